@@ -7,6 +7,7 @@ import { type DownloadCounter, downloadCounter } from './counting/download-count
 import { type DownloadJournal, openDownloadJournal } from './counting/download-journal.ts'
 import { journalMetrics } from './counting/journal-metrics.ts'
 import { type Capabilities, capabilities } from './downloads/capability.ts'
+import { keepManifests, type Manifests } from './downloads/manifests.ts'
 import { collectRegularly } from './garbage/collect-regularly.ts'
 import { type GarbageCollection, garbageCollection } from './garbage/garbage-collection.ts'
 import { type FileProcessor, fileProcessor } from './processing/file-processor.ts'
@@ -35,6 +36,7 @@ export interface Files {
   files: FileRepository
   blobs: BlobRepository
   capabilities: Capabilities
+  manifests: Manifests
   downloads: DownloadCounter
   /** Downloads counted while the database's disk was full. */
   journal: DownloadJournal
@@ -71,6 +73,7 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
     files,
     blobs,
     capabilities: capabilities(db, signingKey),
+    manifests: keepManifests(blobs),
     downloads: downloadCounter(connection, journal),
     journal,
     collect,

@@ -7,3 +7,15 @@ export function visibleTo({ username, seesAll }: Viewer): RawBuilder<SqlBool> {
   if (username === undefined) return sql`model.is_public = 1`
   return sql`(model.is_public = 1 or model.owner = ${username})`
 }
+
+/** The same condition with placeholders for `toViewerValues`. */
+export function visibleToOne(viewer: {
+  username: RawBuilder<string | null>
+  seesAll: RawBuilder<number>
+}): RawBuilder<SqlBool> {
+  return sql`(model.is_public = 1 or model.owner = ${viewer.username} or ${viewer.seesAll} = 1)`
+}
+
+export function toViewerValues({ username, seesAll }: Viewer) {
+  return { username: username ?? null, seesAll: seesAll ? 1 : 0 }
+}

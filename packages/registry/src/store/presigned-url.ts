@@ -10,7 +10,7 @@ export type SignedRequest = {
   method: 'GET' | 'PUT'
   /** An absolute path, percent-encoded. */
   path: string
-  /** Other query parameters, in this order. */
+  /** Other query parameters, in this order. Their names need no encoding. */
   query: Record<string, string>
   expiresInSeconds: number
 }
@@ -18,16 +18,18 @@ export type SignedRequest = {
 /** The path and query of a URL that permits one kind of request. */
 export function presign(key: string, request: SignedRequest, now = new Date()): string {
   const date = now.toISOString().replace(/[-:]|\.\d{3}/g, '')
-  const query = new URLSearchParams({
-    ...request.query,
-    'X-Amz-Algorithm': algorithm,
-    'X-Amz-Credential': `shoal/${date.slice(0, 8)}/local/s3/aws4_request`,
-    'X-Amz-Date': date,
-    'X-Amz-Expires': String(request.expiresInSeconds),
-    'X-Amz-SignedHeaders': 'host',
-  })
-  const url = `${request.path}?${query}`
+  const own = Object.entries(request.query)
+    .map(([name, value]) => `${name}=${encodeForm(value)}&`)
+    .join('')
+  const url = `${request.path}?${own}X-Amz-Algorithm=${algorithm}&X-Amz-Credential=shoal%2F${date.slice(0, 8)}%2Flocal%2Fs3%2Faws4_request&X-Amz-Date=${date}&X-Amz-Expires=${request.expiresInSeconds}&X-Amz-SignedHeaders=host`
   return `${url}&X-Amz-Signature=${computeSignature(key, request.method, url)}`
+}
+
+/** The same text as that of `URLSearchParams`, which takes several times as long. */
+function encodeForm(value: string): string {
+  return encodeURIComponent(value).replace(/[!'()~]|%20/g, (one) =>
+    one === '%20' ? '+' : `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { endpoints } from '@shoal/protocol'
+import { type Download, endpoints } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
 import { toViewer, type Viewer } from '../../accounts/caller.ts'
 import { notFound } from '../../errors.ts'
 import { redirect } from '../../http/redirect.ts'
 import type { ModelRepository } from '../../models/model-repository.ts'
-import type { NamedFile, StoredChunk } from '../rows/blob-repository.ts'
+import { bytesGone, isFile, type NamedFile, type StoredChunk } from '../rows/blob-repository.ts'
 import type { FileRepository } from '../rows/file-repository.ts'
 import { type FilePath, findFile } from '../rows/find-file.ts'
 import { type DownloadDependencies, getDownload, readyHash } from './get-download.ts'
@@ -25,11 +25,24 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     ...endpoints.getDownload,
     exposeHeadRoute: false,
     async handler(request, reply) {
-      const { model, file } = await findFile(dependencies, request)
-      reply.header('cache-control', 'no-store')
-      return getDownload(dependencies, model, file)
+      const { model_id, file_id } = request.params
+      const viewer = toViewer(request.caller, 'read')
+      const file = await blobs.findReadyFile(model_id, file_id, viewer)
+      if (!file) throw await explainAbsence(request)
+      const download = await getDownload(dependencies, file)
+      return reply
+        .header('cache-control', 'no-store')
+        .type('application/json; charset=utf-8')
+        .send(download as unknown as Download) // already JSON: no serializer runs
     },
   })
+
+  /** Why there is no ready file: the error of the first step that fails. */
+  async function explainAbsence(request: Parameters<typeof findFile>[1]): Promise<Error> {
+    const { file } = await findFile(dependencies, request)
+    readyHash(file)
+    return bytesGone()
+  }
 
   /** Neither counts a download nor signs URLs. */
   app.head<FilePath>(endpoints.getDownload.url, hidden, async (request, reply) => {
@@ -46,9 +59,9 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async handler({ params, caller, method }, reply) {
       const viewer: Viewer = toViewer(caller, 'read')
       const hash = params.chunk_hash.toLowerCase()
-      const file = await blobs.findFileByHash(hash, viewer)
-      if (file) return leadToFile(reply, method, file)
-      return leadToChunk(reply, method, await blobs.findChunk(hash, viewer), hash)
+      const found = await blobs.findByHash(hash, viewer)
+      if (found && isFile(found)) return leadToFile(reply, method, found)
+      return leadToChunk(reply, method, found, hash)
     },
   })
 

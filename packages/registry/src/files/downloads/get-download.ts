@@ -1,13 +1,13 @@
-import { magnetUri, unpackHashes } from '@shoal/model-file'
+import { magnetUri } from '@shoal/model-file'
 import { type Download, formatPath, routes } from '@shoal/protocol'
 import { conflict } from '../../errors.ts'
 import type { Site } from '../../http/site.ts'
-import type { ModelRow } from '../../models/model-repository.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
 import type { DownloadCounter } from '../counting/download-counter.ts'
-import type { BlobRepository } from '../rows/blob-repository.ts'
+import type { BlobRepository, ReadyFile } from '../rows/blob-repository.ts'
 import type { FileRow } from '../rows/file-row.ts'
-import type { Capabilities } from './capability.ts'
+import type { Capabilities, CapableFile } from './capability.ts'
+import type { Manifests } from './manifests.ts'
 
 const oneDaySeconds = 86_400
 
@@ -16,23 +16,25 @@ export type DownloadDependencies = {
   store: ObjectStore
   downloads: DownloadCounter
   capabilities: Capabilities
+  manifests: Manifests
   site: Site
 }
 
 /**
  * Every way to get a file's bytes: a presigned URL, a torrent, a magnet link and the chunk manifest. Counts a download.
+ * Returns the JSON text of a `Download`.
  */
 export async function getDownload(
   dependencies: DownloadDependencies,
-  model: ModelRow,
-  file: FileRow,
-): Promise<Download> {
-  const { blobs, store, downloads } = dependencies
-  const { object_key, size_bytes, chunk_hashes } = await blobs.getChunks(readyHash(file))
-  const torrent_info_hash = getInfoHash(model, file)
-  const { torrentUrl, webSeed, announce } = torrentAddresses(dependencies, model, file)
-  const download = {
-    direct_url: store.presignRead(object_key, {
+  file: ReadyFile,
+): Promise<Buffer> {
+  const { store, downloads, manifests } = dependencies
+  const chunkHashes = await manifests.get(file)
+  const torrent_info_hash =
+    (file.is_public === 1 ? file.public_info_hash : file.private_info_hash) ?? ''
+  const { torrentUrl, webSeed, announce } = torrentAddresses(dependencies, file)
+  const download: Omit<Download, 'chunk_hashes'> = {
+    direct_url: store.presignRead(file.object_key, {
       filename: file.filename,
       expiresInSeconds: oneDaySeconds,
     }),
@@ -45,12 +47,12 @@ export async function getDownload(
       exactSource: torrentUrl,
     }),
     torrent_info_hash,
-    chunk_hashes: unpackHashes(chunk_hashes, size_bytes),
     file_size_bytes: file.file_size_bytes,
     sha256_hash: file.sha256_hash,
   }
-  await downloads.count(model.id) // last, so that failed calls are not counted
-  return download
+  const members = JSON.stringify(download).slice(1)
+  await downloads.count(file.model_id) // last, so that failed calls are not counted
+  return Buffer.concat([Buffer.from('{"chunk_hashes":'), chunkHashes, Buffer.from(`,${members}`)])
 }
 
 /** The SHA-256 of a ready file. Throws a conflict if the file is not ready. */
@@ -63,21 +65,15 @@ export function readyHash({ status, blob_hash, filename }: FileRow): string {
 /** The URLs of the torrent, the web seed and the tracker, with a token in the path if the file is private. */
 export function torrentAddresses(
   { capabilities, site }: Pick<DownloadDependencies, 'capabilities' | 'site'>,
-  model: Pick<ModelRow, 'id' | 'is_public' | 'visibility_version'>,
-  file: Pick<FileRow, 'id' | 'blob_hash'>,
+  file: Pick<CapableFile, 'id' | 'model_id' | 'blob_hash' | 'is_public' | 'visibility_version'>,
 ) {
-  const bearer = { id: file.id, visibility_version: model.visibility_version }
-  const token = model.is_public === 1 ? '' : `/${capabilities.accessToken(bearer)}`
+  const token = file.is_public === 1 ? '' : `/${capabilities.accessToken(file)}`
   const base = site.baseUrl()
-  const torrent = formatPath(routes.getTorrent.url, { model_id: model.id, file_id: file.id })
+  const torrent = formatPath(routes.getTorrent.url, { model_id: file.model_id, file_id: file.id })
   const chunk = formatPath(routes.getChunk.url, { chunk_hash: `${file.blob_hash}` })
   return {
     torrentUrl: base + torrent + token,
     webSeed: base + chunk + token,
     announce: `${base}/announce${token}`,
   }
-}
-
-export function getInfoHash(model: Pick<ModelRow, 'is_public'>, file: FileRow): string {
-  return (model.is_public === 1 ? file.public_info_hash : file.private_info_hash) ?? ''
 }

@@ -12,8 +12,7 @@ export async function makeTorrent(
   file: CapableFile,
 ): Promise<Uint8Array> {
   const { hashes } = await blobs.get(file.blob_hash ?? '')
-  const model = { ...file, id: file.model_id }
-  const { announce, webSeed } = torrentAddresses({ capabilities, site }, model, file)
+  const { announce, webSeed } = torrentAddresses({ capabilities, site }, file)
   return torrentFile({
     info: infoDictionary({
       filename: file.filename,

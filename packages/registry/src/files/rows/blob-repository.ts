@@ -1,9 +1,12 @@
 import type { FileHashes } from '@shoal/model-file'
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Viewer } from '../../accounts/caller.ts'
-import type { BlobTable, Database } from '../../database/schema.ts'
+import { compileOnce } from '../../database/compile-once.ts'
+import type { BlobTable, Database, ModelTable } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
-import { visibleTo } from '../../models/visibility.ts'
+import { isUuid } from '../../models/model-repository.ts'
+import { toViewerValues, visibleTo, visibleToOne } from '../../models/visibility.ts'
+import type { FileRow } from './file-row.ts'
 
 /** The stored bytes of ready files, by SHA-256 (hexadecimal). */
 export interface BlobRepository {
@@ -14,14 +17,18 @@ export interface BlobRepository {
   /** The bytes, if they belong to a ready file that the viewer may see. */
   findVisible(sha256Hash: string, viewer: Viewer): Promise<BlobChunks | undefined>
   /**
-   * The object with a file's bytes and the hashes of its chunks, but not of its pieces.
+   * The hashes of a file's chunks, packed.
    * @throws not-found if these bytes are no longer stored
    */
-  getChunks(sha256Hash: string): Promise<BlobChunks>
-  /** A ready file with these bytes that the viewer may see. */
-  findFileByHash(sha256Hash: string, viewer: Viewer): Promise<NamedFile | undefined>
-  /** A chunk with this hash from a ready file that the viewer may see. */
-  findChunk(hash: string, viewer: Viewer): Promise<StoredChunk | undefined>
+  getChunkHashes(sha256Hash: string): Promise<Uint8Array>
+  /** A ready file of a model that the viewer may see, with the object that has its bytes. */
+  findReadyFile(
+    modelIdOrName: string,
+    fileId: string,
+    viewer: Viewer,
+  ): Promise<ReadyFile | undefined>
+  /** The ready file that has this hash, or a chunk that has it, from a ready file that the viewer may see. */
+  findByHash(hash: string, viewer: Viewer): Promise<NamedFile | StoredChunk | undefined>
   /** A chunk with this hash from this file. */
   findFileChunk(sha256Hash: string, hash: string): Promise<StoredChunk | undefined>
 }
@@ -36,6 +43,49 @@ export type StoredBlob = { objectKey: string; hashes: FileHashes }
 export type StoredChunk = { objectKey: string; index: number; start: number; size: number }
 
 export function blobRepository(db: Kysely<Database>): BlobRepository {
+  const queryReadyFile = compileOnce<ReadyFile, ReadyFileValues>(
+    db,
+    (values) => sql`
+      select file.id, file.filename, file.file_size_bytes, file.sha256_hash, file.blob_hash,
+        file.public_info_hash, file.private_info_hash, file.model_id,
+        model.is_public, model.visibility_version, blob.object_key
+      from file
+      join model on model.id = file.model_id
+      join blob on blob.sha256_hash = file.blob_hash
+      where file.id = ${values.fileId} and file.status = 'ready'
+        and (model.id = ${values.modelId} or model.name = ${values.modelName}) and ${visibleToOne(values)}`,
+  )
+
+  const queryByHash = compileOnce<NamedFile | ChunkRow, HashValues>(
+    db,
+    (values) => sql`
+      select * from (
+        select file.id, file.filename, model.visibility_version,
+          null as object_key, cast(null as bigint) as size_bytes,
+          cast(null as bigint) as chunk_size, cast(null as bigint) as chunk_index
+        from file join model on model.id = file.model_id
+        where file.blob_hash = ${values.digits} and file.status = 'ready' and ${visibleToOne(values)}
+        limit 1
+      ) as whole_file
+      union all
+      select * from (
+        select null, null, cast(null as bigint), object_key, size_bytes, chunk_size, chunk_index
+        from blob_chunk join blob on blob.sha256_hash = blob_chunk.sha256_hash
+        where blob_chunk.hash = ${values.bytes} and exists (
+          select 1 from file join model on model.id = file.model_id
+          where file.blob_hash = blob.sha256_hash and file.status = 'ready' and ${visibleToOne(values)})
+        limit 1
+      ) as chunk`,
+  )
+
+  const queryFileChunk = compileOnce<ChunkRow, { sha256Hash: string; bytes: Uint8Array }>(
+    db,
+    ({ sha256Hash, bytes }) => sql`
+      select object_key, size_bytes, chunk_size, chunk_index
+      from blob_chunk join blob on blob.sha256_hash = blob_chunk.sha256_hash
+      where blob_chunk.hash = ${bytes} and blob.sha256_hash = ${sha256Hash}
+      limit 1`,
+  )
   return {
     async get(sha256Hash: string): Promise<StoredBlob> {
       const row = await db
@@ -75,52 +125,70 @@ export function blobRepository(db: Kysely<Database>): BlobRepository {
         .limit(1)
         .executeTakeFirst(),
 
-    getChunks: (sha256Hash: string) =>
-      db
+    async getChunkHashes(sha256Hash: string): Promise<Uint8Array> {
+      const { chunk_hashes } = await db
         .selectFrom('blob')
-        .select(['object_key', 'size_bytes', 'chunk_hashes'])
+        .select('chunk_hashes')
         .where('sha256_hash', '=', sha256Hash)
-        .executeTakeFirstOrThrow(bytesGone),
-
-    async findFileByHash(sha256Hash: string, viewer: Viewer): Promise<NamedFile | undefined> {
-      const { rows } = await sql<NamedFile>`
-        select file.id, file.filename, model.visibility_version
-        from file join model on model.id = file.model_id
-        where file.blob_hash = ${sha256Hash} and file.status = 'ready' and ${visibleTo(viewer)}
-        limit 1`.execute(db)
-      return rows[0]
+        .executeTakeFirstOrThrow(bytesGone)
+      return chunk_hashes
     },
 
-    findChunk: (hash: string, viewer: Viewer): Promise<StoredChunk | undefined> =>
-      findChunkWhere(
-        hash,
-        sql`exists (
-          select 1 from file join model on model.id = file.model_id
-          where file.blob_hash = blob.sha256_hash and file.status = 'ready' and ${visibleTo(viewer)})`,
-      ),
+    async findReadyFile(modelIdOrName, fileId, viewer): Promise<ReadyFile | undefined> {
+      const key = modelIdOrName.toLowerCase()
+      const [row] = await queryReadyFile({
+        modelId: isUuid(key) ? key : null,
+        modelName: isUuid(key) ? null : key,
+        fileId: fileId.toLowerCase(),
+        ...toViewerValues(viewer),
+      })
+      return row
+    },
 
-    findFileChunk: (sha256Hash: string, hash: string): Promise<StoredChunk | undefined> =>
-      findChunkWhere(hash, sql`blob.sha256_hash = ${sha256Hash}`),
-  }
+    async findByHash(hash: string, viewer: Viewer): Promise<NamedFile | StoredChunk | undefined> {
+      const bytes = Buffer.from(hash, 'hex')
+      const rows = await queryByHash({ digits: hash, bytes, ...toViewerValues(viewer) })
+      const [row] = rows
+      return rows.find(isFile) ?? (row && !isFile(row) ? toStoredChunk(row) : undefined)
+    },
 
-  /** Raw SQL: a pull runs this for each chunk, and building the query would take longer than running it. */
-  async function findChunkWhere(
-    hash: string,
-    condition: RawBuilder<SqlBool>,
-  ): Promise<StoredChunk | undefined> {
-    const { rows } = await sql<ChunkRow>`
-      select object_key, size_bytes, chunk_size, chunk_index
-      from blob_chunk join blob on blob.sha256_hash = blob_chunk.sha256_hash
-      where blob_chunk.hash = ${Buffer.from(hash, 'hex')} and ${condition}
-      limit 1`.execute(db)
-    return rows[0] && toStoredChunk(rows[0])
+    async findFileChunk(sha256Hash: string, hash: string): Promise<StoredChunk | undefined> {
+      const [row] = await queryFileChunk({ sha256Hash, bytes: Buffer.from(hash, 'hex') })
+      return row && toStoredChunk(row)
+    },
   }
 }
 
+export type ReadyFile = Pick<
+  FileRow,
+  | 'id'
+  | 'filename'
+  | 'file_size_bytes'
+  | 'sha256_hash'
+  | 'public_info_hash'
+  | 'private_info_hash'
+  | 'model_id'
+> &
+  Pick<ModelTable, 'is_public' | 'visibility_version'> & { blob_hash: string; object_key: string }
+
+type ViewerValues = ReturnType<typeof toViewerValues>
+type ReadyFileValues = ViewerValues & {
+  modelId: string | null
+  modelName: string | null
+  fileId: string
+}
+type HashValues = ViewerValues & { digits: string; bytes: Uint8Array }
+
 export type NamedFile = { id: string; filename: string; visibility_version: number }
+
+export function isFile<Other extends object>(found: NamedFile | Other): found is NamedFile {
+  return 'id' in found && found.id !== null
+}
+
 type ChunkRow = { object_key: string; size_bytes: number; chunk_size: number; chunk_index: number }
 
-function bytesGone() {
+/** The row of the bytes is missing. */
+export function bytesGone() {
   return notFound('these bytes are no longer stored')
 }
 
