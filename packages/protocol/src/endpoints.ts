@@ -172,7 +172,7 @@ export const getFacets = {
     summary: 'Count models by architecture, license, tag and quantization',
     description:
       'Takes the same filters as the list. Returns at most 100 values each, most frequent first. Above 10,000 matches the counts are estimates: `X-Total-Count-Exact: false`.',
-    querystring: Type.Omit(ModelQuery, ['limit', 'offset', 'sort', 'order']),
+    querystring: Type.Omit(ModelQuery, ['limit', 'offset', 'sort', 'order', 'cursor']),
     response: { 200: refTo(Facets) },
   },
 }

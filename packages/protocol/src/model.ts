@@ -106,6 +106,13 @@ export const ModelQuery = Type.Object({
   offset: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
   sort: Type.Enum(['downloads', 'likes', 'created_at', 'relevance'], { default: 'downloads' }),
   order: Type.Enum(['desc', 'asc'], { default: 'desc' }),
+  cursor: Type.Optional(
+    Type.String({
+      pattern: '^-?\\d{1,15}(\\.\\d{1,20})?_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+      description:
+        'the models that follow this one in the order, instead of those from `offset`; the `Link` to the next page has it',
+    }),
+  ),
 })
 export type ModelQuery = Static<typeof ModelQuery>
 

@@ -37,18 +37,60 @@ describeOnEachDatabase('a list of more models than are counted', (start) => {
     expect(headers.get('x-total-count-exact')).toBe('false')
   })
 
-  test('the Link headers lead to the last model, and each is shown once', async () => {
+  test.each([
+    '',
+    'sort=likes&order=asc',
+    'sort=created_at',
+    'q=tide',
+    'q=tide&sort=relevance',
+    'owner=ana&sort=created_at&order=asc',
+  ])('?%s: the Link headers lead to the last model, and each is shown once', async (query) => {
     const seen = new Set<string>()
-    let next: string | undefined = '/v1/models?limit=30&offset=9960'
+    let pages = 0
+    let next: string | undefined = `/v1/models?${query}&limit=30&offset=9960`
     while (next) {
       const { body, headers }: { body: Model[]; headers: Headers } = await registry.get(
         next.replace(registry.url, ''),
       )
+      pages += 1
       for (const { id } of body) seen.add(id)
       next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
     }
-    expect(seen.size).toBe(90)
+    expect([seen.size, pages]).toEqual([90, 4])
   })
+
+  test('a cursor continues where its page ended, although models were added before it', async () => {
+    const token = await registry.register('ben')
+    const first = await registry.get('/v1/models?sort=created_at&limit=3')
+    const [, next = ''] = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '') ?? []
+    const path = next.replace(registry.url, '')
+    const before = (await registry.get(path)).body
+    await registry.post('/v1/models', { token, body: { name: 'newest' } })
+    expect((await registry.get(path)).body).toEqual(before)
+    await registry.call('DELETE', '/v1/models/newest', { token })
+  })
+
+  test.each([
+    'x',
+    '1_',
+    '1_00000000-0000-7000-8000-00000000000',
+    '1e400_00000000-0000-7000-8000-000000000000',
+  ])('the cursor %s is refused', async (cursor) => {
+    expect((await registry.get(`/v1/models?cursor=${cursor}`)).status).toBe(400)
+  })
+
+  test.each(['999999999999999', '-5', '0.5'])(
+    'a cursor at %s is legal for each order',
+    async (value) => {
+      for (const sort of ['downloads', 'created_at', 'relevance']) {
+        const cursor = `${value}_00000000-0000-7000-8000-000000000000`
+        for (const q of ['', 'q=tide&']) {
+          const { status } = await registry.get(`/v1/models?${q}sort=${sort}&cursor=${cursor}`)
+          expect(status).toBe(200)
+        }
+      }
+    },
+  )
 
   test('in order of relevance, each tier of matches starts where the previous one ended', async () => {
     // 10,020 models have the word in their names, and 30 only in their descriptions

@@ -1,9 +1,10 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { Model, ModelQuery } from '@shoal/protocol'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import { anonymous, type Viewer } from '../accounts/caller.ts'
 import type { Database } from '../database/schema.ts'
 import type { Search } from '../search/open-search.ts'
+import type { Position } from '../search/search-index.ts'
 import { type ListedRow, likesAmong, listedColumns, toModel } from './model-repository.ts'
 import { isSearch, toSearch } from './to-search.ts'
 import { visibleTo } from './visibility.ts'
@@ -18,7 +19,13 @@ export interface ModelList {
 export type PublicNames = { models: { name: string; updated_at: string }[]; total: number }
 
 /** The total is at most 10,000, and then inexact if there are more. */
-export type ModelPage = { models: Model[]; total: number; isTotalExact: boolean }
+export type ModelPage = {
+  models: Model[]
+  total: number
+  isTotalExact: boolean
+  /** The place of the last model, for the next page; undefined if the page is empty. */
+  cursor: string | undefined
+}
 
 const maxExactTotal = 10_000
 /** More rows at once would delay other requests on SQLite. */
@@ -28,21 +35,23 @@ const maxQuickOffset = 1_000
 
 /** Whether a page needs neither the search index nor much of the database. */
 export function isQuickList(query: ModelQuery): boolean {
-  return !isSearch(toFilter(query)) && query.offset <= maxQuickOffset
+  const isEarly = query.offset <= maxQuickOffset || query.cursor !== undefined
+  return isEarly && !isSearch(toFilter(query))
 }
 
 /** The list of models, with search, filters, order and totals. */
 export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): ModelList {
   async function findPage(query: ModelQuery, viewer: Viewer) {
-    const { sort, order, offset, limit } = query
-    const { seqs, total } = await search.find({
+    const { sort, order, offset, limit, cursor } = query
+    const { seqs, total, last } = await search.find({
       ...toSearch(toFilter(query), viewer),
       sort: sort === 'created_at' ? 'createdAt' : sort,
       order,
       offset,
       limit,
+      after: cursor === undefined ? undefined : parseCursor(cursor),
     })
-    return { rows: await readRows(seqs, viewer), total }
+    return { rows: await readRows(seqs, viewer), total, last }
   }
 
   /** The models in this order. One that is deleted or becomes private meanwhile is left out. */
@@ -58,32 +67,38 @@ export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): M
     return seqs.flatMap((seq) => bySeq.get(seq) ?? [])
   }
 
-  async function readPage({ sort, order, offset, limit }: ModelQuery, viewer: Viewer) {
+  async function readPage({ sort, order, offset, limit, cursor }: ModelQuery, viewer: Viewer) {
+    const column = sort === 'relevance' ? 'downloads' : sort
     const visible = db.selectFrom('model').where(visibleTo(viewer))
+    const following = cursor === undefined ? sql<SqlBool>`1 = 1` : isAfter(column, order, cursor)
     const rows = await visible
+      .where(following)
       .select(listedColumns)
-      .orderBy(sort === 'relevance' ? 'downloads' : sort, order)
+      .orderBy(column, order)
       .orderBy('id', order) // for a stable order across pages
       .limit(limit)
-      .offset(offset)
+      .offset(cursor === undefined ? offset : 0)
       .execute()
     const some = visible.select(sql`1`.as('one')).limit(maxExactTotal + 1)
     const { total } = await db
       .selectFrom(some.as('counted'))
       .select(({ fn }) => fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
-    return { rows, total }
+    const [end] = rows.slice(-1)
+    const last = end && { value: toNumber(end[column]), id: end.id }
+    return { rows, total, last }
   }
 
   return {
     async list(query: ModelQuery, viewer: Viewer): Promise<ModelPage> {
-      const { rows, total } = await (isQuickList(query) ? readPage : findPage)(query, viewer)
+      const { rows, total, last } = await (isQuickList(query) ? readPage : findPage)(query, viewer)
       const ids = rows.map(({ id }) => id)
       const liked = await likesAmong(db, ids, viewer)
       return {
         models: rows.map((row, at) => toModel(row, liked[at] ?? null)),
         total: Math.min(total, maxExactTotal),
         isTotalExact: total <= maxExactTotal,
+        cursor: last && `${last.value}_${last.id}`,
       }
     },
 
@@ -108,6 +123,25 @@ export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): M
   }
 }
 
-function toFilter({ limit: _, offset: _o, sort: _s, order: _r, ...filter }: ModelQuery) {
+function toFilter({ limit, offset, sort, order, cursor, ...filter }: ModelQuery) {
   return filter
+}
+
+/** Times as milliseconds. */
+const toNumber = (value: number | string) => (typeof value === 'string' ? Date.parse(value) : value)
+
+function parseCursor(cursor: string): Position {
+  const end = cursor.indexOf('_')
+  return { value: Number(cursor.slice(0, end)), id: cursor.slice(end + 1) }
+}
+
+function isAfter(
+  column: 'downloads' | 'likes' | 'created_at',
+  order: 'asc' | 'desc',
+  cursor: string,
+) {
+  const { value, id } = parseCursor(cursor)
+  const stored = column === 'created_at' ? new Date(value).toISOString() : Math.floor(value)
+  const is = sql.raw(order === 'asc' ? '>' : '<')
+  return sql<SqlBool>`(${sql.ref(column)}, id) ${is} (${stored}, ${id})`
 }

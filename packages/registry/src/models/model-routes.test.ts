@@ -117,6 +117,7 @@ describeOnEachDatabase('models', (start) => {
     const { headers } = await registry.get('/v1/models?junk=1&limit=1&tag=chat&x[y]=2&__proto__=3')
     const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
     expect([...new URL(next).searchParams.keys()].toSorted()).toEqual([
+      'cursor',
       'limit',
       'offset',
       'order',

@@ -8,18 +8,35 @@ export class IdColumn {
       grown.set(this.#parts)
       this.#parts = grown
     }
-    const hex = id.replaceAll('-', '')
-    for (let part = 0; part < 4; part += 1) {
-      this.#parts[4 * document + part] = Number.parseInt(hex.slice(8 * part, 8 * part + 8), 16)
-    }
+    this.#parts.set(parseId(id), 4 * document)
+  }
+
+  get(document: number): string {
+    const parts = Array.from(this.#parts.subarray(4 * document, 4 * document + 4))
+    return parts
+      .map((part) => part.toString(16).padStart(8, '0'))
+      .join('')
+      .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
   }
 
   /** Compares the IDs of two documents in their alphabetical order. */
   compare(a: number, b: number): number {
+    return this.compareWith(a, this.#parts, 4 * b)
+  }
+
+  /** Compares the ID of a document with one in `parts`. */
+  compareWith(document: number, parts: Uint32Array, start = 0): number {
     for (let part = 0; part < 4; part += 1) {
-      const difference = (this.#parts[4 * a + part] ?? 0) - (this.#parts[4 * b + part] ?? 0)
+      const difference = (this.#parts[4 * document + part] ?? 0) - (parts[start + part] ?? 0)
       if (difference !== 0) return difference
     }
     return 0
   }
+}
+
+export function parseId(id: string): Uint32Array {
+  const hex = id.replaceAll('-', '')
+  return Uint32Array.from({ length: 4 }, (_, part) =>
+    Number.parseInt(hex.slice(8 * part, 8 * part + 8), 16),
+  )
 }

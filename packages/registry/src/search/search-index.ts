@@ -1,11 +1,11 @@
 import { Column } from './column.ts'
 import { DocumentSet } from './document-set.ts'
-import { IdColumn } from './id-column.ts'
+import { IdColumn, parseId } from './id-column.ts'
 import type { IndexedModel, ModelNumbers } from './indexed-model.ts'
 import { type Label, type LabelCount, Labels } from './labels.ts'
 import { NameWords } from './name-words.ts'
 import { Relevance } from './relevance.ts'
-import { selectPage } from './select-page.ts'
+import { type Sorting, selectPage } from './select-page.ts'
 import { Vocabulary } from './vocabulary.ts'
 import { findCorrections, splitQuery, splitWords } from './words.ts'
 
@@ -27,12 +27,19 @@ export type SearchQuery = SearchFilter & {
   order: 'asc' | 'desc'
   offset: number
   limit: number
+  /** The models that follow this position, instead of those from `offset`. */
+  after?: Position | undefined
 }
+
+/** The place of a model in an order: the value that it is sorted by (a time in ms), and its ID among equal values. */
+export type Position = { value: number; id: string }
 
 export type Found = {
   /** `model.seq` of the models of the page. */
   seqs: number[]
   total: number
+  /** Of the last model of the page. */
+  last: Position | undefined
 }
 
 export type Totals = {
@@ -135,12 +142,36 @@ export class SearchIndex {
   find(query: SearchQuery): Found {
     const words = this.#readWords(query.text)
     const documents = this.#match(query, words).toArray()
-    const { length: total } = documents
-    const keys = this.#toKeys(documents, query, words)
     const sign = query.order === 'asc' ? 1 : -1
     const breakTie = (a: number, b: number) => sign * this.#ids.compare(a, b)
-    const selected = selectPage({ documents, keys, breakTie }, query.offset, query.limit)
-    return { seqs: selected.map((document) => this.#seqs.get(document)), total }
+    const values = this.#toValues(documents, query, words)
+    const all = { documents, keys: values.map((value) => -sign * value), breakTie }
+    const { after, offset, limit } = query
+    const page = after
+      ? selectPage(this.#follow(all, after, sign), 0, limit)
+      : selectPage(all, offset, limit)
+    return {
+      seqs: page.map(({ document }) => this.#seqs.get(document)),
+      total: documents.length,
+      last: page
+        .slice(-1)
+        .map(({ document, key }) => ({ value: -sign * key, id: this.#ids.get(document) }))[0],
+    }
+  }
+
+  /** The documents after a position. */
+  #follow({ documents, keys, breakTie }: Sorting, after: Position, sign: 1 | -1): Sorting {
+    const key = -sign * after.value
+    const id = parseId(after.id)
+    const isAfter = (document: number, at: number) => {
+      const own = keys[at] ?? 0
+      return own < key || (own === key && sign * this.#ids.compareWith(document, id) > 0)
+    }
+    return {
+      documents: documents.filter(isAfter),
+      keys: keys.filter((_, at) => isAfter(documents[at] ?? 0, at)),
+      breakTie,
+    }
   }
 
   /** How many of the matching models have each label. */
@@ -165,7 +196,7 @@ export class SearchIndex {
     const keys = this.#numbers.downloads.pick(documents)
     const breakTie = (a: number, b: number) => this.#ids.compare(b, a)
     const most = selectPage({ documents, keys, breakTie }, 0, maxParameterCounts)
-    const parameterCounts = most.map((document) => {
+    const parameterCounts = most.map(({ document }) => {
       const count = this.#numbers.parameterCount.get(document)
       return Number.isNaN(count) ? null : count
     })
@@ -214,20 +245,16 @@ export class SearchIndex {
     )
   }
 
-  #toKeys(
+  /** The values that the documents are sorted by. */
+  #toValues(
     documents: Uint32Array,
-    { sort, order }: SearchQuery,
+    { sort }: SearchQuery,
     words: readonly QueryWord[],
   ): Float64Array {
-    const column =
-      sort === 'createdAt' ? this.#createdAt : this.#numbers[sort === 'likes' ? sort : 'downloads']
-    const values = column.pick(documents)
-    const keys =
-      sort === 'relevance' && words.length > 0
-        ? this.#relevance.score(words, documents, values)
-        : values
-    if (order === 'asc') for (let at = 0; at < keys.length; at += 1) keys[at] = -(keys[at] ?? 0)
-    return keys
+    if (sort === 'createdAt') return this.#createdAt.pick(documents)
+    const values = this.#numbers[sort === 'likes' ? sort : 'downloads'].pick(documents)
+    const isScored = sort === 'relevance' && words.length > 0
+    return isScored ? this.#relevance.score(words, documents, values) : values
   }
 
   /** Returns the numbers of the words, without duplicates. */

@@ -22,7 +22,7 @@ test('selects what sorting the whole list would, also with equal keys', () => {
     )
     const [offset, limit] = [draw(70), draw(70)]
     expect(selectPage({ documents, keys, breakTie }, offset, limit)).toEqual(
-      sorted.slice(offset, offset + limit),
+      sorted.slice(offset, offset + limit).map((document) => ({ document, key: values[document] })),
     )
   }
 })

@@ -7,11 +7,13 @@ export type Sorting = {
   breakTie: (a: number, b: number) => number
 }
 
+export type Selected = { document: number; key: number }
+
 /**
  * Partitions both arrays in place until the page is in its place (quickselect), and sorts only the page.
  * @param offset the place of the page's first document, from 0
  */
-export function selectPage(sorting: Sorting, offset: number, limit: number): number[] {
+export function selectPage(sorting: Sorting, offset: number, limit: number): Selected[] {
   const { documents, keys, breakTie } = sorting
   const end = Math.min(offset + limit, documents.length)
   if (offset >= end) return []
@@ -21,7 +23,7 @@ export function selectPage(sorting: Sorting, offset: number, limit: number): num
   places.sort(
     (a, b) => (keys[b] ?? 0) - (keys[a] ?? 0) || breakTie(documents[a] ?? 0, documents[b] ?? 0),
   )
-  return places.map((place) => documents[place] ?? 0)
+  return places.map((place) => ({ document: documents[place] ?? 0, key: keys[place] ?? 0 }))
 }
 
 /** Moves the first `count` documents of the order to the first places. All before `from` and from `to` on are in place. */
