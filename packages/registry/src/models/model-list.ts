@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Viewer } from '../accounts/caller.ts'
 import type { Database } from '../database/schema.ts'
 import type { Search } from '../search/open-search.ts'
+import { countedDownloads } from './counted-downloads.ts'
 import { type ListedRow, likesAmong, listedColumns, toModel } from './model-repository.ts'
 import { isSearch, toSearch } from './to-search.ts'
 import { visibleTo } from './visibility.ts'
@@ -43,7 +44,7 @@ export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): M
     if (seqs.length === 0) return []
     const rows = await db
       .selectFrom('model')
-      .select(['seq', ...listedColumns])
+      .select(['seq', ...listedColumns, countedDownloads])
       .where('seq', 'in', seqs)
       .where(visibleTo(viewer))
       .execute()
@@ -54,8 +55,8 @@ export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): M
   async function readPage({ sort, order, offset, limit }: ModelQuery, viewer: Viewer) {
     const visible = db.selectFrom('model').where(visibleTo(viewer))
     const rows = await visible
-      .select(listedColumns)
-      .orderBy(sort === 'relevance' ? 'downloads' : sort, order)
+      .select([...listedColumns, countedDownloads])
+      .orderBy(sort === 'relevance' ? 'model.downloads' : `model.${sort}`, order)
       .orderBy('id', order) // for a stable order across pages
       .limit(limit)
       .offset(offset)
