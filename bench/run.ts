@@ -10,6 +10,7 @@ const names = [
   'api',
   'search',
   'pages',
+  'downloads',
   'start',
   'cli',
   'blob',
@@ -30,7 +31,7 @@ const optionTexts = `options with their defaults:
   --size 2147483648   size of the transferred file, for example 2GB
   --threads 1         number of threads for inference
   --data FOLDER       folder of the filled registry, kept for the next run (default: a temporary one)
-  --only A,B          parts to run: endpoints of api; sqlite or postgres of search;
+  --only A,B          parts to run: endpoints of api; sqlite or postgres of search and downloads;
                       tiny, 100m-Q4_0 or 100m-Q8_0 of inference and threads (default: all)
   --profile           also profile the registry's CPU time`
 

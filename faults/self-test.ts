@@ -48,12 +48,12 @@ export const tamperings: Tampering[] = [
   tampering(
     'a download that is not counted',
     { kind: 'lost', expected: /downloads were acknowledged/ },
-    change('update model set downloads = 0'),
+    change('update model_downloads set downloads = 0'),
   ),
   tampering(
     'a download that is counted twice',
     { kind: 'wrong', expected: /at most .* downloads are counted/ },
-    change('update model set downloads = downloads + 1'),
+    change('update model_downloads set downloads = downloads + 1'),
   ),
   tampering(
     'a wrong number of likes',

@@ -15,8 +15,13 @@ export type PostgresServer = {
   abandon(): void
 }
 
-/** Starts a PostgreSQL server in a temporary folder, with a socket there. Returns undefined if PostgreSQL is not installed. */
-export async function startPostgres(): Promise<PostgresServer | undefined> {
+/**
+ * Starts a PostgreSQL server in a temporary folder, with a socket there. Returns undefined if PostgreSQL is not installed.
+ * Commits are synced only if `isDurable`, for measurements.
+ */
+export async function startPostgres({
+  isDurable = false,
+} = {}): Promise<PostgresServer | undefined> {
   const bin = findPostgresBinaries()
   if (!bin) return undefined
   const directory = mkdtempSync(join(tmpdir(), 'shoal-postgres-'))
@@ -34,7 +39,7 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
   const settings = {
     listen_addresses: '',
     unix_socket_directories: directory,
-    fsync: 'off',
+    fsync: isDurable ? 'on' : 'off',
     max_connections: '200',
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -20,6 +20,13 @@ export type Connection = {
   reader: ReaderConfig
   /** Changes with every write, if a single process makes them all; undefined for a database that nodes share. */
   version: (() => string) | undefined
+  /**
+   * Runs short transactions that may be on disk only after the next `sync`, and may be lost in a power failure before
+   * that.
+   */
+  writeUnsynced<T>(write: (db: Kysely<Database>) => Promise<T>): Promise<T>
+  /** Resolves once everything committed before is on disk, without blocking; rejects if that is not certain. */
+  sync(): Promise<void>
   /** Makes room for commits on a full disk, if the database is on ours (SQLite). */
   ballast: Ballast | undefined
   close(): Promise<void>
@@ -59,7 +66,8 @@ function connectSqlite(config: DatabaseConfig): Connection {
   const { dataDirectory, ballastBytes } = config
   const ballast = openBallast(dataDirectory, ballastBytes)
   ballast.makeRoom(openingBytes)
-  const { dialect, version } = sqliteDialect(openSqlite(sqlitePath(dataDirectory)), ballast)
+  const database = openSqlite(sqlitePath(dataDirectory))
+  const { dialect, version, log, withoutSync } = sqliteDialect(database, ballast)
   const db = new Kysely<Database>({ dialect })
   return {
     db,
@@ -67,8 +75,13 @@ function connectSqlite(config: DatabaseConfig): Connection {
     engine: 'sqlite',
     reader: toReader(config),
     version,
+    writeUnsynced: (write) => db.connection().execute((one) => withoutSync(() => write(one))),
+    sync: log.sync,
     ballast,
-    close: () => db.destroy(),
+    async close() {
+      await log.close()
+      await db.destroy()
+    },
   }
 }
 
@@ -79,6 +92,8 @@ function connectPostgres(options: DatabaseConfig & { connectionString: string })
     engine: 'postgres',
     reader: toReader(options),
     version: undefined,
+    writeUnsynced: (write) => write(opened.db),
+    sync: async () => undefined, // each commit is synced by the server
     ballast: undefined,
   }
 }

@@ -35,4 +35,15 @@ describeOnEachDatabase('a database', (start) => {
     await registry.start()
     expect((await registry.get('/v1/models')).status).toBe(200)
   })
+
+  test('downloads counted by an older version are kept', async () => {
+    const registry = await start()
+    const token = await registry.register('ana')
+    await registry.post('/v1/models', { token, body: { name: 'tide' } })
+    const connection = await registry.connect()
+    await undoMigrations(connection, '0008_download_counter')
+    await sql`update model set downloads = 7`.execute(connection.db)
+    await registry.restart()
+    expect((await registry.get('/v1/models/tide')).body).toMatchObject({ downloads: 7 })
+  })
 })

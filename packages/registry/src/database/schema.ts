@@ -15,6 +15,8 @@ export type Database = {
   model_card: { model_id: string; readme: string }
   /** Written by triggers: see `search/model-changes.ts`. Also of deleted models. */
   model_change: { model_seq: number; change: string | number; text_change: string | number }
+  /** A narrow table: each download updates a row. A trigger adds the row of a new model. */
+  model_downloads: { model_id: string; downloads: number }
   model_like: { model_id: string; account_id: string; created_at: string }
   file: FileTable
   upload_manifest: { file_id: string; chunk_hashes: Uint8Array }
@@ -89,6 +91,7 @@ export type ModelTable = {
   is_public: Flag
   /** Grows with every change of visibility; older capabilities and torrents become invalid. */
   visibility_version: number
+  /** For sorting: up to a second older than `model_downloads`. */
   downloads: number
   likes: number
   /** The next five are copied from the ready files, so that a list reads a single table. */

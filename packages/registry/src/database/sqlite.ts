@@ -4,6 +4,7 @@ import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement
 import { LRUCache } from 'lru-cache'
 import type { Ballast } from './ballast.ts'
 import { roomForWrites } from './room-for-writes.ts'
+import { openWriteAheadLog } from './write-ahead-log.ts'
 
 /** Callers vary the text of statements: by the filters of a list, and by the number of tags and words. */
 const maxPreparedStatements = 500
@@ -33,9 +34,23 @@ export function openSqlite(path: string): DatabaseSync {
  * Kysely's SQLite dialect on Node's own `node:sqlite`: nothing to install or to build. The ballast makes room for
  * commits.
  */
-export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
+export function sqliteDialect(
+  database: DatabaseSync,
+  ballast: Ballast,
+  log = openWriteAheadLog(database),
+) {
   const room = roomForWrites(database, ballast)
-  const performers: Record<string, typeof atOnce> = { begin: room.begin, commit: room.commit }
+  const settled =
+    (perform: typeof atOnce): typeof atOnce =>
+    (run) => {
+      log.settle()
+      return perform(run)
+    }
+  const performers: Record<string, typeof atOnce> = {
+    begin: settled(room.begin),
+    commit: room.commit,
+  }
+  const write = settled(room.write)
   let writes = 0
   const prepared = new LRUCache<string, SqliteStatement>({
     max: maxPreparedStatements,
@@ -59,7 +74,7 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
       const onRun = (changes: number | bigint) => {
         if (isWrite && changes > 0) writes += 1
       }
-      const perform = performers[sql] ?? (isWrite ? room.write : atOnce)
+      const perform = performers[sql] ?? (isWrite ? write : atOnce)
       const statement = asKyselyStatement(database.prepare(sql), { onRun, perform })
       prepared.set(sql, statement)
       return statement
@@ -76,6 +91,21 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
         writesOfOthers = String(dataVersion.get())
       }
       return `${writes}.${writesOfOthers}`
+    },
+    log,
+    /**
+     * Runs transactions that are on disk only after the next sync. The caller has the only use of the connection until
+     * then. The pragma is never prepared: it takes effect as it is compiled.
+     */
+    async withoutSync<T>(act: () => Promise<T>): Promise<T> {
+      rollBack(database) // in case an earlier rollback failed: it cannot be changed in a transaction
+      database.exec('pragma synchronous = normal')
+      try {
+        return await act()
+      } finally {
+        rollBackQuietly(database)
+        database.exec('pragma synchronous = full')
+      }
     },
   }
 }

@@ -3,8 +3,10 @@ import type { Registry } from 'prom-client'
 import type { Connection } from '../database/connect.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { Swarms } from '../swarm/swarm.ts'
+import { throttle } from '../throttle.ts'
 import { type DownloadCounter, downloadCounter } from './counting/download-counter.ts'
 import { type DownloadJournal, openDownloadJournal } from './counting/download-journal.ts'
+import { downloadOrder } from './counting/download-order.ts'
 import { journalMetrics } from './counting/journal-metrics.ts'
 import { type Capabilities, capabilities } from './downloads/capability.ts'
 import { keepManifests, type Manifests } from './downloads/manifests.ts'
@@ -65,7 +67,13 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
   const processor = fileProcessor({ queue, files, blobs, store, collect, log })
   opened.defer(processor.close)
   const path = join(config.dataDirectory, 'downloads.journal')
-  const journal = await openDownloadJournal({ db, engine, path })
+  const onOrderError = throttle(60_000, (error: unknown) =>
+    log.warn({ err: error }, 'could not update the order of models by downloads'),
+  )
+  const order = downloadOrder(connection, onOrderError)
+  opened.defer(order.close)
+  order.followAll()
+  const journal = await openDownloadJournal({ db, engine, path, onApplied: order.follow })
   opened.defer(journal.close)
   journalMetrics(metrics, journal)
   const kept = opened.move()
@@ -74,7 +82,7 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
     blobs,
     capabilities: capabilities(db, signingKey),
     manifests: keepManifests(blobs),
-    downloads: downloadCounter(connection, journal),
+    downloads: downloadCounter({ connection, journal, order }),
     journal,
     collect,
     trash,

@@ -5,6 +5,7 @@ import { anonymous, type Viewer } from '../accounts/caller.ts'
 import type { Database } from '../database/schema.ts'
 import type { Search } from '../search/open-search.ts'
 import type { Position } from '../search/search-index.ts'
+import { countedDownloads } from './counted-downloads.ts'
 import { type ListedRow, likesAmong, listedColumns, toModel } from './model-repository.ts'
 import { isSearch, toSearch } from './to-search.ts'
 import { visibleTo } from './visibility.ts'
@@ -59,7 +60,7 @@ export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): M
     if (seqs.length === 0) return []
     const rows = await db
       .selectFrom('model')
-      .select(['seq', ...listedColumns])
+      .select(['seq', ...listedColumns, countedDownloads])
       .where('seq', 'in', seqs)
       .where(visibleTo(viewer))
       .execute()
@@ -73,8 +74,8 @@ export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): M
     const following = cursor === undefined ? sql<SqlBool>`1 = 1` : isAfter(column, order, cursor)
     const rows = await visible
       .where(following)
-      .select(listedColumns)
-      .orderBy(column, order)
+      .select([...listedColumns, countedDownloads, `model.${column} as sorted_by`])
+      .orderBy(`model.${column}`, order)
       .orderBy('id', order) // for a stable order across pages
       .limit(limit)
       .offset(cursor === undefined ? offset : 0)
@@ -85,7 +86,7 @@ export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): M
       .select(({ fn }) => fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
     const [end] = rows.slice(-1)
-    const last = end && { value: toNumber(end[column]), id: end.id }
+    const last = end && { value: toNumber(end.sorted_by), id: end.id }
     return { rows, total, last }
   }
 

@@ -11,6 +11,7 @@ import type { Viewer } from '../accounts/caller.ts'
 import type { Database, FileBytes, ModelTable } from '../database/schema.ts'
 import { isUniqueViolation } from '../database/unique-violation.ts'
 import { conflict, notFound } from '../errors.ts'
+import { countedDownloads } from './counted-downloads.ts'
 import { lockModel } from './lock-model.ts'
 import { refreshModel } from './refresh-model.ts'
 import { visibleTo } from './visibility.ts'
@@ -71,6 +72,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
     return db
       .selectFrom('model')
       .selectAll()
+      .select(countedDownloads)
       .where(isUuid(key) ? 'model.id' : 'model.name', '=', key)
       .where(visibleTo(viewer))
       .executeTakeFirst()
@@ -174,7 +176,12 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
         if (factFields.some((field) => changes[field] === null)) {
           await refreshModel(trx, id)
         }
-        return trx.selectFrom('model').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+        return trx
+          .selectFrom('model')
+          .selectAll()
+          .select(countedDownloads)
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow()
       }),
 
     getRecord,
@@ -244,7 +251,7 @@ export type ListedRow = Omit<
   'seq' | 'set_by_hand' | 'files_count' | 'total_size_bytes' | 'visibility_version'
 >
 
-/** The columns that a `Model` is made of. */
+/** The columns that a `Model` is made of, besides `countedDownloads`. */
 export const listedColumns = [
   'id',
   'name',
@@ -257,7 +264,6 @@ export const listedColumns = [
   'context_length',
   'tags',
   'is_public',
-  'downloads',
   'likes',
   'quantizations',
   'min_file_size_bytes',

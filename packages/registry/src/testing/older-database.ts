@@ -7,6 +7,13 @@ type Older = Pick<Connection, 'db' | 'engine'>
 
 /** Undoes a migration, the latest first. The first one is never undone. */
 const undoing: Record<string, (older: Older) => Promise<RawBuilder<unknown>[]>> = {
+  '0008_download_counter': async ({ engine }) => [
+    sql`update model set downloads = (select downloads from model_downloads where model_id = id)`,
+    engine === 'sqlite'
+      ? sql`drop trigger model_downloads_started`
+      : sql`drop function start_model_downloads cascade`,
+    sql`drop table model_downloads`,
+  ],
   '0007_search_index': async ({ engine }) => [
     ...noteChanges[engine],
     sql`drop table model_change`,

@@ -14,18 +14,19 @@ export async function addDownloads(
   if (engine === 'sqlite') {
     const added = JSON.stringify(Object.fromEntries(counts))
     await sql`
-      update model set downloads = downloads + added.value
-      from json_each(${added}) as added where model.id = added.key`.execute(db)
+      update model_downloads set downloads = downloads + added.value
+      from json_each(${added}) as added where model_id = added.key`.execute(db)
     return
   }
   // Locked in order of ID, so that two nodes cannot deadlock.
   await sql`
     with locked as (
-      select id from model where id = any(${[...counts.keys()]}::text[]) order by id for no key update
+      select model_id from model_downloads where model_id = any(${[...counts.keys()]}::text[])
+      order by model_id for no key update
     )
-    update model set downloads = downloads + added.count
+    update model_downloads set downloads = downloads + added.count
     from locked
     join unnest(${[...counts.keys()]}::text[], ${[...counts.values()]}::bigint[]) as added (id, count)
-      on added.id = locked.id
-    where model.id = locked.id`.execute(db)
+      on added.id = locked.model_id
+    where model_downloads.model_id = locked.model_id`.execute(db)
 }

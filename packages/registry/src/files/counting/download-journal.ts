@@ -39,6 +39,8 @@ export interface DownloadJournal {
 
 type Options = Pick<Connection, 'db' | 'engine'> & {
   path: string
+  /** Called with the models whose counters have grown. */
+  onApplied?: (modelIds: Iterable<string>) => void
   /** Maximum number of records; a record holds the downloads of one model in one commit. */
   places?: number
 }
@@ -51,6 +53,7 @@ export async function openDownloadJournal({
   db,
   engine,
   path,
+  onApplied,
   places = defaultPlaces,
 }: Options): Promise<DownloadJournal> {
   const writer = randomUUID()
@@ -110,6 +113,7 @@ export async function openDownloadJournal({
     const records = taken.map(([, record]) => record)
     const applied = await db.transaction().execute((trx) => applyRecords(trx, engine, records))
     for (const [place] of taken) pending.delete(place)
+    onApplied?.(records.map(({ modelId }) => modelId))
     return applied
   }
 
