@@ -144,5 +144,5 @@ function isAfter(
   const { value, id } = parseCursor(cursor)
   const stored = column === 'created_at' ? new Date(value).toISOString() : Math.floor(value)
   const is = sql.raw(order === 'asc' ? '>' : '<')
-  return sql<SqlBool>`(${sql.ref(column)}, id) ${is} (${stored}, ${id})`
+  return sql<SqlBool>`(${sql.ref(`model.${column}`)}, model.id) ${is} (${stored}, ${id})`
 }
