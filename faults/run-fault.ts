@@ -83,6 +83,7 @@ async function live(round: Round) {
   const { registry, world, failures, timeoutFactor, engine } = round
   await registry.start()
   await fill(round)
+  await world.client.get('/v1/stats') // starts the thread of the search index, which has files of its own
   world.client.hangUp()
   const atRest = registry.openFiles()
 

@@ -30,7 +30,9 @@ export function searchCommand(open: OpenContext): Command {
     .option('--owner <username>', 'account that published the model')
     .option('--license <license>', 'license, such as apache-2.0')
     .addOption(
-      new Option('--fits <GB>', 'memory of the machine to run on, in GB').argParser(parseGigabytes),
+      new Option('--fits <GB>', 'only models that run in this much memory, in GB').argParser(
+        parseGigabytes,
+      ),
     )
     .addOption(
       oneOf('--sort <key>', 'sort order (default: relevance with words, otherwise downloads)', [

@@ -52,7 +52,7 @@ export async function findStranger(
   return kind && { label: formatLabel(getDefaultUrl(here)), kind }
 }
 
-/** Returns a daemon that answers. The `NoDaemonError` it throws otherwise names the program that answers instead. */
+/** Returns a daemon that answers. Throws a `NoDaemonError` if there is none, which names another program that answers. */
 export async function findDaemonClient(
   context: Here,
   named?: string,

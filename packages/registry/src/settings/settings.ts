@@ -112,7 +112,7 @@ export const registrySettings = {
     variable: 'SHOAL_MAX_CONNECTIONS_PER_ADDRESS',
     parse: wholeNumber({ min: 1 }),
     default: '512',
-    description: 'maximum concurrent HTTP connections from one network',
+    description: 'maximum concurrent HTTP connections from one IPv4 address or IPv6 network',
     details:
       'connections above the limit are closed. No limit for this machine, or with `SHOAL_TRUST_PROXY=on`',
   }),

@@ -34,8 +34,8 @@ async function serveSlot(source: ChunkSource, slot: number, serving: Serving) {
     } catch (error) {
       queue.leave(task)
       signal.throwIfAborted()
-      if (turn.aborted) continue // other sources continue with it
-      if (task.abort.signal.aborted) continue // it was slow: another request continues with it
+      if (turn.aborted) continue // other sources fetch the rest of the chunk
+      if (task.abort.signal.aborted) continue // it was too slow: another request fetches the rest of the chunk
       if (!(error instanceof TransferError)) throw error
       // A connection that drops every 10 MiB still makes progress.
       const hasMoved = Atomics.load(board.written, task.chunk.index) > task.from

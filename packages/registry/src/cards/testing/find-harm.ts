@@ -77,7 +77,7 @@ function harmIn({ tagName, properties }: Element): string[] {
   })
 }
 
-/** hast has the DOM's names of properties. */
+/** hast uses the DOM's property names: `className` for `class`. */
 function toAttributeName(property: string): string {
   if (property === 'className') return 'class'
   const isDashed = /^(data|aria)[A-Z]/.test(property)

@@ -43,7 +43,7 @@ function faultOfRefusal({ details: { status, reason }, message }: DaemonError): 
   if (reason === 'model_lost') {
     return {
       title: 'The model stopped unexpectedly',
-      advice: `${sentence(message)} Try again: the model is reloaded.`,
+      advice: `${sentence(message)} Try again: the model will be loaded again.`,
     }
   }
   if (status === 503) {

@@ -23,22 +23,22 @@ create index model_change_in_order on model_change (change);
 
 create trigger model_inserted after insert on model
 begin insert into model_change (model_seq, change, text_change)
-  select new.seq, latest + 1, latest + 1 from (select coalesce(max(change), 0) as latest from model_change) where true
+  select new.seq, latest + 1, latest + 1 from (select coalesce((select max(change) from model_change), 0) as latest) where true
   on conflict (model_seq) do update set change = excluded.change, text_change = excluded.text_change; end;
 
 create trigger model_deleted after delete on model
 begin insert into model_change (model_seq, change, text_change)
-  select old.seq, latest + 1, latest + 1 from (select coalesce(max(change), 0) as latest from model_change) where true
+  select old.seq, latest + 1, latest + 1 from (select coalesce((select max(change) from model_change), 0) as latest) where true
   on conflict (model_seq) do update set change = excluded.change, text_change = excluded.text_change; end;
 
 create trigger model_text_updated after update of
   name, display_name, description, owner, architecture, license, tags, quantizations, is_public, created_at on model
 begin insert into model_change (model_seq, change, text_change)
-  select new.seq, latest + 1, latest + 1 from (select coalesce(max(change), 0) as latest from model_change) where true
+  select new.seq, latest + 1, latest + 1 from (select coalesce((select max(change) from model_change), 0) as latest) where true
   on conflict (model_seq) do update set change = excluded.change, text_change = excluded.text_change; end;
 
 create trigger model_numbers_updated after update of
   downloads, likes, parameter_count, min_file_size_bytes, min_memory_bytes, files_count, total_size_bytes on model
 begin insert into model_change (model_seq, change, text_change)
-  select new.seq, latest + 1, 0 from (select coalesce(max(change), 0) as latest from model_change) where true
+  select new.seq, latest + 1, 0 from (select coalesce((select max(change) from model_change), 0) as latest) where true
   on conflict (model_seq) do update set change = excluded.change; end;
