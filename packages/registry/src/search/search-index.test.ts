@@ -76,6 +76,22 @@ test('changed numbers change the order', () => {
   expect(index.find(query).total).toBe(2)
 })
 
+test('the totals follow every change of a public model', () => {
+  const one = { filesCount: 1, totalSizeBytes: 100, downloads: 3 }
+  const index = indexOf(model(1, one), model(2, one), model(3, { ...one, isPublic: false }))
+  expect(index.total(0)).toMatchObject({ models: 2, files: 2, bytes: 200, downloads: 6 })
+  index.update(1, model(1, { ...one, downloads: 4 }))
+  index.update(3, model(3, { ...one, downloads: 9 }))
+  index.put(model(2, { ...one, filesCount: 2, totalSizeBytes: 300 }))
+  expect(index.total(0)).toMatchObject({ models: 2, files: 3, bytes: 400, downloads: 7 })
+  index.put(model(2, { isPublic: false }))
+  index.remove(3)
+  expect(index.total(0)).toMatchObject({ models: 1, files: 1, bytes: 100, downloads: 4 })
+  index.remove(1)
+  index.remove(1)
+  expect(index.total(0)).toMatchObject({ models: 0, files: 0, bytes: 0, downloads: 0 })
+})
+
 test('equal models are in order of their IDs, in the direction of the order', () => {
   const index = indexOf(...Array.from({ length: 200 }, (_, at) => model(at + 1)))
   expect(index.find({ ...query, limit: 3 }).seqs).toEqual([200, 199, 198])

@@ -87,6 +87,8 @@ export class SearchIndex {
   /** The documents of existing models. */
   #live = new DocumentSet(0)
   #public = new DocumentSet(0)
+  /** Of the public models: adding up a million takes 50 ms. */
+  #totals = { models: 0, files: 0, bytes: 0, downloads: 0 }
   /** By `model.seq`; NaN if there is none. */
   #documents = new Column()
   #count = 0
@@ -107,17 +109,22 @@ export class SearchIndex {
     this.#live.add(document)
     if (model.isPublic) this.#public.add(document)
     this.#setNumbers(document, model)
+    this.#addToTotals(document, 1)
   }
 
   /** Updates the numbers of a model; one that is not in the index is ignored. */
   update(seq: number, numbers: ModelNumbers) {
     const document = this.#find(seq)
-    if (document !== undefined) this.#setNumbers(document, numbers)
+    if (document === undefined) return
+    this.#addToTotals(document, -1)
+    this.#setNumbers(document, numbers)
+    this.#addToTotals(document, 1)
   }
 
   remove(seq: number) {
     const document = this.#find(seq)
     if (document === undefined) return
+    this.#addToTotals(document, -1)
     this.#live.delete(document)
     this.#public.delete(document)
     this.#documents.set(seq, null)
@@ -182,17 +189,6 @@ export class SearchIndex {
   /** Totals of the public models. */
   total(maxParameterCounts: number): Totals {
     const documents = this.#public.toArray()
-    const sum = (field: keyof ModelNumbers) => {
-      let total = 0
-      for (const document of documents) total += this.#numbers[field].get(document)
-      return total
-    }
-    const totals = {
-      models: documents.length,
-      files: sum('filesCount'),
-      bytes: sum('totalSizeBytes'),
-      downloads: sum('downloads'),
-    }
     const keys = this.#numbers.downloads.pick(documents)
     const breakTie = (a: number, b: number) => this.#ids.compare(b, a)
     const most = selectPage({ documents, keys, breakTie }, 0, maxParameterCounts)
@@ -200,7 +196,7 @@ export class SearchIndex {
       const count = this.#numbers.parameterCount.get(document)
       return Number.isNaN(count) ? null : count
     })
-    return { ...totals, parameterCounts }
+    return { ...this.#totals, parameterCounts }
   }
 
   #match({ text, labels, ranges, viewer }: SearchFilter, words: readonly QueryWord[]): DocumentSet {
@@ -266,6 +262,15 @@ export class SearchIndex {
   #find(seq: number): number | undefined {
     const document = this.#documents.get(seq)
     return Number.isNaN(document) ? undefined : document
+  }
+
+  #addToTotals(document: number, sign: 1 | -1) {
+    if (!this.#public.has(document)) return
+    const { filesCount, totalSizeBytes, downloads } = this.#numbers
+    this.#totals.models += sign
+    this.#totals.files += sign * filesCount.get(document)
+    this.#totals.bytes += sign * totalSizeBytes.get(document)
+    this.#totals.downloads += sign * downloads.get(document)
   }
 
   #setNumbers(document: number, numbers: ModelNumbers) {
