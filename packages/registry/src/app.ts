@@ -47,6 +47,9 @@ export type AppDependencies = ShellDependencies & {
   isDraining: () => boolean
 }
 
+/** Short, because a presigned URL expires an hour after it was signed. */
+const maxRedirectAgeMs = 60_000
+
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, site, connection, metrics, web, accounts, models, files, swarms } = dependencies
   const { app, guard, limiter } = await makeShell(dependencies)
@@ -55,12 +58,22 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
 
   const turns = queryTurns({ maxConcurrent: 2 }) // the search index answers one at a time, while another reads its page
 
+  const unknownVersion = () => undefined
   const cache = createResponseCache({
-    databaseVersion: connection.version ?? (() => undefined),
+    name: 'response',
+    databaseVersion: connection.version ?? unknownVersion,
     seedersVersion: swarms.seedersVersion,
     metrics: metrics.registry,
   })
-  answerKnownUrls(app, { ...dependencies, cache, limiter, trustProxy: config.trustProxy })
+  const redirects = createResponseCache({
+    name: 'redirect',
+    status: 302,
+    maxAgeMs: maxRedirectAgeMs,
+    databaseVersion: connection.versionWithoutCounts ?? unknownVersion,
+    metrics: metrics.registry,
+  })
+  const caches = [cache, redirects]
+  answerKnownUrls(app, { ...dependencies, caches, limiter, trustProxy: config.trustProxy })
 
   await app.register(async (metadata) => {
     await metadata.register(caching)
@@ -78,7 +91,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await cards.register(caching) // and no response cache: the renderer has its own
     await cards.register(cardRoutes, all)
   })
-  await app.register(downloadRoutes, all)
+  await app.register(async (downloads) => {
+    await downloads.register(responseCaching, { cache: redirects })
+    await downloads.register(downloadRoutes, all)
+  })
   await app.register(blobRoutes, { ...all, store: dependencies.servedStore })
   await app.register(trackerRoutes, {
     swarms,

@@ -20,9 +20,11 @@ export type Connection = {
   reader: ReaderConfig
   /** Changes with every write, if a single process makes them all; undefined for a database that nodes share. */
   version: (() => string) | undefined
+  /** Like `version`, but does not change with downloads (`writeUnsynced`). */
+  versionWithoutCounts: (() => string) | undefined
   /**
-   * Runs short transactions that may be on disk only after the next `sync`, and may be lost in a power failure before
-   * that.
+   * Runs short transactions that change nothing but download counts. They may be on disk only after the next `sync`,
+   * and may be lost in a power failure before that.
    */
   writeUnsynced<T>(write: (db: Kysely<Database>) => Promise<T>): Promise<T>
   /** Resolves once everything committed before is on disk, without blocking; rejects if that is not certain. */
@@ -67,14 +69,14 @@ function connectSqlite(config: DatabaseConfig): Connection {
   const ballast = openBallast(dataDirectory, ballastBytes)
   ballast.makeRoom(openingBytes)
   const database = openSqlite(sqlitePath(dataDirectory))
-  const { dialect, version, log, withoutSync } = sqliteDialect(database, ballast)
+  const { dialect, log, withoutSync, ...versions } = sqliteDialect(database, ballast)
   const db = new Kysely<Database>({ dialect })
   return {
     db,
     unboundedDb: db,
     engine: 'sqlite',
     reader: toReader(config),
-    version,
+    ...versions,
     writeUnsynced: (write) => db.connection().execute((one) => withoutSync(() => write(one))),
     sync: log.sync,
     ballast,
@@ -92,6 +94,7 @@ function connectPostgres(options: DatabaseConfig & { connectionString: string })
     engine: 'postgres',
     reader: toReader(options),
     version: undefined,
+    versionWithoutCounts: undefined,
     writeUnsynced: (write) => write(opened.db),
     sync: async () => undefined, // each commit is synced by the server
     ballast: undefined,

@@ -52,6 +52,8 @@ export function sqliteDialect(
   }
   const write = settled(room.write)
   let writes = 0
+  let unsyncedWrites = 0
+  let isUnsynced = false
   const prepared = new LRUCache<string, SqliteStatement>({
     max: maxPreparedStatements,
     maxSize: maxPreparedLength,
@@ -63,6 +65,16 @@ export function sqliteDialect(
   let writesOfOthers = ''
   let polledAt = Number.NEGATIVE_INFINITY
 
+  /** Changes with every synced write of this process at once, and with those of other processes soon. */
+  function versionWithoutCounts(): string {
+    const now = performance.now()
+    if (now - polledAt > pollIntervalMs) {
+      polledAt = now
+      writesOfOthers = String(dataVersion.get())
+    }
+    return `${writes}.${writesOfOthers}`
+  }
+
   const kyselyDatabase: SqliteDatabase = {
     close: () => database.close(),
     prepare(sql) {
@@ -72,7 +84,9 @@ export function sqliteDialect(
       if (known) return known
       const isWrite = /^\s*(insert|update|delete|replace)/i.test(sql)
       const onRun = (changes: number | bigint) => {
-        if (isWrite && changes > 0) writes += 1
+        if (!isWrite || changes <= 0) return
+        if (isUnsynced) unsyncedWrites += 1
+        else writes += 1
       }
       const perform = performers[sql] ?? (isWrite ? write : atOnce)
       const statement = asKyselyStatement(database.prepare(sql), { onRun, perform })
@@ -83,15 +97,9 @@ export function sqliteDialect(
 
   return {
     dialect: new TransactionalSqliteDialect({ database: kyselyDatabase }),
-    /** Changes with every write of this process at once, and with those of other processes soon. */
-    version(): string {
-      const now = performance.now()
-      if (now - polledAt > pollIntervalMs) {
-        polledAt = now
-        writesOfOthers = String(dataVersion.get())
-      }
-      return `${writes}.${writesOfOthers}`
-    },
+    /** Changes with every write. */
+    version: () => `${versionWithoutCounts()}.${unsyncedWrites}`,
+    versionWithoutCounts,
     log,
     /**
      * Runs transactions that are on disk only after the next sync. The caller has the only use of the connection until
@@ -100,9 +108,11 @@ export function sqliteDialect(
     async withoutSync<T>(act: () => Promise<T>): Promise<T> {
       rollBack(database) // in case an earlier rollback failed: it cannot be changed in a transaction
       database.exec('pragma synchronous = normal')
+      isUnsynced = true
       try {
         return await act()
       } finally {
+        isUnsynced = false
         rollBackQuietly(database)
         database.exec('pragma synchronous = full')
       }

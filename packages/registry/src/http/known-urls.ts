@@ -8,7 +8,7 @@ import type { ResponseCache } from './response-cache.ts'
 import type { Site } from './site.ts'
 
 type Dependencies = {
-  cache: ResponseCache
+  caches: readonly ResponseCache[]
   site: Site
   limiter: RateLimiter | undefined
   trustProxy: boolean
@@ -36,13 +36,13 @@ export function answerKnownUrls(app: FastifyInstance, dependencies: Dependencies
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { cache, site, limiter, trustProxy, log, metrics: { requests } }: Dependencies,
+  { caches, site, limiter, trustProxy, log, metrics: { requests } }: Dependencies,
 ): boolean {
   const { method, url = '', headers } = request
   if (method !== 'GET' || headers.authorization !== undefined || headers.cookie !== undefined) {
     return false
   }
-  const found = cache.findByUrl(url)
+  const found = findByUrl(caches, url)
   if (!found || !site.isOurHost(headers.host)) return false
   const ip = findClientAddress(request, trustProxy)
   const limitClass = getLimitClass(method, found.route)
@@ -54,7 +54,8 @@ function answer(
   whenOver(response, ({ status, ms }) => {
     reportRequest({ id, method, url, route: found.route, status, ms }, { ip }, { log, requests })
   })
-  const isUnchanged = isKnown(found.etag, headers['if-none-match'])
+  const { etag } = found
+  const isUnchanged = etag !== undefined && isKnown(etag, headers['if-none-match'])
   const answerHeaders = [
     ...(isUnchanged ? found.headersWithoutPayload : found.headers),
     'x-request-id',
@@ -66,8 +67,16 @@ function answer(
     answerHeaders.push('ratelimit-remaining', remaining, 'ratelimit-reset', resetSeconds)
   }
   if (isUnchanged) response.writeHead(304, answerHeaders).end()
-  else response.writeHead(200, answerHeaders).end(found.payload)
+  else response.writeHead(found.status, answerHeaders).end(found.payload)
   return true
+}
+
+function findByUrl(caches: readonly ResponseCache[], url: string) {
+  for (const cache of caches) {
+    const found = cache.findByUrl(url)
+    if (found) return found
+  }
+  return undefined
 }
 
 /** As Fastify finds it; undefined for an empty name, or if a warning about the proxy may be due. */

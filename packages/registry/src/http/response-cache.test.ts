@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { Download } from '@shoal/protocol'
 import Fastify from 'fastify'
 import { Registry } from 'prom-client'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import type { RegistryConfig } from '../config.ts'
+import { publish, smallGguf } from '../testing/publish.ts'
 import { rawRequest } from '../testing/raw-request.ts'
 import { temporaryLog } from '../testing/temporary-log.ts'
 import { makeDatabase, startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
@@ -214,12 +216,38 @@ test('a cached response is revalidated by its ETag, without a body and its lengt
   expect(headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
 })
 
-test('nothing is cached while writes may go unnoticed', async () => {
-  let version: string | undefined
+test('a redirect to a chunk is cached until the model changes, whatever is downloaded', async () => {
+  const registry = await startWith({})
+  const token = await registry.register('ana')
+  const bytes = smallGguf(1, 5_000_000)
+  const { id } = await publish(registry, token, { name: 'tide' }, 'tide.gguf', bytes)
+  const readDownload = async () => {
+    const { status, body } = await registry.get(`/v1/files/tide/download/${id}`)
+    expect(status).toBe(200)
+    return body as Download
+  }
+  const paths = (await readDownload()).chunk_hashes.map(({ hash }) => `/v1/files/chunks/${hash}`)
+  const ask = () => Promise.all(paths.map((path) => registry.get(path)))
+  const first = await ask()
+  expect(first.map(({ status }) => status)).toEqual(paths.map(() => 302))
+  await readDownload()
+  const second = await ask()
+  expect(await metric(registry, 'shoal_redirect_cache_entries')).toBe(paths.length)
+  for (const [at, { status, headers }] of second.entries()) {
+    const { date, 'x-request-id': _id, ...expected } = Object.fromEntries(first[at]?.headers ?? [])
+    expect([status, Object.fromEntries(headers)]).toEqual([302, expect.objectContaining(expected)])
+    expect((await registry.bytes(headers.get('location') ?? '')).status).toBe(200)
+  }
+  await registry.call('PATCH', '/v1/models/tide', { token, body: { is_public: false } })
+  expect((await ask()).map(({ status }) => status)).toEqual(paths.map(() => 404))
+})
+
+async function countingApp(options: Partial<Parameters<typeof createResponseCache>[0]>) {
   const cache = createResponseCache({
-    databaseVersion: () => version,
-    seedersVersion: () => 0,
+    name: 'response',
+    databaseVersion: () => '1',
     metrics: new Registry(),
+    ...options,
   })
   const app = Fastify()
   app.decorateRequest('route')
@@ -233,8 +261,12 @@ test('nothing is cached while writes may go unnoticed', async () => {
     count += 1
     return String(count)
   })
-  const ask = async () => (await app.inject('/')).payload
+  return async () => (await app.inject('/')).payload
+}
 
+test('nothing is cached while writes may go unnoticed', async () => {
+  let version: string | undefined
+  const ask = await countingApp({ databaseVersion: () => version })
   expect([await ask(), await ask()]).toEqual(['1', '2'])
   version = '1'
   expect([await ask(), await ask()]).toEqual(['3', '3'])
@@ -242,6 +274,17 @@ test('nothing is cached while writes may go unnoticed', async () => {
   expect([await ask(), await ask()]).toEqual(['4', '5'])
   version = '2'
   expect([await ask(), await ask()]).toEqual(['6', '6'])
+})
+
+test('a response is cached no longer than its maximum age', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const ask = await countingApp({ maxAgeMs: 1_000 })
+  expect([await ask(), await ask()]).toEqual(['1', '1'])
+  vi.advanceTimersByTime(999)
+  expect(await ask()).toBe('1')
+  vi.advanceTimersByTime(1)
+  expect([await ask(), await ask()]).toEqual(['2', '2'])
 })
 
 const postgresUrl = inject('postgresUrl')

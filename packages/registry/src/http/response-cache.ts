@@ -6,10 +6,13 @@ import { Gauge, type Registry } from 'prom-client'
 type Header = string | number | string[]
 type Entry = {
   version: string
+  /** Time in ms of `performance.now()`. */
+  expiresAt: number
   route: FastifyRequest['route']
+  status: number
   /** Bytes, because a string would be encoded again for every caller. */
   payload: Buffer
-  etag: string
+  etag: string | undefined
   /** Names and values in turn, as Node takes them. */
   headers: Header[]
   /** The headers of a 304. */
@@ -33,12 +36,18 @@ declare module 'fastify' {
 }
 
 type Options = {
+  /** Part of the names of its metrics. */
+  name: 'response' | 'redirect'
+  /** Responses with this status are cached. */
+  status?: number
+  /** Default: no limit. */
+  maxAgeMs?: number
   /**
    * Changes with every write to the database. Undefined while writes may go unnoticed, as those of other nodes do if
    * nothing reports them: then nothing is cached. Afterwards it has a value that it never had before.
    */
   databaseVersion: () => string | undefined
-  seedersVersion: () => number
+  seedersVersion?: () => number
   metrics: Registry
 }
 
@@ -56,7 +65,9 @@ const bytesPerEntry = 1_000
 const maxKnownUrls = 4_000
 
 /** Responses to anonymous callers, each until the next write to the database. */
-export function createResponseCache({ databaseVersion, seedersVersion, metrics }: Options) {
+export function createResponseCache(options: Options) {
+  const { databaseVersion, seedersVersion = () => 0, status = 200 } = options
+  const { maxAgeMs = Number.POSITIVE_INFINITY } = options
   const entries = new LRUCache<string, Entry>({
     max: maxCacheEntries,
     maxSize: maxCacheBytes,
@@ -65,7 +76,7 @@ export function createResponseCache({ databaseVersion, seedersVersion, metrics }
   /** The keys of URLs exactly as requested, whose parameters need not be validated and sorted again. */
   const keysByUrl = new LRUCache<string, string>({ max: maxKnownUrls })
   let cachedVersion: string | undefined
-  reportSize(entries, metrics)
+  reportSize(entries, options)
 
   /** The version of a response made now. Drops all entries after a write. */
   function readVersion({ config: { showsSeeders } }: FastifyRequest['route']) {
@@ -79,12 +90,17 @@ export function createResponseCache({ databaseVersion, seedersVersion, metrics }
     return { version, databaseVersion: current }
   }
 
+  const isValid = (entry: Entry, version: string | undefined) =>
+    entry.version === version && performance.now() < entry.expiresAt
+
   return {
+    status,
+
     /** Finds the response to an anonymous GET request for this URL. */
     findByUrl(url: string): Entry | undefined {
       const key = keysByUrl.get(url)
       const found = key === undefined ? undefined : entries.get(key)
-      return found && found.version === readVersion(found.route)?.version ? found : undefined
+      return found && isValid(found, readVersion(found.route)?.version) ? found : undefined
     },
 
     /** Finds the response by its validated parameters, or else marks the request as cacheable. */
@@ -94,7 +110,7 @@ export function createResponseCache({ databaseVersion, seedersVersion, metrics }
       const current = readVersion(route)
       if (key === undefined || key.length > maxKeyLength || current === undefined) return undefined
       const found = entries.get(key)
-      if (found?.version === current.version) {
+      if (found && isValid(found, current.version)) {
         remember(request, key)
         return found
       }
@@ -108,7 +124,11 @@ export function createResponseCache({ databaseVersion, seedersVersion, metrics }
       if (!cacheable || cacheable.databaseVersion !== cachedVersion) return // already stale
       const { key, version } = cacheable
       remember(request, key)
-      entries.set(key, { version, route: request.route, ...prepare(payload, reply) })
+      const expiresAt = performance.now() + maxAgeMs
+      entries.set(key, {
+        ...{ version, expiresAt, route: request.route, status },
+        ...prepare(payload, reply),
+      })
     },
   }
 
@@ -133,11 +153,11 @@ export const responseCaching = fp(
       for (let at = 0; at < found.headers.length; at += 2) {
         reply.header(String(found.headers[at]), found.headers[at + 1])
       }
-      reply.send(found.payload)
+      reply.code(found.status).send(found.payload)
     })
 
     app.addHook('onSend', (request, reply, payload, done) => {
-      const isComplete = reply.statusCode === 200 && typeof payload === 'string'
+      const isComplete = reply.statusCode === cache.status && typeof payload === 'string'
       if (isComplete && payload.length <= maxPayloadBytes) cache.keep(request, reply, payload)
       done()
     })
@@ -170,6 +190,7 @@ function computeSize({ version, payload, headers }: Entry, key: string): number 
 const answerHeaderNames = [
   'access-control-allow-origin',
   'access-control-expose-headers',
+  'location',
   'cache-control',
   'vary',
   'etag',
@@ -182,31 +203,41 @@ const answerHeaderNames = [
   'cross-origin-opener-policy',
 ]
 
-function prepare(text: string, reply: FastifyReply): Omit<Entry, 'version' | 'route'> {
+function prepare(
+  text: string,
+  reply: FastifyReply,
+): Pick<Entry, 'payload' | 'etag' | 'headers' | 'headersWithoutPayload'> {
   const payload = Buffer.from(text)
   const headersWithoutPayload = answerHeaderNames.flatMap((name) => {
     const value = reply.getHeader(name)
     return value === undefined ? [] : [name, value]
   })
+  const type = reply.getHeader('content-type')
+  const etag = reply.getHeader('etag')
   const headers = [
-    ...['content-type', reply.getHeader('content-type') ?? '', 'content-length', payload.length],
-    ...headersWithoutPayload,
+    ...(type === undefined ? [] : ['content-type', type]),
+    ...['content-length', payload.length, ...headersWithoutPayload],
   ]
-  return { payload, etag: String(reply.getHeader('etag')), headers, headersWithoutPayload }
+  return {
+    payload,
+    etag: etag === undefined ? undefined : String(etag),
+    headers,
+    headersWithoutPayload,
+  }
 }
 
-function reportSize(cache: LRUCache<string, Entry>, metrics: Registry) {
+function reportSize(cache: LRUCache<string, Entry>, { name, metrics }: Options) {
   new Gauge({
-    name: 'shoal_response_cache_bytes',
-    help: `Upper bound of the memory used by cached responses ${maxCacheBytes}`,
+    name: `shoal_${name}_cache_bytes`,
+    help: `Estimated memory used by cached ${name}s, in bytes (limit: ${maxCacheBytes})`,
     registers: [metrics],
     collect() {
       this.set(cache.calculatedSize)
     },
   })
   new Gauge({
-    name: 'shoal_response_cache_entries',
-    help: `Upper bound of the number of cached responses ${maxCacheEntries}`,
+    name: `shoal_${name}_cache_entries`,
+    help: `Number of cached ${name}s (limit: ${maxCacheEntries})`,
     registers: [metrics],
     collect() {
       this.set(cache.size)
