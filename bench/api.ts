@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { BareAnswer } from './children/bare.ts'
 import type { Load, LoadInput } from './children/load.ts'
 import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
-import { catalogue, modelsWithChunks } from './harness/catalogue.ts'
+import { type CatalogueFile, catalogue, modelsWithChunks } from './harness/catalogue.ts'
 import { filledDirectory } from './harness/filled-registry.ts'
 import { digits, median } from './harness/numbers.ts'
 import { readCpuSeconds } from './harness/process-usage.ts'
@@ -25,6 +25,8 @@ type LoadRound = Load & { cpuMicrosPerRequest: number }
 const warmUpSeconds = 1.5
 /** The number of different paths of an endpoint, which are requested in turn. */
 const pathsEach = 300
+/** More than the registry's cache has room for. */
+const maxNewChunks = 8_000
 const goal = 0.75
 
 export const bench: Bench = {
@@ -60,15 +62,16 @@ function endpointsFor({ models }: BenchOptions): Record<string, Endpoint> {
   const names: string[] = []
   const downloads: string[] = []
   const chunks: string[] = []
+  const newChunks: string[] = []
   let index = 0
   for (const { id, name, isPublic, files } of catalogue(models)) {
     const [file] = files
     if (index % every === 0 && isPublic) names.push(`/v1/models/${name}`)
     if (file && index < Math.min(pathsEach, modelsWithChunks)) {
       downloads.push(`/v1/files/${id}/download/${file.id}`)
-      chunks.push(
-        `/v1/files/chunks/${Buffer.from(file.chunkHashes.subarray(32, 64)).toString('hex')}`,
-      )
+      const paths = chunkPaths(file)
+      chunks.push(paths[1] ?? '')
+      newChunks.push(...paths)
     }
     index += 1
   }
@@ -85,7 +88,13 @@ function endpointsFor({ models }: BenchOptions): Record<string, Endpoint> {
     model: { paths: names, status: 200 },
     download: { paths: downloads, status: 200 },
     chunk: { paths: chunks, status: 302 },
+    'chunk, another each time': { paths: newChunks.slice(0, maxNewChunks), status: 302 },
   }
+}
+
+function chunkPaths({ chunkHashes }: CatalogueFile): string[] {
+  const hex = Buffer.from(chunkHashes).toString('hex')
+  return (hex.match(/.{64}/g) ?? []).map((hash) => `/v1/files/chunks/${hash}`)
 }
 
 /** Collects the registry's answers, so that the bare server can give the same ones. */

@@ -2,8 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { readRegistryConfig, startRegistry } from '@shoal/registry'
-import type { RegistryInput } from '../harness/registry.ts'
+import type { EventLoopDelay, RegistryInput } from '../harness/registry.ts'
 import { temporaryFolder } from '../harness/temporary-folder.ts'
 import { answer, readInput, waitForStop } from './child.ts'
 
@@ -12,19 +13,34 @@ const rateLimits = ['auth', 'write', 'read', 'chunk', 'tracker'].map(
   (one) => `${one}=1000000000/min`,
 )
 
-const { dataDirectory, databaseUrl, baseUrl, profile } = await readInput<RegistryInput>()
+const input = await readInput<RegistryInput>()
+const { dataDirectory, databaseUrl, baseUrl, profile } = input
 const env = { SHOAL_RATE_LIMITS: rateLimits.join(','), DATABASE_URL: databaseUrl }
 const flags = { port: '0', data: dataDirectory, ...(baseUrl !== undefined && { baseUrl }) }
 using logs = temporaryFolder()
 const log = { file: join(logs.path, 'registry.log') }
 const registry = await startRegistry({ ...readRegistryConfig(env, flags), log })
 const stopProfiling = profile === undefined ? undefined : await startProfiling(profile)
+if (input.measuresDelay) measureDelay()
 const listensAt = `http://127.0.0.1:${registry.port}`
 await answer({ url: registry.url, listensAt, token: await registry.systemToken() })
 await waitForStop()
 await stopProfiling?.()
 await registry.close()
 if (process.connected) process.disconnect()
+
+function measureDelay() {
+  const delays = monitorEventLoopDelay({ resolution: 1 })
+  delays.enable()
+  process.on('message', async (message) => {
+    if (message === 'reset') delays.reset()
+    const measured: EventLoopDelay = {
+      p999Ms: delays.percentile(99.9) / 1e6,
+      maxMs: delays.max / 1e6,
+    }
+    await answer(measured)
+  })
+}
 
 async function startProfiling(path: string) {
   const session = new Session()

@@ -7,7 +7,12 @@ export type RegistryInput = {
   baseUrl?: string | undefined
   /** Where to write a CPU profile of everything after the start. */
   profile?: string | undefined
+  /** Whether it measures the delay of its event loop: `reset` begins, and `delay` returns an `EventLoopDelay`. */
+  measuresDelay?: boolean
 }
+
+/** Between turns of the event loop, which would be one millisecond apart. */
+export type EventLoopDelay = { p999Ms: number; maxMs: number }
 
 /** `token` belongs to the registry's own account, which may publish. */
 export type BenchRegistry = Script<{ url: string; listensAt: string; token: string }>

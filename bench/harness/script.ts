@@ -5,6 +5,8 @@ import { join } from 'node:path'
 export type Script<Answer> = AsyncDisposable & {
   pid: number
   answer: Answer
+  /** Sends it a message, and waits for its answer. */
+  ask<Reply>(message: string): Promise<Reply>
   /** Asks it to end, and waits for its exit. */
   stop(): Promise<void>
 }
@@ -29,17 +31,23 @@ export async function startScript<Answer>(
   })
   const endWithUs = () => child.kill('SIGKILL')
   process.once('exit', endWithUs)
+  const failed = ([code]: unknown[]) => Promise.reject(new Error(`${name} exited with ${code}`))
   const exited = once(child, 'exit').finally(() => process.off('exit', endWithUs))
   child.send(input)
   const answer = await Promise.race([
     once(child, 'message').then(([message]) => message as Answer),
-    exited.then(([code]) => Promise.reject(new Error(`${name} exited with ${code}`))),
+    exited.then(failed),
   ])
+  const ask = async <Reply>(message: string) => {
+    const replied = once(child, 'message').then(([reply]) => reply as Reply)
+    child.send(message)
+    return Promise.race([replied, exited.then(failed)])
+  }
   const stop = async () => {
     child.kill('SIGTERM')
     await exited
   }
-  return { pid: child.pid ?? 0, answer, stop, [Symbol.asyncDispose]: stop }
+  return { pid: child.pid ?? 0, answer, ask, stop, [Symbol.asyncDispose]: stop }
 }
 
 /** Runs a script that answers once and ends. */

@@ -1,0 +1,228 @@
+import { Agent, get, type OutgoingHttpHeaders } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startPostgres } from '../testing/postgres.ts'
+import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
+import { catalogue, modelsWithChunks } from './harness/catalogue.ts'
+import { fill, filledDirectory } from './harness/filled-registry.ts'
+import { digits, megabytes, percentile } from './harness/numbers.ts'
+import { readMemoryShare } from './harness/process-usage.ts'
+import { queryKinds, searchPaths } from './harness/queries.ts'
+import { type BenchRegistry, type EventLoopDelay, startRegistry } from './harness/registry.ts'
+import { note, type Report } from './harness/report.ts'
+import { temporaryFolder } from './harness/temporary-folder.ts'
+
+type Place = { dataDirectory: string; databaseUrl?: string }
+type Timed = { path: string; ms: number }
+type Ask = (path: string) => Promise<Timed>
+
+const callsPerKind = 100
+const overviewCalls = 20
+const timeoutMs = 60_000
+const engineNames = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
+const kinds = Object.keys(queryKinds) as (keyof typeof queryKinds)[]
+
+/** Requests whose work grows with the number of models, besides the searches. */
+function overviewPaths(models: number): Record<string, string[]> {
+  const [model] = catalogue(models)
+  return {
+    stats: ['/v1/stats'],
+    facets: ['/v1/facets'],
+    'facets of a search or filter': [
+      '/v1/facets?q=instruct',
+      '/v1/facets?q=s',
+      '/v1/facets?q=tiny',
+      '/v1/facets?architecture=llama',
+      '/v1/facets?max_memory_bytes=8000000000',
+    ],
+    'last page of a list': [`/v1/models?offset=${Math.floor(models * 0.9)}`],
+    'twelve words of one letter': ['/v1/models?q=a+b+c+d+e+f+g+h+i+j+k+l&sort=relevance'],
+    'a model': [`/v1/models/${model?.name}`],
+    'front page': ['/'],
+    'feed of new models': ['/feed.atom'],
+    'page of the sitemap': ['/sitemap-1.xml'],
+  }
+}
+
+export const bench: Bench = {
+  summary: 'searches, totals, delay of the event loop and memory at a tenth of --models and at all',
+
+  async run(options, report) {
+    if (options.only.includes('memory')) return measureMemory(options, report)
+    for (const models of [options.models / 10, options.models]) {
+      const sized = {
+        ...options,
+        models,
+        data: options.data && join(options.data, String(models)),
+      }
+      if (isWanted(options, 'sqlite')) {
+        using directory = await filledDirectory(sized)
+        await measure('sqlite', { dataDirectory: directory.path }, sized, report)
+      }
+      if (isWanted(options, 'postgres')) await measureOnPostgres(sized, report)
+    }
+  },
+}
+
+async function measureOnPostgres(options: BenchOptions, report: Report) {
+  const postgres = await startPostgres()
+  if (!postgres) return report.say('PostgreSQL is not installed: its half is skipped.')
+  try {
+    using folder = temporaryFolder()
+    const place = { dataDirectory: folder.path, databaseUrl: postgres.url }
+    await fill({ ...place, models: options.models })
+    await measure('postgres', place, options, report)
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function measure(
+  engine: keyof typeof engineNames,
+  place: Place,
+  options: BenchOptions,
+  report: Report,
+) {
+  report.title(`scale: ${options.models} models on ${engineNames[engine]}`)
+  const startedAt = performance.now()
+  await using registry = await startRegistry({ ...place, measuresDelay: true })
+  const startMs = performance.now() - startedAt
+  using agent = disposable(new Agent({ keepAlive: true, maxSockets: 1 }))
+  // With a token, because responses to anonymous callers are cached.
+  const headers = { authorization: `Bearer ${registry.answer.token}` }
+  const ask: Ask = (path) => timedGet(registry.answer.url + path, { agent, headers })
+  await ask('/v1/models?q=tiny')
+  const searchableMs = performance.now() - startedAt
+  const memoryAtStart = readMemoryShare(registry.pid)
+
+  note(`${engine}: searches`)
+  const slowest: Record<string, string> = {}
+  const searchRows = []
+  const mix: Timed[] = []
+  for (const kind of kinds) {
+    await askAll(ask, searchPaths(kind, 20)) // warm-up, not counted
+    const times = await askAll(ask, searchPaths(kind, callsPerKind))
+    mix.push(...times)
+    slowest[kind] = findSlowest(times)
+    searchRows.push(formatRow(kind, times))
+  }
+  const head = ['calls', 'p50 ms', 'p95 ms', 'max ms']
+  report.table(['searches', ...head], [...searchRows, formatRow('all', mix)])
+
+  note(`${engine}: totals and pages`)
+  const overviewRows = []
+  for (const [name, paths] of Object.entries(overviewPaths(options.models))) {
+    await askAll(ask, paths)
+    const times = await askAll(ask, Array(overviewCalls).fill(paths).flat())
+    slowest[name] = findSlowest(times)
+    overviewRows.push(formatRow(name, times))
+  }
+  report.table(['requests', ...head], overviewRows)
+
+  const delayRows = []
+  for (const [name, path] of Object.entries(slowest)) {
+    note(`${engine}: event loop while ${path} is repeated`)
+    delayRows.push(await measureDelay(name, path, { ask, registry, seconds: options.seconds }))
+  }
+  report.table(
+    ['delay of the event loop while this is repeated', 'calls', 'p99.9 ms', 'max ms'],
+    delayRows,
+  )
+
+  report.table(
+    ['start', ''],
+    [
+      ['listens after, ms', digits(startMs)],
+      ['first search answered after, ms', digits(searchableMs)],
+      ['memory then, MB', megabytes(memoryAtStart)],
+      ['memory after all of the above, MB', megabytes(readMemoryShare(registry.pid))],
+    ],
+  )
+}
+
+type DelayOptions = { ask: Ask; registry: BenchRegistry; seconds: number }
+
+/** One caller repeats a request. */
+async function measureDelay(name: string, path: string, { ask, registry, seconds }: DelayOptions) {
+  const endsAt = performance.now() + seconds * 1000
+  await registry.ask('reset')
+  let calls = 0
+  for (; performance.now() < endsAt; calls += 1) await ask(path)
+  const { p999Ms, maxMs } = await registry.ask<EventLoopDelay>('delay')
+  return [`${name}: \`${path}\``, calls, digits(p999Ms), digits(maxMs)]
+}
+
+const samples = 10
+const mixedPerSecond = 20
+
+/** Memory under a mixed load of 20 requests per second, for sixty times `--seconds` (an hour with `--seconds 60`). */
+async function measureMemory(options: BenchOptions, report: Report) {
+  const { models, seconds } = options
+  report.title(`scale: memory with ${models} models`)
+  using directory = await filledDirectory(options)
+  await using registry = await startRegistry({ dataDirectory: directory.path })
+  const downloads: string[] = []
+  for (const { id, files } of catalogue(models)) {
+    if (files[0]) downloads.push(`/v1/files/${id}/download/${files[0].id}`)
+    if (downloads.length >= modelsWithChunks) break
+  }
+  const paths = [
+    ...kinds.flatMap((kind) => searchPaths(kind, 50)),
+    ...Object.values(overviewPaths(models)).flat(),
+    ...downloads,
+  ]
+  using agent = disposable(new Agent({ keepAlive: true }))
+  const sampleMs = (60_000 * seconds) / samples
+  const rows = []
+  let turn = 0
+  for (let sample = 1; sample <= samples; sample += 1) {
+    note(`memory: sample ${sample} of ${samples}`)
+    const endsAt = performance.now() + sampleMs
+    while (performance.now() < endsAt) {
+      turn += 1
+      await Promise.all([
+        timedGet(registry.answer.url + paths[(turn * 7919) % paths.length], { agent }),
+        sleep(1000 / mixedPerSecond),
+      ])
+    }
+    rows.push([digits((sample * sampleMs) / 60_000), megabytes(readMemoryShare(registry.pid))])
+  }
+  report.table(['minutes of mixed load', 'memory MB'], rows)
+}
+
+async function askAll(ask: Ask, paths: string[]): Promise<Timed[]> {
+  const times: Timed[] = []
+  for (const path of paths) times.push(await ask(path))
+  return times
+}
+
+type GetOptions = { agent: Agent; headers?: OutgoingHttpHeaders }
+
+function timedGet(url: string, { agent, headers = {} }: GetOptions): Promise<Timed> {
+  return new Promise((resolve, reject) => {
+    const path = url.replace(/^https?:\/\/[^/]+/, '')
+    const startedAt = performance.now()
+    const request = get(url, { agent, headers, timeout: timeoutMs }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${path}: ${response.statusCode}`))
+      response.resume()
+      response.once('end', () => resolve({ path, ms: performance.now() - startedAt }))
+    })
+    request.once('error', reject)
+    request.once('timeout', () =>
+      request.destroy(new Error(`${path}: no response within ${timeoutMs / 1000} s`)),
+    )
+  })
+}
+
+function findSlowest(times: Timed[]): string {
+  return times.toSorted((a, b) => b.ms - a.ms)[0]?.path ?? ''
+}
+
+function formatRow(name: string, times: Timed[]) {
+  const ms = times.map((one) => one.ms)
+  const at = (share: number) => digits(percentile(ms, share))
+  return [name, times.length, at(0.5), at(0.95), at(1)]
+}
+
+const disposable = (agent: Agent) =>
+  Object.assign(agent, { [Symbol.dispose]: () => agent.destroy() })
