@@ -56,7 +56,8 @@ export async function connect(config: DatabaseConfig): Promise<Connection> {
     ? connectPostgres({ ...config, connectionString })
     : connectSqlite(config)
   try {
-    await migrate({ db: connection.unboundedDb, engine: connection.engine })
+    const { unboundedDb: db, engine, ballast } = connection
+    await migrate({ db, engine, freeBytes: ballast?.roomBytes })
   } catch (error) {
     await connection.close()
     throw error

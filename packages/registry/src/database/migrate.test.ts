@@ -4,6 +4,7 @@ import { ConfigError, openAdmin } from '../main.ts'
 import { undoMigrations } from '../testing/older-database.ts'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { connect } from './connect.ts'
+import { migrate } from './migrate.ts'
 
 describeOnEachDatabase('a database', (start) => {
   test('of a newer version is refused with a clear error, by the registry and by admin', async () => {
@@ -34,6 +35,22 @@ describeOnEachDatabase('a database', (start) => {
     await close()
     await registry.start()
     expect((await registry.get('/v1/models')).status).toBe(200)
+  })
+
+  test('is not migrated if there is no room for it on the disk', async () => {
+    const registry = await start()
+    const connection = await registry.connect()
+    const { db, engine } = connection
+    if (engine === 'postgres') return // its disk is not known to us
+    const freeBytes = () => 15_000_000
+    await migrate({ db, engine, freeBytes }) // there is nothing to do
+    await undoMigrations(connection, '0008_download_counter')
+    await expect(migrate({ db, engine, freeBytes })).rejects.toThrow(
+      new ConfigError(
+        'updating the database needs 16.0 MB of free disk space, and 15.0 MB are free: free some space and try again (nothing was changed)',
+      ),
+    )
+    await migrate({ db, engine, freeBytes: () => 16_000_000 })
   })
 
   test('downloads counted by an older version are kept', async () => {
