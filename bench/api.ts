@@ -88,7 +88,7 @@ function endpointsFor({ models }: BenchOptions): Record<string, Endpoint> {
     model: { paths: names, status: 200 },
     download: { paths: downloads, status: 200 },
     chunk: { paths: chunks, status: 302 },
-    'chunk, another each time': { paths: newChunks.slice(0, maxNewChunks), status: 302 },
+    'new chunks': { paths: newChunks.slice(0, maxNewChunks), status: 302 },
   }
 }
 

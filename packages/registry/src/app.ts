@@ -47,8 +47,8 @@ export type AppDependencies = ShellDependencies & {
   isDraining: () => boolean
 }
 
-/** Short, because a presigned URL expires an hour after it was signed. */
-const maxRedirectAgeMs = 60_000
+/** Short, because a chunk's presigned URL expires an hour after it was signed. */
+const maxPresignedAgeMs = 60_000
 
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, site, connection, metrics, web, accounts, models, files, swarms } = dependencies
@@ -65,14 +65,14 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     seedersVersion: swarms.seedersVersion,
     metrics: metrics.registry,
   })
-  const redirects = createResponseCache({
-    name: 'redirect',
-    status: 302,
-    maxAgeMs: maxRedirectAgeMs,
+  const presigned = createResponseCache({
+    name: 'presigned',
+    statuses: [200, 302],
+    maxAgeMs: maxPresignedAgeMs,
     databaseVersion: connection.versionWithoutCounts ?? unknownVersion,
     metrics: metrics.registry,
   })
-  const caches = [cache, redirects]
+  const caches = [cache, presigned]
   answerKnownUrls(app, { ...dependencies, caches, limiter, trustProxy: config.trustProxy })
 
   await app.register(async (metadata) => {
@@ -92,7 +92,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await cards.register(cardRoutes, all)
   })
   await app.register(async (downloads) => {
-    await downloads.register(responseCaching, { cache: redirects })
+    await downloads.register(responseCaching, { cache: presigned })
     await downloads.register(downloadRoutes, all)
   })
   await app.register(blobRoutes, { ...all, store: dependencies.servedStore })

@@ -9,7 +9,7 @@ import type { Site } from './site.ts'
 
 type Dependencies = {
   caches: readonly ResponseCache[]
-  site: Site
+  site: Pick<Site, 'isOurHost'>
   limiter: RateLimiter | undefined
   trustProxy: boolean
   log: FastifyBaseLogger
@@ -25,52 +25,82 @@ export function answerKnownUrls(app: FastifyInstance, dependencies: Dependencies
   const { server } = app
   const [handle] = server.listeners('request') as RequestListener[] // Fastify adds it first
   if (!handle) throw new Error('the server has no request handler')
+  /** Errors of requests that turned out to be refused. */
+  const refusals = new WeakMap<IncomingMessage, Error>()
+  app.addHook('onRequest', (request, _reply, done) => done(refusals.get(request.raw)))
   server.off('request', handle)
   server.prependListener('request', (request, response) => {
     // A server that shuts down no longer listens; Fastify then closes connections.
-    const isAnswered = server.listening && answer(request, response, dependencies)
-    if (!isAnswered) handle(request, response)
+    const known = server.listening && findKnown(request, dependencies)
+    if (!known) return handle(request, response)
+    answer(request, response, { ...known, ...dependencies }, (error) => {
+      refusals.set(request, error)
+      handle(request, response)
+    })
   })
 }
 
+type Known = {
+  found: NonNullable<ReturnType<ResponseCache['findByUrl']>>
+  ip: string
+  limit: ReturnType<RateLimiter['count']> | undefined
+}
+
+/** The cached response, if the request may have it. */
+function findKnown(
+  request: IncomingMessage,
+  { caches, site, limiter, trustProxy }: Dependencies,
+): Known | undefined {
+  const { method, url = '', headers } = request
+  if (method !== 'GET' || headers.authorization !== undefined || headers.cookie !== undefined) {
+    return undefined
+  }
+  const found = findByUrl(caches, url)
+  if (!found || !site.isOurHost(headers.host)) return undefined
+  const ip = findClientAddress(request, trustProxy)
+  const limitClass = getLimitClass(method, found.route)
+  if (ip === undefined || limitClass === 'none') return undefined
+  const limit = limiter?.count(limitClass, clientNetwork({ ip }))
+  return limit?.isExceeded ? undefined : { found, ip, limit }
+}
+/** `refuse` is called instead of answering, if the response must not be sent. */
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { caches, site, limiter, trustProxy, log, metrics: { requests } }: Dependencies,
-): boolean {
-  const { method, url = '', headers } = request
-  if (method !== 'GET' || headers.authorization !== undefined || headers.cookie !== undefined) {
-    return false
-  }
-  const found = findByUrl(caches, url)
-  if (!found || !site.isOurHost(headers.host)) return false
-  const ip = findClientAddress(request, trustProxy)
-  const limitClass = getLimitClass(method, found.route)
-  if (ip === undefined || limitClass === 'none') return false
-  const limit = limiter?.count(limitClass, clientNetwork({ ip }))
-  if (limit?.isExceeded) return false
-
+  { found, ip, limit, log, metrics: { requests } }: Known & Dependencies,
+  refuse: (error: Error) => void,
+) {
+  const { method = '', url = '', headers } = request
   const id = readRequestId(request)
+  let isRefused = false
   whenOver(response, ({ status, ms }) => {
+    if (isRefused) return // reported by Fastify
     reportRequest({ id, method, url, route: found.route, status, ms }, { ip }, { log, requests })
   })
-  const { etag } = found
-  const isUnchanged = etag !== undefined && isKnown(etag, headers['if-none-match'])
-  const answerHeaders = [
-    ...(isUnchanged ? found.headersWithoutPayload : found.headers),
-    'x-request-id',
-    id,
-  ]
-  if (limit) {
-    const { max, remaining, resetSeconds } = limit
-    answerHeaders.push('ratelimit-limit', max)
-    answerHeaders.push('ratelimit-remaining', remaining, 'ratelimit-reset', resetSeconds)
-  }
-  if (isUnchanged) response.writeHead(304, answerHeaders).end()
-  else response.writeHead(found.status, answerHeaders).end(found.payload)
-  return true
-}
 
+  function send() {
+    const { etag } = found
+    const isUnchanged = etag !== undefined && isKnown(etag, headers['if-none-match'])
+    const answerHeaders = [
+      ...(isUnchanged ? found.headersWithoutPayload : found.headers),
+      'x-request-id',
+      id,
+    ]
+    if (limit) {
+      const { max, remaining, resetSeconds } = limit
+      answerHeaders.push('ratelimit-limit', max)
+      answerHeaders.push('ratelimit-remaining', remaining, 'ratelimit-reset', resetSeconds)
+    }
+    if (isUnchanged) response.writeHead(304, answerHeaders).end()
+    else response.writeHead(found.status, answerHeaders).end(found.payload)
+  }
+
+  if (!found.beforeCached) return send()
+  found.beforeCached().then(send, (error) => {
+    isRefused = true
+    refuse(error)
+  })
+}
 function findByUrl(caches: readonly ResponseCache[], url: string) {
   for (const cache of caches) {
     const found = cache.findByUrl(url)

@@ -2,14 +2,15 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Download } from '@shoal/protocol'
-import Fastify from 'fastify'
-import { Registry } from 'prom-client'
+import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import type { RegistryConfig } from '../config.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { rawRequest } from '../testing/raw-request.ts'
 import { temporaryLog } from '../testing/temporary-log.ts'
 import { makeDatabase, startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+import { answerKnownUrls } from './known-urls.ts'
+import { makeMetrics } from './metrics.ts'
 import {
   createResponseCache,
   maxCacheBytes,
@@ -232,7 +233,7 @@ test('a redirect to a chunk is cached until the model changes, whatever is downl
   expect(first.map(({ status }) => status)).toEqual(paths.map(() => 302))
   await readDownload()
   const second = await ask()
-  expect(await metric(registry, 'shoal_redirect_cache_entries')).toBe(paths.length)
+  expect(await metric(registry, 'shoal_presigned_cache_entries')).toBe(paths.length + 1)
   for (const [at, { status, headers }] of second.entries()) {
     const { date, 'x-request-id': _id, ...expected } = Object.fromEntries(first[at]?.headers ?? [])
     expect([status, Object.fromEntries(headers)]).toEqual([302, expect.objectContaining(expected)])
@@ -242,14 +243,42 @@ test('a redirect to a chunk is cached until the model changes, whatever is downl
   expect((await ask()).map(({ status }) => status)).toEqual(paths.map(() => 404))
 })
 
-async function countingApp(options: Partial<Parameters<typeof createResponseCache>[0]>) {
+test('a cached download is counted each time', async () => {
+  const registry = await startWith({})
+  const token = await registry.register('ana')
+  const bytes = smallGguf(1, 5_000_000)
+  const { id } = await publish(registry, token, { name: 'tide' }, 'tide.gguf', bytes)
+  const path = `/v1/files/tide/download/${id}`
+  const first = await registry.get(path)
+  const others = await Promise.all(Array.from({ length: 20 }, () => registry.get(path)))
+  for (const { status, body } of others) expect([status, body]).toEqual([200, first.body])
+  expect((await registry.get('/v1/models/tide')).body).toMatchObject({ downloads: 21 })
+})
+
+/** An application with one route that returns how often it was called. */
+async function countingApp(
+  options: Partial<Parameters<typeof createResponseCache>[0]>,
+  beforeCached?: () => Promise<void>,
+) {
+  const metrics = makeMetrics({ droppedLogLines: () => 0 })
   const cache = createResponseCache({
     name: 'response',
     databaseVersion: () => '1',
-    metrics: new Registry(),
+    metrics: metrics.registry,
     ...options,
   })
   const app = Fastify()
+  const logged: unknown[] = []
+  const log = { info: (line: unknown) => logged.push(line) } as unknown as FastifyBaseLogger
+  const site = { isOurHost: () => true }
+  answerKnownUrls(app, {
+    caches: [cache],
+    limiter: undefined,
+    trustProxy: false,
+    site,
+    log,
+    metrics,
+  })
   app.decorateRequest('route')
   app.addHook('onRequest', (request, _reply, done) => {
     request.route = request.routeOptions
@@ -257,16 +286,20 @@ async function countingApp(options: Partial<Parameters<typeof createResponseCach
   })
   await app.register(responseCaching, { cache })
   let count = 0
-  app.get('/', async () => {
+  app.get('/', async (request) => {
     count += 1
+    request.beforeCached = beforeCached
     return String(count)
   })
-  return async () => (await app.inject('/')).payload
+  const url = await app.listen()
+  onTestFinished(() => app.close())
+  const ask = async () => (await fetch(url)).text()
+  return { ask, url, logged }
 }
 
 test('nothing is cached while writes may go unnoticed', async () => {
   let version: string | undefined
-  const ask = await countingApp({ databaseVersion: () => version })
+  const { ask } = await countingApp({ databaseVersion: () => version })
   expect([await ask(), await ask()]).toEqual(['1', '2'])
   version = '1'
   expect([await ask(), await ask()]).toEqual(['3', '3'])
@@ -279,12 +312,26 @@ test('nothing is cached while writes may go unnoticed', async () => {
 test('a response is cached no longer than its maximum age', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
-  const ask = await countingApp({ maxAgeMs: 1_000 })
+  const { ask } = await countingApp({ maxAgeMs: 1_000 })
   expect([await ask(), await ask()]).toEqual(['1', '1'])
   vi.advanceTimersByTime(999)
   expect(await ask()).toBe('1')
   vi.advanceTimersByTime(1)
   expect([await ask(), await ask()]).toEqual(['2', '2'])
+})
+
+test('a cached response is not sent if what comes before it fails', async () => {
+  let error: Error | undefined
+  const { ask, url, logged } = await countingApp({}, async () => {
+    if (error) throw error
+  })
+  expect([await ask(), await ask()]).toEqual(['1', '1'])
+  error = Object.assign(new Error('not counted'), { statusCode: 503 })
+  const { status, headers } = await fetch(url)
+  expect([status, headers.get('x-request-id')]).toEqual([503, null]) // by Fastify, which has no request ID in this test
+  error = undefined
+  expect(await ask()).toBe('1')
+  await expect.poll(() => logged).toHaveLength(2) // of the cached responses that were sent
 })
 
 const postgresUrl = inject('postgresUrl')

@@ -17,12 +17,18 @@ type Entry = {
   headers: Header[]
   /** The headers of a 304. */
   headersWithoutPayload: Header[]
+  beforeCached: BeforeCached | undefined
 }
+
+/** Runs each time before a cached response is sent. If it rejects, the error is the response. */
+type BeforeCached = () => Promise<void>
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The key and version under which the response to this request may be cached; undefined if it may not. */
     cacheable: { key: string; version: string; databaseVersion: string } | undefined
+    /** For a response that has an effect, such as being counted, also if it is cached. */
+    beforeCached: BeforeCached | undefined
   }
   interface FastifyContextConfig {
     /** Its responses also depend on the swarms, which are not in the database. */
@@ -37,9 +43,9 @@ declare module 'fastify' {
 
 type Options = {
   /** Part of the names of its metrics. */
-  name: 'response' | 'redirect'
-  /** Responses with this status are cached. */
-  status?: number
+  name: 'response' | 'presigned'
+  /** Responses with these statuses are cached; default: 200. */
+  statuses?: readonly number[]
   /** Default: no limit. */
   maxAgeMs?: number
   /**
@@ -66,7 +72,7 @@ const maxKnownUrls = 4_000
 
 /** Responses to anonymous callers, each until the next write to the database. */
 export function createResponseCache(options: Options) {
-  const { databaseVersion, seedersVersion = () => 0, status = 200 } = options
+  const { databaseVersion, seedersVersion = () => 0, statuses = [200] } = options
   const { maxAgeMs = Number.POSITIVE_INFINITY } = options
   const entries = new LRUCache<string, Entry>({
     max: maxCacheEntries,
@@ -94,7 +100,7 @@ export function createResponseCache(options: Options) {
     entry.version === version && performance.now() < entry.expiresAt
 
   return {
-    status,
+    statuses,
 
     /** Finds the response to an anonymous GET request for this URL. */
     findByUrl(url: string): Entry | undefined {
@@ -119,14 +125,15 @@ export function createResponseCache(options: Options) {
       return undefined
     },
 
-    keep(request: FastifyRequest, reply: FastifyReply, payload: string) {
+    keep(request: FastifyRequest, reply: FastifyReply, payload: string | Buffer) {
       const { cacheable } = request
       if (!cacheable || cacheable.databaseVersion !== cachedVersion) return // already stale
       const { key, version } = cacheable
       remember(request, key)
       const expiresAt = performance.now() + maxAgeMs
       entries.set(key, {
-        ...{ version, expiresAt, route: request.route, status },
+        ...{ version, expiresAt, route: request.route, status: reply.statusCode },
+        beforeCached: request.beforeCached,
         ...prepare(payload, reply),
       })
     },
@@ -145,20 +152,26 @@ export function createResponseCache(options: Options) {
 export const responseCaching = fp(
   async (app: FastifyInstance, { cache }: { cache: ResponseCache }) => {
     app.decorateRequest('cacheable')
+    app.decorateRequest('beforeCached')
 
     // After validation, which keeps only known parameters, coerced and with defaults.
     app.addHook('preHandler', (request, reply, done) => {
       const found = mayBeCached(request) ? cache.find(request) : undefined
       if (!found) return done()
-      for (let at = 0; at < found.headers.length; at += 2) {
-        reply.header(String(found.headers[at]), found.headers[at + 1])
+      const send = () => {
+        for (let at = 0; at < found.headers.length; at += 2) {
+          reply.header(String(found.headers[at]), found.headers[at + 1])
+        }
+        reply.code(found.status).send(found.payload)
       }
-      reply.code(found.status).send(found.payload)
+      if (found.beforeCached) found.beforeCached().then(send, done)
+      else send()
     })
 
     app.addHook('onSend', (request, reply, payload, done) => {
-      const isComplete = reply.statusCode === cache.status && typeof payload === 'string'
-      if (isComplete && payload.length <= maxPayloadBytes) cache.keep(request, reply, payload)
+      const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
+      const isCached = isWhole && cache.statuses.includes(reply.statusCode)
+      if (isCached && payload.length <= maxPayloadBytes) cache.keep(request, reply, payload)
       done()
     })
   },
@@ -204,10 +217,10 @@ const answerHeaderNames = [
 ]
 
 function prepare(
-  text: string,
+  text: string | Buffer,
   reply: FastifyReply,
 ): Pick<Entry, 'payload' | 'etag' | 'headers' | 'headersWithoutPayload'> {
-  const payload = Buffer.from(text)
+  const payload = typeof text === 'string' ? Buffer.from(text) : text
   const headersWithoutPayload = answerHeaderNames.flatMap((name) => {
     const value = reply.getHeader(name)
     return value === undefined ? [] : [name, value]
@@ -227,9 +240,10 @@ function prepare(
 }
 
 function reportSize(cache: LRUCache<string, Entry>, { name, metrics }: Options) {
+  const what = name === 'response' ? 'cached responses' : 'cached responses with presigned URLs'
   new Gauge({
     name: `shoal_${name}_cache_bytes`,
-    help: `Estimated memory used by cached ${name}s, in bytes (limit: ${maxCacheBytes})`,
+    help: `Estimated memory used by ${what}, in bytes (limit: ${maxCacheBytes})`,
     registers: [metrics],
     collect() {
       this.set(cache.calculatedSize)
@@ -237,7 +251,7 @@ function reportSize(cache: LRUCache<string, Entry>, { name, metrics }: Options) 
   })
   new Gauge({
     name: `shoal_${name}_cache_entries`,
-    help: `Number of cached ${name}s (limit: ${maxCacheEntries})`,
+    help: `Number of ${what} (limit: ${maxCacheEntries})`,
     registers: [metrics],
     collect() {
       this.set(cache.size)

@@ -5,12 +5,17 @@ import { toViewer, type Viewer } from '../../accounts/caller.ts'
 import { notFound } from '../../errors.ts'
 import { redirect } from '../../http/redirect.ts'
 import type { ModelRepository } from '../../models/model-repository.ts'
+import type { DownloadCounter } from '../counting/download-counter.ts'
 import { bytesGone, isFile, type NamedFile, type StoredChunk } from '../rows/blob-repository.ts'
 import type { FileRepository } from '../rows/file-repository.ts'
 import { type FilePath, findFile } from '../rows/find-file.ts'
-import { type DownloadDependencies, getDownload, readyHash } from './get-download.ts'
+import { type DownloadDependencies, describeDownload, readyHash } from './get-download.ts'
 
-type Dependencies = DownloadDependencies & { models: ModelRepository; files: FileRepository }
+type Dependencies = DownloadDependencies & {
+  models: ModelRepository
+  files: FileRepository
+  downloads: DownloadCounter
+}
 
 /** Long enough for a slow client to start its request, short enough to be useless if the URL leaks. */
 const chunkLifetimeSeconds = 3_600
@@ -19,7 +24,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
   dependencies,
 ) => {
-  const { files, blobs, store, capabilities, site } = dependencies
+  const { files, blobs, downloads, store, capabilities, site } = dependencies
 
   app.route({
     ...endpoints.getDownload,
@@ -29,7 +34,10 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const viewer = toViewer(request.caller, 'read')
       const file = await blobs.findReadyFile(model_id, file_id, viewer)
       if (!file) throw await explainAbsence(request)
-      const download = await getDownload(dependencies, file)
+      const download = await describeDownload(dependencies, file)
+      const count = () => downloads.count(file.model_id)
+      await count() // last, so that failed requests are not counted
+      request.beforeCached = count
       return reply
         .header('cache-control', 'no-store')
         .type('application/json; charset=utf-8')

@@ -3,7 +3,6 @@ import { type Download, formatPath, routes } from '@shoal/protocol'
 import { conflict } from '../../errors.ts'
 import type { Site } from '../../http/site.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
-import type { DownloadCounter } from '../counting/download-counter.ts'
 import type { BlobRepository, ReadyFile } from '../rows/blob-repository.ts'
 import type { FileRow } from '../rows/file-row.ts'
 import type { Capabilities, CapableFile } from './capability.ts'
@@ -14,21 +13,20 @@ const oneDaySeconds = 86_400
 export type DownloadDependencies = {
   blobs: BlobRepository
   store: ObjectStore
-  downloads: DownloadCounter
   capabilities: Capabilities
   manifests: Manifests
   site: Site
 }
 
 /**
- * Every way to get a file's bytes: a presigned URL, a torrent, a magnet link and the chunk manifest. Counts a download.
- * Returns the JSON text of a `Download`.
+ * Every way to get a file's bytes: a presigned URL, a torrent, a magnet link and the chunk manifest. Returns the JSON text
+ * of a `Download`.
  */
-export async function getDownload(
+export async function describeDownload(
   dependencies: DownloadDependencies,
   file: ReadyFile,
 ): Promise<Buffer> {
-  const { store, downloads, manifests } = dependencies
+  const { store, manifests } = dependencies
   const chunkHashes = await manifests.get(file)
   const torrent_info_hash =
     (file.is_public === 1 ? file.public_info_hash : file.private_info_hash) ?? ''
@@ -51,7 +49,6 @@ export async function getDownload(
     sha256_hash: file.sha256_hash,
   }
   const members = JSON.stringify(download).slice(1)
-  await downloads.count(file.model_id) // last, so that failed calls are not counted
   return Buffer.concat([Buffer.from('{"chunk_hashes":'), chunkHashes, Buffer.from(`,${members}`)])
 }
 
