@@ -13,6 +13,7 @@ const names = [
   'pages',
   'downloads',
   'start',
+  'migration',
   'cli',
   'blob',
   'pull',
@@ -32,7 +33,8 @@ const optionTexts = `options with their defaults:
   --size 2147483648   size of the transferred file, for example 2GB
   --threads 1         number of threads for inference
   --data FOLDER       folder of the filled registry, kept for the next run (default: a temporary one)
-  --only A,B          parts to run: endpoints of api; sqlite or postgres of search, scale and downloads;
+  --only A,B          parts to run: endpoints of api; sqlite or postgres of search, scale,
+                      downloads and migration;
                       memory of scale (only if named);
                       tiny, 100m-Q4_0 or 100m-Q8_0 of inference and threads (default: all)
   --profile           also profile the registry's CPU time`

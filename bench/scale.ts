@@ -6,7 +6,7 @@ import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
 import { catalogue, modelsWithChunks } from './harness/catalogue.ts'
 import { fill, filledDirectory } from './harness/filled-registry.ts'
 import { digits, megabytes, percentile } from './harness/numbers.ts'
-import { readMemoryShare } from './harness/process-usage.ts'
+import { readAnonymousMemory } from './harness/process-usage.ts'
 import { queryKinds, searchPaths } from './harness/queries.ts'
 import { type BenchRegistry, type EventLoopDelay, startRegistry } from './harness/registry.ts'
 import { note, type Report } from './harness/report.ts'
@@ -93,7 +93,7 @@ async function measure(
   const ask: Ask = (path) => timedGet(registry.answer.url + path, { agent, headers })
   await ask('/v1/models?q=tiny')
   const searchableMs = performance.now() - startedAt
-  const memoryAtStart = readMemoryShare(registry.pid)
+  const memoryAtStart = readAnonymousMemory(registry.pid)
 
   note(`${engine}: searches`)
   const slowest: Record<string, string> = {}
@@ -135,7 +135,7 @@ async function measure(
       ['listens after, ms', digits(startMs)],
       ['first search answered after, ms', digits(searchableMs)],
       ['memory then, MB', megabytes(memoryAtStart)],
-      ['memory after all of the above, MB', megabytes(readMemoryShare(registry.pid))],
+      ['memory after all of the above, MB', megabytes(readAnonymousMemory(registry.pid))],
     ],
   )
 }
@@ -185,7 +185,7 @@ async function measureMemory(options: BenchOptions, report: Report) {
         sleep(1000 / mixedPerSecond),
       ])
     }
-    rows.push([digits((sample * sampleMs) / 60_000), megabytes(readMemoryShare(registry.pid))])
+    rows.push([digits((sample * sampleMs) / 60_000), megabytes(readAnonymousMemory(registry.pid))])
   }
   report.table(['minutes of mixed load', 'memory MB'], rows)
 }

@@ -24,6 +24,12 @@ export function readMemoryShare(pid: number): number | undefined {
   return found ? Number(found[1]) * 1024 : undefined
 }
 
+/** The current resident memory of a process in bytes, without files that are mapped into it. */
+export function readAnonymousMemory(pid: number): number | undefined {
+  const found = /^RssAnon:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`) ?? '')
+  return found ? Number(found[1]) * 1024 : undefined
+}
+
 /** A process and its descendants. */
 export function processTree(pid: number): number[] {
   const children = read(`/proc/${pid}/task/${pid}/children`)?.trim() ?? ''
