@@ -7,9 +7,9 @@ export interface WriteAheadLog {
   /** Resolves once everything committed before the call is on disk. Rejects if that is not certain. */
   sync(): Promise<void>
   /**
-   * Call it before a write. After a failed sync the system may have dropped pages of the log and report success next
-   * time, and everything behind such a hole would be lost. So the log is copied into the database first, and begins
-   * anew; until this succeeds, nothing is written.
+   * Call this before each write. After a failed sync, the system may have dropped pages of the log and report success
+   * the next time, and everything behind such a hole would be lost. So the whole log is copied into the database first,
+   * and is then overwritten. Until this succeeds, nothing is written.
    */
   settle(): void
   close(): Promise<void>
