@@ -23,7 +23,7 @@ export type Connection = {
   /** Like `version`, but does not change with downloads (`writeUnsynced`). */
   versionWithoutCounts: (() => string) | undefined
   /**
-   * Runs short transactions that change nothing but download counts. They may be on disk only after the next `sync`,
+   * Runs short transactions that change only download counts. They may be on disk only after the next `sync`,
    * and may be lost in a power failure before that.
    */
   writeUnsynced<T>(write: (db: Kysely<Database>) => Promise<T>): Promise<T>
