@@ -19,6 +19,7 @@ type Ask = (path: string) => Promise<Timed>
 const callsPerKind = 100
 const overviewCalls = 20
 const timeoutMs = 60_000
+const maxLoadMs = 120_000
 const engineNames = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 const kinds = Object.keys(queryKinds) as (keyof typeof queryKinds)[]
 
@@ -91,7 +92,7 @@ async function measure(
   // With a token, because responses to anonymous callers are cached.
   const headers = { authorization: `Bearer ${registry.answer.token}` }
   const ask: Ask = (path) => timedGet(registry.answer.url + path, { agent, headers })
-  await ask('/v1/models?q=tiny')
+  await untilSearchable(registry.answer.url)
   const searchableMs = performance.now() - startedAt
   const memoryAtStart = readAnonymousMemory(registry.pid)
 
@@ -188,6 +189,17 @@ async function measureMemory(options: BenchOptions, report: Report) {
     rows.push([digits((sample * sampleMs) / 60_000), megabytes(readAnonymousMemory(registry.pid))])
   }
   report.table(['minutes of mixed load', 'memory MB'], rows)
+}
+
+/** A search waits up to 20 s for the index to be loaded. */
+async function untilSearchable(url: string) {
+  const giveUpAt = performance.now() + maxLoadMs
+  for (;;) {
+    const response = await fetch(`${url}/v1/models?q=tiny`)
+    await response.arrayBuffer()
+    if (response.ok) return
+    if (performance.now() > giveUpAt) throw new Error(`search: ${response.status}`)
+  }
 }
 
 async function askAll(ask: Ask, paths: string[]): Promise<Timed[]> {
