@@ -14,13 +14,4 @@ export class Column {
   get(document: number): number {
     return this.#values[document] ?? Number.NaN
   }
-
-  /** The values of these documents. */
-  pick(documents: Uint32Array): Float64Array {
-    const picked = new Float64Array(documents.length)
-    for (let at = 0; at < documents.length; at += 1) {
-      picked[at] = this.#values[documents[at] ?? 0] ?? Number.NaN
-    }
-    return picked
-  }
 }

@@ -31,7 +31,34 @@ export class DocumentSet {
 
   /** Removes the numbers for which `test` is false. */
   retain(test: (number: number) => boolean) {
-    for (const number of this.toArray()) if (!test(number)) this.delete(number)
+    this.forEach((number) => {
+      if (!test(number)) this.delete(number)
+    })
+  }
+
+  /** In increasing order. `visit` may delete the number that it gets. */
+  forEach(visit: (number: number) => void) {
+    const words = this.#words
+    for (let at = 0; at < words.length; at += 1) {
+      let word = words[at] ?? 0
+      while (word !== 0) {
+        visit(at * 32 + 31 - Math.clz32(word & -word))
+        word &= word - 1
+      }
+    }
+  }
+
+  /** In decreasing order. */
+  forEachReversed(visit: (number: number) => void) {
+    const words = this.#words
+    for (let at = words.length - 1; at >= 0; at -= 1) {
+      let word = words[at] ?? 0
+      while (word !== 0) {
+        const bit = 31 - Math.clz32(word)
+        visit(at * 32 + bit)
+        word &= ~(1 << bit)
+      }
+    }
   }
 
   copy(): DocumentSet {
@@ -50,14 +77,9 @@ export class DocumentSet {
   toArray(): Uint32Array {
     const numbers = new Uint32Array(this.count())
     let length = 0
-    const words = this.#words
-    for (let at = 0; at < words.length; at += 1) {
-      let word = words[at] ?? 0
-      while (word !== 0) {
-        numbers[length++] = at * 32 + 31 - Math.clz32(word & -word)
-        word &= word - 1
-      }
-    }
+    this.forEach((number) => {
+      numbers[length++] = number
+    })
     return numbers
   }
 

@@ -6,15 +6,22 @@ export type LabelKind = (typeof labelKinds)[number]
 export type Label = { kind: LabelKind; value: string }
 export type LabelCount = Label & { count: number }
 
+export type LabelCounter = {
+  /** @param times -1 removes the document */
+  add(document: number, times?: 1 | -1): void
+  /** By the number of the label. */
+  counts(): Uint32Array
+}
+
 /** The labels of the documents: values that are matched as a whole. */
 export class Labels {
   #numbers = new Map<string, number>()
   #labels: Label[] = []
   #postings: PostingList[] = []
   /** The labels of all documents, one document after the other. */
-  #all: Uint32Array = new Uint32Array(256)
+  #all = new Uint32Array(256)
   /** Where the labels of a document begin in `#all`. */
-  #starts: Uint32Array = new Uint32Array(64)
+  #starts = new Uint32Array(64)
   #documents = 0
   #used = 0
 
@@ -39,25 +46,46 @@ export class Labels {
       : (this.#postings[number]?.numbers() ?? new Uint32Array(0))
   }
 
-  /** The documents with this label, as a set. */
-  toSet(label: Label): DocumentSet {
+  /** The documents with any of these labels, as a set. */
+  toSet(...labels: Label[]): DocumentSet {
     const set = new DocumentSet(this.#documents)
-    for (const document of this.find(label)) set.add(document)
+    for (const label of labels) for (const document of this.find(label)) set.add(document)
     return set
   }
 
-  /** How many of these documents have each label; labels that none has are left out. */
-  count(documents: DocumentSet): LabelCount[] {
+  /** Counts the labels of documents that are added and removed one by one. */
+  counter(): LabelCounter {
+    let counts = new Uint32Array(64)
+    return {
+      add: (document, times = 1) => {
+        const end = this.#starts[document + 1] ?? 0
+        counts = withRoom(counts, this.#labels.length)
+        for (let at = this.#starts[document] ?? 0; at < end; at += 1) {
+          const label = this.#all[at] ?? 0
+          counts[label] = (counts[label] ?? 0) + times
+        }
+      },
+      counts: () => counts,
+    }
+  }
+
+  /** How many of these documents have each label. */
+  count(documents: DocumentSet): Uint32Array {
     const counts = new Uint32Array(this.#labels.length)
     const all = this.#all
     const starts = this.#starts
-    for (const document of documents.toArray()) {
+    documents.forEach((document) => {
       const end = starts[document + 1] ?? 0
       for (let at = starts[document] ?? 0; at < end; at += 1) {
         const label = all[at] ?? 0
         counts[label] = (counts[label] ?? 0) + 1
       }
-    }
+    })
+    return counts
+  }
+
+  /** Names the labels that were counted; those that no document has are left out. */
+  name(counts: Uint32Array): LabelCount[] {
     return this.#labels.flatMap((label, number) => {
       const count = counts[number] ?? 0
       return count > 0 ? { ...label, count } : []
@@ -76,7 +104,7 @@ export class Labels {
   }
 }
 
-function withRoom(values: Uint32Array, length: number): Uint32Array {
+function withRoom(values: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
   if (length <= values.length) return values
   const grown = new Uint32Array(Math.ceil(1.5 * length))
   grown.set(values)

@@ -14,8 +14,9 @@ export class NameWords {
     this.#starts[this.#documents] = start + terms.length
   }
 
-  of(document: number): Uint32Array {
-    return this.#terms.subarray(this.#starts[document], this.#starts[document + 1])
+  /** The terms of all names, one document after the other, and where those of each document begin. */
+  get all(): { terms: Uint32Array; starts: Uint32Array } {
+    return { terms: this.#terms, starts: this.#starts }
   }
 }
 

@@ -20,6 +20,8 @@ const points = {
   downloads: 16,
 }
 
+type Score = (document: number, downloads: number) => number
+
 /** How well documents answer a query. The place of the words in descriptions does not count: they mention other models. */
 export class Relevance {
   #vocabulary: Vocabulary
@@ -34,43 +36,46 @@ export class Relevance {
     this.#labels = index.labels
   }
 
-  /** The score of each document; the best has the highest. */
-  score(words: readonly (readonly string[])[], documents: Uint32Array, downloads: Float64Array) {
+  /** Calls `use` with a function that computes the score of a document from its downloads; the best has the highest. */
+  withScores<T>(words: readonly (readonly string[])[], use: (score: Score) => T): T {
     const marked = this.#mark(words)
     const labelled = words.map((alternatives) =>
-      alternatives.flatMap((value) => [
-        this.#labels.toSet({ kind: 'tag', value }),
-        this.#labels.toSet({ kind: 'architecture', value }),
-      ]),
+      this.#labels.toSet(
+        ...alternatives.map((value) => ({ kind: 'tag' as const, value })),
+        ...alternatives.map((value) => ({ kind: 'architecture' as const, value })),
+      ),
     )
-    const scores = new Float64Array(documents.length)
-    for (let at = 0; at < documents.length; at += 1) {
-      const document = documents[at] ?? 0
-      const name = this.#names.of(document)
-      let found = 0
-      let covered = 0
-      let adjacent = 0
-      let expected = 0
-      for (const term of name) {
-        const match = this.#matches[term] ?? 0
-        found |= match
-        if (match & expected) adjacent += 1
-        expected = (match & 0xffff) << 1
-        if (match & 0xffff) covered += 1
-        else if (match !== 0) covered += 0.5
-      }
-      let score =
-        points.coverage * (covered / Math.max(1, name.length)) + points.adjacent * adjacent
-      if (covered === name.length) score += points.wholeName
-      if ((this.#matches[name[0] ?? 0] ?? 0) & 1) score += points.start
-      for (let word = 0; word < words.length; word += 1) {
-        if (found & (0x10001 << word)) score += points.inName
-        if (labelled[word]?.some((set) => set.has(document))) score += points.label
-      }
-      scores[at] = score + points.downloads * Math.log10(1 + (downloads[at] ?? 0))
+    const matches = this.#matches
+    const { terms, starts } = this.#names.all
+    try {
+      return use((document, downloads) => {
+        const start = starts[document] ?? 0
+        const end = starts[document + 1] ?? 0
+        let found = 0
+        let covered = 0
+        let adjacent = 0
+        let expected = 0
+        for (let at = start; at < end; at += 1) {
+          const match = matches[terms[at] ?? 0] ?? 0
+          found |= match
+          if (match & expected) adjacent += 1
+          expected = (match & 0xffff) << 1
+          if (match & 0xffff) covered += 1
+          else if (match !== 0) covered += 0.5
+        }
+        const length = end - start
+        let score = points.coverage * (covered / Math.max(1, length)) + points.adjacent * adjacent
+        if (covered === length) score += points.wholeName
+        if ((matches[terms[start] ?? 0] ?? 0) & 1) score += points.start
+        for (let word = 0; word < labelled.length; word += 1) {
+          if (found & (0x10001 << word)) score += points.inName
+          if (labelled[word]?.has(document)) score += points.label
+        }
+        return score + points.downloads * Math.log10(1 + downloads)
+      })
+    } finally {
+      for (const term of marked) matches[term] = 0
     }
-    for (const term of marked) this.#matches[term] = 0
-    return scores
   }
 
   /** Marks the terms of the query, and returns them. */

@@ -5,7 +5,8 @@ import type { IndexedModel, ModelNumbers } from './indexed-model.ts'
 import { type Label, type LabelCount, Labels } from './labels.ts'
 import { NameWords } from './name-words.ts'
 import { Relevance } from './relevance.ts'
-import { type Sorting, selectPage } from './select-page.ts'
+import { type Selected, selectPage } from './select-page.ts'
+import { TopDocuments } from './top-documents.ts'
 import { Vocabulary } from './vocabulary.ts'
 import { findCorrections, splitQuery, splitWords } from './words.ts'
 
@@ -61,6 +62,9 @@ const numberFields = [
   'totalSizeBytes',
 ] as const satisfies (keyof ModelNumbers)[]
 
+/** Pages further back are found by partitioning all matches, which then takes less time than a heap of this size. */
+const maxHeapOffset = 2_000
+
 /** The beginnings of words that match: the word itself, and its corrections. */
 type QueryWord = readonly string[]
 
@@ -71,6 +75,8 @@ type QueryWord = readonly string[]
 export class SearchIndex {
   #vocabulary = new Vocabulary()
   #labels = new Labels()
+  /** Of the public models: counting the labels of a million takes 30 ms. */
+  #publicLabels = this.#labels.counter()
   #names = new NameWords()
   #relevance = new Relevance({
     vocabulary: this.#vocabulary,
@@ -110,6 +116,7 @@ export class SearchIndex {
     if (model.isPublic) this.#public.add(document)
     this.#setNumbers(document, model)
     this.#addToTotals(document, 1)
+    if (model.isPublic) this.#publicLabels.add(document)
   }
 
   /** Updates the numbers of a model; one that is not in the index is ignored. */
@@ -125,6 +132,7 @@ export class SearchIndex {
     const document = this.#find(seq)
     if (document === undefined) return
     this.#addToTotals(document, -1)
+    if (this.#public.has(document)) this.#publicLabels.add(document, -1)
     this.#live.delete(document)
     this.#public.delete(document)
     this.#documents.set(seq, null)
@@ -148,52 +156,68 @@ export class SearchIndex {
 
   find(query: SearchQuery): Found {
     const words = this.#readWords(query.text)
-    const documents = this.#match(query, words).toArray()
-    const sign = query.order === 'asc' ? 1 : -1
-    const breakTie = (a: number, b: number) => sign * this.#ids.compare(a, b)
-    const values = this.#toValues(documents, query, words)
-    const all = { documents, keys: values.map((value) => -sign * value), breakTie }
-    const { after, offset, limit } = query
-    const page = after
-      ? selectPage(this.#follow(all, after, sign), 0, limit)
-      : selectPage(all, offset, limit)
+    const matches = this.#match(query, words)
+    const sign = toSign(query.order)
+    const page = this.#withValues(query, words, (toValue) =>
+      this.#select(matches, (document) => -sign * toValue(document), query),
+    )
+    const last = page.at(-1)
     return {
       seqs: page.map(({ document }) => this.#seqs.get(document)),
-      total: documents.length,
-      last: page
-        .slice(-1)
-        .map(({ document, key }) => ({ value: -sign * key, id: this.#ids.get(document) }))[0],
+      total: matches.count(),
+      last: last && { value: -sign * last.key, id: this.#ids.get(last.document) },
     }
   }
 
-  /** The documents after a position. */
-  #follow({ documents, keys, breakTie }: Sorting, after: Position, sign: 1 | -1): Sorting {
-    const key = -sign * after.value
-    const id = parseId(after.id)
-    const isAfter = (document: number, at: number) => {
-      const own = keys[at] ?? 0
-      return own < key || (own === key && sign * this.#ids.compareWith(document, id) > 0)
+  #select(
+    matches: DocumentSet,
+    toKey: (document: number) => number,
+    { order, after, offset, limit }: SearchQuery,
+  ): Selected[] {
+    const sign = toSign(order)
+    const breakTie = (a: number, b: number) => sign * this.#ids.compare(a, b)
+    if (!after && offset > maxHeapOffset) {
+      const documents = matches.toArray()
+      const keys = new Float64Array(documents.length)
+      for (let at = 0; at < keys.length; at += 1) keys[at] = toKey(documents[at] ?? 0)
+      return selectPage({ documents, keys, breakTie }, offset, limit)
     }
-    return {
-      documents: documents.filter(isAfter),
-      keys: keys.filter((_, at) => isAfter(documents[at] ?? 0, at)),
-      breakTie,
+    const key = after && -sign * after.value
+    const id = parseId(after?.id ?? '')
+    const top = new TopDocuments(after ? limit : offset + limit, breakTie)
+    const offer = (document: number) => {
+      const own = toKey(document)
+      const isBefore =
+        key !== undefined &&
+        (own > key || (own === key && sign * this.#ids.compareWith(document, id) <= 0))
+      if (!isBefore) top.offer(document, own)
     }
+    // Documents are roughly in order of their creation. Beginning with the end that is wanted spares the heap most changes.
+    if (order === 'desc') matches.forEachReversed(offer)
+    else matches.forEach(offer)
+    return top.toArray().slice(after ? 0 : offset)
   }
 
   /** How many of the matching models have each label. */
   countLabels(filter: SearchFilter): LabelCount[] {
-    return this.#labels.count(this.#match(filter, this.#readWords(filter.text)))
+    const isEveryModel =
+      !filter.text?.trim() && filter.labels.length === 0 && filter.ranges.length === 0
+    const { username, seesAll } = filter.viewer
+    if (isEveryModel && username === undefined && !seesAll) {
+      return this.#labels.name(this.#publicLabels.counts())
+    }
+    return this.#labels.name(this.#labels.count(this.#match(filter, this.#readWords(filter.text))))
   }
 
   /** Totals of the public models. */
   total(maxParameterCounts: number): Totals {
-    const documents = this.#public.toArray()
-    const keys = this.#numbers.downloads.pick(documents)
-    const breakTie = (a: number, b: number) => this.#ids.compare(b, a)
-    const most = selectPage({ documents, keys, breakTie }, 0, maxParameterCounts)
-    const parameterCounts = most.map(({ document }) => {
-      const count = this.#numbers.parameterCount.get(document)
+    const { downloads, parameterCount } = this.#numbers
+    const top = new TopDocuments(maxParameterCounts, (a, b) => this.#ids.compare(b, a))
+    this.#public.forEach((document) => {
+      top.offer(document, downloads.get(document))
+    })
+    const parameterCounts = top.toArray().map(({ document }) => {
+      const count = parameterCount.get(document)
       return Number.isNaN(count) ? null : count
     })
     return { ...this.#totals, parameterCounts }
@@ -241,16 +265,20 @@ export class SearchIndex {
     )
   }
 
-  /** The values that the documents are sorted by. */
-  #toValues(
-    documents: Uint32Array,
+  /** Calls `use` with a function that returns the value by which a document is sorted. */
+  #withValues<T>(
     { sort }: SearchQuery,
     words: readonly QueryWord[],
-  ): Float64Array {
-    if (sort === 'createdAt') return this.#createdAt.pick(documents)
-    const values = this.#numbers[sort === 'likes' ? sort : 'downloads'].pick(documents)
-    const isScored = sort === 'relevance' && words.length > 0
-    return isScored ? this.#relevance.score(words, documents, values) : values
+    use: (toValue: (document: number) => number) => T,
+  ): T {
+    const { downloads, likes } = this.#numbers
+    if (sort === 'createdAt') return use((document) => this.#createdAt.get(document))
+    if (sort === 'likes') return use((document) => likes.get(document))
+    if (sort === 'downloads' || words.length === 0)
+      return use((document) => downloads.get(document))
+    return this.#relevance.withScores(words, (score) =>
+      use((document) => score(document, downloads.get(document))),
+    )
   }
 
   /** Returns the numbers of the words, without duplicates. */
@@ -277,6 +305,8 @@ export class SearchIndex {
     for (const field of numberFields) this.#numbers[field].set(document, numbers[field])
   }
 }
+
+const toSign = (order: SearchQuery['order']) => (order === 'asc' ? 1 : -1)
 
 function toLabels(model: IndexedModel): Label[] {
   const { architecture, license, owner } = model

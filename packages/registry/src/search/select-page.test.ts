@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { selectPage } from './select-page.ts'
+import { TopDocuments } from './top-documents.ts'
 
 /** Numbers that look random, the same in every run. */
 function* numbersBelow(end: number): Generator<number, never> {
@@ -21,6 +22,11 @@ test('selects what sorting the whole list would, also with equal keys', () => {
       (a, b) => (values[b] ?? 0) - (values[a] ?? 0) || breakTie(a, b),
     )
     const [offset, limit] = [draw(70), draw(70)]
+    const top = new TopDocuments(limit, breakTie)
+    for (const document of documents) top.offer(document, values[document] ?? 0)
+    expect(top.toArray()).toEqual(
+      sorted.slice(0, limit).map((document) => ({ document, key: values[document] })),
+    )
     expect(selectPage({ documents, keys, breakTie }, offset, limit)).toEqual(
       sorted.slice(offset, offset + limit).map((document) => ({ document, key: values[document] })),
     )
