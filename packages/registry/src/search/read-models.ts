@@ -27,7 +27,8 @@ const columns = [
   'created_at',
 ] as const
 
-const batchSize = 2_000
+/** Larger batches outlive V8's young generation, and 100,000 models then leave 100 MB of heap behind. */
+const batchSize = 200
 /** PostgreSQL and SQLite allow about 32,000 values in a statement. */
 const maxSeqs = 1_000
 
