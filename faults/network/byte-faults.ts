@@ -31,19 +31,19 @@ export const byteFaults: NetworkFault[] = [
   },
   {
     name: 'cut',
-    summary: 'Connection closed in the middle of an answer',
+    summary: 'Connection closed in the middle of a response',
     harm: () => harms.cut,
     ends: onRequests(broken, { others: heard }),
   },
   {
     name: 'reset-middle',
-    summary: 'Connection reset in the middle of an answer',
+    summary: 'Connection reset in the middle of a response',
     harm: () => harms.resetInTheMiddle,
     ends: onRequests(broken, { others: heard }),
   },
   {
     name: 'stalled',
-    summary: 'Silence in the middle of an answer',
+    summary: 'Silence in the middle of a response',
     harm: () => harms.stalled,
     times: 1,
     ends: onRequests(silent, { others: { ...heard, torrent: silentOrAlone } }),
@@ -56,7 +56,7 @@ export const byteFaults: NetworkFault[] = [
   },
   {
     name: 'gzip',
-    summary: 'Answer compressed with gzip',
+    summary: 'Response compressed with gzip',
     harm: () => harms.gzipped,
     ends: onRequests(rightBytes, { others: { chunk: refused } }),
   },
@@ -109,7 +109,7 @@ export const byteFaults: NetworkFault[] = [
   },
   {
     name: 'replayed',
-    summary: 'Old answer to another request',
+    summary: 'Old response to another request',
     harm: () => harms.replayed,
     ends: onRequests(fails('not_a_registry', 'other_program'), {
       isAnswer: true,
@@ -131,7 +131,7 @@ export const byteFaults: NetworkFault[] = [
       chunk: { 'goes away': rightBytes, stays: { chunk: fails('verification_failed') } },
       push: dash('Push sends what is on the disk.'),
       torrent: { stays: { 'web seed': rightBytes } },
-      tracker: dash('Each answer to an announce may differ from the last.'),
+      tracker: dash('Each response to an announce may differ from the last.'),
     },
   },
 ]

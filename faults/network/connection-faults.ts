@@ -82,7 +82,7 @@ export const connectionFaults: NetworkFault[] = [
   },
   {
     name: 'reset',
-    summary: 'Connection reset before an answer',
+    summary: 'Connection reset before a response',
     harm: () => harms.resetBeforeAnswer,
     ends: onRequests(fails('unreachable', 'reset')),
   },
@@ -94,7 +94,7 @@ export const connectionFaults: NetworkFault[] = [
   },
   {
     name: 'half-open',
-    summary: 'Request read but never answered',
+    summary: 'Request without any response',
     harm: () => harms.halfOpen,
     times: 1,
     ends: onRequests(fails('unreachable', 'timeout'), {
@@ -160,7 +160,7 @@ export const connectionFaults: NetworkFault[] = [
       harms.toConnect('407 Proxy Authentication Required', 'proxy-authenticate: Basic\r\n'),
     end: fails('proxy_failed', 'auth'),
   }),
-  forward('proxy-page', 'Forward proxy that answers 502 with a web page', {
+  forward('proxy-page', 'Forward proxy that responds with 502 and a web page', {
     over: 'proxied https',
     harm: () =>
       harms.toConnect('502 Bad Gateway', 'content-type: text/html\r\n', '<html>no way</html>'),

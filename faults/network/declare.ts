@@ -10,7 +10,7 @@ export const fails = (code: Code, reason?: string): End => ({ code, reason })
 export const dash = (why: string): Dash => ({ dash: why })
 
 /** A complete answer is final, even if it is wrong; one that was damaged on its way is requested again. */
-const wholeAnswer = dash('A complete answer is final: the request is not repeated.')
+const wholeAnswer = dash('A complete response is final: the request is not repeated.')
 
 type Kind = {
   /** The answer is complete, even if it is wrong. */
