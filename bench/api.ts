@@ -17,13 +17,13 @@ import { temporaryFolder } from './harness/temporary-folder.ts'
 type Endpoint = {
   paths: string[]
   status: number
-  /** Requests of another client during the load, ten a second. */
+  /** Paths that another client requests during the load, ten requests a second. */
   meanwhile?: string[]
 }
 type LoadRound = Load & { cpuMicrosPerRequest: number }
 
 const warmUpSeconds = 1.5
-/** The number of different paths of an endpoint, which are requested in turn. */
+/** How many different paths are requested for each endpoint, one after another. */
 const pathsEach = 300
 const goal = 0.75
 
@@ -88,7 +88,7 @@ function endpointsFor({ models }: BenchOptions): Record<string, Endpoint> {
   }
 }
 
-/** Collects the registry's answers, so that the bare server can give the same ones. */
+/** Collects the registry's responses, so that the bare server can send the same ones. */
 async function collectAnswers(url: string, { paths, status }: Endpoint): Promise<BareAnswer[]> {
   const answers: BareAnswer[] = []
   for (const path of paths) {
@@ -102,7 +102,7 @@ async function collectAnswers(url: string, { paths, status }: Endpoint): Promise
   return answers
 }
 
-/** Headers that differ from answer to answer, and those that any server makes by itself. */
+/** Headers that differ between responses, and headers that every server adds by itself. */
 function isMadePerRequest(name: string): boolean {
   const ofAnyServer = ['date', 'connection', 'keep-alive', 'content-length']
   return ofAnyServer.includes(name) || name === 'x-request-id' || name.startsWith('ratelimit-')
@@ -113,7 +113,7 @@ function load(url: string, { paths, status }: Endpoint, { connections, seconds }
   return runScript<Load>('load', input)
 }
 
-/** Requests the paths in turn until it is disposed of. */
+/** Requests the paths in turn, ten a second, until the returned object is disposed of. */
 function askNowAndThen(url: string, paths: string[]): Disposable {
   let turn = 0
   const timer = setInterval(() => {

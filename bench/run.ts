@@ -33,7 +33,7 @@ const optionTexts = `options with their defaults:
   --data FOLDER       folder of the filled registry, kept for the next run (default: a temporary one)
   --only A,B          parts to run: endpoints of api; sqlite or postgres of search and downloads;
                       tiny, 100m-Q4_0 or 100m-Q8_0 of inference and threads (default: all)
-  --profile           also profile the registry's CPU time`
+  --profile           additional CPU profile of the registry`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export type Script<Answer> = AsyncDisposable & {
   pid: number
   answer: Answer
-  /** Asks it to end, and waits for its exit. */
+  /** Asks the process to end, and waits until it has exited. */
   stop(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export async function startScript<Answer>(
   return { pid: child.pid ?? 0, answer, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** Runs a script that answers once and ends. */
+/** Runs a script that sends one answer and then ends. */
 export async function runScript<Answer>(
   name: string,
   input: object,
