@@ -17,13 +17,13 @@ import { temporaryFolder } from './harness/temporary-folder.ts'
 type Endpoint = {
   paths: string[]
   status: number
-  /** Requests of another client during the load, ten a second. */
+  /** Paths that another client requests during the load, ten requests a second. */
   meanwhile?: string[]
 }
 type LoadRound = Load & { cpuMicrosPerRequest: number }
 
 const warmUpSeconds = 1.5
-/** The number of different paths of an endpoint, which are requested in turn. */
+/** How many different paths are requested for each endpoint, one after another. */
 const pathsEach = 300
 /** More than the registry's cache has room for. */
 const maxNewChunks = 8_000
@@ -97,7 +97,7 @@ function chunkPaths({ chunkHashes }: CatalogueFile): string[] {
   return (hex.match(/.{64}/g) ?? []).map((hash) => `/v1/files/chunks/${hash}`)
 }
 
-/** Collects the registry's answers, so that the bare server can give the same ones. */
+/** Collects the registry's responses, so that the bare server can send the same ones. */
 async function collectAnswers(url: string, { paths, status }: Endpoint): Promise<BareAnswer[]> {
   const answers: BareAnswer[] = []
   for (const path of paths) {
@@ -111,7 +111,7 @@ async function collectAnswers(url: string, { paths, status }: Endpoint): Promise
   return answers
 }
 
-/** Headers that differ from answer to answer, and those that any server makes by itself. */
+/** Headers that differ between responses, and headers that every server adds by itself. */
 function isMadePerRequest(name: string): boolean {
   const ofAnyServer = ['date', 'connection', 'keep-alive', 'content-length']
   return ofAnyServer.includes(name) || name === 'x-request-id' || name.startsWith('ratelimit-')
@@ -122,7 +122,7 @@ function load(url: string, { paths, status }: Endpoint, { connections, seconds }
   return runScript<Load>('load', input)
 }
 
-/** Requests the paths in turn until it is disposed of. */
+/** Requests the paths in turn, ten a second, until the returned object is disposed of. */
 function askNowAndThen(url: string, paths: string[]): Disposable {
   let turn = 0
   const timer = setInterval(() => {

@@ -9,7 +9,7 @@ const goalMs = 500
 const goalMegabytes = 550
 
 export const bench: Bench = {
-  summary: 'duration of commands that do little, with and without npx, and size of node_modules',
+  summary: 'run time of short commands, with and without npx, and size of node_modules',
 
   async run(options, report) {
     const npx = needTool('npx')
@@ -27,7 +27,7 @@ export const bench: Bench = {
     }
     for (const run of Object.values(commands)) await run() // fills the compile cache
     const rounds = await inTurns(options.rounds, commands)
-    report.title(`cli: goal of npx shoal ≤ ${goalMs} ms`)
+    report.title(`cli: goal for npx shoal ≤ ${goalMs} ms`)
     report.table(
       ['command', 'ms', 'slowest ms'],
       Object.entries(rounds).map(([name, usages]) => {

@@ -15,7 +15,7 @@ const connections = 64
 const goal = 2_000
 
 export const bench: Bench = {
-  summary: 'counted downloads per second of one model and of 300, on both databases',
+  summary: 'counted downloads per second of one model and of 300 models, on both databases',
 
   async run(options, report) {
     report.title(`downloads: ${connections} connections`)
@@ -25,7 +25,7 @@ export const bench: Bench = {
     }
     if (!isWanted(options, 'postgres')) return
     const postgres = await startPostgres({ isDurable: true })
-    if (!postgres) return report.say('PostgreSQL is not installed: its half is skipped.')
+    if (!postgres) return report.say('PostgreSQL is not installed: its part is skipped.')
     try {
       using folder = temporaryFolder()
       const place = { dataDirectory: folder.path, databaseUrl: postgres.url }

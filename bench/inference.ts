@@ -18,7 +18,7 @@ import { runScript, startScript } from './harness/script.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
 import { firstTokenMs, measureStreams } from './harness/token-load.ts'
 
-/** End-of-text tokens of the demo model. Without them, answers have the requested length. */
+/** End-of-text tokens of the demo model. If they are excluded, all answers have the requested length. */
 const neverTokens = [0, 1, 2]
 const slots = 4
 
@@ -142,7 +142,7 @@ async function reportFirstToken(
   for (const [side, { url }] of Object.entries(servers)) {
     variants[side] = async () => {
       turn += 1
-      // A different beginning each time, so that nothing is cached.
+      // Each prompt begins differently, so that none of its tokens are cached.
       const prompt = Array.from(
         { length: promptTokens },
         (_, index) => 100 + ((index + turn * 7) % 900),
@@ -159,7 +159,7 @@ async function reportFirstToken(
       `first token of ${promptTokens}`,
       'cold ms',
       'cached ms',
-      'cached ms more than evaluate (goal ≤ 30)',
+      'ms above evaluate, cached (goal ≤ 30)',
     ],
     Object.keys(variants).map((side) => [
       side,

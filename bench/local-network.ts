@@ -11,7 +11,7 @@ import { type Place, startShoalAt } from './harness/shoal-at.ts'
 import { needRoom, temporaryFolder } from './harness/temporary-folder.ts'
 
 const fileBytes = 128 * 1024 ** 2
-/** The rate limit from the registry to each machine. */
+/** The bandwidth between the registry and each machine. */
 const lineRate = '40mbit'
 
 type Round = { wallSeconds: number; foundSeconds: number; share: number }
@@ -53,7 +53,7 @@ export const bench: Bench = {
       median((results[side] ?? []).map((round) => round[field]))
     report.title(`local network: 128 MiB, ${lineRate} from the registry`)
     report.table(
-      ['side', 'wall s', '× registry only', 'first piece from the peer s', 'bytes from the peer'],
+      ['side', 'wall s', '× registry only', 's until a piece from the peer', 'bytes from the peer'],
       Object.keys(results).map((side) => [
         side,
         digits(getMedian(side, 'wallSeconds')),

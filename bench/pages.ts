@@ -8,14 +8,14 @@ import { type BenchRegistry, startRegistry } from './harness/registry.ts'
 import { inTurns } from './harness/rounds.ts'
 import { runScript } from './harness/script.ts'
 
-/** Few enough for the cache, and requested in turn. */
+/** Few enough that all of them fit into the cache. They are requested in turn. */
 const modelPages = 100
 const goal = 500
-/** A visitor's own theme, so that the registry renders the page for them. */
+/** A visitor with a cookie gets a page that is rendered for this request, not a cached one. */
 const cookie = 'theme=dark'
 
 export const bench: Bench = {
-  summary: 'pages per second and core: rendered for each visitor, and cached for strangers',
+  summary: 'pages per second and core: rendered for each request, or sent from the cache',
 
   async run(options, report) {
     using directory = await filledDirectory(options)

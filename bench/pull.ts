@@ -53,7 +53,7 @@ export const bench: Bench = {
       '`shoal pull` verifies each chunk and the whole file, and ends when the file is synced to the disk. Without `--checksum` and `sync`, aria2c verifies nothing and leaves the data in the page cache.',
     )
 
-    /** Runs a side in an empty folder, after the writes of the previous side have reached the disk. */
+    /** Runs a side with an empty target folder, after the data written by the previous side has reached the disk. */
     async function onEmptyDisk(side: () => Promise<Usage>) {
       rmSync(target, { recursive: true, force: true })
       mkdirSync(target)

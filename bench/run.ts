@@ -37,7 +37,7 @@ const optionTexts = `options with their defaults:
                       downloads and migration;
                       memory of scale (only if named);
                       tiny, 100m-Q4_0 or 100m-Q8_0 of inference and threads (default: all)
-  --profile           also profile the registry's CPU time`
+  --profile           additional CPU profile of the registry`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -17,7 +17,7 @@ const queriesPerKind = 150
 const timeoutMs = 30_000
 const kinds = Object.keys(queryKinds) as Kind[]
 
-/** Not part of the mix: pages call these once for many searches. */
+/** Not part of the mix of searches, because pages request these once for many searches. */
 const overviews: Record<string, string> = {
   stats: '/v1/stats',
   facets: '/v1/facets',
@@ -41,7 +41,7 @@ export const bench: Bench = {
 
 async function onPostgres(options: BenchOptions, report: Report) {
   const postgres = await startPostgres()
-  if (!postgres) return report.say('PostgreSQL is not installed: its half is skipped.')
+  if (!postgres) return report.say('PostgreSQL is not installed: its part is skipped.')
   try {
     using folder = temporaryFolder()
     const place = { dataDirectory: folder.path, databaseUrl: postgres.url }

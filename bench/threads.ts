@@ -17,9 +17,9 @@ const completionTokens = 20
 /** End-of-text tokens of the demo model. */
 const neverTokens = [0, 1, 2]
 
-/** At least two threads are measured, whatever `--threads` is: a single thread never waits for others. */
+/** At least two threads are measured, even with `--threads 1`, because a single thread never waits for others. */
 export const bench: Bench = {
-  summary: 'answers on a busy machine: one thread, several, and as many as the daemon chooses',
+  summary: 'duration of answers on a busy machine: with one thread, with several, and by default',
 
   async run(options, report) {
     using folder = temporaryFolder()
@@ -67,7 +67,7 @@ export const bench: Bench = {
   },
 }
 
-/** Starts processes that use a CPU core each until they are disposed of. */
+/** Starts processes that each use a CPU core until the returned object is disposed of. */
 async function busyLoops(count: number): Promise<AsyncDisposable> {
   const children = Array.from({ length: count }, () =>
     spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),

@@ -11,7 +11,10 @@ import { runScript, type Script, startScript } from './harness/script.ts'
 type Side = Script<{ url: string }>
 type Round = Load & { announcesPerCpuSecond: number }
 
-/** The registry keeps at most this many peers with one address, and all of these have the same address. */
+/**
+ * The maximum number of peers that the registry accepts from one address; in this benchmark, all peers have the same
+ * address.
+ */
 const peers = 2_000
 const swarmSizes = { 'swarms of 50': 50, 'swarms of 1,000': 1_000 }
 const warmUpSeconds = 1.5

@@ -4,7 +4,7 @@ import { environmentFaults } from './environment.ts'
 import type { Fault } from './fault.ts'
 import { kills } from './kills.ts'
 
-/** In the order in which they run. */
+/** All faults, in the order in which they run. */
 export const faults: readonly Fault[] = [
   ...kills,
   ...diskFaults,

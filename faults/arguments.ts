@@ -12,5 +12,5 @@ export function wholeNumber(option: string, text: string): number {
   return Number(text)
 }
 
-/** The seed if none is given. */
+/** Returns a seed for a run without `--seed`. */
 export const anySeed = () => String(Math.floor(Date.now() / 1000) % 1_000_000)

@@ -8,7 +8,10 @@ import { openWorld } from './round.ts'
 
 const run = promisify(execFile)
 
-/** Copies the data while the registry is running, the database first and then `store/`. Returns a registry that can be started on the copy. */
+/**
+ * Copies the data while the registry is running: first the database, and then `store/`. Returns a registry that can be
+ * started with the copy.
+ */
 export async function openCopy(round: Round): Promise<Pick<Round, 'registry' | 'world'>> {
   const folder = join(round.folder, 'copy')
   const dataDirectory = join(folder, 'data')
@@ -27,7 +30,7 @@ export async function openCopy(round: Round): Promise<Pick<Round, 'registry' | '
   return openWorld(place, round.failures)
 }
 
-/** The same as `sqlite3 registry.sqlite ".backup copy.sqlite"`. */
+/** Has the same effect as `sqlite3 registry.sqlite ".backup copy.sqlite"`. */
 async function backUpSqlite(from: string, to: string) {
   const database = new DatabaseSync(join(from, 'registry.sqlite'), { timeout: 5_000 })
   try {
@@ -37,7 +40,7 @@ async function backUpSqlite(from: string, to: string) {
   }
 }
 
-/** `cp` reports files that disappear while it runs, and copies the rest. */
+/** Copies a folder with `cp`, which reports files that disappear while it is running, and copies the rest. */
 async function copyFolder(from: string, to: string) {
   try {
     await run('cp', ['-a', from, to], { env: { ...process.env, LC_ALL: 'C' } })

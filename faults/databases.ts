@@ -1,4 +1,4 @@
-/** PostgreSQL restarts, closes its connections, or stops responding. */
+/** Faults in which PostgreSQL restarts, closes its connections, or stops responding. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault, Round } from './fault.ts'
 import type { DatabaseServer } from './harness/database-server.ts'
@@ -32,7 +32,7 @@ function restart(mode: 'fast' | 'immediate', push: number, summary: string): Fau
 
 export const databaseFaults: Fault[] = [
   restart('fast', 3, 'Restart PostgreSQL in fast mode under load.'),
-  // Without pushes: waiting for a lease to expire would take 15 s of each round.
+  // There are no pushes, because waiting for a lease to expire would add 15 s to each round.
   restart('immediate', 0, 'Crash PostgreSQL (a restart in immediate mode) under load.'),
   {
     name: 'postgres-cut',
@@ -75,10 +75,10 @@ async function cutConnections(round: Round) {
   await load.stop()
 }
 
-/** How long the registry waits for a statement. */
+/** How long the registry waits for the result of a statement. */
 const statementTimeoutMs = 32_000
 
-/** Longer than the registry waits for a connection of its pool (5 s). */
+/** This is longer than the registry waits for a connection from its pool (5 s). */
 const stallMs = 8_000
 
 async function stall(round: Round, proxy: StallingProxy) {
@@ -88,7 +88,7 @@ async function stall(round: Round, proxy: StallingProxy) {
   proxy.stall()
   const endsAt = performance.now() + stallMs
   while (performance.now() < endsAt && registry.isRunning()) {
-    await world.client.get('/healthz') // the client reports a missing answer
+    await world.client.get('/healthz') // the client reports a missing response
     await sleep(200)
   }
   if (seed % 2 === 0) await registry.stop()
@@ -103,14 +103,17 @@ function getDatabaseServer({ databases }: Round): DatabaseServer {
   return databases
 }
 
-/** Restarts the registry if it exits, so that the round can find more failures. The exit itself is reported in any case. */
+/**
+ * Restarts the registry if it exits, so that the round can detect further failures. The exit itself is reported in any
+ * case.
+ */
 function supervise({ registry }: Round): AsyncDisposable {
   let isOver = false
   const watching = (async () => {
     while (!isOver) {
       if (!registry.isRunning()) {
         await registry.start().catch((error) => {
-          if (!(error instanceof TimeoutError)) throw error // it exited again: restarted in the next turn
+          if (!(error instanceof TimeoutError)) throw error // it exited again, and is restarted by the next iteration
         })
       }
       await sleep(50)

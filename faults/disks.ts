@@ -1,4 +1,4 @@
-/** A disk is full or read-only: that of the store, or that of the database. */
+/** Faults in which the disk of the store or of the database is full or read-only. */
 import { join } from 'node:path'
 import type { Fault, Place, Round } from './fault.ts'
 import { describe, isDone, type Reply } from './harness/client.ts'
@@ -38,7 +38,7 @@ export const diskFaults: Fault[] = [
   },
   {
     name: 'store-read-only',
-    summary: 'Make the disk of the store read-only for a while.',
+    summary: 'Make the disk of the store read-only for some seconds.',
     needs: ['permission to mount'],
     engines: ['sqlite', 'postgres'],
     arrange(place) {
@@ -73,7 +73,7 @@ function mountStore({ dataDirectory, cleanup }: Place, megabytes: number): Memor
   return cleanup.use(mountMemory(join(dataDirectory, 'store'), megabytes))
 }
 
-/** The space that the registry reserves from pushes must be enough for everything else. */
+/** Checks that the space that the registry reserves, which pushes may not use, is enough for all other operations. */
 async function fillByPushes(round: Round, disk: MemoryDisk) {
   const { account, model } = await prepareModel(round)
   const load = round.startLoad()
@@ -99,7 +99,7 @@ async function fillStore(round: Round, disk: MemoryDisk) {
   disk.resize(1_000)
 }
 
-/** Pushes until the disk has no room for the next one. */
+/** Pushes files until the disk has no space for the next one, and checks how that push is refused. */
 async function expectRefusal(round: Round, model: Model) {
   let refusal: Reply | undefined
   for (let pushes = 0; pushes < 8 && !refusal; pushes += 1) {
@@ -113,7 +113,7 @@ async function expectRefusal(round: Round, model: Model) {
   }
 }
 
-/** Everything except pushes still works, most importantly deletion. */
+/** Checks that everything except pushes still works, most importantly deletion. */
 async function expectLife(round: Round, account: Account, model: Model) {
   const { world } = round
   const [ready] = model.uploads
@@ -131,7 +131,7 @@ async function makeStoreReadOnly(round: Round, disk: MemoryDisk) {
   const { account, model } = await prepareModel(round)
   const load = round.startLoad({ weights: { push: 10 } })
   await load.untilDone('push', 3)
-  // The kernel refuses this while a chunk is being written; it succeeds between two chunks.
+  // The kernel refuses to make the disk read-only while a chunk is being written, but not between two chunks.
   await until('the disk is read-only', 20_000 * round.timeoutFactor, () => disk.makeReadOnly())
   await load.untilTried('push', 5)
   await load.untilTried('download', 20)
@@ -193,7 +193,7 @@ async function pushHere({ world }: Round, model: Model, size: 'small' | 'large')
   return push(world, { model, content, isOver })
 }
 
-/** Whichever disk is full or read-only, reads succeed, and so does download information if the download can be counted. */
+/** Checks that reads and requests for download information succeed, no matter which disk is full or read-only. */
 async function expectReads(round: Round, account: Account, model: Model) {
   const { world } = round
   const fileId = model.uploads[0]?.id

@@ -1,4 +1,4 @@
-/** The log is not read, the clock jumps, or the data is copied while the registry is running. */
+/** Faults in which the log is not read, the clock jumps, or the data is copied while the registry is running. */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openCopy } from './copy-registry.ts'
@@ -8,7 +8,7 @@ import { toCopyLedger } from './harness/ledger.ts'
 import { until } from './harness/waiting.ts'
 import { findFaketime } from './needs.ts'
 
-/** Each logs about 1 kB: together more than a pipe (64 KiB) and a modest buffer hold. */
+/** Each request logs about 1 kB. Together, that is more than a pipe (64 KiB) and a modest buffer can hold. */
 const requestsUnread = 2_000
 const batchSize = 20
 const longPath = `/v1/models/${'a-long-name-'.repeat(80)}`
@@ -18,14 +18,15 @@ export const environmentFaults: Fault[] = [
   {
     name: 'log-unread',
     summary:
-      'Log to a pipe that is not read; on every other seed, send SIGTERM before it is read again.',
+      'Log to a pipe that is not read; on every other seed, send SIGTERM before the pipe is read again.',
     needs: [],
     engines: ['sqlite'],
     arrange: () => ({ hasPipedLog: true, strike: leaveLogUnread }),
   },
   {
     name: 'clock',
-    summary: "Set the registry's clock an hour ahead and back; on some seeds, kill it in between.",
+    summary:
+      "Set the registry's clock an hour ahead and back; on some seeds, kill the registry in between.",
     needs: ['libfaketime'],
     engines: ['sqlite', 'postgres'],
     arrange({ folder, cleanup }) {
@@ -38,7 +39,7 @@ export const environmentFaults: Fault[] = [
   {
     name: 'copy',
     summary:
-      'Copy the data while the registry is running, as documented, and start another one from the copy.',
+      'Copy the data while the registry is running, as documented, and start another registry with the copy.',
     needs: [],
     engines: ['sqlite', 'postgres'],
     arrange: () => ({ strike: copyWhileServing }),
@@ -50,7 +51,7 @@ async function leaveLogUnread({ registry, world, seed, startLoad }: Round) {
   for (let asked = 0; asked < requestsUnread; asked += batchSize) {
     const calls = Array.from({ length: batchSize }, () => longPath)
     const replies = await Promise.all(calls.map((path) => world.client.get(path)))
-    if (replies.some(({ status }) => status === 'late')) break // which the client has reported
+    if (replies.some(({ status }) => status === 'late')) break // the client has already reported it
   }
   await world.client.get('/healthz')
   if (seed % 2 === 0) await registry.stop()
@@ -61,20 +62,21 @@ async function leaveLogUnread({ registry, world, seed, startLoad }: Round) {
 }
 
 /**
- * libfaketime shifts every wall clock of the running process, including SQLite's and those of worker threads; a preloaded module
- * could only shift `Date`. Monotonic clocks are not shifted, as when a real clock is set.
+ * Returns the environment variables for libfaketime. It shifts the wall clock for the entire process, including SQLite
+ * and worker threads, whereas a preloaded module could only shift `Date`. Monotonic clocks are not shifted, as is the
+ * case when a real clock is set.
  */
 function shiftedBy(clockFile: string): Record<string, string> {
   return {
     LD_PRELOAD: findFaketime() ?? '',
     FAKETIME_TIMESTAMP_FILE: clockFile,
-    FAKETIME_CACHE_DURATION: '1', // seconds until the file is read again
+    FAKETIME_CACHE_DURATION: '1', // the number of seconds until the file is read again
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     NO_FAKE_STAT: '1',
   }
 }
 
-/** Sets the registry's clock, and waits until its responses have the new time. */
+/** Sets the registry's clock, and waits until the date of its responses has changed. */
 async function setClock({ world, timeoutFactor }: Round, clockFile: string, shiftSeconds: number) {
   writeFileSync(clockFile, `+${shiftSeconds}`)
   await until('the clock is set', 20_000 * timeoutFactor, async () => {
@@ -84,7 +86,7 @@ async function setClock({ world, timeoutFactor }: Round, clockFile: string, shif
   })
 }
 
-/** The library's shared memory for a process remains if the process is killed. */
+/** Removes the shared memory of libfaketime that remains after a process has been killed. */
 function removeAbandonedClocks() {
   const folder = '/dev/shm'
   for (const name of readdirSync(folder)) {
@@ -100,9 +102,10 @@ async function jump(round: Round, clockFile: string) {
   await setClock(round, clockFile, 3_600)
   await load.untilDone('like', 10)
   await load.untilDone('submit', 2)
-  // The parity of the seed selects the database, so crash on two seeds in a row and not on the next two.
+  // The database depends on whether the seed is odd. To cover both databases, the registry is killed on two consecutive
+  // seeds and not on the next two.
   const hasCrash = seed % 4 < 2
-  if (hasCrash) await registry.kill() // with leases that end more than an hour from now once the clock is set back
+  if (hasCrash) await registry.kill() // after the clock is set back, leases end more than an hour in the future
   if (hasCrash) {
     writeFileSync(clockFile, '+0')
     await registry.start()

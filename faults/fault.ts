@@ -10,39 +10,42 @@ export type Engine = 'sqlite' | 'postgres'
 /** One way in which a registry's environment can fail. */
 export type Fault = {
   name: string
-  /** One sentence for `--list`. */
+  /** A sentence that `--list` prints. */
   summary: string
   needs: readonly Need[]
-  /** The databases that it is tried with, in turn. */
+  /** The databases that are used for the fault, in turn. */
   engines: readonly Engine[]
-  /** Prepares the environment before the registry first starts. */
+  /** Prepares the environment before the first start of the registry. */
   arrange(place: Place): Harm | Promise<Harm>
 }
 
-/** What a fault needs of the environment, and what it does. */
+/** How a fault changes the registry's environment, and what it does to the running registry. */
 export type Harm = {
   /** Additional environment variables of the registry. */
   env?: Record<string, string>
-  /** The registry's database URL, if it does not connect directly. */
+  /** The registry's database URL, if the registry does not connect to the database directly. */
   databaseUrl?: string
-  /** How long a response may take. Default 10 s; more only if the harm itself delays responses. */
+  /** How long a response may take. The default is 10 s; more time is given only if the harm itself delays responses. */
   answerTimeoutMs?: number
-  /** The disk loses writes that were not synced: chunks of unfinished uploads, which the registry then requests again. */
+  /**
+   * Whether the disk loses writes that were not synced. These are chunks of unfinished uploads, which the registry then
+   * requests again.
+   */
   losesUnsyncedWrites?: boolean
-  /** The registry logs to a pipe, which is read only on demand. */
+  /** Whether the registry logs to a pipe, which is read only on demand. */
   hasPipedLog?: boolean
   /**
-   * Does the harm to a running registry that has data, and undoes it. The registry need not be running afterwards: it is started
-   * before the checks.
+   * Does the harm to a running registry with data, and undoes it. The registry need not be running afterwards, because
+   * it is started before the checks.
    */
   strike(round: Round): Promise<void>
 }
 
-/** Where a round takes place. */
+/** The environment of a round. */
 export type Place = {
   seed: number
   engine: Engine
-  /** Deleted at the end of the round. */
+  /** A folder that is deleted at the end of the round. */
   folder: string
   logFolder: string
   dataDirectory: string
@@ -50,13 +53,13 @@ export type Place = {
   databaseUrl: string | undefined
   /** Undefined if PostgreSQL is not installed. */
   databases: DatabaseServer | undefined
-  /** Multiplies every timeout. */
+  /** A factor by which every timeout is multiplied. */
   timeoutFactor: number
-  /** Undone in reverse order at the end of the round. */
+  /** Changes to undo at the end of the round, in reverse order. */
   cleanup: DisposableStack
 }
 
-/** One fault, and the registry that it happens to. */
+/** A round: one run of a fault, with its own registry. */
 export type Round = Place & {
   registry: RegistryProcess
   world: World

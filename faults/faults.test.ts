@@ -1,4 +1,4 @@
-/** Two rounds of each fault. They take minutes, so they run only with SHOAL_TEST_SLOW or SHOAL_TEST_EVERYTHING. */
+/** Runs two rounds of each fault. This takes minutes, so it runs only with SHOAL_TEST_SLOW or SHOAL_TEST_EVERYTHING. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

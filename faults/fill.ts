@@ -6,7 +6,10 @@ import { push } from './harness/push.ts'
 
 const accounts = 3
 
-/** Fills a new registry with some of everything. Throws if a request fails: there is no fault yet. */
+/**
+ * Fills a new registry with accounts, API keys, models, files, likes and downloads. Throws if a request fails, because
+ * no fault has been injected yet.
+ */
 export async function fill({ world }: Round) {
   const { ledger, random } = world
   await inParallel(Array.from({ length: accounts }, () => register(world)))

@@ -1,4 +1,4 @@
-/** The registry is killed (SIGKILL) during an operation. */
+/** Faults in which the registry is killed (SIGKILL) during an operation. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
@@ -14,11 +14,11 @@ const engines = ['sqlite', 'postgres'] as const
 const garbageFiles = 400
 
 type KillInLoad = LoadOptions & {
-  /** Kill it soon after one of these steps. */
+  /** The registry is killed soon after a step of this kind. */
   after: Step
-  /** Kill it after 1 to this many steps, at random. */
+  /** The maximum number of these steps before the kill; the actual number is random, at least 1. */
   maxTimes: number
-  /** The maximum random delay after that step. */
+  /** The maximum of the random delay between the step and the kill. */
   maxDelayMs: number
 }
 
@@ -69,7 +69,7 @@ export const kills: Fault[] = [
   }),
   {
     name: 'kill-collection',
-    summary: 'Kill the registry and `shoal admin gc` while both delete.',
+    summary: 'Kill the registry and `shoal admin gc` while both are deleting files.',
     needs: [],
     engines,
     arrange: () => ({ strike: killInCollection }),
@@ -83,7 +83,7 @@ export const kills: Fault[] = [
   },
 ]
 
-/** Creates files that no row refers to, as crashes leave them. Returns the folder of uploads. */
+/** Creates files that no row refers to, such as those that crashes leave behind. Returns the folder of uploads. */
 function makeGarbage({ dataDirectory }: Round): string {
   const uploads = join(dataDirectory, 'store', 'uploads')
   for (let number = 0; number < garbageFiles; number += 1) {
@@ -98,7 +98,10 @@ function makeGarbage({ dataDirectory }: Round): string {
   return uploads
 }
 
-/** The size of SQLite's write-ahead log, which grows with each statement of a migration. PostgreSQL shows no progress, so the time is random. */
+/**
+ * Returns the size of SQLite's write-ahead log, which grows with each statement of a migration. PostgreSQL offers no
+ * such sign of progress, so there the time of the kill is random.
+ */
 function readLogSize(dataDirectory: string): number {
   return statSync(join(dataDirectory, 'registry.sqlite-wal'), { throwIfNoEntry: false })?.size ?? 0
 }
@@ -141,7 +144,7 @@ async function killInMigration(round: Round) {
   for (let kills = 0; kills < 5; kills += 1) {
     const sizeBefore = readLogSize(dataDirectory)
     const giveUpAt = performance.now() + registry.startMs() * (0.4 + 0.6 * world.random.next())
-    registry.launch() // it loads its modules first
+    registry.launch() // the registry loads its modules before it migrates the database
     while (performance.now() < giveUpAt && readLogSize(dataDirectory) === sizeBefore) await sleep(1)
     await sleep(world.random.next() * 20)
     await registry.kill()

@@ -11,7 +11,7 @@ export type Need = 'PostgreSQL' | 'permission to mount' | 'a loop device with ex
 
 export type Missing = ReadonlySet<Need>
 
-/** Finds out what is missing on this machine. */
+/** Returns the requirements that this machine does not meet. */
 export function findMissing(): Missing {
   const missing = new Set<Need>()
   if (!findPostgresBinaries()) missing.add('PostgreSQL')
@@ -23,7 +23,7 @@ export function findMissing(): Missing {
   return missing
 }
 
-/** Finds the library that shifts a process's clock, where Debian's package installs it. */
+/** Finds the library that shifts a process's clock, in the folders where Debian's package installs it. */
 export function findFaketime(): string | undefined {
   const root = '/usr/lib'
   if (!existsSync(root)) return undefined
@@ -48,7 +48,7 @@ function isAbleTo(attempt: (folder: string) => void): boolean {
     attempt(folder)
     return true
   } catch {
-    return false // a container without that permission
+    return false // the container lacks permission to mount
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

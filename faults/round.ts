@@ -42,7 +42,7 @@ export async function openRound(fault: Fault, options: RoundOptions): Promise<Ro
   }
 }
 
-/** A registry that is not started yet, and an empty world. */
+/** Creates a registry, which is not started yet, and an empty world. */
 export function openWorld(
   place: Place & Omit<Harm, 'strike' | 'databaseUrl'>,
   failures: Failures,
@@ -72,7 +72,7 @@ export function openWorld(
   return { registry, world }
 }
 
-/** A separate folder for the registry, to see what it leaves there. */
+/** Returns a separate temporary folder for the registry, so that files left there are detected. */
 export function getTemporaryFolder(folder: string): string {
   return join(folder, 'tmp')
 }

@@ -20,7 +20,7 @@ import { getTemporaryFolder, openRound } from './round.ts'
 export type RunOptions = {
   rounds: number
   seed: number
-  /** Multiplies every timeout: 1 on an idle machine. */
+  /** A factor by which every timeout is multiplied; 1 is for an idle machine. */
   timeoutFactor: number
   databases: DatabaseServer | undefined
   logFolder: string
@@ -31,16 +31,16 @@ export type RunOptions = {
 export type RoundResult = {
   fault: string
   round: number
-  /** The `--seed` that repeats this round as the first one. */
+  /** The value of `--seed` with which this round is repeated as the first one. */
   seed: number
   engine: string
   seconds: number
   failures: Failure[]
-  /** Its logs, if something failed. */
+  /** The folder with the round's logs, if something failed. */
   logFolder: string | undefined
 }
 
-/** A round that takes longer has failed. */
+/** A round that takes longer than this counts as failed. */
 const roundTimeoutMs = 120_000
 /** The maximum size of the registry's PostgreSQL pool, which opens connections as needed. */
 const poolSockets = 10
@@ -83,7 +83,7 @@ async function live(round: Round) {
   const { registry, world, failures, timeoutFactor, engine } = round
   await registry.start()
   await fill(round)
-  await world.client.get('/v1/stats') // starts the thread of the search index, which has files of its own
+  await world.client.get('/v1/stats') // starts the search index thread, which opens files of its own
   world.client.hangUp()
   const atRest = registry.openFiles()
 

@@ -1,4 +1,4 @@
-/** Breaks the environment of a registry and checks that nothing is lost: `npm run faults -- [name] [options]`. */
+/** Breaks a registry's environment and checks that no data is lost: `npm run faults -- [name] [options]`. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,9 +23,9 @@ if (process.argv[2] === 'network') {
 
 const { name, rounds, seed, isHelp } = readArguments()
 if (isHelp) {
-  say('npm run faults -- [name] [--rounds 1] [--seed N]    default: every fault\n')
+  say('npm run faults -- [name] [--rounds 1] [--seed N]    (default: all faults)\n')
   for (const fault of faults) say(`${fault.name.padEnd(28)}${fault.summary}`)
-  say(`${'network'.padEnd(28)}Network faults, with their own options: see network --list.`)
+  say(`${'network'.padEnd(28)}Network faults; network --list shows their options.`)
   process.exit(0)
 }
 const chosen = faults.filter((fault) => name === undefined || fault.name === name)
@@ -65,7 +65,7 @@ function onRound(result: RoundResult) {
   report(result)
 }
 
-/** Prints one line for a round, and three for each of its failures. */
+/** Prints one line for a round, and three lines for each of its failures. */
 function report({ fault, round, seed: itsSeed, engine, seconds, ...result }: RoundResult) {
   const verdict = result.failures.length === 0 ? 'ok' : `${result.failures.length} failures`
   const place = `round ${round}, seed ${itsSeed}`
@@ -89,7 +89,7 @@ function readArguments() {
         list: { type: 'boolean', default: false },
       },
     })
-    if (positionals.length > 1) misuse(`only one fault can be named, not ${positionals.join(', ')}`)
+    if (positionals.length > 1) misuse(`expected one fault, not ${positionals.join(', ')}`)
     return {
       name: positionals[0],
       rounds: wholeNumber('--rounds', values.rounds),

@@ -1,4 +1,4 @@
-/** Proves that the checks work: each of these does damage that they must report. */
+/** Proves that the checks work: each of these faults does damage that the checks must report. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fault, Round } from './fault.ts'
@@ -104,7 +104,7 @@ export const tamperings: Tampering[] = [
   ),
 ]
 
-/** The path of any stored object. */
+/** Returns the path of a stored object, no matter which. */
 function anObject({ dataDirectory }: Round): string {
   const objects = join(dataDirectory, 'store', 'objects')
   const [folder = ''] = readdirSync(objects)

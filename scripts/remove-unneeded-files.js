@@ -1,10 +1,10 @@
-// Deletes 200 MB of dependencies that nothing here reads, after npm ci. Also runs on old Node.js versions.
-// npm installs packages whole, and has no setting that leaves out some of their files.
+// After npm ci, deletes 200 MB of files that dependencies contain and our programs never read: npm always installs
+// complete packages. Also runs on old Node.js versions.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** How the packages of llama.cpp name the processors that Node runs on. */
+/** The names of Node's processor architectures in the names of llama.cpp's packages. */
 const processors = { arm: 'armv7l', arm64: 'arm64', x64: 'x64' }
 
 const [installed = fileURLToPath(new URL('../node_modules', import.meta.url))] =
@@ -17,9 +17,9 @@ function unneeded() {
   const nodePackages = join(installed, 'node', 'node_modules')
   const llamaPackages = join(installed, '@node-llama-cpp')
   return [
-    // Headers for native addons, which we do not compile.
+    // Headers are needed only to compile native addons, which we do not do.
     ...listFolders(nodePackages).map((name) => join(nodePackages, name, 'include')),
-    // The sources of llama.cpp, which we do not compile either: see the daemon's load-model.ts.
+    // The sources of llama.cpp are not needed, because we do not compile it (see the daemon's load-model.ts).
     join(installed, 'node-llama-cpp', 'llama', 'gitRelease.bundle'),
     ...listFolders(llamaPackages)
       .filter(isForOtherProcessor)
@@ -27,7 +27,7 @@ function unneeded() {
   ]
 }
 
-/** On x64, npm also installs llama.cpp for ARM, so that it can be copied to such a machine. */
+/** On x64, npm also installs llama.cpp for ARM, so that the installation can be copied to an ARM machine. */
 function isForOtherProcessor(name) {
   const own = processors[process.arch]
   return own !== undefined && !name.split('-').includes(own)
@@ -41,7 +41,7 @@ function removeSourceMaps(directory) {
   }
 }
 
-/** The folders in a folder, without links, such as those to our own packages. */
+/** Returns the folders in a folder, without links, because those lead to our own packages. */
 function listFolders(directory) {
   if (!existsSync(directory)) return []
   const entries = readdirSync(directory, { withFileTypes: true })

@@ -1,4 +1,4 @@
-/** Types of the parts that tests and benchmarks use. The package has no types. */
+/** Types for the parts of the package that tests and benchmarks use, because the package has no types of its own. */
 declare module 'bittorrent-tracker/client' {
   import type { EventEmitter } from 'node:events'
 

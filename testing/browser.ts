@@ -1,4 +1,4 @@
-/** Runs Debian's Chromium, and records errors and forbidden requests of its pages. */
+/** Runs Debian's Chromium, and records its pages' errors and forbidden requests. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import {
@@ -12,7 +12,10 @@ import { runsSlowTests } from './slow.ts'
 
 export type { Page }
 
-/** No connections to other machines, and no sandbox, so that it runs as root. */
+/**
+ * Options for a browser without background connections to other machines, and without a sandbox, so that it can run as
+ * root.
+ */
 const options = [
   '--no-sandbox',
   '--disable-gpu',
@@ -26,7 +29,7 @@ const options = [
 export const findChromium = () => findProgram('chromium')
 
 const [wide, narrow] = [1360, 390] // pixels
-/** Themes and widths of pages: each of them once, or all combinations if slow tests run. */
+/** Themes and window widths for pages: all combinations if slow tests run, otherwise each theme and each width once. */
 export const looks = (
   runsSlowTests
     ? [
@@ -48,18 +51,18 @@ type Options = {
   /** False to disable JavaScript. */
   scripts?: boolean
   reducedMotion?: 'reduce' | 'no-preference'
-  /** Cookies and databases of an earlier visit. */
+  /** Cookies and databases from an earlier visit. */
   storageState?: NonNullable<BrowserContextOptions['storageState']>
 }
 
 export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>
 export type Visitor = Awaited<ReturnType<typeof visitor>>
 
-/** Starts `program`, for pages of `origins` only. It ends when it is disposed of. */
+/** Starts a browser (`program`) that may load pages only from `origins`. The browser exits when it is disposed of. */
 export async function startBrowser(program: string, origins: readonly string[]) {
   const browser = await chromium.launch({ executablePath: program, args: options })
   return {
-    /** Opens a new browser context, without cookies and stored data except `storageState`. */
+    /** Opens a new browser context, whose only cookies and stored data are those in `storageState`. */
     async newVisitor(visitorOptions: Options = {}) {
       const {
         width = 1360,
@@ -103,7 +106,7 @@ async function visitor(context: BrowserContext, origins: readonly string[]) {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Violations of WCAG 2.2 AA that axe can detect in a page. */
+/** Returns the violations of WCAG 2.2 AA that axe detects in a page. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   if (await page.evaluate('window.axe === undefined')) await page.evaluate(`${axe}; undefined`)
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

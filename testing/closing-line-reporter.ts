@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Prints `N passed, N failed, N skipped` on the last line, which any CI system can parse. */
+/** Prints `N passed, N failed, N skipped` as the last line of the output, which any CI system can parse. */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>) {
     const count = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 }
@@ -8,10 +8,10 @@ export default class ClosingLineReporter implements Reporter {
       const tests = [...module.children.allTests()]
       for (const test of tests) count[test.result().state] += 1
       if (tests.every((test) => test.result().state !== 'failed') && module.state() === 'failed') {
-        count.failed += 1 // the file itself could not be read or set up
+        count.failed += 1 // the test file itself could not be loaded or set up
       }
     }
-    // After the default reporter's own summary, which is written in the same tick.
+    // Printed at exit, so that the line follows the default reporter's summary, which is written in the same tick.
     process.once('exit', () =>
       process.stdout.write(
         `\n${count.passed} passed, ${count.failed} failed, ${count.skipped + count.pending} skipped\n`,

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** System programs are here, and an ordinary user's PATH may lack it. */
+/** Contains system programs, but may be missing from an ordinary user's PATH. */
 const systemFolder = '/usr/sbin'
 
 export function findProgram(name: string): string | undefined {

@@ -1,4 +1,4 @@
-/** Three virtual machines on one: Linux network namespaces. Requires root, and `ip` from Debian's iproute2. */
+/** Simulates three machines on one, with Linux network namespaces. Requires root, and `ip` from Debian's iproute2. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,13 +6,13 @@ import { basename, join } from 'node:path'
 
 export type Neighbours = ReturnType<typeof makeNeighbours>
 
-/** The address of the registry's machine for the other two. */
+/** The address at which the other two machines reach the registry's machine. */
 const registryAddress = '10.77.0.1'
 let count = 0
 
 /**
- * Creates a machine for a registry, and two machines in one local network. Each of the two has a separate link to the registry, so
- * the address of one that the tracker sees cannot be reached by the other.
+ * Creates a machine for a registry, and two machines in one local network. Each of these two has a separate link to the
+ * registry, so neither can reach the other at the address that the tracker sees.
  */
 export function makeNeighbours() {
   deleteAbandoned()
@@ -71,7 +71,10 @@ export class Machine implements Disposable {
     run('ip', '-n', this.name, ...words)
   }
 
-  /** Returns a script that runs the program at `path` on this machine. It is killed when the process that started it ends. */
+  /**
+   * Returns the path of a script that runs the program at `path` on this machine. The program is killed when the
+   * process that started it ends.
+   */
   program(path: string): string {
     const script = join(this.#folder, `${this.name}-${basename(path)}`)
     const words = `setpriv --pdeathsig KILL ip netns exec ${this.name} '${path}' "$@"`
@@ -93,7 +96,7 @@ export class Machine implements Disposable {
     this.ip('link', 'set', device, 'down')
   }
 
-  /** Limits its sending rate, for example to `40mbit`. */
+  /** Limits the sending rate of a device, for example to `40mbit`. */
   limit(device: string, rate: string) {
     const shape = ['tbf', 'rate', rate, 'burst', '128kb', 'latency', '100ms']
     run('tc', '-n', this.name, 'qdisc', 'replace', 'dev', device, 'root', ...shape)
@@ -104,7 +107,7 @@ export class Machine implements Disposable {
   }
 }
 
-/** Deletes namespaces of killed processes. */
+/** Deletes namespaces that killed processes have left behind. */
 function deleteAbandoned() {
   const folder = '/run/netns'
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
@@ -115,7 +118,7 @@ function deleteAbandoned() {
 
 type Plug = [machine: Machine, device: string, address: string]
 
-/** Connects two machines with a virtual cable, and gives the device at each end an address. */
+/** Connects two machines with a virtual cable, and assigns an address to the device at each end. */
 function connect([one, device, address]: Plug, [other, deviceThere, addressThere]: Plug) {
   const there = ['name', deviceThere, 'netns', other.name]
   one.ip('link', 'add', device, 'type', 'veth', 'peer', ...there)

@@ -6,18 +6,21 @@ import { join } from 'node:path'
 
 export type PostgresServer = {
   url: string
-  /** The folder with its data and socket. */
+  /** The folder with the server's data and socket. */
   directory: string
-  /** Like `pg_ctl restart` in this mode: `immediate` is a crash, with recovery at the start. */
+  /**
+   * Restarts the server like `pg_ctl restart` in this mode. `immediate` simulates a crash, after which the server
+   * recovers when it starts.
+   */
   restart(mode: 'fast' | 'immediate'): Promise<void>
   stop(): Promise<void>
-  /** Synchronously ends it and removes its folder, for `exit` handlers. */
+  /** Stops the server and removes its folder synchronously, for `exit` handlers. */
   abandon(): void
 }
 
 /**
- * Starts a PostgreSQL server in a temporary folder, with a socket there. Returns undefined if PostgreSQL is not installed.
- * Commits are synced only if `isDurable`, for measurements.
+ * Starts a PostgreSQL server whose data and socket are in a temporary folder. Returns undefined if PostgreSQL is not
+ * installed. Commits are synced only with `isDurable`, which is for measurements.
  */
 export async function startPostgres({
   isDurable = false,
@@ -74,14 +77,14 @@ export async function startPostgres({
       server.kill('SIGQUIT')
       const nothing = new Int32Array(new SharedArrayBuffer(4))
       for (let waits = 0; waits < 200 && existsSync(join(data, 'postmaster.pid')); waits += 1) {
-        Atomics.wait(nothing, 0, 0, 10) // ms; it still writes until the file is gone
+        Atomics.wait(nothing, 0, 0, 10) // ms; the server writes to the folder until this file is deleted
       }
       rmSync(directory, { recursive: true, force: true })
     },
   }
 }
 
-/** Debian's folder of the newest installed server. */
+/** Returns Debian's folder for the programs of the newest installed server. */
 export function findPostgresBinaries(): string | undefined {
   const root = '/usr/lib/postgresql'
   if (!existsSync(root)) return undefined
@@ -91,7 +94,10 @@ export function findPostgresBinaries(): string | undefined {
     .find((bin) => existsSync(join(bin, 'initdb')))
 }
 
-/** PostgreSQL refuses to run as root, so it runs as the user of Debian's package. */
+/**
+ * Returns the user and group for the server's process. PostgreSQL refuses to run as root, so if this process is root,
+ * the server runs as the user from Debian's package.
+ */
 function userFor(directory: string): { uid: number; gid: number } | object {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))

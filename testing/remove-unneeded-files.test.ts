@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const script = join(import.meta.dirname, '../scripts/remove-unneeded-files.js')
 
-/** A folder with these files, and links to folders. */
+/** Makes a folder with these files, and with links to folders. */
 function makeFolder(files: readonly string[], links: Record<string, string> = {}): string {
   const root = mkdtempSync(join(tmpdir(), 'shoal-unneeded-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
@@ -70,7 +70,7 @@ test('removes llama.cpp for processors other than this one', () => {
   expect(listFiles(root).filter((path) => path.endsWith('package.json'))).toHaveLength(5)
 })
 
-test('leaves alone what is linked from elsewhere, such as our own packages', () => {
+test('keeps the files of linked folders, such as those of our own packages', () => {
   const elsewhere = makeFolder(['src/main.js', 'dist/main.js.map', 'bins/own'])
   const root = makeFolder(['a/index.js'], {
     '@shoal/web': elsewhere,

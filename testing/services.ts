@@ -7,8 +7,8 @@ import { canMount } from './small-disk.ts'
 import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torrent-clients.ts'
 
 /**
- * Starts the services that the tests can use and that this machine has, and stops them at the end. With `SHOAL_TEST_EVERYTHING`,
- * tests fail instead of being skipped if something is missing.
+ * Starts the services for the tests, as far as they are installed on this machine, and stops them at the end. With
+ * `SHOAL_TEST_EVERYTHING`, tests fail instead of being skipped if something is missing.
  */
 export default async function startServices(project: TestProject) {
   if (!runsSlowTests) {

@@ -1,6 +1,6 @@
 /**
- * Tests that take long for what they cover, such as those with other BitTorrent clients, run with all others (`.ci/run`) or on
- * request: `SHOAL_TEST_SLOW=1 npx vitest run FILE`.
+ * Whether to run slow tests, such as those with other BitTorrent clients. They run when all tests run (`.ci/run`), or
+ * on request: `SHOAL_TEST_SLOW=1 npx vitest run FILE`.
  */
 export const runsSlowTests = Boolean(
   process.env.SHOAL_TEST_EVERYTHING || process.env.SHOAL_TEST_SLOW,

@@ -1,4 +1,4 @@
-/** Small disks: Linux tmpfs, which root may mount, except in some containers. */
+/** Mounts small disks: a tmpfs on Linux, which root may mount, except in some containers. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmdirSync, statfsSync, writeSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -19,7 +19,7 @@ export async function smallDisk(size: string, path?: string) {
       const { bavail, bsize } = statfsSync(at)
       return bavail * bsize
     },
-    /** Fills the disk, except for `leaveBytes`. */
+    /** Fills the disk until only `leaveBytes` are free. */
     fill(leaveBytes = 0) {
       const file = openSync(filling, 'a')
       try {
@@ -42,7 +42,7 @@ export async function smallDisk(size: string, path?: string) {
   }
 }
 
-/** Whether disks can be mounted: false without root, and in containers without that permission. */
+/** Whether disks can be mounted: false without root, and in containers that lack permission to mount. */
 export const canMount = isAbleToMount()
 
 function isAbleToMount(): boolean {
@@ -53,7 +53,7 @@ function isAbleToMount(): boolean {
     execFileSync('umount', [path])
     return true
   } catch {
-    return false // a container without that permission
+    return false // the container lacks permission to mount
   } finally {
     rmdirSync(path)
   }

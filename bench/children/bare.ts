@@ -1,4 +1,4 @@
-/** The upper limit of Fastify: a route that has every answer ready, with its headers, and does nothing else. */
+/** The upper limit for any server that uses Fastify: a route that only sends prepared responses with their headers. */
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { answer, readInput, waitForStop } from './child.ts'

@@ -1,4 +1,6 @@
-/** Messages between a benchmark and a script that it runs as a child process: one input, and answers. */
+/**
+ * Messages between a benchmark and a script that it runs as a child process: one input for the script, and its answers.
+ */
 
 export async function readInput<T>(): Promise<T> {
   return new Promise((resolve) => process.once('message', (input) => resolve(input as T)))
@@ -10,7 +12,7 @@ export async function answer(value: unknown): Promise<void> {
   )
 }
 
-/** Resolves when the parent asks this process to end, or has itself ended. */
+/** Resolves when the parent process has sent SIGTERM or has itself ended. */
 export async function waitForStop(): Promise<void> {
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve())

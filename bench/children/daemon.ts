@@ -4,7 +4,7 @@ import { answer, readInput, waitForStop } from './child.ts'
 
 export type DaemonInput = {
   models: string
-  /** Undefined for the default: the daemon adapts the number. */
+  /** The number of threads; if undefined, the daemon adapts it. */
   threads: number | undefined
   contextLength: number
 }

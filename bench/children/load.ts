@@ -1,6 +1,6 @@
 /**
- * Load on one server: each connection sends its next request when the last answer is complete. It reads only the head and the
- * length of an answer, so that the server is measured and not this program.
+ * Load on one server: each connection sends its next request when the previous response is complete. The program parses
+ * only the head of a response and counts its bytes, so that the server is measured and not this program.
  */
 import { connect, type Socket } from 'node:net'
 import { percentile } from '../harness/numbers.ts'
@@ -13,7 +13,7 @@ export type LoadInput = {
   seconds: number
   /** Additional request headers. */
   headers?: Record<string, string>
-  /** The status that every answer must have. */
+  /** The status that every response must have. */
   status: number
 }
 
@@ -51,8 +51,8 @@ await answer(result)
 process.disconnect()
 
 /**
- * Polls instead of sleeping: a server that is slower than this program would otherwise also pay for waking it up for each answer,
- * which takes 10 µs on a virtual machine.
+ * Keeps this process busy instead of letting it sleep: if the server is slower than this process, it would otherwise
+ * have to wake the process up for each response, which takes 10 µs on a virtual machine.
  */
 function stayAwake() {
   if (performance.now() < endsAt) setImmediate(stayAwake)
@@ -62,7 +62,7 @@ function askOn(): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port: Number(port), noDelay: true })
     let askedAt = 0
-    /** Remaining bytes of the body; 0 while the head is incomplete. */
+    /** The remaining bytes of the response body; 0 while the head is incomplete. */
     let left = 0
     let head: Buffer = Buffer.alloc(0)
 
@@ -102,6 +102,6 @@ function lengthIn(head: string, socket: Socket): number {
     socket.destroy(new Error(`expected ${status}, got ${head.split('\r\n', 1)[0]}`))
   }
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
-  if (length === undefined) socket.destroy(new Error('the answer has no Content-Length'))
+  if (length === undefined) socket.destroy(new Error('the response has no Content-Length'))
   return Number(length)
 }

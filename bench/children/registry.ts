@@ -1,4 +1,4 @@
-/** A registry with default settings, but with rate limits that no load reaches. Its log is a file, as in production. */
+/** A registry with default settings, but with rate limits that no load reaches. It logs to a file, as in production. */
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { EventLoopDelay, RegistryInput } from '../harness/registry.ts'
 import { temporaryFolder } from '../harness/temporary-folder.ts'
 import { answer, readInput, waitForStop } from './child.ts'
 
-/** Counted, and sent in `RateLimit-*`, but never reached. */
+/** Requests are counted, and `RateLimit-*` headers are sent, but the limits are never reached. */
 const rateLimits = ['auth', 'write', 'read', 'chunk', 'tracker'].map(
   (one) => `${one}=1000000000/min`,
 )

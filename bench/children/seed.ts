@@ -38,10 +38,11 @@ await connection.db.transaction().execute(async (trx) => {
   }
   if (batch.length > 0) await insertModels(trx, batch)
 })
-// In a registry that has grown to this size, autovacuum would have run.
+// In a registry that has grown to this size, autovacuum would already have run.
 if (connection.engine === 'postgres') await sql`vacuum analyze`.execute(connection.db)
 await connection.close()
-// Made-up models have no bytes: the registry would assume that the store belongs to another registry.
+// The files of made-up models are not in the store, so the registry would otherwise assume that the store belongs to
+// another registry.
 mkdirSync(join(input.dataDirectory, 'store'), { recursive: true })
 await adoptStore(
   readRegistryConfig({ DATABASE_URL: input.databaseUrl }, { data: input.dataDirectory }),
@@ -60,7 +61,7 @@ function toBeCounted() {
   return { models: catalogue(input.models), accounts }
 }
 
-/** Existing accounts stay, but get the new `createdAt`. */
+/** Existing accounts are kept; only their `createdAt` is updated. */
 async function insertAccounts(
   db: Kysely<Database>,
   accounts: readonly { username: string; createdAt: string }[],
@@ -191,7 +192,7 @@ function fileRow(model: CatalogueModel, file: CatalogueFile) {
   }
 }
 
-/** A header with about as much in it as a real one. */
+/** A header with about as many entries as a real one. */
 function usualHeader(model: CatalogueModel, file: CatalogueFile): FileHeader {
   const { architecture, displayName, contextLength, parameterCount } = model
   const { quantization, fileSizeBytes } = file

@@ -1,7 +1,7 @@
 import type { Report } from './report.ts'
 
 export type BenchOptions = {
-  /** How often each side of a comparison runs; the sides alternate. */
+  /** How often each side of a comparison is run; the sides alternate. */
   rounds: number
   /** The duration of one round of load. */
   seconds: number
@@ -12,7 +12,7 @@ export type BenchOptions = {
   sizeBytes: number
   /** Threads for inference. */
   threads: number
-  /** The folder of the filled registry, kept for the next run; undefined for a temporary one. */
+  /** The folder of the filled registry, which is kept for the next run; if undefined, a temporary folder is used. */
   data: string | undefined
   /** The parts of a benchmark to run; all of them if empty. */
   only: string[]

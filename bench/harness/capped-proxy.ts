@@ -7,11 +7,11 @@ export type CappedProxy = AsyncDisposable & {
   url: string
   /** Sets the server that it forwards to. */
   leadTo(url: string): void
-  /** Returns the file bytes sent since the last call. */
+  /** Returns the number of file bytes sent since the last call. */
   takeSentBytes(): number
 }
 
-/** A proxy for a registry that sends file bytes at `bytesPerSecond` in total. */
+/** A proxy in front of a registry that limits the sum of all file transfers to `bytesPerSecond`. */
 export async function startCappedProxy(bytesPerSecond: number): Promise<CappedProxy> {
   let target = ''
   let sentBytes = 0

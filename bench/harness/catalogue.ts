@@ -10,7 +10,7 @@ export type CatalogueFile = {
   sha256_hash: string
   chunkSize: number
   chunkHashes: Uint8Array
-  /** Undefined if its content does not matter. */
+  /** Undefined if the content of the header does not matter. */
   header?: FileHeader
 }
 
@@ -41,7 +41,10 @@ export type CatalogueModel = {
   files: CatalogueFile[]
 }
 
-/** This many models at the start are public, and their first files have a fixed size and real chunks, which benchmarks request. */
+/**
+ * The number of models, counted from the first, that are public and whose first file has a fixed size and real chunks,
+ * which benchmarks request.
+ */
 export const modelsWithChunks = 1_000
 const fileSizeWithChunks = 4 * 1024 ** 3
 const chunkSize = 16 * 1024 ** 2
@@ -50,7 +53,9 @@ const firstDay = Date.UTC(2023, 0, 1)
 
 export const owners: readonly string[] = words.rareWords.slice(0, 2_000)
 
-/** Made-up models like those of a public hub, the same in every run: a few words are common, most are rare. */
+/**
+ * Made-up models, the same in every run. As on a public hub, a few words are common in their texts, and most are rare.
+ */
 export function* catalogue(count: number): Generator<CatalogueModel> {
   const random = randomFrom(1)
   const taken = new Set<string>()

@@ -10,13 +10,13 @@ export type SeedInput = {
   dataDirectory: string
   databaseUrl: string | undefined
   models: number
-  /** The realistic models for screenshots, instead of the made-up ones for measurements. */
+  /** Whether to use the realistic models for screenshots instead of the made-up ones for measurements. */
   areShown?: boolean
 }
 
 const bytesPerModel = 12_000
 
-/** A data directory with `models` made-up models. With `--data`, it is filled once and kept. */
+/** A data directory with `models` made-up models. With `--data`, the directory is filled once and kept. */
 export async function filledDirectory(
   options: BenchOptions,
 ): Promise<Disposable & { path: string }> {
@@ -48,7 +48,7 @@ export async function fill(input: SeedInput) {
   await runScript('seed', input)
 }
 
-/** Changes with the tables, so that a kept folder of an older version is not used. */
+/** The hash changes if the tables change, so that a folder filled by an older version is not used. */
 function hashTables(): string {
   const database = join(import.meta.dirname, '../../packages/registry/src/database')
   const hash = createHash('sha256')

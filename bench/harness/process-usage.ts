@@ -1,14 +1,14 @@
-/** Resource usage of a running process. Undefined on systems without `/proc`. */
+/** The resource usage of a running process; undefined on systems without `/proc`. */
 import { readFileSync } from 'node:fs'
 
 /** Clock ticks per second in `/proc`: always 100 in user space on Linux. */
 const ticksPerSecond = 100
 
-/** User and system time so far. */
+/** The user and system time that the process has used so far. */
 export function readCpuSeconds(pid: number): number | undefined {
   const stat = read(`/proc/${pid}/stat`)
   if (stat === undefined) return undefined
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ') // the name before it may contain any character
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ') // the name before `)` may contain any character
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
@@ -18,7 +18,9 @@ export function readPeakMemory(pid: number): number | undefined {
   return found ? Number(found[1]) * 1024 : undefined
 }
 
-/** The current resident memory of a process, in bytes. Shared memory is divided between the processes that share it (PSS). */
+/**
+ * The current resident memory of a process, in bytes. Memory shared by several processes is divided between them (PSS).
+ */
 export function readMemoryShare(pid: number): number | undefined {
   const found = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')
   return found ? Number(found[1]) * 1024 : undefined

@@ -9,13 +9,13 @@ type Profile = { nodes: ProfileNode[]; samples: number[]; timeDeltas: number[] }
 
 type Share = { name: string; share: number }
 
-/** Shares of the time in which the process was not idle. */
+/** Each share is a part of the time in which the process was not idle. */
 type ProfileSummary = {
   functions: Share[]
   packages: Share[]
 }
 
-/** Reports how the CPU time was spent, from a CPU profile of the inspector. */
+/** Reports how the CPU time was spent, based on a CPU profile from Node's inspector. */
 export function reportProfile(report: Report, title: string, path: string) {
   const { functions, packages } = summarizeProfile(path)
   const rows = (shares: Share[], count: number) =>

@@ -17,7 +17,7 @@ type Query = Record<string, string>
 
 const sorts = ['downloads', 'likes', 'created_at', 'relevance'] as const
 const offsets = [0, 0, 20, 1_000] as const
-/** Each occurs in a sixth to a half of all models. */
+/** Each word occurs in between one sixth and one half of all models. */
 const commonWords = [
   'instruct',
   'llama',
@@ -47,7 +47,7 @@ function rareWord(random: Random): Query {
   return { q: random.pick(rareWords) }
 }
 
-/** An incomplete word, as while typing. */
+/** Searches for an incomplete word, as while a user is typing. */
 function prefix(random: Random): Query {
   const word = random.pick([...commonWords, ...topics, random.pick(rareWords)])
   return { q: word.slice(0, 2 + random.integer(3)).trim() }

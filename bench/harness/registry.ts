@@ -3,9 +3,9 @@ import { type Script, startScript } from './script.ts'
 export type RegistryInput = {
   dataDirectory: string
   databaseUrl?: string | undefined
-  /** Its base URL; by default the address that it listens on. */
+  /** The registry's base URL; the default is the address on which it listens. */
   baseUrl?: string | undefined
-  /** Where to write a CPU profile of everything after the start. */
+  /** The path for a CPU profile that covers everything after the registry's start. */
   profile?: string | undefined
   /** Whether it measures the delay of its event loop: `reset` begins, and `delay` returns an `EventLoopDelay`. */
   measuresDelay?: boolean

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 export type Cell = string | number
 export type Report = ReturnType<typeof reportTo>
 
-/** Prints Markdown at once, and also writes all of it to a file. */
+/** Prints each block of Markdown immediately, and writes all blocks to a file. */
 export function reportTo(path: string) {
   mkdirSync(dirname(path), { recursive: true })
   let text = ''
@@ -22,7 +22,7 @@ export function reportTo(path: string) {
   }
 }
 
-/** Prints progress to stderr; it is not part of the results. */
+/** Prints a line of progress to stderr, because it is not part of the results. */
 export function note(line: string) {
   process.stderr.write(`· ${line}\n`)
 }

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 export type Script<Answer> = AsyncDisposable & {
   pid: number
   answer: Answer
-  /** Sends it a message, and waits for its answer. */
+  /** Sends a message to the process, and waits for its answer. */
   ask<Reply>(message: string): Promise<Reply>
-  /** Asks it to end, and waits for its exit. */
+  /** Asks the process to end, and waits until it has exited. */
   stop(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export async function startScript<Answer>(
   return { pid: child.pid ?? 0, answer, ask, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** Runs a script that answers once and ends. */
+/** Runs a script that sends one answer and then ends. */
 export async function runScript<Answer>(
   name: string,
   input: object,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { runTool } from './tool.ts'
 
-/** The program that users run. */
+/** The path of the program that users run. */
 export const shoalProgram = join(import.meta.dirname, '../../packages/cli/bin/shoal.js')
 
 /** Runs a `shoal` command with all its files under `home`. */

@@ -19,7 +19,7 @@ export function temporaryFolder(): TemporaryFolder {
   }
 }
 
-/** Throws if there is less free space than a benchmark needs. */
+/** Throws if there is less free space on the disk than a benchmark needs. */
 export async function needRoom(bytes: number) {
   const { bavail, bsize } = await statfs(tmpdir())
   const free = bavail * bsize

@@ -1,10 +1,10 @@
-/** Clients of an inference server, which request tokens and wait for them. */
+/** Clients that request tokens from an inference server and wait for them. */
 
 type Load = { model: string; completionTokens: number; neverTokens: number[] }
 
 const headers = { 'content-type': 'application/json' }
 
-/** Returns the tokens per second of `count` streams in total. */
+/** Returns the sum of the tokens per second of `count` concurrent streams. */
 export async function measureStreams(url: string, load: Load, count: number): Promise<number> {
   const startedAt = performance.now()
   const streams = Array.from({ length: count }, (_, index) => stream(url, load, index))
@@ -33,7 +33,7 @@ async function stream(url: string, { model, completionTokens, neverTokens }: Loa
 
 type First = { model: string; prompt: number[]; neverTokens: number[] }
 
-/** Returns the time from the request to the first token of its stream. */
+/** Returns the time in ms from a request to the first token of its response. */
 export async function firstTokenMs(url: string, { model, prompt, neverTokens }: First) {
   const startedAt = performance.now()
   const response = await fetch(`${url}/v1/completions`, {

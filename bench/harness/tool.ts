@@ -8,7 +8,7 @@ export type Usage = {
   peakMemoryBytes: number | undefined
 }
 
-/** How often the counters of a running tool are read; usage after the last reading is not counted. */
+/** The interval at which a running tool's usage is read; usage after the last reading is not counted. */
 const pollIntervalMs = 10
 
 /** Throws if one of these programs is not installed. */
@@ -65,7 +65,9 @@ export async function runTool(
   }
 }
 
-/** The usage of several parts that run one after another: a sum of times, a maximum of memory. */
+/**
+ * The total usage of several parts that run one after another: the sum of their times, and the maximum of their memory.
+ */
 export function inSequence(...parts: Usage[]): Usage {
   const sum = (values: (number | undefined)[]) => values.reduce((a, b) => (a ?? 0) + (b ?? 0), 0)
   return {

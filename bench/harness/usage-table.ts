@@ -2,7 +2,7 @@ import { digits, median, megabytes } from './numbers.ts'
 import type { Report } from './report.ts'
 import type { Usage } from './tool.ts'
 
-/** Reports one row for each side, and its ratio to the side `baseline`. */
+/** Reports one row for each side. Each time is also shown as a multiple of the time of `baseline`. */
 export function reportUsage(report: Report, rounds: Record<string, Usage[]>, baseline: string) {
   const getMedianSeconds = (side: string) =>
     median((rounds[side] ?? []).map((one) => one.wallSeconds))

@@ -1,4 +1,4 @@
-/** The parts of names, tags and descriptions of made-up models. */
+/** Words for the names, tags and descriptions of made-up models. */
 import { randomFrom } from './random.ts'
 
 export const families = [
@@ -145,7 +145,7 @@ export const qualities = [
   ],
 ] as const
 
-/** Thousands of coined words, as in real names: the long tail of any search index. */
+/** Thousands of coined words, like those in real names, which form the long tail of a search index. */
 export const rareWords: readonly string[] = coinWords(30_000)
 
 function coinWords(count: number): string[] {

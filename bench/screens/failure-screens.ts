@@ -9,7 +9,10 @@ const tooMany: Answer = { status: 429, headers: { 'retry-after': '20' }, detail:
 const lists = '**/v1/models?*'
 const models = '**/v1/models/*'
 
-/** With a registry that fails, is slow, offline or empty. The first page always loads; later requests do not succeed. */
+/**
+ * Screens of a registry that fails, or is slow, offline or empty. Except for the empty one, the page itself loads, and
+ * a later request fails or gets no response.
+ */
 export function failureScreens({ origin }: ShownRegistry, empty: { origin: string }): Screen[] {
   const url = `${origin}/`
   return [

@@ -3,7 +3,10 @@ import type { Page, Screen } from './screen.ts'
 import type { ShownRegistry } from './shown/registry.ts'
 import { type Uploads, uploadedModel } from './shown/uploads.ts'
 
-/** Of 17 chunks (of 16 MiB): some are then stored, one is being sent, and the others are waiting. */
+/**
+ * The gate lets through 7 of 17 chunks (of 16 MiB), so that some are stored, one is being sent, and the others are
+ * waiting.
+ */
 const chunksLetThrough = 7
 
 /** Publishing from a browser, step by step. */
@@ -30,7 +33,7 @@ export function publishScreens(registry: ShownRegistry, uploads: Uploads): Scree
     await chooseFiles(page, uploads.small)
     await publish(page)
     while (gate.stored < chunksLetThrough) await sleep(100)
-    await sleep(1500) // until the page shows a speed
+    await sleep(1500) // until the page shows the speed
   }
 
   async function pauseHalfWay(page: Page) {
@@ -50,7 +53,7 @@ export function publishScreens(registry: ShownRegistry, uploads: Uploads): Scree
     await page.getByRole('link', { name: 'View model' }).waitFor({ timeout: 60_000 })
   }
 
-  /** Restores the state before the screenshot. */
+  /** Deletes what the screenshot has left in the registry. */
   async function forget() {
     gate.reset()
     await client.deleteModel(uploadedModel)
@@ -60,7 +63,7 @@ export function publishScreens(registry: ShownRegistry, uploads: Uploads): Scree
 async function chooseFiles(page: Page, files: string[]) {
   await page.locator('[data-drop] input').setInputFiles(files)
   await page.waitForLoadState('networkidle')
-  await sleep(1000) // until the files are read and the name is checked
+  await sleep(1000) // until the page has read the files and checked the name
 }
 
 const publish = (page: Page) => page.getByRole('button', { name: 'Publish', exact: true }).click()

@@ -2,7 +2,7 @@ import type { Page, Screen } from './screen.ts'
 import { largeModel, medicalModel, visionModel } from './shown/models.ts'
 import type { ShownRegistry } from './shown/registry.ts'
 
-/** Screens of visitors who are not signed in. */
+/** Screens that a visitor sees without signing in. */
 export function registryScreens({ origin }: ShownRegistry): Screen[] {
   const model = `${origin}/m/${medicalModel}`
   return [
@@ -34,7 +34,7 @@ export function registryScreens({ origin }: ShownRegistry): Screen[] {
   ]
 }
 
-/** The menu exists only in windows that are too narrow for the links. */
+/** Only windows that are too narrow for the links have a menu. */
 async function openMenu(page: Page) {
   const menu = page.getByRole('button', { name: 'Menu' })
   if (await menu.isVisible()) await menu.click()

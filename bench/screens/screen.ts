@@ -11,9 +11,9 @@ export type Screen = {
   cookies?: Parameters<Visitor['context']['addCookies']>[0]
   /** Takes the full page, not only the visible part. */
   isWhole?: boolean
-  /** Brings the page into the state to be shown. */
+  /** Brings the page into the state that the screenshot shows. */
   act?: (page: Page) => Promise<unknown>
-  /** Cleans up after the page is closed. */
+  /** Cleans up after the page has been closed. */
   tidy?: () => unknown
 }
 
@@ -21,7 +21,10 @@ const looks = (['light', 'dark'] as const).flatMap((theme) =>
   [1360, 390].map((width) => ({ theme, width })),
 )
 
-/** Takes a screen in light and dark, wide and narrow. Prints each file, whether the page scrolls horizontally, and failures. */
+/**
+ * Takes screenshots of a screen in each theme and width. Prints the path of each file, whether the page scrolls
+ * horizontally, and failures.
+ */
 export async function takeScreen(browser: TestBrowser, screen: Screen, folder: string) {
   for (const look of looks) {
     const path = join(folder, `${screen.name}-${look.theme}-${look.width}.png`)
@@ -57,6 +60,6 @@ async function take({ context, page }: Visitor, screen: Screen, path: string): P
   return await page.locator('html').evaluate((html) => html.scrollWidth > html.clientWidth)
 }
 
-/** Popovers are positioned a moment after they open. */
+/** A popover reaches its position only shortly after it has opened. */
 const nextFrames = `new Promise((resolve) =>
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50))))`

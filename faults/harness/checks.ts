@@ -1,4 +1,7 @@
-/** What must hold after a fault: everything acknowledged is there, nothing is incomplete, and new requests succeed. */
+/**
+ * Checks the registry after a fault: everything that it acknowledged must exist, nothing may be incomplete, and new
+ * requests must succeed.
+ */
 import type { Model as ModelAnswer, ModelFile } from '@shoal/protocol'
 import { describe, isDone, type Reply } from './client.ts'
 import { makeContent, sha256 } from './contents.ts'
@@ -8,7 +11,9 @@ import { deleteFile, goOn, push, untilReady } from './push.ts'
 import type { World } from './world.ts'
 
 type CheckOptions = {
-  /** The registry is a copy: chunks of uploads that were active during the copy may have to be sent again. */
+  /**
+   * Whether the registry is a copy. Chunks of uploads that were active during the copy may then have to be sent again.
+   */
   isCopy?: boolean
 }
 
@@ -50,7 +55,7 @@ async function checkKeys({ client, ledger, failures }: World) {
   }
 }
 
-/** Returns the models that exist. */
+/** Checks all models, and returns those that exist. */
 async function checkModels({ client, ledger, failures }: World): Promise<Model[]> {
   const existing: Model[] = []
   for (const model of ledger.models) {
@@ -93,7 +98,7 @@ async function checkLikes({ client, ledger, failures }: World, model: Model) {
 /** How long submitted files may take to become ready, including the time until a lease expires. */
 const readyTimeoutMs = 30_000
 
-/** Every upload is in the state that was acknowledged, and interrupted ones can be completed. */
+/** Checks that every upload is in the state that was acknowledged, and that interrupted uploads can be completed. */
 async function checkUploads(world: World, existing: Model[], { isCopy = false }: CheckOptions) {
   const { client, failures } = world
   const endsAt = performance.now() + readyTimeoutMs * world.timeoutFactor
@@ -107,14 +112,14 @@ async function checkUploads(world: World, existing: Model[], { isCopy = false }:
           failures.lost('a file that was deleted stays deleted', describe(reply))
         }
         if (!reply || reply.status === 404) continue
-        if (isCopy) continue // deleted during the copy: the copy may lack parts of it
+        if (isCopy) continue // the file was deleted during the copy, so the copy may lack parts of it
       }
       const { stage } = upload
       if (isCopy) upload.storedChunks.clear()
       const pushing = { model, upload, isOver }
       let reply = await (stage === 'started' ? goOn : untilReady)(world, pushing)
       if (isCopy && stage === 'submitted' && getStatus(reply) === 'uploading') {
-        upload.stage = 'started' // its bytes were moved during the copy: they can be sent again
+        upload.stage = 'started' // the file's bytes were moved during the copy, and can be sent again
         reply = await goOn(world, pushing)
       }
       const { status, status_detail: detail } = (reply.body ?? {}) as Partial<ModelFile>
@@ -132,7 +137,7 @@ async function checkUploads(world: World, existing: Model[], { isCopy = false }:
 
 const getStatus = (reply: Reply) => (reply.body as Partial<ModelFile> | undefined)?.status
 
-/** Every listed file is ready, and its bytes match the listed size and hash. */
+/** Checks that every listed file is ready, and that its bytes match the listed size and hash. */
 async function checkListedFiles(world: World) {
   const { client, ledger, failures } = world
   const names = new Map<string, string | undefined>()
@@ -191,7 +196,7 @@ async function checkBytes(world: World, { name, token, model, file }: ListedFile
   if (found !== sha256_hash) failures.wrong(`a served file has the SHA-256 ${sha256_hash}`, found)
 }
 
-/** Runs after the other checks, because they download too. */
+/** Checks the download counts. It runs after the other checks, because those also download files. */
 async function checkDownloads({ client, failures }: World, existing: Model[]) {
   for (const { name, owner, downloads } of existing) {
     const reply = await client.get<ModelAnswer>(`/v1/models/${name}`, owner.token)
@@ -208,7 +213,7 @@ async function checkDownloads({ client, failures }: World, existing: Model[]) {
   }
 }
 
-/** A new account can do everything, without help from an administrator. */
+/** Checks that a new account can perform all operations, without help from an administrator. */
 async function checkNextTry(world: World) {
   const { ledger, failures, random } = world
   const expect = (what: string, reply: Parameters<typeof describe>[0]) => {

@@ -1,4 +1,4 @@
-/** A stack that is disposed of when this process exits, unless that happened before. */
+/** Creates a stack that is disposed of when this process exits, unless it has been disposed of before. */
 export function cleanupStack(): DisposableStack {
   const stack = new DisposableStack()
   const dispose = () => stack.dispose()

@@ -9,7 +9,10 @@ type Call = {
   bytes?: Uint8Array
 }
 
-/** `refused`: nothing is listening; `broken`: the connection ended before the response did; `late`: no response in time. */
+/**
+ * `refused`: no program is listening; `broken`: the connection ended before the response was complete; `late`: there
+ * was no response in time.
+ */
 export type Reply<T = unknown> = {
   status: number | 'refused' | 'broken' | 'late'
   headers: IncomingHttpHeaders
@@ -21,7 +24,7 @@ export type Client = ReturnType<typeof createClient>
 
 type Options = { origin: () => string; timeoutMs: number; failures: Failures }
 
-/** Calls a registry, and reports every response that a client must never get, whatever happens to the registry. */
+/** Calls a registry, and reports every response that a client must never receive, no matter which fault occurs. */
 export function createClient({ origin, timeoutMs, failures }: Options) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
@@ -37,7 +40,7 @@ export function createClient({ origin, timeoutMs, failures }: Options) {
     if (token !== undefined) headers.authorization = `Bearer ${token}`
     if (body !== undefined) headers['content-type'] = 'application/json'
     if (payload !== undefined) headers['content-length'] = Buffer.byteLength(payload)
-    // A URL that was signed before a restart has the earlier port.
+    // A URL that was signed before a restart contains the earlier port.
     const { pathname, search } = new URL(path, origin())
     const { promise, resolve } = Promise.withResolvers<Reply<T>>()
     const settle = (status: Reply['status'], answered: Partial<Reply<T>> = {}) =>
@@ -93,7 +96,7 @@ export function createClient({ origin, timeoutMs, failures }: Options) {
     call,
     get: <T>(path: string, token?: string) => call<T>('GET', path, { token }),
     post: <T>(path: string, options?: Call) => call<T>('POST', path, options),
-    /** Without the checks of `call`: for requests that may fail although the registry works. */
+    /** Sends a request without the checks of `call`, because it may fail although the registry works. */
     send,
     /** Closes idle connections. */
     hangUp: () => agent.destroy(),
@@ -105,7 +108,7 @@ export function isDone({ status }: Reply): boolean {
   return typeof status === 'number' && status < 300
 }
 
-/** Whether it is unknown if the requested change was made. */
+/** Returns whether it is unknown if the requested change was made. */
 export function isUnknown({ status }: Reply): boolean {
   return status === 'broken' || status === 'late' || (typeof status === 'number' && status >= 500)
 }
@@ -114,7 +117,7 @@ export function describe({ status, bytes }: Reply): string {
   return typeof status === 'number' ? `${status} ${bytes.toString().slice(0, 160)}` : status
 }
 
-/** A path with placeholders for what differs between calls. */
+/** Returns a path with placeholders for the parts that differ between calls. */
 function toRoute(path: string): string {
   return new URL(path, 'http://localhost').pathname
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ':id')

@@ -6,11 +6,14 @@ import type { Random } from '../../bench/harness/random.ts'
 /** A GGUF file to publish. */
 export type Content = { bytes: Uint8Array; manifest: ReturnType<typeof makeManifest> }
 
-/** A small file is less than a chunk (of 16 MiB), a large one is 18 MB: two chunks. */
+/**
+ * The number of elements in a file. A small file is smaller than a chunk (16 MiB); a large file has 18 MB, and so two
+ * chunks.
+ */
 const elements = { small: 4_000, large: 4_500_000 }
 const chunkBytes = 16 * 1024 * 1024
 
-/** Different bytes on each call: each chunk begins with random bytes. */
+/** Makes a file with different bytes on each call: each chunk begins with random bytes. */
 export function makeContent(random: Random, size: keyof typeof elements): Content {
   const bytes = makeGguf({
     metadata: {
@@ -21,7 +24,7 @@ export function makeContent(random: Random, size: keyof typeof elements): Conten
     tensors: [{ name: 'token_embd.weight', shape: [elements[size]], type: 'F32' }],
     fill(data) {
       const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
-      data.fill(0x5a) // not zeros, so that a hole in the file is found
+      data.fill(0x5a) // not zeros, so that a hole in the file is detected
       for (let at = 0; at + 4 <= data.length; at += 4096) view.setUint32(at, at)
       for (let at = 0; at < data.length; at += chunkBytes) {
         data.set(Buffer.from(random.hex(64), 'hex'), at)

@@ -6,19 +6,22 @@ import { nextNumber } from './world.ts'
 
 const run = promisify(execFile)
 
-/** A PostgreSQL server that no other program uses, so that it can be broken. */
+/** A PostgreSQL server that only the faults use, so that they can stop it and close its connections. */
 export type DatabaseServer = {
   server: PostgresServer
   /** Creates a database and returns its URL. */
   makeDatabase(): Promise<string>
-  /** Runs one statement. Returns one line for each row, with `|` between the columns. */
+  /** Runs one statement. Returns a line for each row, with columns separated by `|`. */
   query(databaseUrl: string, statement: string): Promise<string[]>
-  /** Copies a database as the manual describes, with `pg_dump`, and `psql` into a new database. Returns the URL of the copy. */
+  /**
+   * Copies a database into a new one as described in the manual, with `pg_dump` and `psql`. Returns the URL of the
+   * copy.
+   */
   copyDatabase(databaseUrl: string, folder: string): Promise<string>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Throws if PostgreSQL is not installed. */
+/** Starts a server. Throws if PostgreSQL is not installed. */
 export async function startDatabaseServer(): Promise<DatabaseServer> {
   const bin = findPostgresBinaries()
   const server = await startPostgres()

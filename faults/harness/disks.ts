@@ -25,7 +25,7 @@ export function mountMemory(path: string, megabytes: number) {
   return {
     path,
     resize: (to: number) => remount(`size=${to}m`),
-    /** Returns false if a file is open for writing: the kernel then refuses. */
+    /** Returns false if a file is open for writing, because the kernel then refuses to do it. */
     makeReadOnly(): boolean {
       try {
         remount('ro')
@@ -41,8 +41,8 @@ export function mountMemory(path: string, megabytes: number) {
 }
 
 /**
- * Mounts an ext4 disk from a file. Unlike a disk in memory, it can become read-only while a process writes to it, as a real disk
- * does after an error.
+ * Mounts a file as an ext4 disk. Unlike a disk in memory, this disk can become read-only while a process is writing to
+ * it, as a real disk does after an error.
  */
 export function mountImage(image: string, path: string) {
   mkdirSync(path, { recursive: true })
@@ -53,9 +53,9 @@ export function mountImage(image: string, path: string) {
   mount()
   return {
     path,
-    /** Does what the kernel does when a write to a disk fails. */
+    /** Has the same effect as a failed write, after which the kernel makes the disk read-only. */
     failWrites: () => run('mount', '-o', 'remount,abort', path),
-    /** No process may have a file open on the disk. */
+    /** Repairs the file system. No process may have a file open on the disk. */
     repair() {
       run('umount', path)
       checkFileSystem(image)
@@ -65,7 +65,7 @@ export function mountImage(image: string, path: string) {
   }
 }
 
-/** Exit code 1 means that errors were found and corrected. */
+/** Checks a file system. Exit code 1 of `e2fsck` means that errors were found and corrected. */
 function checkFileSystem(image: string) {
   try {
     run('e2fsck', '-p', image)
@@ -74,7 +74,7 @@ function checkFileSystem(image: string) {
   }
 }
 
-/** Uses up all remaining space, to the last block. */
+/** Uses up all remaining disk space, to the last block. */
 export function fillDisk({ path }: MemoryDisk): { remove(): void } {
   const filler = join(path, 'filler')
   const file = openSync(filler, 'a')

@@ -1,11 +1,11 @@
 export type FailureKind = 'lost' | 'wrong' | 'stuck'
 
-/** One failure in one round, and how often it occurred. */
+/** A failure, and how often it occurred in one round. */
 export type Failure = { kind: FailureKind; expected: string; seen: string; times: number }
 
 export type Failures = ReturnType<typeof collectFailures>
 
-/** Collects the failures of a round, and counts equal ones. */
+/** Collects the failures of a round, and counts repeated ones. */
 export function collectFailures() {
   const found = new Map<string, Failure>()
   const report = (kind: FailureKind) => (expected: string, seen: string) => {
@@ -15,17 +15,17 @@ export function collectFailures() {
     else found.set(key, { kind, expected, seen, times: 1 })
   }
   return {
-    /** An acknowledged change is missing. */
+    /** Reports that an acknowledged change is missing. */
     lost: report('lost'),
-    /** Wrong bytes, counters or responses, or something incomplete. */
+    /** Reports wrong bytes, counters or responses, or something incomplete. */
     wrong: report('wrong'),
-    /** No recovery, no response or no exit within the time allowed. */
+    /** Reports that the registry did not recover, respond or exit in the time allowed. */
     stuck: report('stuck'),
     list: () => [...found.values()],
   }
 }
 
-/** Equal failures differ only in IDs, names and times. */
+/** Replaces parts in which repeated failures differ: IDs, names and times. */
 function withoutNames(text: string): string {
   return text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{40,64}|\d+/g, '*')
 }

@@ -1,13 +1,13 @@
 import { closeSync, fdatasync, openSync, writeSync } from 'node:fs'
 
 export type Journal = Disposable & {
-  /** Appends one line, which is synced to the disk soon after. */
+  /** Appends one line, which is soon synced to the disk. */
   note(entry: object): void
 }
 
 /**
- * Records what the registry acknowledged, one line of JSON each, to examine after a crash of this program. Only one sync runs at a
- * time; it covers all lines written before it.
+ * Opens a journal, which records each acknowledged change as a line of JSON. The journal can be examined after this
+ * program has crashed. Only one sync runs at a time; it covers all lines written before it.
  */
 export function openJournal(path: string): Journal {
   const file = openSync(path, 'a')

@@ -1,31 +1,37 @@
 /**
- * What the registry has acknowledged, recorded outside the processes that are killed. If a response is missing, both outcomes are
- * possible: the change was made, or it was not.
+ * The ledger records which changes the registry has acknowledged. It is kept outside the processes that are killed. If
+ * a response is missing, the change may or may not have been made.
  */
 
-/** `unknown`: the response to its creation or deletion is missing. */
+/** `unknown`: there was no response to the request that creates or deletes the item. */
 export type Presence = 'there' | 'gone' | 'unknown'
 
 export type Account = { username: string; password: string; token: string }
 export type ApiKey = { id: string; key: string; username: string; presence: Presence }
 
-/** The possible states of an account's like. `calls` is incremented when an attempt to change it begins, and when it ends. */
+/**
+ * The possible states of an account's like. `calls` is incremented when a call to change the like begins, and when the
+ * call ends.
+ */
 export type Like = { possible: Set<boolean>; calls: number }
 
-/** A description that was sent. The registry has the last one; of overlapping ones, any may be the last. */
+/**
+ * A change of a model's description. The registry must have the last description; if requests overlap, any of them may
+ * be the last.
+ */
 export type Edit = {
   description: string
-  /** From `nextNumber`, so that it orders events. */
+  /** A number from `nextNumber`, which defines the order of events. */
   began: number
-  /** Infinity until there is a response, or it is known that there will be none. */
+  /** A number from `nextNumber`; Infinity until a response arrives, or until it is certain that none will. */
   ended: number
-  /** The response was a success. */
+  /** Whether the change succeeded. */
   isDone: boolean
 }
 
 export type Upload = {
   filename: string
-  /** The key of its bytes in `World.contents`. */
+  /** The key of the file's bytes in `World.contents`. */
   sha256Hash: string
   id: string | undefined
   storedChunks: Set<number>
@@ -38,10 +44,10 @@ export type Model = {
   owner: Account
   isPublic: boolean
   presence: Presence
-  /** Random operations do not delete it. */
+  /** Whether random operations must not delete the model. */
   isKept: boolean
   edits: Edit[]
-  /** Calls that succeeded, and calls that may have been counted. */
+  /** The number of downloads that were acknowledged, and of those that may have been counted. */
   downloads: { counted: number; unknown: number }
   /** By username. */
   likes: Map<string, Like>
@@ -58,13 +64,16 @@ export function getLike(model: Model, username: string): Like {
   return like
 }
 
-/** The descriptions that a model may have after `edits`. Only edits in `known` supersede others. */
+/** Returns the descriptions that a model may have after `edits`. Only edits in `known` supersede others. */
 export function possibleDescriptions(edits: readonly Edit[], known = edits): string[] {
   const isLast = (edit: Edit) => !known.some(({ isDone, began }) => isDone && began > edit.ended)
   return edits.filter(isLast).map(({ description }) => description)
 }
 
-/** Computes what a copy must contain, from the ledgers at its start and after all calls during the copy have ended. */
+/**
+ * Computes what a copy must contain, from two ledgers: one from the start of the copy, and one from the end of all
+ * calls that were active during the copy.
+ */
 export function toCopyLedger(before: Ledger, after: Ledger): Ledger {
   const laterModels = new Map(after.models.map((model) => [model.name, model]))
   const laterKeys = new Map(after.keys.map((key) => [key.id, key]))
@@ -104,7 +113,7 @@ function toCopyModel(before: Model, after: Model): Model {
     ),
     uploads: before.uploads.map((upload) => ({
       ...upload,
-      // The deletion of a model cancels its uploads first.
+      // The deletion of a model begins with canceling its uploads.
       presence:
         presence === 'unknown'
           ? 'unknown'

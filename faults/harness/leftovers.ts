@@ -1,4 +1,4 @@
-/** Checks that no files or file descriptors are left once the registry is idle. */
+/** Checks that no unused files or file descriptors are left when the registry is idle. */
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { TimeoutError, until, within } from './waiting.ts'
 /** Runs one statement and returns the first column of each row. */
 export type Query = (statement: string) => Promise<string[]>
 
-/** Collects garbage, and looks for files in the store that no row refers to. */
+/** Runs a garbage collection, and reports files in the store that no row refers to. */
 export async function checkStoreLeftovers(
   registry: RegistryProcess,
   query: Query,
@@ -45,7 +45,7 @@ export async function checkStoreLeftovers(
   }
 }
 
-/** Objects in the trash stay on the disk for some days; older versions have no trash. */
+/** Returns the keys of objects in the trash, which stay on the disk for some days. Older versions have no trash. */
 async function keysInTrash(query: Query): Promise<string[]> {
   try {
     return await query('select object_key from trash')
@@ -65,7 +65,7 @@ export async function checkSqlite(path: string, failures: Failures) {
     failures.wrong('the integrity check of SQLite finds no errors', found.slice(0, 200))
 }
 
-/** Opens a separate connection for each statement. */
+/** Returns a query function that opens a separate connection for each statement. */
 export function sqliteQuery(path: string): Query {
   return async (statement) => {
     const database = new DatabaseSync(path, { timeout: 5_000 })
@@ -80,7 +80,10 @@ export function sqliteQuery(path: string): Query {
   }
 }
 
-/** Checks that the process has no more files open than when it was idle before. Some are closed with a short delay. */
+/**
+ * Checks that the process has no more open files than when it was idle before the fault. Some files are closed with a
+ * short delay.
+ */
 export async function checkOpenFiles(
   registry: RegistryProcess,
   before: OpenFiles,

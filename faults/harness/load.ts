@@ -17,7 +17,7 @@ import { deleteFile, goOn, push } from './push.ts'
 import { until } from './waiting.ts'
 import type { World } from './world.ts'
 
-/** How often each kind of operation is chosen. */
+/** The relative frequencies of the operations. */
 const defaultWeights = {
   like: 6,
   download: 8,
@@ -31,27 +31,27 @@ const defaultWeights = {
   deleteKey: 0.5,
 }
 export type Operation = keyof typeof defaultWeights
-/** What is counted and can be awaited: operations that succeeded, and the steps of a push. */
+/** The steps that are counted and can be awaited: successful operations, and the steps of a push. */
 export type Step = Operation | 'chunk' | 'submit' | 'ready'
 
 export type LoadOptions = {
-  /** Weights that differ from the usual ones. */
+  /** Weights that replace default weights. */
   weights?: Partial<Record<Operation, number>>
   /** The share of pushed files with several chunks, from 0 to 1. */
   largeShare?: number
 }
 
-/** Limits, so that a round's checks are short. */
+/** Limits that keep a round's checks short. */
 const maxModels = 24
 const maxFiles = 40
-/** Each account does one operation at a time; this many more workers only download. */
+/** The number of additional workers that only download. Each account performs one operation at a time. */
 const downloaders = 2
 /** How long to wait for a file to become ready before the next operation. */
 const pushTimeoutMs = 3_000
-/** The pause after a failed operation, so that a registry that is down does not get a flood of requests. */
+/** The pause after a failed operation, so that a registry that is down is not flooded with requests. */
 const pauseMs = 30
 
-/** Every account in the ledger uses the registry at random, all at the same time, until the load is stopped. */
+/** Starts random operations by all accounts in the ledger at the same time, until the load is stopped. */
 export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions) {
   const { ledger } = world
   const chosen = Object.entries({ ...defaultWeights, ...weights }) as [Operation, number][]
@@ -130,7 +130,7 @@ export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions
     }
   }
 
-  /** Deletes a file, so that pushes continue however long the load lasts. */
+  /** Deletes a file, so that pushes can continue no matter how long the load lasts. */
   async function makeRoom(own: Model[], random: Random): Promise<undefined> {
     const file = pickAny(random, readyFiles(own.filter(({ isKept }) => !isKept)))
     if (file) await deleteFile(world, file.model, file.upload)
@@ -149,7 +149,7 @@ export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions
   }
   let error: unknown
   const ended = Promise.all(running).catch((thrown) => {
-    error = thrown // rethrown by the methods below
+    error = thrown // the methods below throw it again
     end()
   })
 
@@ -178,14 +178,14 @@ export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions
       )
     },
 
-    /** Stops, and resolves when the last operation has ended. */
+    /** Stops the load, and resolves when the last operation has ended. */
     async stop() {
       end()
       await ended
       if (error) throw error
     },
 
-    /** Stops without waiting for the operations in progress. */
+    /** Stops the load without waiting for the operations in progress. */
     end,
   }
 }

@@ -1,8 +1,8 @@
-/** Which files and connections a process has open, from `/proc`. */
+/** Lists the files and connections that a process has open, from `/proc`. */
 import { readdirSync, readlinkSync } from 'node:fs'
 
 export type OpenFiles = {
-  /** Paths in the data folder, sorted. */
+  /** The sorted paths of open files in the data folder. */
   data: string[]
   sockets: number
   /** Everything else: pipes, devices, timers and so on. */
@@ -33,7 +33,10 @@ function readTarget(pid: number, number: string): string | undefined {
   }
 }
 
-/** What is open now and was not before; undefined if there is nothing. The database pool may grow by `morePoolSockets`. */
+/**
+ * Describes what is open now but was not before; undefined if there is nothing. The database pool may grow by
+ * `morePoolSockets`.
+ */
 export function addedTo(
   before: OpenFiles,
   now: OpenFiles,

@@ -1,4 +1,4 @@
-/** What users do with a registry. Each operation records in the ledger what was acknowledged. */
+/** The operations of a registry's users. Each operation records in the ledger which changes were acknowledged. */
 import type { Model as ModelAnswer } from '@shoal/protocol'
 import { describe, isDone, isUnknown, type Reply } from './client.ts'
 import { type Account, getLike, type Model } from './ledger.ts'
@@ -89,7 +89,7 @@ export async function describeModel({ client, journal }: World, model: Model) {
 
 export async function deleteModel({ client, journal }: World, model: Model) {
   const { presence } = model
-  model.presence = 'unknown' // from now on, other calls may find it missing
+  model.presence = 'unknown' // from now on, the model may be missing for other calls
   const reply = await client.call('DELETE', `/v1/models/${model.name}`, {
     token: model.owner.token,
   })
@@ -101,7 +101,10 @@ export async function deleteModel({ client, journal }: World, model: Model) {
   return reply
 }
 
-/** A deletion cancels unfinished uploads before it deletes the model. If it fails in between, they have to start again. */
+/**
+ * The registry cancels a model's unfinished uploads before it deletes the model. If it fails in between, these uploads
+ * have to start again.
+ */
 function forgetUnfinishedUploads({ uploads }: Model) {
   for (const upload of uploads.filter(({ stage }) => stage !== 'ready')) {
     upload.stage = 'started'

@@ -12,13 +12,16 @@ type Pushing = {
   model: Model
   upload: Upload
   onProgress?: OnProgress | undefined
-  /** Ends the wait for a file that is still being processed. */
+  /** Returns whether to stop waiting for a file that is still being processed. */
   isOver: () => boolean
 }
 
 const pollMs = 20
 
-/** Publishes new bytes, and records its progress. Returns the last response: 200 if the file is ready, otherwise why it is not. */
+/**
+ * Publishes new bytes, and records the progress. Returns the last response: a 200 if the file is ready, otherwise a
+ * response that describes why it is not.
+ */
 export async function push(
   world: World,
   { content, ...watching }: Omit<Pushing, 'upload'> & { content: Content },
@@ -35,11 +38,11 @@ export async function push(
   }
   watching.model.uploads.push(upload)
   const reply = await goOn(world, { ...watching, upload })
-  if (upload.id === undefined && !isUnknown(reply)) upload.presence = 'gone' // it was refused
+  if (upload.id === undefined && !isUnknown(reply)) upload.presence = 'gone' // the upload was refused
   return reply
 }
 
-/** Resumes an upload where it is, until the file is ready. */
+/** Resumes an upload and waits until the file is ready. */
 export async function goOn(world: World, pushing: Pushing): Promise<Reply> {
   const { client, journal, failures, keepsChunks } = world
   const { model, upload } = pushing
@@ -93,7 +96,7 @@ async function sendChunk(
   return reply
 }
 
-/** Polls a submitted file until it is no longer being processed or the request fails. */
+/** Polls a submitted file until it is no longer being processed, or until a request fails. */
 export async function untilReady(
   world: World,
   { model, upload, onProgress, isOver }: Pushing,

@@ -10,12 +10,12 @@ import { TimeoutError, until, within } from './waiting.ts'
 export type RegistryOptions = {
   dataDirectory: string
   databaseUrl: string | undefined
-  /** The folder of its log. */
+  /** The folder of the registry's log. */
   logFolder: string
   temporaryFolder: string
   /** Additional environment variables. */
   env: Record<string, string>
-  /** It logs to a pipe, which is read only on demand, instead of to a file. */
+  /** Whether the registry logs to a pipe, which is read only on demand, instead of a file. */
   hasPipedLog: boolean
   failures: Failures
   timeoutFactor: number
@@ -23,13 +23,13 @@ export type RegistryOptions = {
 
 export type RegistryProcess = ReturnType<typeof registryProcess>
 
-/** SIGTERM must end it within this time. */
+/** How long the registry may take to exit after SIGTERM. */
 const stopTimeoutMs = 10_000
 const startTimeoutMs = 30_000
-/** The first address in the log is its own, unless a base URL is set. */
+/** The first address in the log is the registry's own, unless a base URL is set. */
 const anyAddress = /https?:\/\/[^\s:]+:(\d+)/
 
-/** The real registry as a child process, which can be restarted on the same data. */
+/** Runs the real registry as a child process, which can be restarted with the same data. */
 export function registryProcess(options: RegistryOptions) {
   const { dataDirectory, failures, timeoutFactor } = options
   const logFile = join(options.logFolder, 'registry.log')
@@ -47,7 +47,7 @@ export function registryProcess(options: RegistryOptions) {
     ...(options.databaseUrl !== undefined && { DATABASE_URL: options.databaseUrl }),
   })
 
-  /** Starts it without waiting until it answers. Returns the offset in the log at which this run begins. */
+  /** Starts the registry without waiting until it responds. Returns the offset in the log at which this run begins. */
   function launch(): number {
     const log = openSync(logFile, 'a')
     const beginsAt = statSync(logFile).size
@@ -88,7 +88,7 @@ export function registryProcess(options: RegistryOptions) {
     readLog: () => void child?.stdout?.resume(),
     launch,
 
-    /** Starts it and waits until it answers. */
+    /** Starts the registry, and waits until it responds. */
     async start() {
       const launchedAt = performance.now()
       const beginsAt = launch()
@@ -111,7 +111,7 @@ export function registryProcess(options: RegistryOptions) {
       if (child) await exited(child)
     },
 
-    /** Sends SIGTERM, which must end it in time with exit code 0. */
+    /** Sends SIGTERM, after which the registry must exit in time, with exit code 0. */
     async stop() {
       if (!child || !isWanted) return
       isWanted = false
@@ -133,7 +133,7 @@ export function registryProcess(options: RegistryOptions) {
 
     openFiles: (): OpenFiles => listOpenFiles(child?.pid ?? 0, dataDirectory),
 
-    /** Runs a command of `shoal admin` on the same data. */
+    /** Starts a `shoal admin` command with the same data. */
     startAdmin(...words: string[]): ChildProcess {
       const log = openSync(logFile, 'a')
       appendFileSync(log, `\nshoal admin ${words.join(' ')}\n`)
@@ -146,7 +146,7 @@ export function registryProcess(options: RegistryOptions) {
       return admin
     },
 
-    /** Kills it if this program exits early. */
+    /** Kills the registry if this program exits early. */
     [Symbol.dispose]() {
       isWanted = false
       child?.kill('SIGKILL')
@@ -158,11 +158,11 @@ async function isAnswering(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(5_000) })).ok
   } catch {
-    return false // it is still starting
+    return false // the registry is still starting
   }
 }
 
-/** The last line with an error, or else the last line. */
+/** Returns the last line with an error or, if there is none, the last line. */
 function lastErrorIn(file: string): string {
   const lines = readFileSync(file, 'utf8').trim().split('\n')
   const error = lines.findLast((line) => /^(✗|[\w\s]*error:)|"level":[56]0/i.test(line))

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 export type StallingProxy = Disposable & {
   /** The database URL through the proxy. */
   url: string
-  /** Stops forwarding. Connections stay open, and new ones are accepted. */
+  /** Stops forwarding. Open connections stay open, and new connections are accepted. */
   stall(): void
-  /** Forwards what was held back, and continues. */
+  /** Forwards the data that was held back, and continues forwarding. */
   goOn(): void
 }
 
-/** A TCP proxy for a PostgreSQL server that listens on a Unix socket. */
+/** Starts a TCP proxy for a PostgreSQL server that listens on a Unix socket. */
 export async function startStallingProxy(databaseUrl: string): Promise<StallingProxy> {
   const url = new URL(databaseUrl)
   const path = join(decodeURIComponent(url.hostname), '.s.PGSQL.5432')
@@ -33,7 +33,7 @@ export async function startStallingProxy(databaseUrl: string): Promise<StallingP
         sockets.delete(socket)
         other.destroy()
       })
-      if (isStalled) socket.pause() // adding a data listener resumed it
+      if (isStalled) socket.pause() // adding a data listener has resumed the socket
     }
   })
   server.listen(0, '127.0.0.1')

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Something did not happen in time. */
+/** The error if something did not happen in time. */
 export class TimeoutError extends Error {}
 
-/** Polls every 10 ms until `isSo`. Throws a `TimeoutError` that names `what` after `timeoutMs`. */
+/**
+ * Polls every 10 ms until `isSo` returns true. After `timeoutMs`, throws a `TimeoutError` whose message contains
+ * `what`.
+ */
 export async function until(
   what: string,
   timeoutMs: number,

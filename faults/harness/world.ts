@@ -5,7 +5,7 @@ import type { Failures } from './failures.ts'
 import type { Journal } from './journal.ts'
 import type { Ledger } from './ledger.ts'
 
-/** What operations and checks work with: one registry, and what is known about it. */
+/** The context of operations and checks: a registry's client, and what is known about the registry. */
 export type World = {
   client: Client
   ledger: Ledger
@@ -14,15 +14,18 @@ export type World = {
   /** Published bytes by their SHA-256. */
   contents: Map<string, Content>
   random: Random
-  /** Multiplies every timeout: more than 1 on a busy machine. */
+  /** A factor by which every timeout is multiplied; it is more than 1 on a busy machine. */
   timeoutFactor: number
-  /** A 503 for download information means that it was not counted. PostgreSQL may commit without being able to confirm it. */
+  /**
+   * Whether a 503 for download information means that the download was not counted. PostgreSQL may commit without being
+   * able to confirm the commit.
+   */
   isExact: boolean
-  /** Stored chunks of an unfinished upload must stay stored. */
+  /** Whether an unfinished upload's stored chunks must remain stored. */
   keepsChunks: boolean
 }
 
-/** Returns a new number, for names that are unique in this process. */
+/** Returns a higher number on each call, for names that are unique in this process. */
 let count = 0
 export function nextNumber(): number {
   count += 1

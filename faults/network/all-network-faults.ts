@@ -5,7 +5,7 @@ import type { End } from './ends.ts'
 import type { Cell, ColumnEnds, NetworkFault } from './network-fault.ts'
 import { type Column, columns, type Place } from './places.ts'
 
-/** In the order of the table. */
+/** All faults, in the order in which the table lists them. */
 export const networkFaults: readonly NetworkFault[] = [
   ...connectionFaults,
   ...answerFaults,
@@ -14,7 +14,7 @@ export const networkFaults: readonly NetworkFault[] = [
 
 export const columnNames = Object.keys(columns) as Column[]
 
-/** Every command that is run for a fault. */
+/** Returns one cell for each command that is run to test a fault. */
 export function listCells(fault: NetworkFault): Cell[] {
   return columnNames.flatMap((column) => cellsIn(fault, column, fault.ends[column]))
 }

@@ -1,4 +1,4 @@
-/** Something else answers instead of the registry, or the registry answers with an error. */
+/** Faults in which another program responds instead of the registry, or the registry responds with an error. */
 
 import { fails, onRequests, rightBytes } from './declare.ts'
 import type { End } from './ends.ts'
@@ -7,7 +7,7 @@ import type { NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
 
 const bytesRefused = fails('registry_failed', 'bytes_refused')
-/** The error message includes the tracker's error. */
+/** A pull without peers; its error message includes the tracker's error. */
 const tracker = fails('unreachable', 'no_peers')
 const refused = { chunk: bytesRefused, part: bytesRefused, tracker }
 const limited = fails('rate_limited', 'bytes_refused')
@@ -24,7 +24,7 @@ function answer(
   }: {
     end: End
     others?: Partial<Record<Place, End>>
-    /** The same request is sent again after a while. */
+    /** Whether the client retries the request after a delay. */
     isPassing?: boolean
   },
 ): NetworkFault {

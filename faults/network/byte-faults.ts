@@ -1,14 +1,14 @@
-/** The registry answers, but different bytes arrive. */
+/** Faults in which the registry responds, but its response arrives damaged, changed or late. */
 import { dash, fails, onRequests, rightBytes } from './declare.ts'
 import * as harms from './harms.ts'
 import type { NetworkFault } from './network-fault.ts'
 
-const noRange = dash('Ranges are only requested of file bytes.')
-/** The registry has processed the request; a push finds that out when the answer is lost. */
+const noRange = dash('Ranges are requested only for file bytes.')
+/** The registry has processed these requests. A push whose response was lost detects this and continues. */
 const heard = { part: rightBytes, complete: rightBytes }
 const broken = fails('unreachable', 'reset')
 const silent = fails('unreachable', 'timeout')
-/** The end depends on which is noticed first. */
+/** The reason depends on whether the pull first detects the timeout or the lack of peers. */
 const silentOrAlone = [silent, fails('unreachable', 'no_peers')]
 const notBencoded = fails('not_a_registry', 'other_program')
 const refused = fails('registry_failed', 'bytes_refused')
@@ -31,32 +31,32 @@ export const byteFaults: NetworkFault[] = [
   },
   {
     name: 'cut',
-    summary: 'Connection closed in the middle of an answer',
+    summary: 'Connection closed in the middle of a response',
     harm: () => harms.cut,
     ends: onRequests(broken, { others: heard }),
   },
   {
     name: 'reset-middle',
-    summary: 'Connection reset in the middle of an answer',
+    summary: 'Connection reset in the middle of a response',
     harm: () => harms.resetInTheMiddle,
     ends: onRequests(broken, { others: heard }),
   },
   {
     name: 'stalled',
-    summary: 'Silence in the middle of an answer',
+    summary: 'Silence in the middle of a response',
     harm: () => harms.stalled,
     times: 1,
     ends: onRequests(silent, { others: { ...heard, torrent: silentOrAlone } }),
   },
   {
     name: 'slow',
-    summary: 'Slow, but never silent for long',
+    summary: 'Slow response without long pauses',
     harm: () => harms.slow,
     ends: onRequests(rightBytes),
   },
   {
     name: 'gzip',
-    summary: 'Answer compressed with gzip',
+    summary: 'Response compressed with gzip',
     harm: () => harms.gzipped,
     ends: onRequests(rightBytes, { others: { chunk: refused } }),
   },
@@ -83,7 +83,7 @@ export const byteFaults: NetworkFault[] = [
   },
   {
     name: 'range-other',
-    summary: 'Another range than the one requested',
+    summary: 'Different range from the one requested',
     harm: () => harms.anotherRange,
     ends: onRequests(rightBytes, {
       columns: {
@@ -109,7 +109,7 @@ export const byteFaults: NetworkFault[] = [
   },
   {
     name: 'replayed',
-    summary: 'Old answer to another request',
+    summary: 'Old response to another request',
     harm: () => harms.replayed,
     ends: onRequests(fails('not_a_registry', 'other_program'), {
       isAnswer: true,
@@ -129,9 +129,9 @@ export const byteFaults: NetworkFault[] = [
     ends: {
       api: { stays: { api: fails('verification_failed') } },
       chunk: { 'goes away': rightBytes, stays: { chunk: fails('verification_failed') } },
-      push: dash('Push sends what is on the disk.'),
+      push: dash('A push sends the bytes that are on the disk.'),
       torrent: { stays: { 'web seed': rightBytes } },
-      tracker: dash('Each answer to an announce may differ from the last.'),
+      tracker: dash('Each response to an announce may differ from the previous one.'),
     },
   },
 ]

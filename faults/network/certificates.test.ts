@@ -22,7 +22,7 @@ test.each([
 
 async function handshake({ certificate, key }: CertificateFiles, isTrusted: boolean) {
   const server = createServer({ cert: readFileSync(certificate), key: readFileSync(key) })
-  server.on('tlsClientError', () => undefined) // the client reports what it refuses
+  server.on('tlsClientError', () => undefined) // the client reports the certificates that it refuses
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const client = connect({

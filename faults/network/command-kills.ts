@@ -1,4 +1,4 @@
-/** kill -9 of the command line at random moments; then the same command again, until it succeeds. */
+/** Kills a command (kill -9) at random moments and runs it again each time; the last run must succeed. */
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,20 +11,20 @@ import { expectSo, type NetworkRound, type Scene } from './round.ts'
 import { hashFile } from './run-cell.ts'
 
 const kills = 5
-/** Bytes per second, so that a file of 18 MB takes a few seconds. */
+/** Per second; at this rate, transferring a file of 18 MB takes a few seconds. */
 const rate = '6MB'
 
 export const commandKills: NetworkRound[] = [
   {
     name: 'kill-pull',
     summary:
-      'Kill a pull repeatedly (kill -9); once resumed and finished, it counts as one download.',
+      'Kill a pull repeatedly (kill -9); the resumed and finished pull must count as one download.',
     run: killPull,
   },
   {
     name: 'kill-push',
     summary:
-      'Kill a push repeatedly (kill -9); once resumed and finished, it has published one file.',
+      'Kill a push repeatedly (kill -9); the resumed and finished push must publish one file.',
     run: killPush,
   },
 ]
@@ -36,7 +36,7 @@ async function killPull(scene: Scene): Promise<string> {
   const before = await countDownloads(lane)
   for (let times = 0; times < kills; times += 1) {
     await killDuring(scene, lane, { words, home }, async (isOver) => {
-      // The first kill comes before any byte has arrived, later ones anywhere in the file.
+      // The first kill occurs before any byte has arrived, later kills at random positions in the file.
       if (times > 0) await untilMoreThan(`${path}.part`, random.integer(12_000_000), isOver)
       await sleep(random.integer(times === 0 ? 150 : 300))
     })
@@ -105,7 +105,7 @@ async function finish({ timeoutFactor }: Scene, lane: Lane, { words, home }: Com
   )
 }
 
-/** Counts blocks on the disk, because a partial file has its full length from the start. */
+/** Counts the blocks on the disk, because a partial file has its full length from the start. */
 async function untilMoreThan(path: string, bytes: number, isOver: () => boolean) {
   const countBlocks = () => statSync(path, { throwIfNoEntry: false })?.blocks ?? 0
   await until('bytes arrive', 30_000, () => isOver() || countBlocks() * 512 > bytes)

@@ -1,4 +1,4 @@
-/** The command line as a child process, with its own home folder. */
+/** Runs the command line as a child process with its own home folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -8,12 +8,12 @@ export type CommandOptions = {
   words: readonly string[]
   home: string
   env: Record<string, string>
-  /** A program to run instead of the command line, for self-tests. */
+  /** For self-tests: a program to run instead of the command line. */
   program?: string | undefined
 }
 
 export type Ended = {
-  /** Undefined if it was killed. */
+  /** Undefined if the command was killed. */
   exitCode: number | undefined
   signal: NodeJS.Signals | undefined
   stdout: string
@@ -21,7 +21,7 @@ export type Ended = {
   seconds: number
 }
 
-/** Starts a command. It is killed when this process ends. */
+/** Starts a command, which is killed when this process exits. */
 export function startCommand({ words, home, env, program = shoalProgram }: CommandOptions) {
   const child = spawn(process.execPath, [program, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -44,7 +44,7 @@ export function startCommand({ words, home, env, program = shoalProgram }: Comma
   }
 }
 
-/** Runs a command until it ends, and does not throw if it fails. */
+/** Runs a command until it ends. Does not throw if the command fails. */
 export async function runCommand(
   options: CommandOptions & {
     /** The command is killed after this time. */

@@ -1,18 +1,21 @@
-/** No connection, a connection that breaks, or one to another server. */
+/** Faults in which there is no connection, or it breaks, or it leads to another server. */
 import { type CertificateFiles, testCertificates } from '../../testing/tls-certificates/index.ts'
 import { dash, fails, onConnections, onRequests } from './declare.ts'
 import * as harms from './harms.ts'
 import type { NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
 
-const sameServer = dash('A server does not turn into another one and back while a command runs.')
+const sameServer = dash('A server does not change into another and back while a command runs.')
 const firstCall = dash('The first API call has already failed.')
-const everyConnection = dash('A forward proxy cannot tell requests apart.')
+const everyConnection = dash('A forward proxy cannot distinguish requests.')
 
-/** As long as `localhost`, so that rewriting an answer does not change its length. */
+/** Has as many characters as `localhost`, so that rewriting a response does not change its length. */
 const unknownHost = 'q.invalid'
 
-/** Rewrites the answer that contains the address of the place to name an unknown host; the registry's address stays. */
+/**
+ * Replaces the host of the place's address with an unknown host, in the response that contains this address. The
+ * address for API calls stays the same.
+ */
 function unknownHostIn(place: Place) {
   const rewrite = (pattern: RegExp, isNaming: (path: string) => boolean) =>
     harms.rewritten((_, { url = '' }) => isNaming(url), harms.replacing(pattern, unknownHost))
@@ -70,7 +73,7 @@ export const connectionFaults: NetworkFault[] = [
       api: { stays: { api: fails('unreachable', 'dns') } },
       chunk: { stays: { chunk: fails('unreachable', 'dns') } },
       push: { stays: { part: fails('unreachable', 'dns') } },
-      torrent: dash('The .torrent file is at the address of the API.'),
+      torrent: dash('The .torrent file has the same address as the API.'),
       tracker: { stays: { tracker: fails('unreachable', 'dns') } },
     },
   },
@@ -82,19 +85,19 @@ export const connectionFaults: NetworkFault[] = [
   },
   {
     name: 'reset',
-    summary: 'Connection reset before an answer',
+    summary: 'Connection reset before a response',
     harm: () => harms.resetBeforeAnswer,
     ends: onRequests(fails('unreachable', 'reset')),
   },
   {
     name: 'reset-connect',
-    summary: 'Every connection reset at once',
+    summary: 'Every connection reset immediately',
     harm: () => harms.connections({ answers: 'reset' }),
     ends: onConnections(fails('unreachable', 'reset')),
   },
   {
     name: 'half-open',
-    summary: 'Request read but never answered',
+    summary: 'Request without any response',
     harm: () => harms.halfOpen,
     times: 1,
     ends: onRequests(fails('unreachable', 'timeout'), {
@@ -160,7 +163,7 @@ export const connectionFaults: NetworkFault[] = [
       harms.toConnect('407 Proxy Authentication Required', 'proxy-authenticate: Basic\r\n'),
     end: fails('proxy_failed', 'auth'),
   }),
-  forward('proxy-page', 'Forward proxy that answers 502 with a web page', {
+  forward('proxy-page', 'Forward proxy that responds with 502 and a web page', {
     over: 'proxied https',
     harm: () =>
       harms.toConnect('502 Bad Gateway', 'content-type: text/html\r\n', '<html>no way</html>'),

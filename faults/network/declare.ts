@@ -1,4 +1,4 @@
-/** Functions that declare how commands end, fault by fault. */
+/** Functions that declare how commands end under a fault. */
 import type { Code, End } from './ends.ts'
 import type { ColumnEnds, Dash, NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
@@ -9,19 +9,22 @@ export const fails = (code: Code, reason?: string): End => ({ code, reason })
 
 export const dash = (why: string): Dash => ({ dash: why })
 
-/** A complete answer is final, even if it is wrong; one that was damaged on its way is requested again. */
-const wholeAnswer = dash('A complete answer is final: the request is not repeated.')
+/** A complete response is final, even if it is wrong; a request is repeated only if its response arrives incomplete. */
+const wholeAnswer = dash('A complete response is final: the request is not repeated.')
 
 type Kind = {
-  /** The answer is complete, even if it is wrong. */
+  /** Whether the fault leads to a complete response, even if it is wrong. */
   isAnswer?: boolean
-  /** The ends at places that differ. */
+  /** The ends at places where the command ends differently. */
   others?: Partial<Record<Place, End | readonly End[]>>
-  /** Columns that differ as a whole. */
+  /** Columns whose ends are all different. */
   columns?: Partial<NetworkFault['ends']>
 }
 
-/** For harm to requests: right bytes if it goes away, otherwise `end`. Web seeds are never required: the bytes can be downloaded in another way. */
+/**
+ * The ends for harm to requests: right bytes if the harm goes away, otherwise `end`. Harm to web seeds never makes a
+ * pull fail, because it can download the bytes in another way.
+ */
 export function onRequests(end: End, { isAnswer = false, others = {}, columns = {} }: Kind = {}) {
   const goesAway = isAnswer ? wholeAnswer : rightBytes
   const at = (place: Place) => others[place] ?? end
@@ -33,13 +36,13 @@ export function onRequests(end: End, { isAnswer = false, others = {}, columns = 
       stays: { start: at('start'), part: at('part'), complete: at('complete') },
     },
     torrent: { 'goes away': goesAway, stays: { torrent: at('torrent'), 'web seed': rightBytes } },
-    // Announces are repeated whatever the tracker answered.
+    // Announces are repeated, no matter how the tracker responded.
     tracker: { 'goes away': rightBytes, stays: { tracker: at('tracker') } },
     ...columns,
   } satisfies Record<string, ColumnEnds>
 }
 
-/** For harm to all connections, beginning with the first request to a place. */
+/** The ends for harm to all connections, which begins with the first request to a place. */
 export function onConnections(end: End, goesAway: End | Dash = rightBytes): NetworkFault['ends'] {
   return {
     api: { 'goes away': goesAway, stays: { api: end } },

@@ -3,7 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exchangeWith } from './exchange.ts'
 
-/** Another origin with the same bytes as the registry. It records credentials that it receives: there must be none. */
+/**
+ * Starts a server that has a different origin but serves the same bytes as the registry. It must never receive
+ * credentials, and records requests that contain any.
+ */
 export async function startElsewhere(registryPort: () => number, registryHost: string) {
   const credentials: string[] = []
   const server = createServer((request, response) => {
@@ -11,13 +14,13 @@ export async function startElsewhere(registryPort: () => number, registryHost: s
     if (authorization || cookie) credentials.push(`${request.method} ${request.url}`)
     request.headers.host = registryHost
     const exchange = exchangeWith(request, response, registryPort())
-    exchange.pass().catch(() => exchange.drop()) // the other side has gone
+    exchange.pass().catch(() => exchange.drop()) // the other side has closed the connection
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The requests that carried credentials since the last call. */
+    /** Returns the requests with credentials since the last call. */
     takeCredentials: () => credentials.splice(0),
     [Symbol.dispose]() {
       server.close()

@@ -1,13 +1,17 @@
-/** A minimal peer without any pieces (BEP 3, 23). With it there is a swarm in which all pieces come from the registry. */
+/**
+ * A minimal peer without any pieces (BEP 3, 23). Its presence makes a swarm in which only the registry can send pieces.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { RegistryClient } from '@shoal/protocol/client'
 
 const peerId = '-XX0000-nothing-here'
-/** The protocol's name, no extensions. */
+/** The protocol's name, and eight zero bytes: no extensions. */
 const greeting = Buffer.concat([Buffer.from('\x13BitTorrent protocol'), Buffer.alloc(8)])
 
-/** Starts a peer that is known to the tracker until it is disposed of. `client` connects to the registry directly. */
+/**
+ * Starts a peer that stays in the tracker's list until it is disposed of. `client` connects to the registry directly.
+ */
 export async function emptyPeer(client: RegistryClient, modelName: string): Promise<Disposable> {
   const [file] = await client.listFiles(modelName)
   const infoHash = file?.torrent_info_hash
@@ -15,7 +19,7 @@ export async function emptyPeer(client: RegistryClient, modelName: string): Prom
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    socket.on('error', () => socket.destroy()) // the other side has gone
+    socket.on('error', () => socket.destroy()) // the other side has closed the connection
     socket.once('data', () => {
       socket.write(Buffer.concat([greeting, Buffer.from(infoHash, 'hex'), Buffer.from(peerId)]))
     })
@@ -34,7 +38,7 @@ export async function emptyPeer(client: RegistryClient, modelName: string): Prom
     [Symbol.dispose]() {
       for (const socket of sockets) socket.destroy()
       server.close()
-      announce('stopped').catch(() => undefined) // the tracker removes it after a while anyway
+      announce('stopped').catch(() => undefined) // otherwise the tracker removes the peer after a timeout
     },
   }
 }

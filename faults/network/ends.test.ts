@@ -20,11 +20,11 @@ const refused: Outcome = {
 }
 
 describe('the end of a command', () => {
-  test('is "right bytes" if it exits with 0 and the file is there', () => {
+  test('is "right bytes" if the command exits with 0 and the file exists', () => {
     expect(classify(good)).toBe('right bytes')
   })
 
-  test('is the typed cause if it fails without the file', () => {
+  test('is the cause with its code if the command fails without a file', () => {
     expect(classify(refused)).toEqual({ code: 'unreachable', reason: 'refused' })
   })
 

@@ -1,6 +1,9 @@
-/** How a command may end, and how it did. */
+/** Describes how a command may end, and determines how one has ended. */
 
-/** Exit codes by the error codes of `--json`. `failed` is missing because no network fault may end in it. */
+/**
+ * The exit code for each error code in the output of `--json`. `failed` is not listed, because no network fault may end
+ * with it.
+ */
 export const exitCodes = {
   not_found: 3,
   not_signed_in: 4,
@@ -17,7 +20,7 @@ export const exitCodes = {
 
 export type Code = keyof typeof exitCodes
 
-/** The file is there with its SHA-256, or it is not and the command says why. */
+/** Either the file exists with the right SHA-256, or there is no file and the command reports the cause. */
 export type End = 'right bytes' | Cause
 
 export type Cause = {
@@ -27,17 +30,17 @@ export type Cause = {
 
 /** The observable results of a command. */
 export type Outcome = {
-  /** Undefined if it had to be killed. */
+  /** Undefined if the command had to be killed. */
   exitCode: number | undefined
   signal: NodeJS.Signals | undefined
   stdout: string
   stderr: string
   seconds: number
-  /** The file with the final name: on this disk after a pull, in the registry after a push. */
+  /** The state of the file under its final name: on this disk after a pull, in the registry after a push. */
   file: 'none' | 'right bytes' | 'wrong bytes'
 }
 
-/** How a command ended, or a description of what must never happen. */
+/** Returns how a command ended, or a description of the problem if it ended in a way that must never happen. */
 export function classify(outcome: Outcome): End | { problem: string } {
   const { exitCode, signal, stdout, stderr, seconds, file } = outcome
   if (file === 'wrong bytes') return { problem: 'wrong bytes under the final name' }
@@ -61,7 +64,7 @@ function causeIn(stdout: string, exitCode: number, stderr: string): Cause | { pr
   const seen = `${code}${reason ? ` (${reason})` : ''}, exit ${exitCode}: ${message}`
   if (!(code in exitCodes)) return { problem: `an untyped cause: ${seen}` }
   if (exitCodes[code as Code] !== exitCode) return { problem: `another exit code: ${seen}` }
-  const needsHint = exitCode > exitCodes.not_permitted // refusals by the registry need no hint
+  const needsHint = exitCode > exitCodes.not_permitted // errors for a refusal by the registry need no hint
   if (!message || (needsHint && !hint)) return { problem: `no message or no hint: ${seen}` }
   return { code: code as Code, reason }
 }
@@ -81,7 +84,7 @@ const lastLine = (text: string) => text.trim().split('\n').at(-1)?.slice(0, 200)
 export const isProblem = (end: End | { problem: string }): end is { problem: string } =>
   typeof end === 'object' && 'problem' in end
 
-/** As printed in the table. */
+/** Formats an end for the table. */
 export function inWords(end: End): string {
   if (end === 'right bytes') return 'right bytes'
   return end.reason === undefined ? end.code : `${end.code} (${end.reason})`

@@ -1,4 +1,4 @@
-/** One request to the fault proxy, and the ways to answer it. */
+/** One request to the fault proxy, and the ways to respond to it. */
 import {
   Agent,
   type ClientRequest,
@@ -12,10 +12,10 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { findPlace } from './places.ts'
 
-/** A complete answer, to be changed before it is sent. */
+/** A complete response, which can be changed before it is sent. */
 export type Answer = { status: number; headers: Record<string, string>; body: Buffer }
 
-/** What to request from the registry instead of what the client requested. */
+/** How the request to the registry differs from the client's request. */
 type Changes = Partial<Pick<RequestOptions, 'method' | 'path' | 'headers'>>
 
 export type Exchange = ReturnType<typeof exchangeWith>
@@ -47,7 +47,7 @@ export function exchangeWith(
   function finish(bytes?: Uint8Array) {
     if (bytes) socket.end(bytes)
     else socket.end()
-    request.resume() // an unread body would hold the FIN back
+    request.resume() // an unread body would delay the FIN
   }
 
   return {
@@ -56,7 +56,7 @@ export function exchangeWith(
     socket,
     place: findPlace(request),
 
-    /** Passes the request and its answer on unchanged. */
+    /** Forwards the request and its response unchanged. */
     async pass() {
       const outgoing = open()
       const answered = answerTo(outgoing)
@@ -68,7 +68,7 @@ export function exchangeWith(
       await pipeline(incoming, response)
     },
 
-    /** Gets the registry's complete answer, without sending it on. */
+    /** Requests the complete response from the registry, without forwarding it. */
     async ask(changes: Changes = {}): Promise<Answer> {
       const body = await buffer(request)
       const outgoing = open(changes)
@@ -83,14 +83,14 @@ export function exchangeWith(
       return { status: incoming.statusCode ?? 0, headers, body: bytes }
     },
 
-    /** Sends an answer. Its Content-Length is the one in `headers`, or else the length of the body. */
+    /** Sends a response. Its Content-Length is the one in `headers` or, if there is none, the length of the body. */
     give(answer: Answer) {
       request.resume()
       begin(answer)
       response.end(answer.body)
     },
 
-    /** Sends the head of an answer. Its body follows in parts. */
+    /** Sends the head of a response. The body follows in parts. */
     begin,
 
     /** Sends a part of the body, or ends it. */
@@ -122,13 +122,13 @@ function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
-/** A forward proxy receives the whole URL. */
+/** Returns the path of a URL, because a forward proxy receives the complete URL. */
 function withoutOrigin(url: string): string {
   const { pathname, search } = new URL(url)
   return pathname + search
 }
 
-/** The head of an answer, as raw bytes. */
+/** Encodes the head of a response. */
 export function encodeHead({ status, headers }: Pick<Answer, 'status' | 'headers'>): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.from(`HTTP/1.1 ${status} Harmed\r\n${lines.join('')}\r\n`, 'latin1')

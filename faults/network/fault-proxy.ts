@@ -1,4 +1,6 @@
-/** A proxy between the command line and a registry, reverse or forward, that does harm on request. */
+/**
+ * A proxy that injects faults between the command line and a registry. It works as a reverse and as a forward proxy.
+ */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import {
@@ -13,43 +15,43 @@ import { type CertificateFiles, testCertificates } from '../../testing/tls-certi
 import { type Exchange, exchangeWith } from './exchange.ts'
 import type { Place } from './places.ts'
 
-/** What happens to a new connection before any request is read. */
+/** How the proxy treats a new connection before it reads a request. */
 export type ConnectionMode =
   | { answers: 'as it should' }
   | { answers: 'refused' | 'reset' | 'nothing' | 'plain HTTP' | 'TLS' | 'a banner' }
   | { answers: 'with a certificate'; certificate: CertificateFiles }
 
 export type Arming = {
-  /** The harmed places; each has its own count of harmed requests. */
+  /** The places to harm. Harmed requests are counted separately for each place. */
   places: readonly Place[]
-  /** How many requests to each place, or connections, are harmed. */
+  /** How many requests to each place are harmed, or how many connections. */
   times: number
-  /** How many requests to each place pass unharmed first. */
+  /** How many requests to each place pass unharmed before the first one is harmed. */
   after: number
-  /** Harms one request, or the connections from that request on. */
+  /** The harm to a request, or to all connections beginning with that request. */
   harm: RequestHarm | ConnectionHarm | ConnectHarm
 }
 
 export type RequestHarm = {
   level: 'request'
   do(exchange: Exchange): void | Promise<void>
-  /** Which requests are harmed, if not those of the place itself. */
+  /** Selects the requests to harm if they are not those of the place itself. */
   hits?: (place: Place | undefined, request: IncomingMessage) => boolean
 }
 
 export type ConnectionHarm = {
   level: 'connection'
   mode: ConnectionMode
-  /** A closed port cannot count connections, so it opens again after this time. */
+  /** After how long a closed port opens again; a closed port cannot count connections. */
   liftAfterMs?: number
 }
 
-/** The forward proxy's answer to CONNECT. */
+/** The forward proxy's response to CONNECT. */
 export type ConnectHarm = { level: 'connect'; answer: string }
 
 const asItShould: ConnectionMode = { answers: 'as it should' }
 
-/** With `isTls` it listens at `https://localhost:<port>`. `registryPort` is called for each request. */
+/** Starts a proxy; with `isTls`, at `https://localhost:<port>`. `registryPort` is called for each request. */
 export async function startFaultProxy({ isTls, registryPort }: Options) {
   const sockets = new Set<Socket>()
   let armed: Arming | undefined
@@ -64,7 +66,7 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
     const exchange = exchangeWith(request, response, registryPort())
     const harm = harmTo(exchange.place, request)
     const work = harm ? harm.do(exchange) : exchange.pass()
-    Promise.resolve(work).catch(() => exchange.drop()) // the other side has gone
+    Promise.resolve(work).catch(() => exchange.drop()) // the other side has closed the connection
   })
   http.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
@@ -78,11 +80,11 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
     else http.emit('connection', socket)
   })
   http.on('clientError', (_error: Error, socket: Duplex) => {
-    // As servers answer anything that is not HTTP, for example TLS.
+    // Servers send this response if a client sends something other than HTTP, such as TLS.
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n')
   })
 
-  /** Whether to harm this place once more. */
+  /** Counts a request to this place, and returns whether to harm it. */
   function count(place: Place | undefined): boolean {
     const times = harmed.get(place) ?? 0
     if (!armed || times >= armed.times) return false
@@ -108,7 +110,7 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
     return { level: 'request', do: (exchange) => exchange.reset() }
   }
 
-  /** Harms connections from now on, and closes those that are open. */
+  /** Begins to harm new connections, and closes the open ones. */
   function begin(harm: ConnectionHarm) {
     mode = harm.mode
     modeTimes = armed?.times ?? 0
@@ -131,14 +133,14 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
       key: readFileSync(key),
     })
     const secured = new TLSSocket(socket, { isServer: true, secureContext })
-    secured.on('error', () => secured.destroy()) // the client reports what it refuses
+    secured.on('error', () => secured.destroy()) // the client reports the certificates that it refuses
     http.emit('connection', secured)
   }
 
   function connected(socket: Socket) {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    socket.on('error', () => socket.destroy()) // the other side has gone
+    socket.on('error', () => socket.destroy()) // the other side has closed the connection
     const met = mode
     if (met !== asItShould) modeTimes -= 1
     if (modeTimes <= 0 && mode !== asItShould) mode = asItShould
@@ -157,7 +159,10 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
 
   return {
     port,
-    /** Starts the harm: at the next request to the place, or at once for harm to connections of API calls. */
+    /**
+     * Arms the proxy. The harm begins with the next request to the place, or immediately if it is harm to the
+     * connections of API calls.
+     */
     arm(arming: Arming) {
       armed = arming
       harmed = new Map()
@@ -171,7 +176,7 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
         begin(arming.harm)
       }
     },
-    /** Whether any harm was done. */
+    /** Whether a request or connection was harmed. */
     hasHarmed: () => harmed.size > 0,
     /** Stops the harm and closes every connection. */
     async disarm() {
@@ -190,7 +195,10 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
 
 type Options = { isTls: boolean; registryPort: () => number }
 
-/** Listens below the ephemeral ports, so that no connection gets the port as its source port while it is closed. */
+/**
+ * Listens on a port below the ephemeral range, so that no connection uses it as its source port while the proxy does
+ * not listen on it.
+ */
 async function listenBelowEphemeral(server: ReturnType<typeof createServer>): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)

@@ -1,4 +1,4 @@
-/** Pull and push through a working forward proxy, tinyproxy: over HTTP, and over HTTPS with a private CA. */
+/** Tests pull and push through a working forward proxy (tinyproxy), over HTTP, and over HTTPS with a private CA. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const transports = ['proxied http', 'proxied https'] as const
 
 export const forwardProxy: NetworkRound = {
   name: 'forward-proxy',
-  summary: 'Pull and push through tinyproxy: over HTTP, and over HTTPS with a private CA.',
+  summary: 'Pull and push through tinyproxy, over HTTP, and over HTTPS with a private CA.',
   needs: 'tinyproxy',
   run: throughTinyproxy,
 }
@@ -42,12 +42,15 @@ async function throughTinyproxy(scene: Scene): Promise<string> {
     const path = join(folder, 'data', 'models', modelName, filename)
     expectSo(hashFile(path) === lane.sha256, `pull over ${transport} has wrong bytes`)
     const passed = readFileSync(log, 'utf8').match(/^CONNECT .*(CONNECT|GET|PUT|POST) /gm) ?? []
-    expectSo(passed.length > 0, `nothing went through tinyproxy over ${transport}`)
+    expectSo(passed.length > 0, `no request went through tinyproxy over ${transport}`)
   }
   return 'right bytes over HTTP and HTTPS'
 }
 
-/** Forwards everything to the fault proxy, which is a forward proxy too and knows the registry's port. */
+/**
+ * Starts tinyproxy, which forwards everything to the fault proxy. The fault proxy is a forward proxy too and forwards
+ * to the registry's current port.
+ */
 async function startTinyproxy(
   { folder, cleanup, timeoutFactor }: Scene,
   upstreamPort: number,

@@ -1,4 +1,4 @@
-/** What the fault proxy does to requests, connections and answers. */
+/** The harms: what the fault proxy does to requests, connections and responses to simulate a fault. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { type Answer, type Exchange, encodeHead } from './exchange.ts'
@@ -6,11 +6,11 @@ import type { ConnectHarm, ConnectionHarm, ConnectionMode, RequestHarm } from '.
 
 const onRequest = (work: RequestHarm['do']): RequestHarm => ({ level: 'request', do: work })
 
-/** Changes the registry's answer on its way. */
+/** Changes the registry's response before it is sent to the client. */
 const onAnswer = (change: (answer: Answer, exchange: Exchange) => Answer | Promise<Answer>) =>
   onRequest(async (exchange) => exchange.give(await change(await exchange.ask(), exchange)))
 
-/** Writes raw bytes as the answer and closes the connection. */
+/** Writes raw bytes as the response and closes the connection. */
 const onWire = (write: (answer: Answer, exchange: Exchange) => Uint8Array) =>
   onRequest(async (exchange) => exchange.finish(write(await exchange.ask(), exchange)))
 
@@ -19,13 +19,16 @@ const withLength = ({ status, headers }: Answer, length: number) => {
   return encodeHead({ status, headers: { ...others, 'content-length': String(length) } })
 }
 
-/** Half of the body, but nothing of the rest of a chunk: otherwise each retry would deliver half of what is missing. */
+/**
+ * Returns half of a body, but nothing if the body is the rest of a chunk: otherwise each retry would deliver half of
+ * the missing bytes.
+ */
 function half({ body }: Answer, { place }: Exchange): Uint8Array {
   const isRest = place === 'chunk' && body.length < 4 * 1024 * 1024
   return body.subarray(0, isRest ? 0 : Math.ceil(body.length / 2))
 }
 
-/** The head and half of the body; half of the head if there is no body. */
+/** Returns the head and half of the body, or half of the head if there is no body. */
 function halfOnWire(answer: Answer, exchange: Exchange): Buffer {
   const head = withLength(answer, answer.body.length)
   if (answer.body.length === 0) return head.subarray(0, head.length >> 1)
@@ -46,22 +49,25 @@ export const cut = onWire(halfOnWire)
 export const resetInTheMiddle = onRequest(async (exchange) => {
   const answer = await exchange.ask()
   exchange.write(halfOnWire(answer, exchange))
-  await sleep(50) // otherwise the reset would overtake the bytes
+  await sleep(50) // otherwise the reset would arrive before the bytes
   exchange.reset()
 })
 
 export const resetBeforeAnswer = onRequest((exchange) => exchange.reset())
 
-/** Half of the answer, then silence. */
+/** Sends half of the response, and then nothing more. */
 export const stalled = onRequest(async (exchange) => {
   const answer = await exchange.ask()
   exchange.write(halfOnWire(answer, exchange))
 })
 
-/** Reads the request and never answers. */
+/** Reads the request and never responds. */
 export const halfOpen = onRequest((exchange) => void exchange.request.resume())
 
-/** Sends ten parts with pauses, each much shorter than the timeout for silence. */
+/**
+ * Sends the body in ten parts with pauses between them; each pause is much shorter than the timeout for a silent
+ * connection.
+ */
 export const slow = onRequest(async (exchange) => {
   const answer = await exchange.ask()
   const part = Math.ceil(answer.body.length / 10)
@@ -73,7 +79,7 @@ export const slow = onRequest(async (exchange) => {
   exchange.goOn()
 })
 
-/** Compresses only the beginning of a chunk, because the client decides by the header. */
+/** Compresses only the beginning of a chunk, because the client looks only at the `content-encoding` header. */
 export const gzipped = onAnswer((answer) => {
   const { status, headers, body } = answer
   if (body.length === 0) return answer
@@ -94,7 +100,7 @@ export const shorterLength = onWire((answer) =>
   Buffer.concat([withLength(answer, Math.floor(answer.body.length * 0.9)), answer.body]),
 )
 
-/** The bytes of another range than the one requested. */
+/** Responds with a different range from the one requested. */
 export const anotherRange = onRequest(async (exchange) => {
   const { range } = exchange.request.headers
   if (range === undefined) return exchange.pass()
@@ -110,7 +116,7 @@ export const wholeFile = onRequest(async (exchange) => {
   exchange.give(await exchange.ask())
 })
 
-// Answers from other programs
+// Responses from other programs
 
 const page = (title: string) =>
   Buffer.from(
@@ -120,7 +126,7 @@ const page = (title: string) =>
 const html = { 'content-type': 'text/html' }
 const json = { 'content-type': 'application/json' }
 
-/** Answers without asking the registry. */
+/** Responds without forwarding the request to the registry. */
 const instead = (status: number, headers: Record<string, string>, body: Buffer | string) =>
   onRequest((exchange) => exchange.give({ status, headers, body: Buffer.from(body) }))
 
@@ -138,9 +144,12 @@ export const redirectTo = (location: (exchange: Exchange) => string, status = 30
     exchange.give({ status, headers: { location: location(exchange) }, body: Buffer.alloc(0) }),
   )
 
-// Outdated answers
+// Outdated responses
 
-/** The registry's answer to another request: for bytes, other bytes; for anything else, its statistics. */
+/**
+ * Sends the registry's response to another request: other bytes instead of the requested bytes, and the registry's
+ * statistics instead of any other response.
+ */
 export const replayed = onRequest(async (exchange) => {
   const { headers } = exchange.request
   const isBytes = exchange.place === 'chunk' || exchange.place === 'web seed'
@@ -150,7 +159,7 @@ export const replayed = onRequest(async (exchange) => {
   exchange.give(await exchange.ask(other))
 })
 
-/** Sends the bytes of another file from the second request on. */
+/** From the second request on, sends bytes that differ from those of the file. */
 export function changedAfterFirst(): RequestHarm {
   let requests = 0
   return onAnswer((answer) => {
@@ -160,7 +169,7 @@ export function changedAfterFirst(): RequestHarm {
   })
 }
 
-/** Changes the text of an answer, as if the registry had changed in the meantime. */
+/** Changes the text of a response, as if the registry's data had changed in the meantime. */
 export const rewritten = (
   hits: NonNullable<RequestHarm['hits']>,
   change: (body: Buffer) => Buffer,
@@ -169,7 +178,7 @@ export const rewritten = (
   hits,
 })
 
-/** Treats bytes as latin1 text, so that nothing else changes. */
+/** Treats bytes as Latin-1 text, so that all other bytes stay the same. */
 export const replacing = (pattern: RegExp, by: string) => (body: Buffer) =>
   Buffer.from(body.toString('latin1').replaceAll(pattern, by), 'latin1')
 
@@ -181,7 +190,7 @@ export const connections = (mode: ConnectionMode, liftAfterMs?: number): Connect
   ...(liftAfterMs !== undefined && { liftAfterMs }),
 })
 
-/** A forward proxy's answer to CONNECT. */
+/** A forward proxy's response to CONNECT. */
 export const toConnect = (status: string, headers: string, body = ''): ConnectHarm => ({
   level: 'connect',
   answer: `HTTP/1.1 ${status}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

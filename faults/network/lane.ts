@@ -1,4 +1,4 @@
-/** One registry behind one fault proxy. Cells with the same transport use it one after another. */
+/** A lane is one registry behind one fault proxy. Cells with the same transport use the lane one after another. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { registryClient } from '@shoal/protocol/client'
@@ -21,20 +21,20 @@ export type LaneOptions = {
   /** Multiplies every timeout. */
   timeoutFactor: number
   cleanup: DisposableStack
-  /** Starts another forward proxy in front of the one at this port, and returns its address. */
+  /** Starts another forward proxy, which forwards to the one on this port. Returns the address of the new proxy. */
   inFront?: (port: number) => Promise<string>
 }
 
 export type Lane = Awaited<ReturnType<typeof openLane>>
 
-/** The model that is pulled, and its file. */
+/** The name of the model that is pulled, and of its file. */
 export const modelName = 'large'
 export const filename = 'large.gguf'
 
-/** Another model, which only the registry has. */
+/** Another model, which no seeder has. */
 export const lonelyModel = 'lonely'
 
-/** Starts both and publishes one model. `bytes` is a GGUF file of two chunks. */
+/** Starts a registry and its fault proxy, and publishes one model. `bytes` is a GGUF file of two chunks. */
 export async function openLane(options: LaneOptions, bytes: Uint8Array) {
   const { transport, folder, logFolder, timeoutFactor, cleanup } = options
   for (const path of [folder, logFolder]) mkdirSync(path, { recursive: true })
@@ -97,13 +97,13 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
   }
 
   let seeding: Promise<void> | undefined
-  /** Starts a seeder of the file, and waits until the tracker knows it. */
+  /** Starts a seeder of the file, and waits until the seeder has announced itself to the tracker. */
   async function seed() {
     await expectDone(['pull', modelName], 'seeder')
     const words = ['seed', '--registry', address]
     const home = join(folder, 'seeder')
     const { child, output } = startCommand({ words, home, env })
-    output.catch(() => undefined) // it is killed at the end
+    output.catch(() => undefined) // the seeder is killed at the end
     cleanup.defer(() => child.kill('SIGKILL'))
     await until('the file has a seeder', 30_000 * timeoutFactor, async () => {
       if (child.exitCode !== null) throw new Error(`the seeder exited with ${child.exitCode}`)
@@ -120,7 +120,7 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
     elsewhere,
     failures,
     sha256: sha256(bytes),
-    /** Publishes the lonely model with these bytes, if it is not there yet. */
+    /** Publishes the lonely model with these bytes, unless it is already published. */
     ensureLonely(content: Uint8Array) {
       publishing ??= publish(lonelyModel, content)
       return publishing
@@ -134,7 +134,7 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
   }
 }
 
-/** A registry that is not on loopback requires the code that it prints. */
+/** A registry that is not on loopback requires the setup code that it prints. */
 function setupCodeIn(log: string) {
   const code = /Setup code for the first account: (\S+)/.exec(log)?.[1]
   return code === undefined ? {} : { setup_code: code }

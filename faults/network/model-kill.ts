@@ -1,4 +1,4 @@
-/** Kills the process of a model (kill -9) while it is answering. */
+/** Kills a model's process (kill -9) while it is generating an answer. */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +13,7 @@ const demo = join(import.meta.dirname, '../../models', model, `${model}-Q8_0.ggu
 export const modelKill: NetworkRound = {
   name: 'kill-model',
   summary:
-    'Kill the process of a model (kill -9) while it is answering; the daemon loads it again.',
+    'Kill the process of a model (kill -9) during an answer; the daemon must load the model again.',
   run: killModel,
 }
 
@@ -25,7 +25,7 @@ async function killModel(scene: Scene): Promise<string> {
   for (const isStreamed of [false, true, false, true]) {
     await expectAnswer(daemon.url)
     const pid = findModelProcess(daemon.pid)
-    // Stopped first, so that it is still answering when it is killed.
+    // The process is stopped first, so that it is still generating when it is killed.
     process.kill(pid, 'SIGSTOP')
     const answer = ask(daemon.url, isStreamed, timeoutFactor)
     await sleep(random.integer(300))
@@ -34,7 +34,7 @@ async function killModel(scene: Scene): Promise<string> {
   }
   await expectAnswer(daemon.url)
   expectSo(daemon.isRunning(), 'the daemon is no longer running')
-  return `${failed.length} answers ended in ${[...new Set(failed)].join(', ')}, and each next request succeeded`
+  return `${failed.length} answers ended in ${[...new Set(failed)].join(', ')}, and every following request succeeded`
 }
 
 async function startDaemon({ folder, timeoutFactor, cleanup }: Scene) {
@@ -43,7 +43,7 @@ async function startDaemon({ folder, timeoutFactor, cleanup }: Scene) {
   copyFileSync(demo, join(models, `${model}-Q8_0.gguf`))
   const words = ['serve', '--port', '0', '--no-share', '--threads', '1', '--json']
   const { child, output } = startCommand({ words, home: folder, env: {} })
-  output.catch(() => undefined) // it is killed at the end
+  output.catch(() => undefined) // the daemon is killed at the end
   cleanup.defer(() => child.kill('SIGKILL'))
   let stdout = ''
   child.stdout?.on('data', (text) => {
@@ -79,10 +79,12 @@ async function expectAnswer(url: string) {
   expectSo(typeof content === 'string' && content !== '', `no answer: ${status} ${text}`)
 }
 
-/** An error in OpenAI's shape: as the whole answer, or as the last event of a stream. Returns its code. */
+/**
+ * Returns the code of an error in OpenAI's format, which is either the entire response or the last event of a stream.
+ */
 function errorIn({ status, text }: Reply, isStreamed: boolean): string {
   const isWhole = status >= 500
-  expectSo(isWhole || isStreamed, `the answer from a killed model is ${status} ${text}`)
+  expectSo(isWhole || isStreamed, `the response from a killed model is ${status} ${text}`)
   const last = isWhole
     ? text
     : (text
@@ -94,12 +96,12 @@ function errorIn({ status, text }: Reply, isStreamed: boolean): string {
   }
   expectSo(
     typeof error?.message === 'string' && typeof error.type === 'string',
-    `not an error in OpenAI's shape: ${last}`,
+    `not an error in OpenAI's format: ${last}`,
   )
   return error.code ?? error.type
 }
 
-/** The child of the daemon that has a model loaded. */
+/** Returns the ID of the daemon's child process in which a model is loaded. */
 function findModelProcess(daemonPid: number): number {
   const found = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false

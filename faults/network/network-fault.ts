@@ -5,24 +5,27 @@ import type { Column, Place } from './places.ts'
 
 export type Harm = Arming['harm']
 
-/** How long a harm lasts: `goes away` is done to some requests of each place in a column, `stays` to all requests of one place. */
+/**
+ * How long a harm lasts: a harm that `goes away` affects a few requests to each place in a column, and a harm that
+ * `stays` affects all requests to one place.
+ */
 export type Form = 'goes away' | 'stays'
 
-/** One command under one harm, and how it must end. */
+/** A cell of the table: one command that is run under one harm, and how the command must end. */
 export type Cell = {
   fault: NetworkFault
   column: Column
   form: Form
-  /** The one harmed place; undefined if the harm goes away and is done to every place of the column. */
+  /** The harmed place; undefined if the harm goes away, because then every place of the column is harmed. */
   place: Place | undefined
-  /** One of these. There are several only if the end depends on which request is harmed first. */
+  /** The permitted ends. There is more than one only if the end depends on which request is harmed first. */
   ends: readonly End[]
 }
 
-/** Why a cell does not apply: the text of its footnote. */
+/** A cell that does not apply, and the reason, which is printed as a footnote. */
 export type Dash = { dash: string }
 
-/** The ends in one column: a dash, or how the command ends in each form. */
+/** The ends in one column: a dash, or the ends for each form of harm. */
 export type ColumnEnds =
   | Dash
   | {
@@ -33,13 +36,13 @@ export type ColumnEnds =
 /** One way in which the network between the command line and a registry fails. */
 export type NetworkFault = {
   name: string
-  /** A noun phrase for the table. */
+  /** A noun phrase, which is printed in the table. */
   summary: string
   /** Default `http`. */
   over?: Transport
-  /** The harm to a place. Undefined if the fault is only in `command`. */
+  /** Returns the harm to a place. Undefined if the fault consists only of `command`. */
   harm?: (place: Place, lane: Lane) => Harm | undefined
-  /** How many requests of a place are harmed before the harm goes away. Default 2. */
+  /** How many requests to a place are harmed before the harm goes away. The default is 2. */
   times?: number
   /** Overrides of the command's address and environment. */
   command?: (

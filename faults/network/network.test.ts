@@ -1,4 +1,7 @@
-/** All network faults and all rounds, once. They take minutes, so they run only with SHOAL_TEST_SLOW or SHOAL_TEST_EVERYTHING. */
+/**
+ * Runs all network faults and all rounds once. This takes minutes, so it runs only with SHOAL_TEST_SLOW or
+ * SHOAL_TEST_EVERYTHING.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +16,7 @@ import { tamperedCell, tamperings } from './self-test.ts'
 import { formatTable, tableBegin, tableEnd } from './table.ts'
 
 const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
-/** Everything may take twice as long on a busy machine. */
+/** On a busy machine, everything may take twice as long. */
 const timeoutFactor = 2
 const seed = 1
 
@@ -40,7 +43,7 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
     if (!hasFailed) rmSync(logFolder, { recursive: true })
   })
 
-  test('every command under every fault ends as the table says', {
+  test('every command under every fault ends as declared in the table', {
     timeout: 30 * 60_000,
   }, async () => {
     const onResult = () => undefined

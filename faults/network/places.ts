@@ -1,7 +1,7 @@
-/** Assigns the requests of a command to places, by method and path. */
+/** Assigns a command's requests to places, by method and path. A place is a kind of request, such as an announce. */
 import type { IncomingMessage } from 'node:http'
 
-/** Where harm is done: only to the requests of one place. */
+/** The places at which requests can be harmed. */
 export const places = [
   'api',
   'chunk',
@@ -15,7 +15,7 @@ export const places = [
 
 export type Place = (typeof places)[number]
 
-/** The columns of the table, each with its places. */
+/** The columns of the table, with the places that each column covers. */
 export const columns = {
   api: { title: 'API call', places: ['api'] },
   chunk: { title: 'Chunk of a pull', places: ['chunk'] },
@@ -26,7 +26,7 @@ export const columns = {
 
 export type Column = keyof typeof columns
 
-/** Titles as printed. */
+/** The places' names as printed in the table. */
 export const placeTitles: Record<Place, string> = {
   api: 'API call',
   chunk: 'chunk',
@@ -38,11 +38,14 @@ export const placeTitles: Record<Place, string> = {
   'web seed': 'web seed',
 }
 
-/** The size of a chunk, and of the smallest request of a swarm. */
+/** The size of a chunk, and the size of a block, the smallest unit that a swarm requests. */
 const chunkBytes = 16 * 1024 * 1024
 const blockBytes = 16 * 1024
 
-/** Undefined for requests that are never harmed: the account, the model and the processing state of a push. */
+/**
+ * Returns the place of a request; undefined for requests that are never harmed, such as those of a push for the
+ * account, the model and the processing state.
+ */
 export function findPlace({
   method = 'GET',
   url = '',
@@ -60,7 +63,7 @@ export function findPlace({
   return method === 'GET' && isPull ? 'api' : undefined
 }
 
-/** A pull requests a chunk up to its end; a swarm requests pieces. */
+/** Distinguishes requests by their range: a pull requests a chunk up to the chunk's end, a swarm requests pieces. */
 function isPiece(range: string | undefined): boolean {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
   if (first === undefined || last === undefined) return false

@@ -18,12 +18,12 @@ const usage = `npm run faults -- network [--only name] [--place name] [--rounds 
 
 --only      comma-separated names of faults and rounds (default: all)
 --place     only faults at this place, and no rounds: ${places.join(', ')}
---markdown  print the table of docs/reliability.md, and run nothing
+--markdown  print the table for docs/reliability.md without running any command
 `
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** Returns the exit code: 0 if every command ended as it must. */
+/** Runs the network faults, and returns the exit code: 0 if every command ended as declared. */
 export async function runNetwork(words: string[]): Promise<number> {
   const { only, place, rounds, seed, isMarkdown, isHelp } = readArguments(words)
   if (isHelp) return printNames()
@@ -69,7 +69,7 @@ export async function runNetwork(words: string[]): Promise<number> {
 const isWanted = (only: string | undefined, name: string) =>
   only === undefined || only.split(',').includes(name)
 
-/** Faults that go away affect every place of a column. */
+/** A fault that goes away affects every place of its column. */
 const isAt = (wanted: Place | undefined, { column, place }: Cell) =>
   wanted === undefined ||
   wanted === place ||
@@ -78,7 +78,7 @@ const isAt = (wanted: Place | undefined, { column, place }: Cell) =>
 const formatTitle = ({ fault, column, form, place }: Cell) =>
   `${fault.name.padEnd(20)}${(place === undefined ? column : `${column}, ${placeTitles[place]}`).padEnd(20)}${form.padEnd(11)}`
 
-/** Prints one line for a command, and its output if it failed. */
+/** Prints one line for a command, and the command's output if it did not end as declared. */
 function reportCell({ cell, end, seconds, failure, output }: CellResult, seed: number) {
   const seen = isProblem(end) ? end.problem : inWords(end)
   const verdict = failure === undefined ? 'ok' : 'FAILED'

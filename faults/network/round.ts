@@ -1,11 +1,11 @@
-/** Something that happens to a whole command or process at a random moment. */
+/** A fault that affects an entire command or process, at a random moment. */
 export type NetworkRound = {
   name: string
-  /** One sentence for `--list`. */
+  /** A sentence that `--list` prints. */
   summary: string
-  /** A program that may not be installed. */
+  /** A program that the round needs and that may not be installed. */
   needs?: string
-  /** Resolves with a description of what happened; rejects if it must not happen. */
+  /** Resolves with a description of what happened. Rejects if something happened that must not. */
   run(scene: Scene): Promise<string>
 }
 
@@ -19,7 +19,7 @@ export type Scene = {
   cleanup: DisposableStack
 }
 
-/** Something happened that must not. */
+/** The error of a round in which something happened that must not. */
 export class RoundFailure extends Error {
   override name = 'RoundFailure'
 }

@@ -1,4 +1,4 @@
-/** One command under one harm: from its start to the verdict. */
+/** Runs one command under one harm, and compares its end with the declared ends. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import { columns } from './places.ts'
 
 export type CellOptions = {
   lane: Lane
-  /** Used by this cell only; removed at its end. */
+  /** A folder that only this cell uses; it is removed when the cell ends. */
   folder: string
   seed: number
   timeoutFactor: number
-  /** A program to run instead of the command line, for self-tests. */
+  /** For self-tests: a program to run instead of the command line. */
   program?: string
-  /** After how long a command counts as hanging, multiplied by timeoutFactor. Default 45 s. */
+  /** How long a command may run before it counts as hanging, multiplied by timeoutFactor. The default is 45 s. */
   hangTimeoutMs?: number
 }
 
@@ -30,15 +30,24 @@ export type CellResult = {
   seconds: number
   /** Set if the end is not one of those declared. */
   failure: string | undefined
-  /** What the command printed, for a failure. */
+  /** The command's output, which is shown after a failure. */
   output: string
 }
 
-/** In seconds, multiplied by timeoutFactor. A command that waits longer than all of these together hangs. */
+/**
+ * The command's timeouts in seconds, multiplied by timeoutFactor. A command that waits longer than the sum of these
+ * timeouts hangs.
+ */
 const timeoutSeconds = { connect: 2, headers: 2, stall: 2, giveup: 5 }
-/** For commands that must succeed: on a busy machine it takes seconds to load webtorrent and to reach a peer. */
+/**
+ * The `giveup` timeout for commands that must succeed: on a busy machine, loading webtorrent and reaching a peer take
+ * seconds.
+ */
 const successGiveUpSeconds = 20
-/** Includes the start, the bytes at a limited rate, the give-up timeout, and the last request before it. */
+/**
+ * Enough time for the command's start, a transfer at a limited rate, the give-up timeout, and the last request before
+ * this timeout.
+ */
 const defaultHangTimeoutMs = 45_000
 
 function timeoutSetting({ ends }: Cell, timeoutFactor: number): string {
@@ -83,7 +92,7 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
     ...ended,
     file: await fileUnderName(),
   }
-  const end = hasHarmed ? classify(outcome) : { problem: 'the harm was never done' }
+  const end = hasHarmed ? classify(outcome) : { problem: 'no request was harmed' }
   const credentials = lane.elsewhere.takeCredentials()
   return {
     cell,
@@ -94,11 +103,14 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
   }
 }
 
-/** The command gives up early if the registry has never answered, so that a mistyped address fails soon. */
+/**
+ * Whether the first request passes unharmed. Otherwise the command would give up early, as it does if the registry has
+ * never responded.
+ */
 const firstPasses = ({ column, form }: Cell) => column === 'api' && form === 'goes away'
 
 function findFailure({ ends }: Cell, end: CellResult['end'], credentials: string[]) {
-  if (credentials.length > 0) return `credentials went to another origin: ${credentials.join(', ')}`
+  if (credentials.length > 0) return `credentials sent to another origin: ${credentials.join(', ')}`
   if (isProblem(end)) return end.problem
   const seen = inWords(end)
   return ends.some((one) => inWords(one) === seen) ? undefined : seen
@@ -106,7 +118,7 @@ function findFailure({ ends }: Cell, end: CellResult['end'], credentials: string
 
 type Prepared = { words: string[]; fileUnderName(): Outcome['file'] | Promise<Outcome['file']> }
 
-/** Returns the command that reaches the harmed place, and how to inspect what it left. */
+/** Returns the command that sends requests to the harmed place, and a function that inspects the resulting file. */
 async function prepare(cell: Cell, options: CellOptions, stack: DisposableStack) {
   const { column, place } = cell
   if (column === 'push') return preparePush(options)
@@ -120,7 +132,7 @@ async function prepare(cell: Cell, options: CellOptions, stack: DisposableStack)
   } satisfies Prepared
 }
 
-/** Pieces are requested only in a swarm, and a pull joins the swarm only if the registry is slow and there is a peer. */
+/** Prepares a pull that requests pieces: a pull joins the swarm only if the registry is slow and there is a peer. */
 async function preparePieces({ lane, folder, seed }: CellOptions, stack: DisposableStack) {
   const { bytes, manifest } = makeContent(randomFrom(seed + 1), 'large')
   await lane.ensureLonely(bytes)
@@ -132,7 +144,9 @@ async function preparePieces({ lane, folder, seed }: CellOptions, stack: Disposa
   } satisfies Prepared
 }
 
-/** A pull that may request bytes from the registry would succeed whatever happens to the torrent and the tracker. */
+/**
+ * A pull that may request bytes from the registry would succeed even if requests to the torrent and the tracker fail.
+ */
 const getSourceFlag = ({ column }: Cell) =>
   column === 'torrent' || column === 'tracker' ? '--only-peers' : '--no-peers'
 
@@ -144,7 +158,7 @@ function judge(path: string, sha256: string): Outcome['file'] {
 export const hashFile = (path: string) =>
   createHash('sha256').update(readFileSync(path)).digest('hex')
 
-/** Pushes bytes that the registry does not have, to a new model. */
+/** Prepares a push of bytes that the registry does not have, to a new model. */
 function preparePush({ lane, folder, seed }: CellOptions): Prepared {
   const number = nextNumber()
   const name = `pushed-${number}`

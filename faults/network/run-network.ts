@@ -1,4 +1,4 @@
-/** Runs all cells, on several lanes at once. */
+/** Runs all cells, using several lanes at the same time. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ import { type CellOptions, type CellResult, runCell } from './run-cell.ts'
 
 export type NetworkOptions = {
   seed: number
-  /** Multiplies every timeout: 1 on an idle machine. */
+  /** Multiplies every timeout; 1 is for an idle machine. */
   timeoutFactor: number
-  /** The folder of the registries' logs. */
+  /** The folder for the registries' logs. */
   logFolder: string
   onResult(result: CellResult): void
 } & Pick<CellOptions, 'program' | 'hangTimeoutMs'>
 
-/** More than there are cores, because cells spend most of their time waiting. */
+/** The number of lanes. It may exceed the number of cores, because cells spend most of their time waiting. */
 const lanesByTransport: Record<Transport, number> = {
   http: 8,
   https: 2,
@@ -38,7 +38,10 @@ export async function runCells(
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }))
   const { bytes } = makeContent(randomFrom(options.seed), 'large')
   const results: CellResult[] = []
-  /** Lanes are opened one after another: if all were opened at once, none would be ready before the last. */
+  /**
+   * Resolves when the previous lane is open. Lanes are opened one after another, because none would be ready early if
+   * all were opened at the same time.
+   */
   let opening: Promise<unknown> = Promise.resolve()
 
   async function work(transport: Transport, number: number, queue: Cell[]) {
@@ -71,7 +74,7 @@ export async function runCells(
   return results
 }
 
-/** The registry must not fail because the network does. */
+/** Throws if the registry itself has failed: network faults must not make it fail. */
 function reportRegistry({ failures }: Lane) {
   const [failure] = failures.list()
   if (failure)

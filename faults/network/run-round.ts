@@ -16,7 +16,9 @@ export type RoundResult = {
 
 type Options = Pick<Scene, 'seed' | 'timeoutFactor' | 'logFolder'>
 
-/** Runs a round. If its program is not installed, the round is skipped and `seen` says so. */
+/**
+ * Runs a round. If the program that it needs is not installed, the round is skipped, and `seen` contains the reason.
+ */
 export async function runRound(round: NetworkRound, options: Options): Promise<RoundResult> {
   const startedAt = performance.now()
   const result = (seen: string, failure?: string): RoundResult => {

@@ -1,4 +1,7 @@
-/** Proves that the checks work: each of these programs replaces the command line and ends in a way that it must not. */
+/**
+ * Proves that the checks work: each of these programs replaces the command line and ends in a way that the checks must
+ * report as a failure.
+ */
 
 import { fails, onRequests } from './declare.ts'
 import * as harms from './harms.ts'
@@ -40,12 +43,12 @@ export const tamperings: Tampering[] = [
   ),
   tampering(
     'credentials for another origin',
-    /credentials went to another origin/,
+    /credentials sent to another origin/,
     `fetch(process.env.ELSEWHERE + '/v1/models', { headers: { authorization: 'Bearer x' } }).then(() => {})`,
   ),
   {
     summary: 'a command that sends no request',
-    failure: /the harm was never done/,
+    failure: /no request was harmed/,
     program: 'process.exitCode = 6',
   },
 ]
@@ -58,7 +61,7 @@ const fault: NetworkFault = {
   ends: onRequests(fails('not_a_registry', 'html')),
 }
 
-/** The cell in which these programs run. */
+/** The cell in which these programs are run. */
 export const tamperedCell: Cell = {
   fault,
   column: 'api',

@@ -1,4 +1,4 @@
-/** Formats the table of faults and places for docs/reliability.md. */
+/** Formats the table of faults for docs/reliability.md. */
 import { columnNames, isDash, networkFaults } from './all-network-faults.ts'
 import { type End, inWords } from './ends.ts'
 import type { ColumnEnds, NetworkFault } from './network-fault.ts'
@@ -7,7 +7,7 @@ import { columns, type Place, placeTitles } from './places.ts'
 export const tableBegin = '<!-- Printed by: npm run faults -- network --markdown -->'
 export const tableEnd = '<!-- End of the printed table -->'
 
-/** Markdown, with footnotes for the dashes. */
+/** Returns the table in Markdown, with footnotes for the dashes. */
 export function formatTable(faults: readonly NetworkFault[] = networkFaults): string {
   const notes: string[] = []
   const addNote = (text: string) => {
@@ -24,7 +24,10 @@ export function formatTable(faults: readonly NetworkFault[] = networkFaults): st
   return [...lines, '', ...footnotes].join('\n')
 }
 
-/** `right bytes → unreachable (reset)`: the end if the harm goes away, and the end if it stays. */
+/**
+ * Formats a table cell such as `right bytes → unreachable (reset)`: the end if the harm goes away, and the end if it
+ * stays.
+ */
 function inColumn(declared: ColumnEnds, addNote: (text: string) => string): string {
   if ('dash' in declared) return addNote(declared.dash)
   const { 'goes away': goesAway, stays } = declared
@@ -40,7 +43,7 @@ function inColumn(declared: ColumnEnds, addNote: (text: string) => string): stri
 
 type Staying = Partial<Record<Place, End | readonly End[]>>
 
-/** One end for all places of the column, or one for each place. */
+/** Formats one end for all places of the column or, if the ends differ, one for each place. */
 function staying(stays: Staying): string {
   const ends = Object.entries(stays) as [Place, End | readonly End[]][]
   const places = Map.groupBy(ends, ([, end]) => endsInWords(end))

@@ -8,7 +8,7 @@ import { readTable } from './table.ts'
 
 const empty = ''
 
-/** The complaints about a repository with these files and this table. */
+/** Returns the complaints about a repository with these files and this table. */
 function complaints(table: string, files: Record<string, string>): string[] {
   const root = mkdtempSync(join(tmpdir(), 'shoal-arrows-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
@@ -48,7 +48,7 @@ describe('checkArrows', () => {
     expect(complaints('shop/pages → store', files)).toEqual([])
   })
 
-  test('refuses an import of another package, also in tests', () => {
+  test('refuses an import of another package, even in tests', () => {
     const files = {
       [page]: "import '@shoal/core/units'",
       'packages/shop/src/a.test.ts': "import '@shoal/web'",
@@ -70,7 +70,7 @@ describe('checkArrows', () => {
     ])
   })
 
-  test('refuses two folders that import each other, even if only types and even if the table allows it', () => {
+  test('refuses two folders that import each other, even if they import only types and the table allows it', () => {
     const files = {
       [page]: "import '../store/store.ts'",
       [store]: "import type { Page } from '../pages/other.ts'",
@@ -100,7 +100,7 @@ describe('checkArrows', () => {
     expect(complaints('a → b\nb → a', files)).toEqual([expect.stringContaining('cycle: a → b → a')])
   })
 
-  test('refuses a cycle of files within a folder, including types', () => {
+  test('refuses a cycle of files within a folder, even if they import only types', () => {
     const files = {
       [page]: "import type { Part } from './part.ts'",
       'packages/shop/src/pages/part.ts': "import './page.ts'",

@@ -1,12 +1,15 @@
 import type { Import } from './read-imports.ts'
 import { arrow, type Table } from './table.ts'
 
-/** Returns complaints about imports: arrows that the table lacks or no longer needs, and cycles. */
+/**
+ * Returns complaints about imports: arrows that are missing from the table, rows that no import needs, and cycles. An
+ * arrow is the import of one folder from another.
+ */
 export function checkArrows(imports: readonly Import[], allowed: Table): string[] {
   const files = makeGraph(imports)
   const arrows = imports
     .flatMap(listArrows)
-    // Tests may import whatever their package may import.
+    // Tests may import everything that their package may import.
     .filter(
       ({ from, to }) => !from.endsWith(tests) || !allowed.has(arrow(from.replace(tests, ''), to)),
     )
@@ -33,7 +36,10 @@ export function checkArrows(imports: readonly Import[], allowed: Table): string[
 }
 
 type Arrow = Import & {
-  /** A file next to the folders needs no row: it may import from all folders unless that makes a cycle. */
+  /**
+   * Whether the arrow needs a row in the table. An arrow from or to a file next to the folders needs none; it is
+   * allowed unless it makes a cycle.
+   */
   isInTable: boolean
   of: Import
 }
@@ -58,7 +64,10 @@ const isFile = (place: string) => /\.\w+$/.test(place)
 const inPackage = (path: string) => path.replace(/^packages\//, '')
 const getPackage = (path: string) => inPackage(path).split('/')[0] ?? ''
 
-/** The folder of a file, such as `registry/store`; a file next to the folders is its own place: `registry/errors.ts`. */
+/**
+ * Returns the folder of a file, such as `registry/store`. For a file next to the folders, returns the file itself, such
+ * as `registry/errors.ts`.
+ */
 function getPlace(path: string): string {
   const [root, ...rest] = inPackage(path).replace('/src/', '/').split('/')
   return [root, ...(rest.length > 1 ? rest.slice(0, -1) : rest)].join('/')

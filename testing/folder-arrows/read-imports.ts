@@ -2,7 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 
-/** One file imports another. Paths are relative to the root; another package is only its folder. */
+/**
+ * An import of one file from another. Paths are relative to the root; for an import from another package, `to` is only
+ * that package's folder.
+ */
 export type Import = { from: string; to: string }
 
 /**

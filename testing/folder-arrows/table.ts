@@ -1,4 +1,4 @@
-/** The allowed arrows, from `arrows.txt`: a row has a folder and the folders that it may import from. */
+/** The allowed arrows, from `arrows.txt`. Each row lists a folder and the folders from which it may import. */
 export type Table = ReadonlySet<string>
 
 export const arrow = (from: string, to: string) => `${from} → ${to}`

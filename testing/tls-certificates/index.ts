@@ -1,7 +1,7 @@
 /** Certificates for TLS servers in tests, made by `make-certificates.sh`. */
 import { fileURLToPath } from 'node:url'
 
-/** The PEM files of a server. */
+/** The paths of a server's PEM files. */
 export type CertificateFiles = { certificate: string; key: string }
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
@@ -11,10 +11,10 @@ const files = (name: string): CertificateFiles => ({
   key: path(`${name}-key.pem`),
 })
 
-/** The private CA that has signed all of them except `selfSigned`. No system trusts it. */
+/** The private CA that has signed all certificates except `selfSigned`. No system trusts this CA. */
 export const testAuthority = path('ca.pem')
 
-/** For localhost, registry.test, 127.0.0.1 and ::1, except `wrongName`. */
+/** Certificates for localhost, registry.test, 127.0.0.1 and ::1, except for `wrongName`. */
 export const testCertificates = {
   valid: files('server'),
   expired: files('expired'),

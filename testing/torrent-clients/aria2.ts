@@ -10,12 +10,15 @@ const options = [
   '--enable-peer-exchange=false',
 ]
 
-/** Exits when it has the file. `torrent` may also be the URL of a torrent. */
+/** Starts aria2, which exits when it has downloaded the file. `torrent` may also be a torrent's URL. */
 export async function startAria2(program: string, download: Download): Promise<RunningClient> {
   return run(program, [], download)
 }
 
-/** Downloads only the torrent of a magnet, writes it into the folder under its info hash, and exits. Requires encrypted connections. */
+/**
+ * Starts aria2 to download only the metadata of a magnet. It names the torrent file after the info hash, and then
+ * exits. It requires encrypted connections.
+ */
 export async function startAria2ForMetadata(
   program: string,
   download: Download,

@@ -1,4 +1,4 @@
-/** Types of the parts of webtorrent that tests use. The package has no types. */
+/** Types for the parts of webtorrent that tests use, because the package has no types of its own. */
 declare module 'webtorrent' {
   import type { EventEmitter } from 'node:events'
 

@@ -17,7 +17,7 @@ export function torrentClients(installed: ProvidedContext['torrentClients']) {
     },
     libtorrent: { name: 'libtorrent', program: installed.libtorrent, start: startLibtorrent },
     qbittorrent: { name: 'qBittorrent', program: installed.qBittorrent, start: startQbittorrent },
-    /** A library for Node.js and browsers, which is one of our npm packages. */
+    /** A library for Node.js and browsers, which is one of our npm dependencies. */
     webtorrent: { name: 'webtorrent', program: 'a library', start: startWebtorrent },
   } satisfies Record<string, Client>
 }

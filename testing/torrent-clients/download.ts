@@ -4,17 +4,23 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartClient } from './torrent-client.ts'
 
-/** The file to download, and folders for the client. */
+/** The file to download, and the folders for the client to use. */
 type Order = { sha256_hash: string; filename: string; folder: string; home: string }
 
 /** A client for tests; `program` is undefined if it is not installed. */
 export type Client = { name: string; program: string | undefined; start: StartClient }
 
-/** Some clients try uTP first, some wait before they use a web seed, and the machine may be busy. */
+/**
+ * A long timeout, because some clients try uTP first, some wait before they use a web seed, and the machine may be
+ * busy.
+ */
 export const downloadAtMostMs = 80_000
 const pollIntervalMs = 250
 
-/** Downloads with a client from a magnet, a torrent file or its URL. Resolves when a file with this name has the right SHA-256. */
+/**
+ * Downloads a file with a client. `torrent` is a magnet, or the path or URL of a torrent file. Resolves when a file
+ * with this name has the right SHA-256.
+ */
 export async function download(
   { program = '', start }: Client,
   torrent: string,

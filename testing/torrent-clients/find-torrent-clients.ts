@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { networkInterfaces } from 'node:os'
 import { findProgram, isExecutable } from '../find-program.ts'
 
-/** The paths of BitTorrent clients for the tests; undefined for those that are not installed. */
+/** Returns the paths of BitTorrent clients for the tests; undefined for those that are not installed. */
 export function findTorrentClients() {
   return {
     aria2: findProgram('aria2c'),
@@ -12,7 +12,9 @@ export function findTorrentClients() {
   }
 }
 
-/** An address of this machine other than loopback, because Transmission does not connect to peers on loopback. */
+/**
+ * Returns an address of this machine other than loopback, because Transmission does not connect to peers on loopback.
+ */
 export function findOwnAddress(): string | undefined {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   const isUsable = ({ family, internal, address }: (typeof addresses)[number]) =>
@@ -20,7 +22,10 @@ export function findOwnAddress(): string | undefined {
   return addresses.find(isUsable)?.address
 }
 
-/** Debian's Python if it has the module. Another Python that is first in the PATH does not have it. */
+/**
+ * Returns the path of Debian's Python if it has the module. A different Python that is first in the PATH does not have
+ * Debian's modules.
+ */
 function findPython(module: string): string | undefined {
   const python = '/usr/bin/python3'
   if (!isExecutable(python)) return undefined

@@ -3,6 +3,6 @@ import { runProgram, type StartClient } from './torrent-client.ts'
 
 const script = join(import.meta.dirname, 'libtorrent-client.py')
 
-/** `program` is a Python with the libtorrent module. */
+/** Starts libtorrent; `program` is a Python interpreter that has the libtorrent module. */
 export const startLibtorrent: StartClient = async (program, { torrent, folder, home }) =>
   runProgram(program, ['-u', script, torrent, folder], home)

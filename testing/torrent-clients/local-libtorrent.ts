@@ -3,7 +3,10 @@ import { runProgram, type StartClient } from './torrent-client.ts'
 
 const script = join(import.meta.dirname, 'libtorrent-client.py')
 
-/** A libtorrent that discovers peers in the local network of `address`, which is an address of its machine. */
+/**
+ * Returns a function that starts a libtorrent client, which discovers peers in the local network of `address`, an
+ * address of its machine.
+ */
 export const startLocalLibtorrent =
   (address: string): StartClient =>
   async (program, { torrent, folder, home }) =>

@@ -2,22 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 export type Download = {
-  /** A magnet, or the path of a torrent file. */
+  /** A magnet URI, or the path of a torrent file. */
   torrent: string
-  /** The folder for the file. */
+  /** The folder for the downloaded file. */
   folder: string
   /** A folder for the client's other files. */
   home: string
 }
 
 export type RunningClient = {
-  /** Its latest output, to find out why it failed. */
+  /** Returns the client's latest output, which may explain a failure. */
   output(): string
   isRunning(): boolean
   stop(): Promise<void>
 }
 
-/** Starts a client with its usual settings, except that it stays on this machine: no DHT, no peers from the LAN, no open ports. */
+/**
+ * Starts a client with its default settings, except that it does not leave this machine: no DHT, no local peer
+ * discovery, no open ports.
+ */
 export type StartClient = (program: string, download: Download) => Promise<RunningClient>
 
 const keptOutput = 4_000
@@ -25,7 +28,7 @@ const keptOutput = 4_000
 export function runProgram(program: string, args: string[], home: string): RunningClient {
   const child = spawn(program, args, {
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' }, // without the settings and proxies of the user who runs the tests
+    env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' }, // without the user's settings and proxies
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close')

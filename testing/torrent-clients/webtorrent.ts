@@ -4,7 +4,7 @@ import type { StartClient } from './torrent-client.ts'
 
 const alone = { dht: false, lsd: false, utPex: false, natUpnp: false, natPmp: false, utp: false }
 
-/** Runs in this process, because it is a library. */
+/** Runs webtorrent in this process, because it is a library. */
 export const startWebtorrent: StartClient = async (_program, { torrent, folder }) => {
   const client = new WebTorrent(alone)
   const said: string[] = []

@@ -1,7 +1,9 @@
-/** What the fixture contains, for the script that makes it and the tests that open it. */
+/** The contents of the fixture, for the script that makes it and for the tests that use it. */
 import { join } from 'node:path'
 
-/** Where version 0.1 ran. Both ports are outside the ephemeral range of Linux. */
+/**
+ * The folder and the addresses with which version 0.1 was recorded. Both ports are outside of Linux's ephemeral range.
+ */
 export const recorded = {
   root: '/tmp/shoal-0.1',
   registryPort: 61080,
@@ -19,7 +21,7 @@ export const fixture = {
   ana: { username: 'ana', password: 'the tide of ana' },
   bea: { username: 'bea', password: 'the tide of bea' },
   card: '# Tide\n\nSpeaks of the *sea*.\n',
-  /** Paths of the registry's API whose answers are recorded. */
+  /** Paths of the registry's API whose responses are recorded. */
   answered: [
     '/v1/auth/me',
     '/v1/users/ana',

@@ -9,7 +9,10 @@ import { fixture, recorded } from './fixture.ts'
 const { root, registryUrl } = recorded
 const farAway = '2126-01-01T00:00:00.000Z'
 
-/** Moves the expiry of sessions and uploads from days to years, because the fixture is used for years. The registry must be running. */
+/**
+ * Extends the expiry times of sessions and uploads from days to years, because the fixture is used for years. The
+ * registry must be running.
+ */
 export async function putOffExpiry() {
   const path = join(root, 'home/config/credentials.json')
   const credentials = JSON.parse(await readFile(path, 'utf8'))
@@ -22,7 +25,7 @@ export async function putOffExpiry() {
   database.close()
 }
 
-/** Packs the folder, without the demo model and the files that were published. */
+/** Packs the folder, without the demo model and the published files. */
 export async function pack() {
   await rm(join(root, 'registry/registry.sqlite-shm'))
   await rm(join(root, 'home/data/models/shoal-nano'), { recursive: true })

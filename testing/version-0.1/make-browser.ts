@@ -5,7 +5,10 @@ import { until } from './until.ts'
 
 const { registryUrl, daemonUrl } = recorded
 
-/** Chats at the daemon, starts to publish at the registry, and returns the browser's cookies and databases. */
+/**
+ * In a browser, chats with a model on the daemon's page and begins to publish a file on the registry's page. Returns
+ * the browser's cookies and databases.
+ */
 export async function browse(modelPath: string) {
   await using browser = await startBrowser(findChromium() ?? '', [registryUrl, daemonUrl])
   await using visitor = await browser.newVisitor()
@@ -43,7 +46,7 @@ async function ask(page: Page, question: string) {
   await until(async () => (await answers.count()) > before)
 }
 
-/** Uploads the second chunk, but not the first. */
+/** Begins to publish a file, and uploads its second chunk, but not its first. */
 async function publishHalf(page: Page, context: BrowserContext, modelPath: string) {
   const signIn = { headers: { origin: registryUrl }, data: fixture.ana }
   await context.request.post(`${registryUrl}/v1/auth/login`, signIn)

@@ -1,6 +1,7 @@
 /**
- * Creates the fixture again: `node testing/version-0.1/make-fixture.ts <folder>`. The folder is a checkout of aed9b29 after `npm ci`.
- * That version is run and killed during its work, and its files are packed.
+ * Creates the fixture again: `node testing/version-0.1/make-fixture.ts <folder>`. The folder is a checkout of commit
+ * aed9b29, in which `npm ci` has been run. The script runs this version, kills it while it is working, and packs its
+ * files.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFile, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
@@ -22,14 +23,14 @@ const files = join(root, 'files')
 const shoalDirectory = (model: string) => join(home, 'data/models', model, '.shoal')
 const { env, start, kill, shoal, killWhen, help } = runVersion(checkout)
 
-/** The chunks that the registry has of the only unfinished upload. */
+/** Returns the map of the chunks that the registry has stored for the only unfinished upload. */
 async function uploadedChunks(): Promise<Buffer> {
   const uploads = join(data, 'store/uploads')
   const map = (await readdir(uploads)).find((name) => name.endsWith('.chunks'))
   return map === undefined ? Buffer.alloc(0) : readFile(join(uploads, map))
 }
 
-/** The number of bytes of each chunk in the journal of the pull. */
+/** Returns the number of bytes of each chunk, from the pull's journal. */
 async function pulledBytes(path: string): Promise<number[]> {
   const journal = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0)
@@ -99,7 +100,7 @@ async function writeJson(path: string, content: unknown) {
   execFileSync(biome, ['format', '--write', path])
 }
 
-/** `shoal run` at a terminal: `/save` saves the conversation. */
+/** Runs `shoal run` at a terminal, and saves the conversation with `/save`. */
 async function chatInTerminal() {
   const module = pathToFileURL(join(checkout, 'packages/cli/src/testing/at-terminal.ts'))
   const { atTerminal, controlD } = await import(module.href)
@@ -113,7 +114,10 @@ async function chatInTerminal() {
   await person.outcome
 }
 
-/** The registry's API responses to the owner of the key, without seeders, which are only in memory. */
+/**
+ * Returns the registry's API responses to the owner of the API key, without numbers of seeders, which the registry
+ * keeps only in memory.
+ */
 async function answers(): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {}
   for (const path of fixture.answered) found[path] = await call('GET', path, key)

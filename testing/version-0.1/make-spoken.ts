@@ -12,7 +12,7 @@ import {
 
 type Order = { checkout: string; help: Help; token: string }
 
-/** The names that other programs use: commands, variables, endpoints, codes and metrics. */
+/** Records the names on which other programs depend: commands, environment variables, endpoints, codes and metrics. */
 export async function makeSpoken({ checkout, help, token }: Order) {
   const { registryUrl, daemonUrl } = recorded
   const read = async (url: string) =>

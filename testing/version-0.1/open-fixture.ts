@@ -6,20 +6,20 @@ import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { fixture, recorded } from './fixture.ts'
 
-/** Unpacks a copy into a temporary folder, which is deleted with its scope. */
+/** Unpacks a copy of the fixture into a temporary folder, which is deleted at the end of the scope. */
 export async function openFixture() {
   const root = await mkdtemp(join(tmpdir(), 'shoal-0.1-'))
   await unpack(root)
   const home = join(root, 'home')
 
   return {
-    /** A registry's data. It was killed: most rows are still in SQLite's write-ahead log. */
+    /** A registry's data folder. The registry was killed, so most rows are still in SQLite's write-ahead log. */
     data: join(root, 'registry'),
-    /** The `SHOAL_HOME`. */
+    /** The folder for `SHOAL_HOME`. */
     home,
-    /** The files that were being published. */
+    /** The folder with the files that were being published. */
     files: join(root, 'files'),
-    /** An API key of ana, an administrator. */
+    /** An API key of the user ana, who is an administrator. */
     apiKey: (await readFile(join(root, 'api-key'), 'utf8')).trim(),
 
     /** Replaces the registry's address and the recorded folder in the home's JSON files. */
@@ -38,7 +38,10 @@ export async function openFixture() {
   }
 }
 
-/** The browser's cookies and databases as Playwright's `storageState`, moved to these addresses. */
+/**
+ * Returns the browser's cookies and databases as Playwright's `storageState`, with the recorded addresses replaced by
+ * these.
+ */
 export async function keptByBrowser(registryUrl: string, daemonUrl: string) {
   const text = await readFile(fixture.browserPath, 'utf8')
   return JSON.parse(

@@ -8,7 +8,7 @@ import { until } from './until.ts'
 const { root, registryUrl } = recorded
 type Words = readonly string[]
 
-/** Runs the command line of a checkout. Its processes are killed when this process exits. */
+/** Returns functions that run the command line of a checkout. Its processes are killed when this process exits. */
 export function runVersion(checkout: string) {
   const bin = join(checkout, 'packages/cli/bin/shoal.js')
   const env = {
@@ -50,7 +50,7 @@ export function runVersion(checkout: string) {
       if (code !== 0) throw new Error(`${words.join(' ')} exited with ${code}: see ${root}/log`)
     },
 
-    /** Starts a command, and kills it as soon as it has got far enough. */
+    /** Starts a command, and kills it as soon as `isFarEnough` resolves to true. */
     async killWhen(words: Words, isFarEnough: () => Promise<boolean>) {
       const child = start(words)
       await until(isFarEnough)
@@ -75,7 +75,7 @@ export async function call(method: string, path: string, token?: string, body?: 
   return (response.status === 204 ? {} : await response.json()) as Answer
 }
 
-/** Resolves when a server answers. */
+/** Resolves when the server at `url` responds. */
 export const untilThere = (url: string) =>
   until(async () => {
     try {

@@ -1,4 +1,7 @@
-/** Reads names from a version's own output (help, API document, metrics), for both the fixture and the test. */
+/**
+ * Reads the names on which other programs depend from a version's own output (help, API document, metrics), for both
+ * the fixture and the test.
+ */
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -42,7 +45,7 @@ export const operationsIn = ({ paths }: Document): string[] =>
     )
     .toSorted()
 
-/** The properties of each object in an API document. */
+/** Returns the property names of each object in an API document. */
 export const propertiesIn = ({ components }: Document): Record<string, string[]> =>
   Object.fromEntries(
     Object.entries(components.schemas)
@@ -52,7 +55,7 @@ export const propertiesIn = ({ components }: Document): Record<string, string[]>
 
 type Source = { path: string; text: string }
 
-/** The sources of the packages, without tests. */
+/** Reads the sources of the packages, without tests. */
 export async function readSources(checkout: string): Promise<Source[]> {
   const sources: Source[] = []
   for await (const path of glob('packages/*/{src,bin}/**/*.{js,ts,tsx}', { cwd: checkout })) {

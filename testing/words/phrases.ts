@@ -1,4 +1,7 @@
-/** Words and constructions that are hard to read or not usual technical terms, each with a replacement. */
+/**
+ * Words and constructions to avoid, because they are hard to read or are not usual technical terms, each with a
+ * replacement.
+ */
 export type Phrase = { pattern: RegExp; better: string }
 
 export const phrases: readonly Phrase[] = [

@@ -2,19 +2,19 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 
-/** Text that people read, and its place. */
+/** A text that people read, with its file and line. */
 export type Passage = {
-  /** Relative to the root. */
+  /** The path of the file, relative to the root. */
   path: string
-  /** Its first line, from 1. */
+  /** The text's first line, counted from 1. */
   line: number
   kind: 'document' | 'comment' | 'text'
   text: string
 }
 
 /**
- * Reads the lines of all documents, all comments, and the texts of the programs: strings that contain a space, and text
- * between the tags of a page. Omits tests and code in documents.
+ * Reads the lines of all documents, all comments, and the programs' texts: strings that contain a space, and text
+ * between a page's tags. Omits strings in tests, and code in documents.
  * @throws if a source file cannot be parsed
  */
 export function readPassages(root: string): Passage[] {
@@ -31,7 +31,7 @@ export function readPassages(root: string): Passage[] {
   ]
 }
 
-/** Reads a Markdown document: one passage a line, with inline code replaced by `…`. */
+/** Reads a Markdown document. Each line is a passage, in which inline code is replaced by `…`. */
 export function readDocument(path: string, source: string): Passage[] {
   let isCode = false
   return source.split('\n').flatMap((line, index) => {
@@ -43,7 +43,7 @@ export function readDocument(path: string, source: string): Passage[] {
   })
 }
 
-/** Reads a source file in TypeScript: its comments and, unless it is a test, its texts. */
+/** Reads a TypeScript source file: its comments and, unless it is a test, its texts. */
 export function readSource(path: string, source: string): Passage[] {
   const { program, comments, errors } = parseSync(path, source)
   if (errors[0]) throw new Error(`${path} cannot be parsed: ${errors[0].message}`)

@@ -32,7 +32,7 @@ test('code in documents and strings in tests are not checked', () => {
   expect(checkSource("test('in vain', run)", 'packages/cli/src/tide.test.ts')).toEqual([])
 })
 
-test('questions and everyday uses are not reported', () => {
+test('questions and ordinary uses of the same words are not reported', () => {
   const text = 'Who can read it?\n\nIt lasts so long that others time out. Recommended.'
   expect(checkDocument(text)).toEqual([])
 })

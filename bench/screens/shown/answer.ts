@@ -1,4 +1,4 @@
-/** A long answer of a model, and its reasoning. */
+/** A long answer from a model, with its reasoning. */
 import type { Piece } from '../../../packages/daemon/src/runtime/runtime.ts'
 
 const thought = `They want to know how a file gets from one machine to many. I should explain chunks and hashes

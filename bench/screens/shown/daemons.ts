@@ -1,4 +1,4 @@
-/** The daemons whose chat page is shown. */
+/** The daemons whose chat pages appear in screenshots. */
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DaemonConfig, readDaemonConfig, startDaemon } from '@shoal/daemon'
@@ -13,7 +13,7 @@ export type ShownDaemons = Awaited<ReturnType<typeof startShownDaemons>>
 const demoModels = join(import.meta.dirname, '../../../models')
 const pieceMs = 12
 
-/** Starts daemons with the demo models, with models that give long answers, and with none. */
+/** Starts three daemons: one with the demo models, one with models that give long answers, and one without models. */
 export async function startShownDaemons() {
   await using stack = new AsyncDisposableStack()
   const makeFolder = (write: (folder: string) => unknown) => {
@@ -37,7 +37,7 @@ export async function startShownDaemons() {
     demo: demo.url,
     none: none.url,
     talkative: talkative.url,
-    /** The talkative daemon, through a proxy that can be cut. */
+    /** A proxy in front of the talkative daemon, whose connections can be cut. */
     line,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
@@ -47,13 +47,13 @@ function start(models: string, runtime?: ReturnType<typeof scriptedRuntime>) {
   const config: DaemonConfig = {
     ...readDaemonConfig({}, { models, port: '0' }),
     threads: 1,
-    memoryBytes: 64e9, // for models that are never loaded
+    memoryBytes: 64e9, // enough for the models, which are never loaded
     log: 'silent',
   }
   return startDaemon(config, runtime)
 }
 
-/** About as fast as a good machine. */
+/** Delays each piece, so that answers arrive about as fast as on a good machine. */
 const pace = () => new Promise<void>((resolve) => setTimeout(resolve, pieceMs))
 
 function copyDemoModels(folder: string) {

@@ -1,4 +1,4 @@
-/** The families of the made-up models, with the dimensions of real ones. */
+/** The families of the made-up models, with the dimensions of real models. */
 
 export type Size = {
   label: string
@@ -9,16 +9,16 @@ export type Size = {
   feedForward: number
   heads: number
   kvHeads: number
-  /** The length of a head's keys and values, if it is not width / heads. */
+  /** The length of a head's keys and values, if it differs from width / heads. */
   keyLength?: number
 }
 
 export type Family = {
   name: string
   kind: [architecture: string, license: string, contextLength: number, vocabulary: number]
-  /** The age of its oldest model, and how often it is pulled: 1 is average. */
+  /** The age of the family's oldest model, and how often its models are pulled, relative to the average (1). */
   usage: { oldestDays: number; popularity: number }
-  /** The names of its variants, if it has only some of them. */
+  /** The names of the family's variants, if it does not have all of them. */
   only?: string[]
   sizes: Size[]
 }

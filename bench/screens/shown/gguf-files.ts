@@ -1,4 +1,7 @@
-/** GGUF files with arbitrary metadata: sparse ones without content, and full ones that can be uploaded. */
+/**
+ * Writes GGUF files with arbitrary metadata: sparse files that contain only zeros, and files with content that can be
+ * uploaded.
+ */
 import { createCipheriv } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { findTensorType, findTensorTypeId } from '../../../packages/model-file/src/gguf-types.ts'
@@ -13,12 +16,12 @@ export type GgufPlan = {
   weights: Record<string, number>
 }
 
-/** Elements of a row: a multiple of the block size of every type. */
+/** Number of elements in a row: a multiple of every type's block size. */
 const rowLength = 2048
 const alignment = 32
 const batchBytes = 4 * 1024 * 1024
 
-/** Writes a sparse file with only zeros after the header. It may be larger than the disk. */
+/** Writes a sparse file with only zeros after the header. The file may be larger than the disk. */
 export async function writeHollowGguf(path: string, plan: GgufPlan): Promise<string> {
   const { header, sizeBytes } = layOut(plan)
   await using file = await open(path, 'w')

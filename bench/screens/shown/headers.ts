@@ -1,4 +1,4 @@
-/** Headers of made-up files, as complete as real ones, with consistent numbers. */
+/** Headers of made-up files, as complete as those of real files, with consistent numbers. */
 import {
   findFileMemory,
   type GgufTensorSummary,

@@ -7,12 +7,15 @@ import { makeFileHeader, type Part, projectorHeader, type ShownModel } from './h
 import { ladderFor, type Quantization, wholeLadder } from './quantizations.ts'
 import { makers, remarks, type Variant, variants } from './variants.ts'
 
-/** Models whose pages are shown. With 16 GB of memory, some files of the first fit and none of the second. */
+/**
+ * Models whose pages appear in screenshots. A machine with 16 GB of memory can load some files of `medicalModel`, but
+ * none of `largeModel`.
+ */
 export const medicalModel = 'qwen-3-14b-medical'
 export const largeModel = 'mistral-large-123b-instruct'
 export const visionModel = 'gemma-3-12b-vision'
 
-/** The most pulled models in order; all others follow at random. */
+/** The most pulled models, in this order; all others follow in random order. */
 const favourites = [
   ...['llama-3.2-3b-instruct', 'qwen-3-8b-instruct', visionModel, 'llama-3.1-8b-instruct'],
   ...['qwen-2.5-7b-coder', 'deepseek-r1-distill-7b-reasoning', 'mistral-small-24b-instruct'],
@@ -30,7 +33,7 @@ const maxFileBytes = 48e9
 
 type Kind = { family: Family; size: Size; variant: Variant; name: string }
 
-/** The models, the most pulled first. */
+/** Returns the models, with the most pulled first. */
 export function shownModels(count: number, now = Date.now()): CatalogueModel[] {
   const random = randomFrom(11)
   const circumstances = { now, random, turn: inTurn() }
@@ -39,7 +42,7 @@ export function shownModels(count: number, now = Date.now()): CatalogueModel[] {
     .map((kind, rank) => makeModel(kind, { ...circumstances, rank }))
 }
 
-/** The owners of the models, with accounts that are older than their first models. */
+/** Returns the models' owners; each account is older than the owner's first model. */
 export function listOwners(models: readonly CatalogueModel[]) {
   const firstDays = new Map<string, number>()
   for (const { owner, createdAt } of models) {
@@ -52,7 +55,7 @@ export function listOwners(models: readonly CatalogueModel[]) {
   }))
 }
 
-/** All combinations of families, sizes and variants, the most pulled first. */
+/** Returns all combinations of families, sizes and variants, with the most pulled first. */
 function allKinds(random: Random): Kind[] {
   const kinds = families.flatMap((family) =>
     family.sizes.flatMap((size) =>
@@ -65,7 +68,7 @@ function allKinds(random: Random): Kind[] {
   return kinds.toSorted((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0))
 }
 
-/** Random and at most 1; favorites have more. */
+/** Returns a random score of at most 1, or a higher score for favorites. */
 function computeScore({ family, variant, name }: Kind, random: Random): number {
   const place = favourites.indexOf(name)
   const byChance = random.next() ** (1 / (family.usage.popularity * variant.weight))
@@ -90,7 +93,7 @@ const makeSlug = (...parts: [Family, Size, Variant]) =>
 type Turn = ReturnType<typeof inTurn>
 type Circumstances = { rank: number; now: number; random: Random; turn: Turn }
 
-/** Returns the items of each list in turn, so that neighbors differ. */
+/** Returns the next item of a list at each call, so that neighboring models differ. */
 function inTurn() {
   const taken = new Map<readonly string[], number>()
   return (list: readonly string[]): string => {
@@ -128,7 +131,7 @@ function makeModel(kind: Kind, { rank, now, random, turn }: Circumstances): Cata
   }
 }
 
-/** One or two sentences, and sometimes a remark about the size. */
+/** Returns a description of one or two sentences, sometimes with a remark about the size. */
 function pickDescription({ size, variant }: Kind, random: Random, turn: Turn): string {
   const { parameters } = size
   const ofSize =
@@ -153,14 +156,14 @@ function makeFiles(model: ShownModel, createdMs: number, random: Random): Catalo
     ...file,
     id: idAt(createdMs + place + 1, random),
     sha256_hash: random.hex(64),
-    chunkSize: file.fileSizeBytes, // one chunk is enough: it is never pulled
+    chunkSize: file.fileSizeBytes, // one chunk is enough: the file is never pulled
     chunkHashes: Buffer.from(random.hex(64), 'hex'),
   }))
 }
 
 type ShownFile = Omit<CatalogueFile, 'id' | 'sha256_hash' | 'chunkSize' | 'chunkHashes'>
 
-/** One file, or the parts of a file that is too large for most disks and hubs. */
+/** Returns one file, or several shards if the file would be too large for most disks and hubs. */
 function makeParts(model: ShownModel, quantization: Quantization): ShownFile[] {
   const wholeBytes = (model.size.parameters * quantization.bitsPerWeight) / 8
   const count = Math.ceil(wholeBytes / maxFileBytes)

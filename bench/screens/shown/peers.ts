@@ -5,7 +5,7 @@ import { largeModel, medicalModel } from './models.ts'
 const maxPeers = 24
 const firstPort = 20_000
 
-/** Announces seeders of some files of the models that are shown; other files have none. */
+/** Announces seeders for some files of the models that appear in screenshots. The other files have no seeders. */
 export async function addPeers(client: RegistryClient) {
   const random = randomFrom(5)
   for (const name of [medicalModel, largeModel]) {

@@ -1,17 +1,20 @@
-/** The accounts of the registry that is shown. */
+/** The accounts of the registry that appears in screenshots. */
 import { registryClient } from '@shoal/protocol/client'
 import { connect } from '../../../packages/registry/src/database/connect.ts'
 
 const keeper = { username: 'kaya', password: 'the keeper of this place' }
 const person = { username: 'ines', password: 'open sesame', email: 'ines@example.org' }
-/** The browsers with a session. Screenshots show the last one. */
+/** The browsers with a session. Screenshots are taken with the last session. */
 const programs = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Version/18.5 Safari/604.1',
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 15.5; rv:140.0) Gecko/20100101 Firefox/140.0',
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/138.0.0.0 Safari/537.36',
 ]
 
-/** Returns the token of the newest session. The first account is the administrator, so `person` is an ordinary user. */
+/**
+ * Returns the token of the newest session. The first account becomes the administrator, so `person`, which is the
+ * second, is an ordinary user.
+ */
 export async function registerPeople(baseUrl: string): Promise<string> {
   await registryClient({ baseUrl }).register(keeper)
   const [first, ...others] = programs.map((userAgent) => registryClient({ baseUrl, userAgent }))
@@ -24,7 +27,7 @@ export async function registerPeople(baseUrl: string): Promise<string> {
   return token
 }
 
-/** Makes sessions and keys look several days old. */
+/** Changes the dates of sessions and API keys, so that they look several days old. */
 export async function makeOlder(dataDirectory: string) {
   const options = { dataDirectory, databaseUrl: undefined, onConnectionLost: () => undefined }
   const { db, close } = await connect(options)

@@ -6,7 +6,9 @@ export type Quantization = {
   /** The value of `general.file_type`. */
   fileType: number
   bitsPerWeight: number
-  /** Most weights have the first type. The rest have the second type, so that the size is right. */
+  /**
+   * Most weights have the first type. The remaining weights have the second type, so that the file has the right size.
+   */
   types: [most: TensorType, rest: TensorType]
 }
 
@@ -55,10 +57,10 @@ const expected: Label[] = ['Q4_K_M', 'Q6_K', 'Q8_0']
 
 const quantization = (label: Label): Quantization => ({ label, ...all[label] })
 
-/** All quantizations, from the smallest to the original. */
+/** All quantizations, from the smallest to the unquantized original. */
 export const wholeLadder = (): Quantization[] => whole.map(quantization)
 
-/** Five to nine quantizations: most models do not have all. */
+/** At least five quantizations, since most models do not have all of them. */
 export function ladderFor(parameters: number, random: Random): Quantization[] {
   const labels = parameters < 1e9 ? tiny : parameters < 40e9 ? usual : large
   const kept = labels.filter((label) => expected.includes(label) || random.chance(0.75))

@@ -1,4 +1,4 @@
-/** The registries that are shown: one with many models, and one with none. */
+/** The registries that appear in screenshots: one with many models, and one with none. */
 import { type RegistryClient, registryClient } from '@shoal/protocol/client'
 import { type RegistryConfig, readRegistryConfig, startRegistry } from '@shoal/registry'
 import { openChunkGate } from '../../../packages/registry/src/testing/chunk-gate.ts'

@@ -30,7 +30,7 @@ const poet = {
   'llama.block_count': 30,
 }
 
-/** Two files that can be uploaded. */
+/** Writes two files that can be uploaded. */
 const writeSmall = (folder: string) =>
   Promise.all([
     writeFullGguf(join(folder, `${uploadedModel}-Q4_K_M.gguf`), {
@@ -43,7 +43,7 @@ const writeSmall = (folder: string) =>
     }),
   ])
 
-/** Too large to upload from a browser, and with a part missing. */
+/** Writes files that are too large to upload from a browser, with one shard missing. */
 function writeLarge(folder: string) {
   const metadata = {
     'general.architecture': 'gemma3',
@@ -64,7 +64,7 @@ function writeLarge(folder: string) {
   ])
 }
 
-/** A file that is not a model, and an incomplete one. */
+/** Writes a file that is not a model, and an incomplete model file. */
 async function writeRefused(folder: string) {
   const text = join(folder, 'shopping-list.gguf')
   await writeFile(text, 'eggs, lemons, coffee')

@@ -3,13 +3,13 @@
 export type Variant = {
   name: string
   tags: string[]
-  /** How common it is; 1 is average. */
+  /** How common the variant is, relative to the average (1). */
   weight: number
-  /** Each model has one of these. */
+  /** Each model gets one of these descriptions. */
   descriptions: string[]
   /** The owner of all models of this variant. */
   owner?: string
-  /** The architectures that have this variant; undefined for all. */
+  /** The architectures that have this variant; undefined if all have it. */
   architectures?: string[]
 }
 
@@ -238,7 +238,7 @@ export const remarks = {
   ],
 } as const
 
-/** The first have many models, the last have few. */
+/** Owners of models: the first of them own many models, the last own few. */
 export const makers = [
   ...['tideline', 'mkowalski', 'bramble', 'quantkitchen', 'jlindqvist', 'rosalind', 'northbeam'],
   ...['sato-k', 'pebble', 'oduya', 'tinyparts', 'hvdberg', 'lena-m', 'driftwood', 'arao', 'fennec'],

@@ -1,11 +1,11 @@
-// Started by shoal.js on a recent Node. A separate file, because old Nodes cannot parse import().
+// Started by shoal.js on a recent Node. This is a separate file, because old Nodes cannot parse import().
 var nodeModule = require('node:module')
 var path = require('node:path')
 
-// Caches compiled code between runs, which halves the time to the first line.
+// Caches compiled code between runs, which halves the time until the first line of output.
 nodeModule.enableCompileCache(path.join(__dirname, '..', 'node_modules', '.cache'))
 
-// Hides only this type of Node's warnings, about experimental features of Node that the user did not choose.
+// Hides only Node's warnings about experimental features, which the user did not choose to use.
 var emitWarning = process.emitWarning
 process.emitWarning = (warning, options, ...rest) => {
   var type = typeof options === 'object' ? options.type : options

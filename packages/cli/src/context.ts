@@ -1,4 +1,4 @@
-/** What a command works with: settings, the terminal, and registries. Created when the command runs. */
+/** The context of a command: its settings, the terminal and access to registries. Created when the command runs. */
 import { type Ending, exitCodes } from '@shoal/core/errors/table'
 import { setting } from '@shoal/core/settings'
 import {
@@ -22,7 +22,7 @@ import { createPrinter, type Printer } from './terminal/printer.ts'
 import { waitNotes } from './terminal/wait-notes.ts'
 import { version } from './version.ts'
 
-/** The registry of the last request. */
+/** The registry that the command opened last. */
 export type LastRegistry = { address: string; hasToken: boolean }
 
 export type Registry = {
@@ -44,25 +44,25 @@ export type Context = {
   config: Config
   /** The registry from the flag, the environment or the saved settings, in this order. */
   registryAddress: string
-  /** How registries are reached. Read once, at first use. */
+  /** The settings for connections to registries. Read once, at first use. */
   networkSettings(): Promise<NetworkSettings>
-  /** Opens the registry of `registryAddress`, or another one by host or address. */
+  /** Opens the registry at `registryAddress`, or another one, given by its host or address. */
   openRegistry(hostOrAddress?: string, token?: string): Promise<Registry>
-  /** A command that takes this signal must end by itself soon after it fires. */
+  /** A command that takes this signal must end by itself soon after the signal fires. */
   takeStopSignal(): AbortSignal
-  /** Sets the exit code of a command that succeeded in reporting a failure. */
+  /** Sets the exit code of a command that completes without an error but reports a failure. */
   endWith(code: Ending): void
 }
 
 /**
- * Creates the context of a command. `isTransfer`: wait for a registry that is offline. `isForShell`: the output is for shell
- * completion, so print nothing else.
+ * Creates the context of a command. With `isTransfer`, requests wait for a registry that is offline. With `isForShell`,
+ * the output is for shell completion, so nothing else is printed.
  */
 export type OpenContext = (options?: Options) => Promise<Context>
 
 type Options = { isTransfer?: boolean; isForShell?: boolean }
 
-/** What `runCommandLine` needs to know about a command after it has ended. */
+/** The facts about a command that `runCommandLine` needs after it has ended. */
 export type Trace = {
   printer?: Printer
   lastRegistry?: LastRegistry
@@ -71,7 +71,7 @@ export type Trace = {
 }
 
 const { default: _, ...withoutDefault } = cliSettings.registry
-/** The registry from the flag or the variable. */
+/** The setting of the registry without its default: only the flag or the variable. */
 const namedRegistry = setting(withoutDefault)
 
 export function contextOpener(
@@ -118,7 +118,7 @@ export function contextOpener(
         const credentials = await readCredentials(places)
         const known = [current, ...Object.keys(credentials)]
         const address = hostOrAddress ? registryAddress(hostOrAddress, known) : current
-        // A token from the environment is for the current registry, never for one named in a reference.
+        // A token from the environment is only for the current registry, never for one in a model reference.
         const ownToken =
           address === current ? readCliSetting(cliSettings.token, { env }) : undefined
         const token = givenToken ?? ownToken ?? credentials[address]?.token

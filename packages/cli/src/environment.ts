@@ -13,7 +13,7 @@ export type CliEnvironment = {
   stderr: OutputStream
   /** Fires at the first Ctrl-C. */
   stopSignal: AbortSignal
-  /** The memory of the machine, or the limit of this process if it is lower. */
+  /** The machine's memory, or this process's memory limit if that is lower. */
   memoryBytes: number
   /** The default port of the daemon, where another program may be running. Default: 11434; tests set their own. */
   daemonPort?: number

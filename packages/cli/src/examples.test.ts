@@ -1,4 +1,7 @@
-/** The examples in the doc comments of public functions. They are tested here because a command may use any package. */
+/**
+ * The examples in the doc comments of public functions. They are tested in this package because it may import all
+ * others.
+ */
 import { readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,7 +29,7 @@ const sources = [
   ...exportedFunctions('transfer/src/push.ts'),
 ]
 
-/** The files of the functions that an index exports. */
+/** The source files of the functions that an index file exports. */
 function exportedFunctions(index: string): string[] {
   const exported = readFileSync(join(packages, index), 'utf8').matchAll(/^export (\{.*)'\.(.*)'/gm)
   return [...exported].flatMap(([, names = '', path]) =>
@@ -72,7 +75,7 @@ test.each(sources)('%s has an example', (path) => {
   expect(read(path).length).toBeGreaterThan(0)
 })
 
-test('each method of the client of the registry has an example', async () => {
+test('each method of the registry client has an example', async () => {
   const client = registryClient({ baseUrl: 'http://localhost:8000' })
   const methods = Object.keys(client).filter((name) => name !== 'baseUrl')
   const source = await readFile(join(packages, 'protocol/src/client.ts'), 'utf8')

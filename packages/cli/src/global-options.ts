@@ -8,12 +8,12 @@ export function addGlobalOptions(program: Command): Command {
   return program
     .addOption(createOption(cliSettings.registry))
     .addOption(createOption(networkSettings.caFile))
-    .option('--json', 'one JSON document on stdout')
-    .addOption(oneOf('--progress <format>', 'progress as JSON lines on stderr', ['json']))
+    .option('--json', 'print the result as one JSON document on stdout')
+    .addOption(oneOf('--progress <format>', 'print progress as JSON lines on stderr', ['json']))
     .option('-q, --quiet', 'print only results and errors')
     .option('-v, --verbose', 'print more detail')
     .option('--debug', 'print stack traces of errors')
-    .option('--no-color', 'output without colors')
+    .option('--no-color', 'print without colors')
     .option('--no-input', 'never prompt for input')
     .option('-y, --yes', 'answer yes to all questions')
 }

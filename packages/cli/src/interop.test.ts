@@ -1,6 +1,6 @@
 /**
- * Common BitTorrent clients download a model from a `shoal seed`. The registry has lost the bytes, so only the peer can provide
- * them. Each client has its own registry, file and peer.
+ * Common BitTorrent clients download a model from `shoal seed`. The registry has lost the file's bytes, so only the
+ * peer can provide them. Each test has its own registry, file and peer.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,8 @@ describe.concurrent('only from a peer', options, () => {
     })
   }
 
-  // The client does not use loopback, and keeps only the first peer of each address, which must not be the registry's own.
+  // Transmission does not use loopback, and keeps only the first peer at each address. That peer must not be the
+  // registry's metadata peer, which is therefore off.
   for (const kind of ['torrent', 'magnet'] as const) {
     test.skipIf(!transmission.program || !ownAddress)(
       `Transmission downloads a ${kind}`,
@@ -60,7 +61,7 @@ describe.concurrent('only from a peer', options, () => {
   }
 })
 
-/** A model that only a peer still has, not the registry, and folders for the client that downloads it. */
+/** Creates a model whose bytes only a peer still has, and folders for the client that downloads it. */
 async function sharedModel(settings: Partial<RegistryConfig> = {}) {
   await using stack = new AsyncDisposableStack()
   const registry = stack.use(await realRegistry(settings))
@@ -78,7 +79,7 @@ async function sharedModel(settings: Partial<RegistryConfig> = {}) {
     ...links,
     folder,
     home,
-    /** Stops the peer, and returns the upload that it reports. */
+    /** Stops the peer, and returns the number of bytes that it reports as uploaded. */
     givenBytes: () => peer.stop(),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

@@ -1,4 +1,4 @@
-/** Publishes, finds and pulls a model with the real programs, and kills them in between. */
+/** Publishes, finds and pulls a model with the real programs, which are killed during some of the steps. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
@@ -93,7 +93,7 @@ test('a new account can push; the URL of the model is printed on stdout', async 
   expect((await shoal(['unlike', 'reef'])).exitCode).toBe(0)
 })
 
-test('an API key is printed alone on stdout, works, and can be revoked', async () => {
+test('only the API key is printed on stdout; it works, and can be revoked', async () => {
   const made = await shoal(['keys', 'new', 'laptop'])
   const key = made.stdout.trim()
   expect(key).toMatch(/^hf_[0-9A-Za-z]{43}$/)
@@ -104,7 +104,7 @@ test('an API key is printed alone on stdout, works, and can be revoked', async (
   await expect(asKey.getMe()).rejects.toMatchObject({ status: 401 })
 })
 
-test('a private model can be pulled by its owner and does not exist for others', async () => {
+test('a private model can be pulled by its owner, and is not found by others', async () => {
   const file = join(folder, 'lagoon-Q8_0.gguf')
   await copyFile(nano, file)
   expect((await shoal(['push', file, '--private'])).exitCode).toBe(0)
@@ -123,7 +123,7 @@ test('a second registry on the same data is refused with an error message', asyn
   expect(refused.stderr).toContain('nother registry is running')
 })
 
-test('a pull resumes after its process was killed, and after the registry was', {
+test('a pull resumes after its process or the registry was killed', {
   timeout: 120_000,
 }, async () => {
   const { sha256 } = await pushLarge('trench', 96 * mebibyte)
@@ -152,7 +152,7 @@ test('a pull resumes after its process was killed, and after the registry was', 
   expect(await computeSha256(pulled.path)).toBe(sha256)
 })
 
-test('a push resumes after its process was killed, and processing after the registry was', {
+test('a push resumes after its process was killed, and processing after the registry was killed', {
   timeout: 120_000,
 }, async () => {
   const file = join(folder, 'abyss.gguf')
@@ -189,7 +189,7 @@ test('SIGTERM shuts down a registry gracefully, with exit code 0', async () => {
   registry = await startRegistry(['registry'])
 })
 
-/** Starts the registry on the test's port and data, and waits until it answers. */
+/** Starts the registry with the test's port and data folder, and waits until it responds. */
 async function startRegistry(words: string[]) {
   const started = startShoal([...words, '--port', String(port), '--data', join(folder, 'data')], {
     home,
@@ -214,7 +214,7 @@ async function until(isSo: () => Promise<boolean>) {
     if (await isSo()) return
     await sleep(50)
   }
-  throw new Error('it did not come to that within a minute')
+  throw new Error('the expected state was not reached within a minute')
 }
 
 async function bytesIn(directory: string): Promise<number> {
@@ -227,7 +227,7 @@ async function bytesIn(directory: string): Promise<number> {
   return sizes.reduce((sum, blocks) => sum + blocks * 512, 0)
 }
 
-/** Whether the disk has more data than unfinished chunks can hold. */
+/** Whether the folder contains more data than unfinished chunks alone can. */
 async function hasChunks(directory: string): Promise<boolean> {
   return (await bytesIn(directory)) > 40 * mebibyte
 }
@@ -247,7 +247,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** The only token in a credentials file. */
+/** Returns the only token in a credentials file. */
 function tokenIn(credentials: unknown): string {
   const found = /shs_[0-9A-Za-z]{43}/.exec(JSON.stringify(credentials))
   if (!found) throw new Error('no token was kept')

@@ -1,4 +1,4 @@
-/** Kills the command line with SIGKILL during its work, at moments determined by its events. */
+/** Kills the command line with SIGKILL at moments that its events determine. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ type Event = { type: string; bytes_done: number; bytes: number }
 
 const test = anyTest.runIf(runsSlowTests)
 const mebibyte = 1024 * 1024
-/** More chunks than are downloaded without threads. */
+/** Large enough that its chunks are downloaded by worker threads. */
 const sizeBytes = 80 * mebibyte
 const timeout = 180_000
 
 /**
- * Runs a command until the wanted event, and kills it. Returns the events it printed, and whether it was killed, because it may
- * have ended before.
+ * Runs a command until an event for which `isMoment` is true, and kills it. Returns the events that it printed, and
+ * whether it was killed: it may have ended before.
  */
 async function killAt(
   words: string[],
@@ -49,7 +49,7 @@ const optionsFor = (registry: RealRegistry, home: string) => ({
   env: { SHOAL_REGISTRY: registry.url, SHOAL_TOKEN: registry.token },
 })
 
-test('a pull that is killed repeatedly ends with the right bytes, and counts once', {
+test('a pull that is killed repeatedly ends with the right bytes, and counts as one download', {
   timeout,
 }, async () => {
   await using registry = await realRegistry()

@@ -1,6 +1,6 @@
 /**
- * Two machines on one network. The first has a model but can no longer reach the registry, so the tracker does not know it, and
- * the second can find it only by BEP 14.
+ * Two machines on one network. The first has a model but can no longer reach the registry, so the tracker does not list
+ * it, and the second can find it only by local discovery (BEP 14).
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
@@ -46,7 +46,7 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', { timeout
   const startToShare = (...flags: string[]) =>
     sharer.startUntil('on this machine, 1 file', 'seed', ...flags)
 
-  /** The source of a pull that was already waiting when another machine began to share. */
+  /** Starts a pull, begins to share on another machine, and returns the source that the waiting pull used. */
   async function findWaitingSource(...flags: string[]): Promise<string> {
     const waiting = await at(machines.second)
     const pulling = waiting.run('pull', model, '--only-peers', '--json')
@@ -62,7 +62,7 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', { timeout
     expect(await findWaitingSource()).toMatch(/^192\.168\.77\.1:\d+$/)
   })
 
-  test('no peers are found while local-peers is off, and they are found when it is on again', async () => {
+  test('peers are found only while local-peers is on', async () => {
     const other = await at(machines.second)
     await other.run('config', 'set', 'local-peers', 'off')
     const { child, outcome } = other.start('pull', model, '--only-peers')
@@ -96,7 +96,7 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', { timeout
     },
   )
 
-  test('on more networks than Linux allows per socket, the first ones are used', async () => {
+  test('with more networks than Linux allows per socket, the first networks are used', async () => {
     machines.second.configure('net/ipv4/igmp_max_memberships', '1')
     expect(await findWaitingSource()).toMatch(/^192\.168\.77\.1:\d+$/)
   })

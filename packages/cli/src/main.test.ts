@@ -41,7 +41,7 @@ test('a failure sets the exit code', async () => {
   expect(exitCode).toBe(3)
 })
 
-test('the program exits quietly if its reader stops reading', async () => {
+test('the program exits without an error if its reader stops reading', async () => {
   await using home = await makeHome()
   const models = Array.from({ length: 200 }, (_, index) =>
     sampleModel({ name: `tide-${index}`, readme: 'x'.repeat(10_000) }),
@@ -76,7 +76,7 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 )
 
-test('a signal from another program ends it with exit code 130', async () => {
+test('a signal from another program ends the command with exit code 130', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/models': { status: 503, headers: { 'retry-after': '60' } },
@@ -115,7 +115,7 @@ test.skipIf(oldNode === undefined)('an old Node forwards signals', async () => {
 })
 
 test.skipIf(oldNode === undefined)(
-  'an old Node without another one prints the required version',
+  'an old Node prints the required version if there is no other Node',
   async () => {
     await using home = await makeHome()
     const bin = join(home.path, 'bin', 'shoal.js')

@@ -1,10 +1,13 @@
-/** The entry point: passes streams, environment and signals to the command line, and exits with its code. */
+/** The entry point: passes streams, environment and signals to the command line, and exits with its exit code. */
 
 import { totalmem } from 'node:os'
 import { exitCodes } from '@shoal/core/errors/table'
 import { runCommandLine } from './run.ts'
 
-/** npm and npx forward the Ctrl-C that the terminal also sends here, so a second signal this soon is the same one. */
+/**
+ * The terminal sends Ctrl-C to this process, and npm and npx forward it again. A second signal within this time is
+ * therefore the same Ctrl-C.
+ */
 const echoMs = 500
 
 const stop = new AbortController()
@@ -19,13 +22,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 process.stdout.on('error', endWithoutReader)
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader of stderr has gone: the command continues, and a server still shuts down gracefully.
+  // If the reader of stderr has gone, the command continues, and a server still shuts down gracefully.
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') endWithoutReader(error)
 })
 
 /** Exits, because no more output can be written. */
 function endWithoutReader(error: NodeJS.ErrnoException): never {
-  // The reader stopped reading, like `head`, which is not an error.
+  // The reader has stopped reading, as `head` does. This is not an error.
   if (error.code === 'EPIPE') process.exit(0)
   const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT'
   const why = isFull ? 'the disk is full' : error.message
@@ -39,7 +42,7 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   stopSignal: stop.signal,
-  // 0 or a huge number if the process has no limit.
+  // `constrainedMemory` returns 0 or a huge number if the process has no limit.
   memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
 })
 // `process.exitCode` is not enough: a connection kept alive would delay the exit. Failed writes are handled above.

@@ -1,4 +1,4 @@
-/** The command line on a failing network, from the command to the exit code. */
+/** Tests the command line on a failing network, from the command to the exit code. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -57,7 +57,7 @@ test('a pull waits for a registry that was killed before the first byte, and suc
   expect(stdout.trim()).toBe(join(home.models, 'late-tide', 'late-tide.gguf'))
 })
 
-test('a private certificate authority is trusted only by flag or variable', async () => {
+test('a private certificate authority is trusted only if a flag or a variable names it', async () => {
   const port = await listen(secureServer(testCertificates.valid))
   const address = `https://localhost:${port}`
   const refused = await search(address)
@@ -90,7 +90,7 @@ test('an invalid network setting is a usage error', async () => {
   }
 })
 
-test('each cause has a code, an exit code and a message', async () => {
+test('each cause of a failure has a code, an exit code and a message', async () => {
   const portal = await listen(
     createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>')
@@ -136,7 +136,7 @@ test('each cause has a code, an exit code and a message', async () => {
       11,
       'not_a_registry',
       'html',
-      `127.0.0.1:${portal} responded with a web page, which a registry would not.`,
+      `127.0.0.1:${portal} returned a web page instead of a registry response.`,
     ],
     [
       12,

@@ -15,13 +15,16 @@ test('with --only-peers, a tracker that keeps failing ends the pull with an erro
   expect(JSON.parse(stdout).error).toMatchObject({
     code: 'unreachable',
     reason: 'no_peers',
-    message: `No peer to download from: the tracker at ${host} answered 503.`,
+    message: `No peer to download from: the tracker at ${host} returned status 503.`,
     hint: 'Try again later, or without --only-peers.',
   })
   expect(exitCode).toBe(6)
 })
 
-/** An address where the registry answers as always, except to announces; the downloads that it describes name this tracker. */
+/**
+ * Starts a proxy for the registry. The proxy refuses announces, and the downloads that it describes use its address for
+ * the tracker.
+ */
 async function withoutTracker(registry: RealRegistry) {
   const realHost = encodeURIComponent(new URL(registry.url).host)
   const server = createServer(async ({ url = '' }, response) => {

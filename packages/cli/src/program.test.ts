@@ -29,7 +29,7 @@ describe('the program has', () => {
     expect(list(await program(...words))).toEqual(all)
   })
 
-  test('all commands for shell completion, which is a hidden one', async () => {
+  test('all commands for shell completion, which is a hidden command', async () => {
     expect(list(await program('__complete', 'shoal '))).toEqual([...all, '__complete'])
   })
 

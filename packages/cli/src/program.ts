@@ -1,4 +1,4 @@
-/** Every command, in the groups and order of the help. */
+/** All commands, in the groups and the order of the help. */
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
 import { Command } from 'commander'
@@ -57,7 +57,10 @@ const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
   },
 }
 
-/** The program for these words: with only the command that they begin with, if they do, because loading all takes longer. */
+/**
+ * Creates the program for these words. If they begin with a command, only that command is loaded, because loading all
+ * commands takes longer.
+ */
 export async function shoalProgram(
   open: OpenContext,
   { stdout, stderr }: CliEnvironment,
@@ -87,7 +90,7 @@ export async function shoalProgram(
       .configureHelp({
         sortSubcommands: false,
         showGlobalOptions: command !== program,
-        // Without “[options]”, which nearly every command would have: 80 columns leave room for descriptions.
+        // Omits “[options]”, which nearly every command has, to leave room for descriptions in 80 columns.
         subcommandTerm: (one) =>
           [one.name(), one.usage().replace(/\[options\] ?/, '')].join(' ').trim(),
       })

@@ -28,14 +28,14 @@ const accepted = (key: ConfigKey, text: string) => ({
   values: { [key]: acceptedText(key, text) },
 })
 
-/** Flags that a command passes on as typed. */
+/** Parsers for the flags that a command passes on as typed. */
 const untouched: Record<string, Read> = {
   '--memory <size>': (memory) => daemon({}, { memory }).memoryBytes,
   '--keep-alive <time>': (keepAlive) => daemon({}, { keepAlive }).keepAliveMs,
   '--expires <time>': (text) => (parseLifetime(text) ?? Number.POSITIVE_INFINITY) * 1_000,
 }
 
-/** The distinct flags of all commands whose placeholder is one of `names`. */
+/** Returns the distinct flags of all commands whose placeholder is one of `names`, with their parsers. */
 async function flagsTaking(...names: string[]): Promise<[string, Read][]> {
   const stub = { stdout: process.stdout, stderr: process.stderr }
   const program = await shoalProgram(() => Promise.reject(new Error('not run')), stub as never)
@@ -72,14 +72,17 @@ describe.each<[string, Read]>([
   })
 })
 
-test.each(await flagsTaking('GB'))('%s takes a size, in GB without a unit', (_name, read) => {
-  for (const { text, bytes } of sizeExamples()) expect(read(text), text).toBe(bytes / 1e9)
-  expect(['16', '.5', '16 GB'].map(read)).toEqual([16, 0.5, 16])
-  for (const text of notSizes) expect(() => read(text)).toThrow(text)
-})
+test.each(await flagsTaking('GB'))(
+  '%s takes a size, which is in GB if it has no unit',
+  (_name, read) => {
+    for (const { text, bytes } of sizeExamples()) expect(read(text), text).toBe(bytes / 1e9)
+    expect(['16', '.5', '16 GB'].map(read)).toEqual([16, 0.5, 16])
+    for (const text of notSizes) expect(() => read(text)).toThrow(text)
+  },
+)
 
 type Time = {
-  /** Milliseconds, or a promise of them. */
+  /** Returns milliseconds, or a promise of them. */
   read: Read
   /** The maximum, which replaces longer times. */
   maxMs?: number
@@ -87,7 +90,7 @@ type Time = {
   minMs?: number
   /** The result for a time without an end; undefined if an end is required. */
   endless: number | undefined
-  /** Whether only a word means no end, and more than a hundred years are refused. */
+  /** Whether only a word means no end, and a time of more than a hundred years is refused. */
   isEndlessByWord?: boolean
 }
 
@@ -117,7 +120,7 @@ const windows = ['auth', 'write', 'read', 'chunk', 'tracker'].map((name): [strin
   },
 ])
 
-/** Flags may hand a time on as it was typed, for the daemon to read. */
+/** Some flags pass a time on as typed, for the daemon to parse. */
 const flags = (await flagsTaking('time')).map(([name, read]): [string, Time] => {
   const readFlag = (text: string) => {
     const value = read(text)

@@ -4,7 +4,7 @@ import { sampleModel } from './testing/samples.ts'
 import { scriptedRegistry } from './testing/scripted-registry.ts'
 import { shoalHere } from './testing/shoal-here.ts'
 
-test('help names every command, in groups', async () => {
+test('help lists every command, in groups', async () => {
   await using home = await makeHome()
   const { stdout, exitCode } = await shoalHere([], { home: home.path })
   expect(exitCode).toBe(0)
@@ -21,7 +21,7 @@ test('help names every command, in groups', async () => {
   expect(stdout).not.toContain('__complete')
 })
 
-test('the version is on stdout', async () => {
+test('the version is printed on stdout', async () => {
   await using home = await makeHome()
   const { stdout, exitCode } = await shoalHere(['--version'], { home: home.path })
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
@@ -59,7 +59,7 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject([{ name: 'tide-7b' }])
 })
 
-test('under --json, an error is a document on stdout, too', async () => {
+test('under --json, an error is also a document on stdout', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({})
   const shoalOptions = { home: home.path, registry: registry.address }
@@ -92,7 +92,7 @@ test.each([
   expect(exitCode).toBe(code)
 })
 
-test('an offline registry ends with exit code 6 and advice', async () => {
+test('an offline registry results in exit code 6 and advice', async () => {
   await using home = await makeHome()
   const registry = 'http://127.0.0.1:9'
   const { stderr, exitCode } = await shoalHere(['search'], { home: home.path, registry })
@@ -103,7 +103,7 @@ test('an offline registry ends with exit code 6 and advice', async () => {
   expect(exitCode).toBe(6)
 })
 
-test('a wait requested by the registry is kept and shown', async () => {
+test('a wait that the registry requests is observed and shown', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/models': [
@@ -120,7 +120,7 @@ test('a wait requested by the registry is kept and shown', async () => {
   expect(exitCode).toBe(0)
 })
 
-test('Ctrl-C ends a wait at once, with exit code 130', async () => {
+test('Ctrl-C ends a wait immediately, with exit code 130', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/models': { status: 429, body: { detail: 'wait' }, headers: { 'retry-after': '60' } },
@@ -152,7 +152,7 @@ test('flags take precedence over the environment, and the environment over saved
   expect([first.asked.length, second.asked.length]).toEqual([2, 1])
 })
 
-test('the token from the environment is sent only to its own registry', async () => {
+test('the token from the environment is sent only to the current registry', async () => {
   await using home = await makeHome()
   await using own = await scriptedRegistry({ 'GET /v1/auth/me': { body: { username: 'ines' } } })
   await using other = await scriptedRegistry({ 'PUT /v1/models/tide-7b/like': { status: 204 } })
@@ -163,7 +163,7 @@ test('the token from the environment is sent only to its own registry', async ()
   expect(other.asked[0]?.authorization).toBeUndefined()
 })
 
-test('a newline at the end of a token is ignored, and one inside is refused', async () => {
+test('a newline at the end of a token is ignored, and one within it is refused', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/auth/me': { body: { username: 'ines' } },

@@ -22,7 +22,7 @@ export async function runCommandLine(words: readonly string[], environment: CliE
     await untilStopped(program.parseAsync([...words], { from: 'user' }), environment, trace)
     return trace.exitCode
   } catch (error) {
-    // The help or the version is already printed, also for a command group without a command.
+    // Commander has already printed the help or the version, including the help of a command group without a command.
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage
     const failure =
@@ -33,7 +33,7 @@ export async function runCommandLine(words: readonly string[], environment: CliE
   }
 }
 
-/** Rejects at Ctrl-C, without waiting for the command, unless the command handles Ctrl-C itself. */
+/** Rejects on Ctrl-C without waiting for the command, unless the command handles Ctrl-C itself. */
 function untilStopped(command: Promise<unknown>, { stopSignal }: CliEnvironment, trace: Trace) {
   return new Promise<void>((resolve, reject) => {
     command.then(() => resolve(), reject)
@@ -45,7 +45,7 @@ function untilStopped(command: Promise<unknown>, { stopSignal }: CliEnvironment,
   })
 }
 
-/** The options that affect error output, if the command line could not be parsed. */
+/** Finds the options that affect error output in a command line that could not be parsed. */
 function optionsIn(words: readonly string[]): GlobalOptions {
   const has = (...names: string[]) => names.some((name) => words.includes(name))
   return {

@@ -16,7 +16,7 @@ const sha256 = async (path: string) =>
     .update(await readFile(path))
     .digest('hex')
 
-test('pull downloads a model from a peer, and says so', options, async () => {
+test('pull downloads a model from a peer, and reports it', options, async () => {
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 20_000_000)
   await using peer = await seedingShoal(registry, 'tide', file)
@@ -180,6 +180,6 @@ test('on a members-only registry, members share with each other', options, async
   expect(exitCode, stderr).toBe(0)
   const path = stdout.trim()
   expect(await sha256(path)).toBe(file.sha256_hash)
-  // Without a saved torrent, the model is not shared while it is unknown whether only members may have it.
+  // No torrent is saved, so that the model is not shared while it is unknown whether only members may have it.
   expect(await readdir(join(dirname(path), '.shoal'))).not.toContain(`${basename(path)}.torrent`)
 })

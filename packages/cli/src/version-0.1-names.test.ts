@@ -1,4 +1,4 @@
-/** Scripts, clients and dashboards written for version 0.1 still find every name they use. */
+/** All names that scripts, clients and dashboards written for version 0.1 use still exist. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ function expectAll(names: readonly string[], today: readonly string[]) {
   expect(names.filter((name) => !there.has(name) && !(name in removed))).toEqual([])
 }
 
-/** `{ Model: ['id'] }` is `Model id`. */
+/** Converts `{ Model: ['id'] }` to `['Model', 'Model id']`. */
 const flat = (names: Record<string, string[]>) =>
   Object.entries(names).flatMap(([name, parts]) => [
     name,
@@ -51,13 +51,13 @@ const flat = (names: Record<string, string[]>) =>
 
 const read = async (url: string) => (await fetch(url)).text()
 
-test('commands and their flags', async () => {
+test('commands and their flags still exist', async () => {
   const help = async (words: readonly string[]) =>
     (await shoalHere(words, { home: home.path })).stdout
   expectAll(flat(recorded.commands), flat(await commandsIn(help)))
 })
 
-test('exit codes', () => {
+test('exit codes are unchanged', () => {
   expect(exitCodes).toMatchObject(recorded.exitCodes)
 })
 
@@ -67,13 +67,13 @@ test.for(['variables', 'errorCodes'])('%s', async (kind) => {
   expectAll(recorded[kind], words)
 })
 
-test('endpoints of the registry, and the members of their bodies', async () => {
+test('endpoints of the registry and the members of their bodies still exist', async () => {
   const document = JSON.parse(await read(`${registryUrl}/openapi.json`))
   expectAll(recorded.registry.operations, operationsIn(document))
   expectAll(flat(recorded.registry.properties), flat(propertiesIn(document)))
 })
 
-test('endpoints of the daemon', async () => {
+test('endpoints of the daemon still exist', async () => {
   const operations: string[] = recorded.daemon.operations
   const found = await Promise.all(
     operations.map(async (operation) => {
@@ -83,10 +83,10 @@ test('endpoints of the daemon', async () => {
     }),
   )
   expectAll(operations, found.flat())
-  expect(await read(`${daemonUrl}/v1/tides`)).toContain('no such endpoint') // so missing endpoints are detected above
+  expect(await read(`${daemonUrl}/v1/tides`)).toContain('no such endpoint') // a missing endpoint is detected
 })
 
-test('metrics', async () => {
+test('metrics still exist', async () => {
   expectAll(recorded.registry.metrics, metricsIn(await read(`${registryUrl}/metrics`)))
   expectAll(recorded.daemon.metrics, metricsIn(await read(`${daemonUrl}/metrics`)))
 })

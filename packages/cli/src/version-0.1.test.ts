@@ -1,4 +1,4 @@
-/** Opens a `SHOAL_HOME` of version 0.1, where a pull and a push were killed halfway. */
+/** Opens a `SHOAL_HOME` of version 0.1 in which a pull and a push were killed halfway. */
 import { createHash } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFile } from 'node:fs/promises'
@@ -40,7 +40,7 @@ async function publishedHash(model: string): Promise<string | undefined> {
   return file?.sha256_hash
 }
 
-/** Bytes of model files that the registry has sent since it started. */
+/** The number of bytes of model files that the registry has sent since it started. */
 async function bytesSent(): Promise<number> {
   const metrics = await (await fetch(`${registry.url}/metrics`)).text()
   return Number(/^shoal_blob_bytes_sent_total (\d+)$/m.exec(metrics)?.[1])

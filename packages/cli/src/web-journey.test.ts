@@ -1,6 +1,6 @@
 /**
- * A complete user journey: register, create an API key, publish by drag and drop, find, like, pull with the key, and chat on the
- * daemon's page. With a real registry, browser, command line and daemon, and the demo model.
+ * A complete user journey, with a real registry, browser, command line, daemon and demo model: register, create an API
+ * key, publish by drag and drop, find, like, pull with the key, and chat on the daemon's page.
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -64,12 +64,12 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
   test('publishes a model by dropping its file', async () => {
     await page.getByRole('link', { name: 'Publish' }).first().click()
     await page.locator('input[type=file]').setInputFiles(modelPath)
-    await page.getByLabel('Read from the files').waitFor() // it suggests a name, which would mix with the typed letters
+    await page.getByLabel('Read from the files').waitFor() // the suggested name would mix with the typed one
     await page.getByLabel('Name', { exact: true }).fill('my-tiny')
     await page.getByText('Available. Pull command').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('heading', { name: /is published/ }).waitFor(waitOptions)
-    // Chromium logs the 404 that means the name is free.
+    // Chromium logs the status 404 that means that the name is available.
     expect(visitor.takeProblems()).toEqual([expect.stringContaining('status of 404')])
   })
 
@@ -80,7 +80,7 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
     const like = page.getByRole('button', { name: /^Like/ })
     const answered = page.waitForResponse((answer) => answer.url().endsWith('/like'))
     await like.click()
-    await answered // the button shows the answer earlier
+    await answered // the button changes before the response arrives
     await page.getByRole('button', { name: /^Liked/ }).waitFor()
     await page.reload()
     expect(await page.getByRole('button', { name: /^Liked/ }).textContent()).toContain('1')

@@ -1,15 +1,16 @@
-/** Bencode (BEP 3): the encoding of torrents, trackers and peers. */
+/** Bencode (BEP 3), the encoding of torrent files, tracker responses and extension messages between peers. */
 import { AppError } from '@shoal/core/errors'
 
 /** A decoded value. Strings are bytes. */
 export type Bencoded = number | Buffer | Bencoded[] | Map<string, Bencoded>
 
-/** No peer message is nested deeper. */
+/** Maximum nesting depth. No peer message is nested deeper than this. */
 const maxDepth = 4
 
 /**
- * Decodes the bencoded value (BEP 3) at the start of `bytes`; the rest is ignored. Safe for untrusted input: a length must be
- * all digits and end within the bytes, so that decoding always advances. Throws `invalid_bencode`.
+ * Decodes the bencoded value (BEP 3) at the start of `bytes` and ignores the rest. Safe for untrusted input: the length
+ * of a string must consist of digits, and the string must end within `bytes`, so that decoding always advances. Throws
+ * `invalid_bencode`.
  */
 export function decodeBencode(bytes: Buffer): Bencoded {
   let position = 0
@@ -59,7 +60,8 @@ export function decodeBencode(bytes: Buffer): Bencoded {
   function number(delimiter: string): number {
     const end = bytes.indexOf(delimiter, position)
     const digits = bytes.toString('latin1', position, Math.max(position, end))
-    if (!/^-?\d{1,15}$/.test(digits)) throw invalid('a number is missing in the bencoded data')
+    if (!/^-?\d{1,15}$/.test(digits))
+      throw invalid('a number in the bencoded data is missing or invalid')
     position = end + 1
     return Number(digits)
   }
@@ -74,8 +76,9 @@ export type Bencodable =
   | { readonly [key: string]: Bencodable | undefined }
 
 /**
- * Sorts the keys of dictionaries and omits undefined values. Written here because it is on the tracker's hot path: the package
- * `bencode` takes three times as long, and treats dictionary keys as text, which the info hashes in a scrape are not.
+ * Encodes a value. Sorts the keys of dictionaries and omits undefined values. This code is on the tracker's hot path,
+ * so it does not use the package `bencode`, which takes three times as long. That package also treats dictionary keys
+ * as text, but those of a scrape response are binary info hashes.
  */
 export function encodeBencode(value: Bencodable): Buffer {
   return Buffer.from(encodedText(value), 'latin1')
@@ -86,7 +89,7 @@ function encodedText(value: Bencodable): string {
   if (typeof value === 'string') return `${value.length}:${value}`
   if (value instanceof Uint8Array) return encodedText(Buffer.from(value).toString('latin1'))
   if (isList(value)) return `l${value.map(encodedText).join('')}e`
-  const keys = Object.keys(value).sort() // by code unit, which is the same as by byte here
+  const keys = Object.keys(value).sort() // in byte order, because each code unit is one byte
   return `d${keys.map((key) => encodedEntry(key, value[key])).join('')}e`
 }
 

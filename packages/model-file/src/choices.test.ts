@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** The modules that a module imports at run time, from its source. */
+/** The modules that a source file imports at run time. */
 const imported = /^(?:import|export)(?! type\b)[^'"]*?from '([^']+)'/gm
 
 function importsBehind(entrance: URL, seen = new Set<string>()): Set<string> {

@@ -1,6 +1,6 @@
 /**
- * The file choices of a model. A separate entry point that loads nothing else, for browsers and for a command line that starts
- * quickly.
+ * The choices among a model's files. This is a separate entry point that loads nothing else, so that it works in
+ * browsers and does not slow down the start of the command line.
  */
 export { type Fidelity, findFidelity } from './fidelity.ts'
 export {

@@ -27,7 +27,7 @@ const [first, second, last] = good.chunk_hashes as [
   ChunkManifest['chunk_hashes'][0],
 ]
 
-test('hashes survive packing into 32 bytes each', () => {
+test('hashes are packed into 32 bytes each and unpacked without loss', () => {
   const packed = packHashes(good.chunk_hashes)
   expect(packed).toHaveLength(96)
   expect(unpackHashes(packed, fileSizeBytes)).toEqual(good.chunk_hashes)

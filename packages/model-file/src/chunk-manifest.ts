@@ -15,7 +15,7 @@ export type ChunkManifest = {
 
 const hashBytes = 32
 
-/** The concatenated hashes, 32 bytes each: a tenth of the size of their JSON. */
+/** Concatenates the hashes, 32 bytes each. The result has a tenth of the size of the same hashes in JSON. */
 export function packHashes(chunks: readonly ChunkHash[]): Uint8Array {
   const packed = new Uint8Array(chunks.length * hashBytes)
   for (const [place, { hash }] of chunks.entries()) packed.set(fromHex(hash), place * hashBytes)
@@ -46,7 +46,7 @@ export function makeManifest(hashes: ChunkHashes): ChunkManifest {
   }
 }
 
-/** The first inconsistency in a manifest, as a phrase; undefined if there is none. */
+/** Returns a phrase that describes the first inconsistency in a manifest, or undefined if there is none. */
 export function manifestProblem(manifest: ChunkManifest): string | undefined {
   const { file_size_bytes: fileSizeBytes, chunk_size: chunkSize, chunk_hashes: chunks } = manifest
   if (!Number.isSafeInteger(fileSizeBytes) || fileSizeBytes < 1) {

@@ -1,6 +1,6 @@
 /**
- * The sizes of chunks and pieces. Publishing, storing and verifying must agree on them, so these rules never change: an S3
- * part is a chunk, and S3 allows 10,000 parts.
+ * The sizes of chunks and pieces. These rules never change, because all programs that publish, store or verify files
+ * must agree on them. A chunk is one part of an S3 multipart upload, which can have at most 10,000 parts.
  */
 
 const mebibyte = 1024 * 1024
@@ -31,7 +31,7 @@ export function chunkCount(fileSizeBytes: number): number {
   return Math.ceil(fileSizeBytes / chunkSizeFor(fileSizeBytes))
 }
 
-/** The position of chunk `index`, in bytes. Throws RangeError if the file has no such chunk. */
+/** The start and the size of chunk `index`, in bytes. Throws RangeError if the file has no such chunk. */
 export function chunkRange(index: number, fileSizeBytes: number): { start: number; size: number } {
   if (!Number.isInteger(index) || index < 0 || index >= chunkCount(fileSizeBytes)) {
     throw new RangeError(`a file of ${fileSizeBytes} bytes has no chunk ${index}`)

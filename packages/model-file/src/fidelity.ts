@@ -20,7 +20,7 @@ const wordOfBits: Record<number, Fidelity> = {
 }
 
 const original = /^(?:BF16|F16|F32|F64)$/i
-/** The bits per weight follow the name of the scheme: `Q4_K_M`, `IQ2_XXS`, `TQ1_0`, `MXFP4`. */
+/** The number of bits per weight follows the name of the scheme: `Q4_K_M`, `IQ2_XXS`, `TQ1_0`, `MXFP4`. */
 const reduced = /^(?:I?Q|TQ|MXFP|NVFP)(\d)(?!\d)/i
 
 /** The fidelity for a quantization label; undefined if the label is unknown. */

@@ -34,7 +34,7 @@ test('the parts of a split file are one choice, in order and with their total si
   ])
 })
 
-test('the memory of a split file is the sum of its parts, or based on their sizes if one is unknown', () => {
+test("the memory of a split file is the sum for all parts, or based on their sizes if any part's is unknown", () => {
   const parts = [1, 2].map((part) => sample(`tide-0000${part}-of-00002.gguf`, 'Q8_0', 4e9))
   const [first, second] = parts as [Sample, Sample]
   const reported = listChoices({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: 4e9 })
@@ -94,7 +94,7 @@ test('a quantization takes precedence over a filename', () => {
   expect(found(choices, 'Q8_0.gguf')).toEqual(['F16'])
 })
 
-test('names that differ only in case match exactly', () => {
+test('names that differ only in case are distinguished by an exact match', () => {
   const choices = listChoices(sample('ab.gguf', null), sample('AB.gguf', null))
   expect(found(choices, 'ab')).toEqual(['ab.gguf'])
   expect(found(choices, 'AB')).toEqual(['AB.gguf'])
@@ -102,7 +102,7 @@ test('names that differ only in case match exactly', () => {
   expect(found(choices, 'Ab')).toEqual(['ab.gguf', 'AB.gguf'])
 })
 
-test('a file is found by its quantization in any case, or by its filename', () => {
+test('a file is found by its quantization, regardless of case, or by its filename', () => {
   const choices = listChoices(sample('tide-Q4_K_M.gguf', 'Q4_K_M'), sample('tide.gguf', null))
   expect(found(choices, 'q4_k_m')).toEqual(['Q4_K_M'])
   expect(found(choices, 'TIDE.GGUF')).toEqual(['tide'])
@@ -120,7 +120,7 @@ test('a split file can run only when it has all its parts', () => {
   expect(runnable(listChoices(part(1), part(2), part(3)))).toHaveLength(1)
 })
 
-test('each label finds its choice, in any case', () => {
+test('each label matches only its own choice, regardless of case', () => {
   for (const files of fileSetExamples()) {
     const choices = fileChoices(files, ({ file_size_bytes }) => file_size_bytes)
     for (const choice of choices) {

@@ -1,4 +1,4 @@
-/** The choices between a model's files. The shards of a split file are one choice. */
+/** The choices among a model's files. All shards of a split file form one choice. */
 
 import { AppError } from '@shoal/core/errors'
 import { isLabel } from '@shoal/core/references'
@@ -8,26 +8,29 @@ import { getShardSet, getStem, parseShardNumbers, withoutExtension } from './sha
 export type FileLike = {
   filename: string
   quantization: string | null
-  /** Memory the file adds to that of its model, in bytes; undefined or null if unknown. */
+  /** The file's contribution to the memory use of its model, in bytes; undefined or null if unknown. */
   memory_bytes?: number | null
 }
 
 export type FileChoice<F extends FileLike> = {
-  /** The text after the colon in a reference: `Q4_K_M`, or a name if several files have the same quantization. */
+  /**
+   * The part of a reference after the colon: the quantization, such as `Q4_K_M`, or a name derived from the filename if
+   * several files have the same quantization.
+   */
   label: string
   quantization: string | null
-  /** Shards in order; otherwise one file. */
+  /** The shards of a split file, in order, or a single file. */
   files: [F, ...F[]]
-  /** The number of files there should be, according to their names. */
+  /** The expected number of files, according to the part numbers in the filenames. */
   parts: number
   sizeBytes: number
-  /** Memory to run it with one conversation. */
+  /** Memory needed to run this choice with one conversation. */
   memoryBytes: number
-  /** A vision or audio projector: used together with a model, not on its own. */
+  /** Whether this is a vision or audio projector, which cannot run without a model. */
   isCompanion: boolean
 }
 
-/** Sorted by size, smallest first. */
+/** Groups files into choices, sorted by size, smallest first. */
 export function fileChoices<F extends FileLike>(
   files: readonly F[],
   getSize: (file: F) => number,
@@ -56,13 +59,16 @@ function withLabels<C extends Omit<FileChoice<FileLike>, 'label'>>(
   return named.map(({ choice, labels: [label = ''] }) => ({ ...choice, label }))
 }
 
-/** Shortest first. */
+/** The possible labels of a choice, shortest first. */
 const makeLabels = ({ quantization, isCompanion, files }: Omit<FileChoice<FileLike>, 'label'>) => [
   ...(isCompanion || quantization === null ? [] : [quantization]),
   ...listFileNames(files[0]).toReversed(),
 ]
 
-/** A name that matches several choices where only one is allowed. `labels` tell them apart. */
+/**
+ * The error for a name that matches several choices although only one is allowed. `labels` are the labels of those
+ * choices.
+ */
 export const ambiguousChoice = (wanted: string, labels: string[]) =>
   new AppError(
     'ambiguous_choice',
@@ -72,7 +78,7 @@ export const ambiguousChoice = (wanted: string, labels: string[]) =>
 
 type Named = { label: string; quantization: string | null; files: readonly { filename: string }[] }
 
-/** The names of a choice, in order of precedence if a text matches several choices. */
+/** The kinds of names by which a choice can be found, in order of precedence. */
 const kindsOfName: ((choice: Named) => (string | null)[])[] = [
   ({ label }) => [label],
   ({ quantization }) => [quantization],
@@ -82,8 +88,9 @@ const kindsOfName: ((choice: Named) => (string | null)[])[] = [
 const spellings = [(text: string) => text, (text: string) => text.toUpperCase()]
 
 /**
- * The choices that `:QUANT` matches by label, quantization or filename. An exact match takes precedence over one that ignores
- * case. Empty if there is none; several if files share the quantization or if their names differ from `wanted` only in case.
+ * Returns the choices whose label, quantization or filename is `wanted`, the `:QUANT` part of a reference. Exact
+ * matches take precedence over matches that ignore case. The result is empty if nothing matches. It has several choices
+ * if they share the quantization, or if their names differ from `wanted` only in case.
  */
 export function findChoices<C extends Named>(choices: readonly C[], wanted: string): C[] {
   for (const namesOfKind of kindsOfName) {
@@ -96,7 +103,9 @@ export function findChoices<C extends Named>(choices: readonly C[], wanted: stri
   return []
 }
 
-/** If a name matches several choices: the best fit for this memory, or else the smallest. */
+/**
+ * The default if a name matches several choices: the best fit for `memoryBytes`, or the smallest choice if none fits.
+ */
 export function defaultChoice<C extends FileChoice<FileLike>>(
   found: readonly C[],
   memoryBytes: number,
@@ -109,7 +118,7 @@ export function defaultChoice<C extends FileChoice<FileLike>>(
 export const runnable = <C extends FileChoice<FileLike>>(choices: readonly C[]): C[] =>
   choices.filter((choice) => !choice.isCompanion && missingParts(choice).length === 0)
 
-/** The numbers of the parts that a split file lacks, from 1. Empty if it is complete or not split. */
+/** The part numbers that are missing from a split file, counted from 1. Empty if the file is complete or not split. */
 export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
   const here = files.map(getPartNumber)
   return Array.from({ length: parts }, (_, index) => index + 1).filter(
@@ -118,8 +127,8 @@ export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
 }
 
 /**
- * Names of a file besides its quantization: the filename, the filename without its extension, and the same without the part
- * number.
+ * The names of a file other than its quantization: the filename, the filename without its extension, and the filename
+ * without its extension and part number.
  */
 export const listFileNames = (file: { filename: string }): string[] => [
   file.filename,

@@ -18,12 +18,12 @@ test.each([
   expect(findBestFit(choices, gigabytes * 1e9)?.label).toBe(label)
 })
 
-test('an original is the best fit only if there is nothing else', () => {
+test('an unquantized file is the best fit only if there are no other files', () => {
   const only = [{ label: 'F16', sizeBytes: 1e9, memoryBytes: 2e9 }]
   expect(findBestFit(only, 16e9)?.label).toBe('F16')
 })
 
-test("the memory for a file is the registry's estimate, or else based on its size", () => {
+test("the memory for a file is the registry's estimate or, if there is none, based on its size", () => {
   expect(memoryNeeded({ file_size_bytes: 5e9, memory_bytes: 6.1e9 })).toBe(6.1e9)
   expect(memoryNeeded({ file_size_bytes: 5e9, memory_bytes: null })).toBe(6.3e9)
   expect(memoryNeeded({ file_size_bytes: 5e9 })).toBe(6.3e9)

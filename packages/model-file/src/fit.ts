@@ -3,31 +3,40 @@ import { ruleOfThumb } from './memory.ts'
 /** A file as listed by a registry. Older records have no memory estimate. */
 type FileOfRegistry = { file_size_bytes: number; memory_bytes?: number | null }
 
-/** Memory to run a file with one conversation: the registry's estimate, or else one based on its size. */
+/**
+ * Memory needed to run a file with one conversation: the registry's estimate or, if there is none, an estimate based on
+ * the file size.
+ */
 export const memoryNeeded = ({ file_size_bytes, memory_bytes }: FileOfRegistry): number =>
   memory_bytes ?? ruleOfThumb(file_size_bytes)
 
 const shareForModels = 0.85
 
-/** The memory that models may use on a machine. The rest is for the system and other programs. */
+/** The memory that models may use on a machine. The rest is reserved for the operating system and other programs. */
 export const memoryForModels = (machineBytes: number): number =>
   Math.floor(machineBytes * shareForModels)
 
-/** The same for a memory size as advertised: “16 GB” means 16 GiB. */
+/** The memory that models may use on a machine with the advertised memory size: “16 GB” means 16 GiB. */
 export const memoryOfMachine = (gigabytes: number): number => memoryForModels(gigabytes * 1024 ** 3)
 
-/** F32, F16 and BF16 are originals: useful for making other files, but rarely the best choice to run. */
+/**
+ * Whether a label is that of an unquantized file, which is useful as a source for quantization but rarely the best
+ * choice to run.
+ */
 const isOverEightBits = (label: string): boolean =>
   /(^|[-._])(BF16|F16|F32|F64)($|[-._])/i.test(label)
 
 type Weighed = {
   label: string
   sizeBytes: number
-  /** Memory to run it. */
+  /** Memory needed to run the file. */
   memoryBytes: number
 }
 
-/** The largest file with at most 8 bits per weight that fits; an original only if there is nothing else. */
+/**
+ * Returns the largest choice that fits and has at most 8 bits per weight. Considers unquantized files only if there are
+ * no others.
+ */
 export function findBestFit<T extends Weighed>(
   choices: readonly T[],
   availableBytes: number,

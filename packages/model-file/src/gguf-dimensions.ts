@@ -39,7 +39,7 @@ export function findCount(metadata: Metadata, key: string): number | null {
   return isCount(value) ? value : null
 }
 
-/** One number, or one per layer. */
+/** Reads one number, or one number per layer. */
 function findCounts(metadata: Metadata, key: string): number | number[] | null {
   const value = metadata[key]
   if (!Array.isArray(value)) return findCount(metadata, key)
@@ -47,7 +47,7 @@ function findCounts(metadata: Metadata, key: string): number | number[] | null {
   return counts.length > 0 && counts.length === value.length ? counts : null
 }
 
-/** The length of an array, whether all of it was kept or not. */
+/** The length of an array, even if only its first items were kept. */
 function findLength(metadata: Metadata, key: string): number | null {
   const value = metadata[key]
   if (Array.isArray(value)) return value.length

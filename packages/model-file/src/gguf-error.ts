@@ -1,4 +1,6 @@
 import { AppError } from '@shoal/core/errors'
 
-/** The bytes are not a GGUF file that shoal accepts. The message names the part and the problem. */
+/**
+ * The error for a file that is not GGUF or that shoal does not accept. `message` states which part is invalid, and why.
+ */
 export const invalidGguf = (message: string) => new AppError('invalid_gguf', message, {})

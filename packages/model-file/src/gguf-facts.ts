@@ -7,8 +7,8 @@ import { findQuantizationInFilename } from './quantization.ts'
 import { findShardInFilename, type Shard } from './shards.ts'
 
 /**
- * A `model` runs on its own; a `shard` is a part of one; an `mmproj` is its vision or audio projector; an `adapter` is a LoRA
- * for one.
+ * A `model` runs on its own, a `shard` is one part of a split model, an `mmproj` is the vision or audio projector of a
+ * model, and an `adapter` is a LoRA adapter for a model.
  */
 export type GgufRole = 'model' | 'mmproj' | 'adapter' | 'shard'
 
@@ -18,7 +18,7 @@ export type GgufTensorSummary = {
   types: Record<string, { count: number; bytes: number; parameters: number }>
 }
 
-/** The information a registry has about a file, as JSON without values that PostgreSQL rejects. */
+/** The information that a registry stores about a file, as JSON without values that PostgreSQL rejects. */
 export type GgufFacts = {
   architecture: string | null
   name: string | null
@@ -37,10 +37,10 @@ export type GgufFacts = {
   tensor_summary: GgufTensorSummary
 }
 
-/** The header's key/value pairs, as stored and sent. */
+/** The header's key/value pairs, as registries store and send them. */
 type Metadata = GgufFacts['metadata']
 
-/** The facts that the key/value pairs provide without the tensors. */
+/** The facts that can be derived from the key/value pairs without the tensors. */
 export type MetadataFacts = Omit<
   GgufFacts,
   'parameter_count' | 'quantization' | 'metadata' | 'tensor_summary'

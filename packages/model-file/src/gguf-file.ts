@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { type GgufHeader, parseGguf } from './gguf.ts'
 import type { KeptLimits } from './gguf-values.ts'
 
-/** Reads the header of a local GGUF file. Throws `invalid_gguf` if the file is not one. */
+/** Reads the header of a local GGUF file. Throws `invalid_gguf` if the file is not a valid GGUF file. */
 export async function readGgufFile(path: string, limits?: KeptLimits): Promise<GgufHeader> {
   await using file = await open(path)
   const { size } = await file.stat()

@@ -1,20 +1,21 @@
 import { invalidGguf } from './gguf-error.ts'
 
 /**
- * Returns `length` bytes from `offset`, or fewer if the file ends before that. It may be called for the same bytes twice, never
- * for more than 1 MiB, and must not reuse the array it returned.
+ * Returns `length` bytes from `offset`, or fewer if the file ends sooner. The reader may request the same bytes more
+ * than once, and never requests more than 1 MiB at a time. An implementation must not reuse an array that it has
+ * returned.
  */
 export type ReadBytes = (offset: number, length: number) => Promise<Uint8Array>
 
-/** The largest real headers (250,000 tokens and merges) are about 15 MiB. */
+/** The largest real headers, with 250,000 tokens and merges, take about 15 MiB. */
 const maxHeaderBytes = 256 * 1024 * 1024
 
 const windowBytes = 1024 * 1024
 const text = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Reads a header sequentially through one 1 MiB window, whatever sizes the header claims. Skipped data is not read, except for
- * the lengths of strings.
+ * Reads a header sequentially through a single window of 1 MiB, regardless of the sizes that the header declares. Of
+ * skipped data, only the lengths of strings are read.
  */
 export class HeaderReader {
   position = 0
@@ -62,7 +63,7 @@ export class HeaderReader {
     return new DataView(buffer, byteOffset, length)
   }
 
-  /** Reads a u64 that counts `what`, each of which takes at least `minimumBytes` of the header. */
+  /** Reads a u64 that counts items of at least `minimumBytes` each. `what` describes the count in an error message. */
   async count(what: string, minimumBytes: number): Promise<number> {
     const count = await this.u64()
     if (count > this.remaining / minimumBytes) {
@@ -76,7 +77,7 @@ export class HeaderReader {
     this.position += length
   }
 
-  /** Skips strings by their lengths: 250,000 of them take about ten milliseconds. */
+  /** Skips strings by reading only their lengths. This takes about ten milliseconds for 250,000 strings. */
   async skipStrings(count: number): Promise<void> {
     for (let left = count; left > 0; ) {
       if (!this.#holds(8)) await this.#load(8)

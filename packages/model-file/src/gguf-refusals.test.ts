@@ -77,7 +77,7 @@ test('tensors that overlap or share a name are rejected', async () => {
 
 test('metadata with a duplicate key, an empty key or an unknown type is rejected', async () => {
   const twice = new GgufBytes().string('k').value(1).string('k').value(2)
-  expect(await findProblem({ entries: 2 }, twice)).toBe('the metadata has "k" twice')
+  expect(await findProblem({ entries: 2 }, twice)).toBe('the metadata contains "k" twice')
   const empty = new GgufBytes().string('').value(1).raw(nothing)
   expect(await findProblem({ entries: 1 }, empty)).toBe('key 0 is empty')
   const unknown = new GgufBytes().string('k').u32(13).raw(nothing)
@@ -119,10 +119,10 @@ test('counts and lengths that exceed the file are rejected before anything is al
   ).toContain('the length of a string in "k" is')
 })
 
-test('arrays nested too deeply or too often are rejected', async () => {
+test('arrays that are nested too deeply or have too many inner arrays are rejected', async () => {
   const deep = new GgufBytes().string('k').type('array')
   for (let depth = 0; depth < 1000; depth += 1) deep.type('array').u64(1)
-  expect(await findProblem({ entries: 1 }, deep)).toBe('"k" nests arrays deeper than 4')
+  expect(await findProblem({ entries: 1 }, deep)).toBe('"k" nests arrays more than 4 levels deep')
   const wide = new GgufBytes().string('k').type('array').type('array').u64(1_000_000)
   wide.raw(new Uint8Array(12_000_000))
   expect(await findProblem({ entries: 1 }, wide)).toBe('"k" has too many inner arrays')

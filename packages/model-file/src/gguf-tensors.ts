@@ -6,21 +6,21 @@ export type GgufTensor = {
   name: string
   /** Innermost dimension first, as in GGUF. */
   shape: number[]
-  /** Such as `Q4_K`. */
+  /** The tensor type, such as `Q4_K`. */
   type: string
   /** Relative to the start of the tensor data (`dataOffset`), in bytes. */
   offset: number
   sizeBytes: number
 }
 
-/** ggml's limit. */
+/** The limit in ggml. */
 const maxDimensions = 4
-/** The specification allows 64, but image models have longer names. */
+/** The specification allows 64 bytes, but tensors in image models have longer names. */
 const maxNameBytes = 256
-/** A name, the number of dimensions, a type and an offset. */
+/** The length of the name, the number of dimensions, the type and the offset. */
 export const minimumTensorBytes = 8 + 4 + 4 + 8
 
-/** Reads `count` tensor descriptions. `checkTensorPlaces` checks their positions. */
+/** Reads `count` tensor descriptions. Does not check the positions of the tensors: `checkTensorPlaces` does that. */
 export async function readTensors(reader: HeaderReader, count: number): Promise<GgufTensor[]> {
   const tensors: GgufTensor[] = []
   const names = new Set<string>()

@@ -7,7 +7,7 @@ export type TensorType = {
   bytesPerBlock: number
 }
 
-/** By ggml type ID. Q4_2 and Q4_3 (4 and 5) never appeared in a GGUF file. */
+/** By ggml type ID. The IDs 4 and 5 (Q4_2 and Q4_3) were never used in GGUF files. */
 const tensorTypes: Record<
   number,
   readonly [name: string, blockSize: number, bytesPerBlock: number]
@@ -72,7 +72,7 @@ export function findTensorTypeId(name: string): number | undefined {
   return tensorTypeIdByName.get(name)
 }
 
-/** By `general.file_type`: the type of most two-dimensional tensors. */
+/** Labels by `general.file_type`, which indicates the type of most two-dimensional tensors. */
 const fileTypes: Record<number, string> = {
   0: 'F32',
   1: 'F16',

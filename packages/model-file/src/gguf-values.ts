@@ -1,7 +1,7 @@
 import { invalidGguf } from './gguf-error.ts'
 import type { HeaderReader } from './gguf-reader.ts'
 
-/** In the order of the value type IDs in the GGUF specification. */
+/** The value types, in the order of their IDs in the GGUF specification. */
 export const valueTypes = [
   'u8',
   'i8',
@@ -21,10 +21,12 @@ export type GgufValueType = (typeof valueTypes)[number]
 
 export type GgufScalar = number | bigint | boolean | string
 
-/** An array in the header: all items if there are few, otherwise the first ones (see `keptItems`). */
+/**
+ * An array in the header. `items` contains all items if there are few, otherwise only the first ones (see `keptItems`).
+ */
 export type GgufArray = { type: GgufValueType; length: number; items: GgufScalar[] }
 
-/** A string too long to keep. `length` is in bytes. */
+/** A string that is too long to be kept in full. `start` is its beginning; `length` is in bytes. */
 export type GgufLongString = { type: 'string'; length: number; start: string }
 
 export type GgufValue = GgufScalar | GgufArray | GgufLongString
@@ -45,13 +47,15 @@ const byteLengths: Record<FixedType, number> = {
 }
 const minimumBytes: Record<GgufValueType, number> = { ...byteLengths, string: 8, array: 12 }
 
-/** Limits on the metadata that is kept. Arrays with up to `textItems` strings or `numberItems` numbers are kept whole. */
+/**
+ * Limits on the metadata that is kept. Arrays with up to `textItems` strings or `numberItems` numbers are kept in full.
+ */
 export type KeptLimits = { bytes: number; textItems: number; numberItems: number }
 
-/** Keeps per-layer numbers and tags whole, but only the first eight items of a vocabulary. */
+/** Keeps per-layer numbers and tags in full, but only the first eight items of a vocabulary. */
 export const usualLimits: KeptLimits = { bytes: 2 * 1024 * 1024, textItems: 64, numberItems: 512 }
 
-/** Keeps vocabularies too; for trusted files. */
+/** Keeps vocabularies in full, too. Only for trusted files. */
 export const wholeArrays: KeptLimits = {
   bytes: 512 * 1024 * 1024,
   textItems: Number.POSITIVE_INFINITY,
@@ -63,7 +67,7 @@ const startBytes = 1024
 const maxItemBytes = 256
 const maxDepth = 4
 
-/** The remaining budget for metadata. Strings are kept in full until it is used up. */
+/** The remaining memory budget for metadata. Strings are kept in full until the budget is used up. */
 export class KeptBytes {
   readonly limits: KeptLimits
   #left: number
@@ -108,7 +112,7 @@ async function readText(
   return { type: 'string', length, start: await readStart(reader, length, startBytes) }
 }
 
-/** The beginning of a string of `length` bytes; the rest is skipped. */
+/** Reads the beginning of a string of `length` bytes, and skips the rest. */
 async function readStart(reader: HeaderReader, length: number, most: number): Promise<string> {
   const start = await reader.string(Math.min(length, most))
   reader.skip(Math.max(0, length - most))
@@ -148,7 +152,7 @@ function numberIfSafe(value: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : value
 }
 
-/** 1e-5 instead of 0.000009999999747378752: the shortest decimal with the same 32-bit float value. */
+/** Returns the shortest decimal with the same 32-bit float value: 1e-5 instead of 0.000009999999747378752. */
 function shortestFloat32(value: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits))
@@ -198,8 +202,9 @@ async function skipItems(
 ): Promise<void> {
   if (type === 'string') return reader.skipStrings(count)
   if (type !== 'array') return reader.skip(count * byteLengths[type])
-  if (depth === maxDepth) throw invalidGguf(`"${key}" nests arrays deeper than ${maxDepth}`)
-  // Inner arrays are not kept, but are limited because walking millions of them would take seconds.
+  if (depth === maxDepth)
+    throw invalidGguf(`"${key}" nests arrays more than ${maxDepth} levels deep`)
+  // Inner arrays are not kept, but their number is limited, because skipping millions of them would take seconds.
   if (!kept.take(count * minimumBytes.array))
     throw invalidGguf(`"${key}" has too many inner arrays`)
   for (let left = count; left > 0; left -= 1) {

@@ -50,7 +50,7 @@ test('values of every type are read as they were written', async () => {
   })
 })
 
-test('a vocabulary is reduced to its length and first items; small arrays are kept whole', async () => {
+test('a vocabulary is reduced to its length and first items; small arrays are kept in full', async () => {
   const tokens = Array.from({ length: 10_000 }, (_, index) => `token ${index}`)
   const perLayer = Array.from({ length: 80 }, (_, layer) => layer % 8)
   const metadata = { tokens, perLayer, tags: ['a', 'b'] }
@@ -62,7 +62,7 @@ test('a vocabulary is reduced to its length and first items; small arrays are ke
   })
 })
 
-test('a vocabulary is kept whole on request', async () => {
+test('a vocabulary is kept in full on request', async () => {
   const tokens = Array.from({ length: 10_000 }, (_, index) => `token ${index}`)
   const file = makeGguf({ metadata: { tokens } })
   const read = async (offset: number, length: number) => file.subarray(offset, offset + length)
@@ -70,7 +70,7 @@ test('a vocabulary is kept whole on request', async () => {
   expect(metadata.get('tokens')).toEqual({ type: 'string', length: 10_000, items: tokens })
 })
 
-test('a string of more than 1 MiB is truncated; a shorter one is kept whole', async () => {
+test('a string of more than 1 MiB is truncated; a shorter one is kept in full', async () => {
   const template = 't'.repeat(1024 * 1024)
   const header = await parseBytes(
     makeGguf({ metadata: { template, long: `${template}!`, after: 1 } }),

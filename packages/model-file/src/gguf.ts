@@ -24,19 +24,19 @@ export type GgufHeader = {
 }
 
 const maxKeyBytes = 65_535
-/** Real headers have fewer than a hundred. */
+/** Real headers have fewer than a hundred entries. */
 const maxMetadataCount = 16_384
-/** Old files with one tensor per expert have about 50,000. */
+/** Old files with one tensor per expert have about 50,000 tensors. */
 const maxTensorCount = 65_536
-/** A key, a type and one byte. */
+/** The length of the key, the type of the value, and a value of one byte. */
 const minimumEntryBytes = 8 + 4 + 1
 const defaultAlignment = 32
 
 /**
- * Reads and validates the header of a GGUF file (little-endian, version 2 or 3). Safe for untrusted files: memory is limited to
- * a 1 MiB window, the metadata that `limits` allow (2 MiB) and the tensor list, and reading stops after 256 MiB of header.
- * Throws `invalid_gguf` for any error in the bytes, including tensors beyond the end of the file. Specification:
- * https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+ * Reads and validates the header of a GGUF file (little-endian, version 2 or 3). Safe for untrusted files: memory use
+ * is limited to a window of 1 MiB, the metadata that `limits` allows (2 MiB by default) and the tensor list, and a
+ * header longer than 256 MiB is rejected. Throws `invalid_gguf` for any invalid content, including tensors beyond the
+ * end of the file. Specification: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
 export async function parseGguf(
   read: ReadBytes,
@@ -81,7 +81,7 @@ async function readMetadata(reader: HeaderReader, count: number, limits: KeptLim
   let alignment = defaultAlignment
   for (let index = 0; index < count; index += 1) {
     const key = await readKey(reader, index, kept)
-    if (metadata.has(key)) throw invalidGguf(`the metadata has "${key}" twice`)
+    if (metadata.has(key)) throw invalidGguf(`the metadata contains "${key}" twice`)
     const { type, value } = await readValue(reader, key, kept)
     metadata.set(key, value)
     if (key === 'general.alignment') {

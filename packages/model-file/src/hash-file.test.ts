@@ -58,10 +58,10 @@ test('the hash of a one-chunk file is the hash of its chunk', () => {
   expect(hasher.digest().sha256_hash).toBe(sha256(Buffer.from('abc')))
 })
 
-test('a stream with a different length than declared is rejected', () => {
+test('a stream whose length differs from the declared size is rejected', () => {
   const hasher = createChunkHasher(4)
   hasher.update(Buffer.from('abc'))
-  expect(() => hasher.digest()).toThrow('hashed 3 bytes of a file of 4')
+  expect(() => hasher.digest()).toThrow('hashed 3 bytes, but the file has 4')
 })
 
 test('threads compute the same hashes as one pass', async () => {

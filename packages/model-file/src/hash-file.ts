@@ -16,12 +16,15 @@ export type FileHashes = ChunkHashes & {
   pieceHashes: Uint8Array
 }
 
-/** Takes the bytes of a file in order. `digest` throws if their number differs from the declared size. */
+/**
+ * Hashes bytes that are passed to it in order. If a size was declared, `digest` throws if the number of bytes differs
+ * from it.
+ */
 export type StreamHasher<Result> = { update(bytes: Uint8Array): void; digest(): Result }
 
 type OnSegment = (index: number, hash: string) => void
 
-/** Hashes each `segmentBytes` of a stream separately and returns the concatenated hashes. */
+/** Hashes each segment of `segmentBytes` in a stream separately, and returns the concatenated hashes. */
 export function createSegmentHasher(
   algorithm: 'sha1' | 'sha256',
   segmentBytes: number,
@@ -64,7 +67,7 @@ export function createChunkHasher(
 ): StreamHasher<ChunkHashes> {
   const chunkSize = chunkSizeFor(fileSizeBytes)
   const chunks = createSegmentHasher('sha256', chunkSize, onChunk)
-  // A one-chunk file has the hash of its chunk, so it is not hashed twice.
+  // The SHA-256 of a file with one chunk is that of the chunk, so the bytes are not hashed twice.
   const whole = chunkCount(fileSizeBytes) > 1 ? createHash('sha256') : undefined
   let hashedBytes = 0
   return {
@@ -75,7 +78,7 @@ export function createChunkHasher(
     },
     digest() {
       if (hashedBytes !== fileSizeBytes) {
-        throw new RangeError(`hashed ${hashedBytes} bytes of a file of ${fileSizeBytes}`)
+        throw new RangeError(`hashed ${hashedBytes} bytes, but the file has ${fileSizeBytes}`)
       }
       const chunkHashes = chunks.digest()
       const sha256_hash = whole?.digest('hex') ?? Buffer.from(chunkHashes).toString('hex')
@@ -84,7 +87,7 @@ export function createChunkHasher(
   }
 }
 
-/** Like {@link createChunkHasher}, plus the SHA-1 of the torrent pieces, for the registry. */
+/** Like {@link createChunkHasher}, but also computes the SHA-1 of each torrent piece, for the registry. */
 export function createFileHasher(
   fileSizeBytes: number,
   onChunk?: OnSegment,

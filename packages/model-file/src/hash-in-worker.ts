@@ -8,14 +8,15 @@ import type { HashMessage, HashWork } from './hash-worker.ts'
 
 export type HashOptions = {
   signal?: AbortSignal
-  /** Called with an increasing number of bytes, the last time with all of them. */
+  /** Called with the number of bytes hashed so far, which never decreases. The last call passes the file size. */
   onProgress?: (hashedBytes: number, fileSizeBytes: number) => void
 }
 
 /**
- * Hashes a local file like `createChunkHasher`, in threads. The hash of the whole file cannot be parallelized, so one thread
- * computes it while another hashes the chunks; whichever finishes first helps with the remaining chunks. With two free cores
- * this takes no longer than the whole-file hash. Throws if the file is empty or changes during hashing, or with an AbortError.
+ * Hashes a local file like `createChunkHasher`, but in threads. The hash of the whole file cannot be parallelized, so
+ * one thread computes it while another hashes the chunks; when the first thread has finished, it helps with the
+ * remaining chunks. With two free cores, this takes no longer than computing only the whole-file hash. Rejects if the
+ * file is empty, if it changes during hashing, or if the signal fires.
  */
 export async function hashFileInWorker(
   path: string,
@@ -25,7 +26,7 @@ export async function hashFileInWorker(
   return hashInThreads({ path, fileSizeBytes, pieces: undefined, threads: 2 }, options)
 }
 
-/** Like {@link hashFileInWorker}, plus the SHA-1 of the torrent pieces, like `createFileHasher`. */
+/** Like {@link hashFileInWorker}, but also computes the SHA-1 of each torrent piece, as `createFileHasher` does. */
 export async function hashFileWithPiecesInWorker(
   path: string,
   options: HashOptions = {},
@@ -65,7 +66,7 @@ async function hashInThreads(
 
   const threadCount = chunks > 1 ? Math.min(threads, availableParallelism()) : 1
   const workers = Array.from({ length: threadCount }, (_, index) =>
-    // A one-chunk file has the hash of its chunk.
+    // The SHA-256 of a file with one chunk is that of the chunk.
     startHasher({ ...work, isWholeHasher: index === 0 && chunks > 1 }).on('message', onMessage),
   )
   const ended = Promise.allSettled(workers.map((worker) => once(worker, 'exit')))
@@ -91,7 +92,7 @@ async function hashInThreads(
 function startHasher(work: HashWork) {
   return startWorker('hash-worker', import.meta.url, {
     workerData: work,
-    execArgv: [], // not the parent's flags, such as --input-type, which threads do not accept
+    execArgv: [], // do not inherit the parent's flags: threads do not accept some of them, such as --input-type
   })
 }
 

@@ -1,4 +1,4 @@
-/** The thread started by `hash-in-worker.ts`: blocking reads and OpenSSL, nothing else. */
+/** The thread that `hash-in-worker.ts` starts. It only reads the file, synchronously, and hashes it with OpenSSL. */
 
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
@@ -11,7 +11,7 @@ export type HashWork = {
   fileSizeBytes: number
   /** Whether to hash the whole file before taking chunks. */
   isWholeHasher: boolean
-  /** One Int32: the next chunk that no thread has taken. */
+  /** One Int32: the index of the next chunk that no thread has taken. */
   nextChunk: SharedArrayBuffer
   /** One Int32: 1 once the hashes are no longer needed. */
   isStopped: SharedArrayBuffer
@@ -21,10 +21,10 @@ export type HashWork = {
   pieces: { length: number; hashes: SharedArrayBuffer } | undefined
 }
 
-/** Bytes hashed since the last message, or the hash of the whole file. */
+/** The number of bytes hashed since the previous message, or the hash of the whole file. */
 export type HashMessage = { hashedBytes: number } | { sha256_hash: string }
 
-/** Fits into the L2 cache, so that hashing the same bytes a second time does not read from memory. */
+/** Fits into the L2 cache, so that hashing the same bytes a second time does not read them from main memory. */
 const buffer = new Uint8Array(1024 * 1024)
 
 function hashFile(work: HashWork): void {

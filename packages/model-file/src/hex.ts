@@ -6,7 +6,7 @@ export function toHex(bytes: Uint8Array): string {
   return hex
 }
 
-/** Decodes hexadecimal digits into bytes. The result for other characters is undefined. */
+/** Decodes hexadecimal digits into bytes. For other characters, the result is unspecified. */
 export function fromHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2)
   for (let index = 0; index < bytes.length; index += 1) {

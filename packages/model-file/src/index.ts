@@ -1,4 +1,4 @@
-/** Model files: GGUF headers, chunks, hashes and torrents. Bytes in, values out. */
+/** Model files: GGUF headers, chunks, hashes and torrents. */
 
 export {
   type Bencodable,

@@ -1,14 +1,20 @@
 import type { GgufScalar, GgufValue } from './gguf-values.ts'
 
 type JsonScalar = string | number | boolean | null
-/** A JSON value from the header. An array that was not kept whole is its type, length and first items. */
+/**
+ * A JSON value from the header. An array or string that was not kept in full is represented by its type, length and
+ * beginning.
+ */
 export type JsonValue =
   | JsonScalar
   | JsonScalar[]
   | { type: string; length: number; items: JsonScalar[] }
   | { type: 'string'; length: number; start: string }
 
-/** Converts a header value into JSON that PostgreSQL's `jsonb` accepts: no NUL, unpaired surrogates, NaN or big integers. */
+/**
+ * Converts a header value into JSON that PostgreSQL's `jsonb` accepts, without NUL, unpaired surrogates, NaN or big
+ * integers.
+ */
 export function jsonSafe(value: GgufValue): JsonValue {
   if (typeof value !== 'object') return jsonSafeScalar(value)
   if ('start' in value) return { ...value, start: cleanText(value.start) }

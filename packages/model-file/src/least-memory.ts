@@ -7,7 +7,10 @@ type ReadyFile = FileLike & {
   memory_bytes: number | null
 }
 
-/** The smallest amount of memory that can run any of a model's files, or all parts of a split one; null if unknown. */
+/**
+ * The minimum memory needed to run any one of a model's files, with a split file counted as the sum of its parts; null
+ * if unknown.
+ */
 export function computeMinimumMemory(files: readonly ReadyFile[]): number | null {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')
   const known = fileChoices(own, (file) => file.file_size_bytes)

@@ -38,7 +38,7 @@ test('heads that differ between layers are added up', () => {
   expect(computeMemory({ dimensions }, use).cacheBytes).toBe(12 * 256 * 2 * 2000)
 })
 
-test('a model without attention keeps no keys and values', () => {
+test('a model without attention stores no keys and values', () => {
   const dimensions = { ...llama8b, heads: 0, kv_heads: 0, key_length: null, value_length: null }
   const use = { weightBytes: 1e9, contextLength: 8192, conversations: 4 }
   expect(computeMemory({ dimensions }, use).cacheBytes).toBe(0)

@@ -1,12 +1,12 @@
 /**
- * Memory use of models. This is the only place with the formula; `bench -- inference` and the daemon's tests compare it with
- * measurements.
+ * The memory use of models. The formula is defined only here; `bench -- inference` and the daemon's tests compare its
+ * results with measurements.
  */
 import type { GgufFacts } from './gguf-facts.ts'
 
 export type MemoryNeed = {
   weightBytes: number
-  /** Keys and values of all conversations at full length. */
+  /** The keys and values of all conversations at full context length. */
   cacheBytes: number
   overheadBytes: number
   totalBytes: number
@@ -29,17 +29,20 @@ const bytesPerValue = 2
 const processBytes = 110e6
 /** Compute buffers, per embedding dimension: about 16 buffers with 512 rows of 32-bit floats. */
 const batchBytesPerNumber = 16 * 512 * 4
-/** The tokenizer's tables, per token: its text and merges. */
+/** The tokenizer's tables (texts and merges), per token. */
 const bytesPerToken = 1100
 
 /**
- * Used if the header has too little information: the memory of a conversation of 8192 tokens as a share of the weights, and the
- * overhead.
+ * Estimates for headers with too little information: the cache of one conversation of 8192 tokens, as a share of the
+ * weights, and the overhead.
  */
 const usualCacheShare = 0.12
 const usualOverheadBytes = 0.7e9
 
-/** Memory to run a model, computed from its header. If the header has too little information, estimated from the size. */
+/**
+ * The memory needed to run a model, computed from its header, or estimated from its size if the header has too little
+ * information.
+ */
 export function computeMemory(
   { dimensions }: Pick<GgufFacts, 'dimensions'>,
   { weightBytes, contextLength, conversations }: Use,
@@ -52,7 +55,10 @@ export function computeMemory(
   return { weightBytes, cacheBytes, overheadBytes, totalBytes }
 }
 
-/** Memory for one conversation of 8192 tokens, or of the model's context length if that is shorter. */
+/**
+ * The memory needed to run a model with one conversation of 8192 tokens, or of the model's context length if that is
+ * shorter.
+ */
 export function memoryToRun(
   facts: Pick<GgufFacts, 'dimensions' | 'context_length'>,
   weightBytes: number,
@@ -62,9 +68,9 @@ export function memoryToRun(
 }
 
 /**
- * The memory a file adds to that of its model with one conversation. In a split model, the first part counts everything except
- * the weights of the other parts, so that the parts add up. Null for files that cannot run on their own, and if the header has
- * too little information.
+ * A file's contribution to the memory use of its model with one conversation. For the first part of a split model, it
+ * is everything except the weights of the other parts; for each other part, it is that part's weights. The total is the
+ * memory use of the model. Null for files that cannot run on their own, and if the header has too little information.
  */
 export function findFileMemory(
   facts: Pick<GgufFacts, 'role' | 'shard' | 'dimensions' | 'context_length'>,
@@ -79,7 +85,7 @@ export function findFileMemory(
   return Number.isSafeInteger(bytes) ? bytes : null // the numbers in a header are not trustworthy
 }
 
-/** An estimate for a file of which only the size is known. */
+/** An estimate for a file about which only the size is known. */
 export function ruleOfThumb(fileSizeBytes: number): number {
   return Math.round(fileSizeBytes * (1 + usualCacheShare) + usualOverheadBytes)
 }

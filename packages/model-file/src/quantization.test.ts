@@ -14,11 +14,11 @@ test.for([
   ['from-BF16-to-Q6_K.gguf', 'Q6_K'],
   ['FAQ4_0bot.gguf', undefined],
   ['model.gguf', undefined],
-] as const)('the quantization that %s names is %s', ([filename, quantization]) => {
+] as const)('the quantization in %s is %s', ([filename, quantization]) => {
   expect(findQuantizationInFilename(filename)).toBe(quantization)
 })
 
-test('a shard is recognized by the end of its name; the first is 1', () => {
+test('a shard is recognized by the end of its filename; shards are counted from 1', () => {
   expect(findShardInFilename('m-00002-of-00005.gguf')).toEqual({ index: 2, count: 5 })
   expect(findShardInFilename('m-00006-of-00005.gguf')).toBeUndefined()
   expect(findShardInFilename('m-00000-of-00005.gguf')).toBeUndefined()

@@ -1,5 +1,6 @@
 /**
- * Split models: llama.cpp names the parts `m-00001-of-00005.gguf` and so on, and loads the others from the folder of the first.
+ * Split models. llama.cpp names the parts `m-00001-of-00005.gguf` and so on, and loads the other parts from the folder
+ * of the first part.
  */
 
 const extension = /\.gguf$/i
@@ -20,7 +21,10 @@ export function parseShardNumbers(filename: string): Shard | undefined {
   return index === undefined || count === undefined ? undefined : { index, count }
 }
 
-/** The same, if the part numbers are valid. */
+/**
+ * The position of a file in a split model, according to its filename; undefined if its part numbers are invalid or
+ * missing.
+ */
 export function findShardInFilename(filename: string): Shard | undefined {
   const shard = /\.gguf$/i.test(filename) ? parseShardNumbers(filename) : undefined
   if (!shard) return undefined
@@ -28,6 +32,9 @@ export function findShardInFilename(filename: string): Shard | undefined {
   return count > 1 && index >= 1 && index <= count ? shard : undefined
 }
 
-/** A key shared by the parts of one split file. Files with the same name but different numbers of parts are different files. */
+/**
+ * A key that is the same for all parts of a split file. Files with the same stem but different part counts do not
+ * belong together.
+ */
 export const getShardSet = (file: { filename: string }): string =>
   `${getStem(file)} ${parseShardNumbers(file.filename)?.count ?? 1}`

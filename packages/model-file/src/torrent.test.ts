@@ -64,14 +64,14 @@ test('a torrent file contains its exact info dictionary, its tracker and its web
   ])
 })
 
-test('a torrent file without tracker and web seeds has only its info', () => {
+test('a torrent file without tracker and web seeds contains only the info dictionary', () => {
   const info = infoDictionary(content)
   expect(Buffer.from(torrentFile({ info, webSeeds: [] }))).toEqual(
     Buffer.concat([Buffer.from('d4:info'), info, Buffer.from('e')]),
   )
 })
 
-test('a magnet URI contains the torrent, the file, the tracker, the web seed and the torrent file', () => {
+test('a magnet URI contains the info hash, the filename, the tracker, the web seed and the URL of the torrent file', () => {
   expect(
     magnetUri({
       infoHash: 'a'.repeat(40),

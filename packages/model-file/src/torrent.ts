@@ -6,13 +6,13 @@ export type TorrentContent = {
   pieceLength: number
   /** Concatenated SHA-1 hashes of the pieces, 20 bytes each. */
   pieceHashes: Uint8Array
-  /** Restricts clients to peers from the tracker (BEP 27). Changes the info hash. */
+  /** Whether clients may use only peers from the tracker (BEP 27). Affects the info hash. */
   isPrivate: boolean
 }
 
 /**
  * The bencoded info dictionary of a single-file v1 torrent (BEP 3). It depends only on the arguments, so every registry
- * computes the same info hash for the same public file, and their swarms are one.
+ * computes the same info hash for the same public file, and the peers of all registries belong to the same swarm.
  */
 export function infoDictionary(content: TorrentContent): Uint8Array {
   const { filename, fileSizeBytes, pieceLength, pieceHashes, isPrivate } = content
@@ -32,9 +32,9 @@ export function infoDictionary(content: TorrentContent): Uint8Array {
 export type TorrentFile = {
   /** From {@link infoDictionary}; copied unchanged. */
   info: Uint8Array
-  /** The tracker. */
+  /** The URL of the tracker. */
   announce?: string
-  /** Whole-file URLs that support `Range` (BEP 19). */
+  /** URLs of the whole file that support `Range` (BEP 19). */
   webSeeds: readonly string[]
   comment?: string
   createdBy?: string
@@ -60,7 +60,7 @@ export function torrentFile({
   ])
 }
 
-/** A key and a value of a dictionary. The caller must pass the keys in byte order. */
+/** Encodes a key of a dictionary and its value. The caller must sort the entries by key, in byte order. */
 function entry(key: string, value: Bencodable | undefined): Buffer {
   if (value === undefined) return Buffer.alloc(0)
   return Buffer.concat([encodeBencode(key), encodeBencode(value)])

@@ -10,7 +10,10 @@ import { findMember } from './endpoints.ts'
 
 type Reason = (NetworkFailure & { code: 'not_a_registry' })['reason']
 
-/** Throws a `NetworkError` if the response cannot come from a registry but from a captive portal or another program. */
+/**
+ * Throws a `NetworkError` if the response cannot be a registry's, for example if it is a captive portal's or another
+ * program's.
+ */
 export function checkAnswer(url: URL, call: ApiRequest, answer: ApiAnswer): void {
   const found = strangeness(call, answer)
   if (found) throw new NetworkError({ code: 'not_a_registry', host: url.host, ...found })
@@ -26,12 +29,12 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
   const isPage = type.startsWith('text/html')
   const stranger = isPage ? 'html' : 'other_program'
   const isForTorrents = headers.accept === 'application/x-bittorrent'
-  // A bencoded dictionary begins with “d” (BEP 3). A tracker may send its failure reason with any status.
+  // A bencoded dictionary begins with “d” (BEP 3). A tracker may send a failure reason with any status.
   const isRedirect = status >= 300 && status < 400
   if (isForTorrents && !isRedirect && answer.body[0] === 'd'.charCodeAt(0)) return undefined
 
   if (status >= 400) {
-    // A reverse proxy responds without JSON if its registry is down, or to limit requests.
+    // A reverse proxy responds without JSON if its registry is down or if it limits requests.
     const mayBeProxy = (status >= 500 && status !== 511) || [408, 413, 429].includes(status)
     if (mayBeProxy || problemIn(decodeText(answer))) return undefined
     return { reason: stranger, detail: `status ${status}` }

@@ -54,7 +54,7 @@ test.each([
   }
 })
 
-test('a response received through a proxy is not mistaken for the proxy’s own', async () => {
+test('a response received through a proxy is not mistaken for a response of the proxy itself', async () => {
   const xml: Handler = (_, response) =>
     response.writeHead(403, { 'content-type': 'application/xml' }).end('<Error/>')
   const plain = await startServer(xml)
@@ -112,7 +112,7 @@ test('an unreachable proxy is reported as a proxy failure', async () => {
 test.each([
   ['self_signed', testCertificates.selfSigned],
   ['unknown_issuer', testCertificates.valid],
-] as const)('a certificate that is %s is refused with that reason', async (reason, certificate) => {
+] as const)('a certificate that is %s is rejected as such', async (reason, certificate) => {
   const { port } = await startServer(fine, certificate)
   const host = `localhost:${port}`
   expect(await failureAt(`https://${host}`)).toEqual({ code: 'tls_failed', reason, host })
@@ -151,7 +151,7 @@ test('https to an http port and http to an https port are reported with their ca
   })
   const secure = await startServer(fine, testCertificates.valid)
   const error = await failureAt(`http://localhost:${secure.port}`)
-  // OpenSSL closes the connection, or sends an alert, which is not HTTP.
+  // OpenSSL closes the connection or sends an alert, which is not HTTP.
   expect([`unreachable reset`, `not_a_registry not_http`]).toContain(
     `${error.code} ${error.reason}`,
   )

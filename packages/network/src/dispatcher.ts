@@ -1,6 +1,7 @@
 import tls from 'node:tls'
 import type { buildConnector, Dispatcher, Pool as PoolType } from 'undici'
-// Imported piecemeal: loading all of undici takes twice the time and memory, in every thread.
+// The parts of undici are imported separately, because loading all of undici takes twice the time and memory, in every
+// thread.
 import openTunnel from 'undici/lib/api/api-connect.js'
 import newConnector from 'undici/lib/core/connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
@@ -9,27 +10,27 @@ import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 import { proxyFor } from './proxy-for.ts'
 import type { NetworkSettings } from './settings.ts'
 
-/** One thread's connections, for all its requests: API, chunks, uploads and torrents. */
+/** The connections of one thread, for all its requests: API calls, chunks, uploads and torrents. */
 export interface Network {
-  /** The settings it was opened with. */
+  /** The settings with which the network was opened. */
   readonly settings: NetworkSettings
   /**
-   * The dispatcher for requests to `url`, direct or through its proxy. URLs reached the same way share a dispatcher and its
-   * connections.
+   * The dispatcher for requests to `url`, which are sent directly or through a proxy. URLs that are reached in the same
+   * way share a dispatcher and its connections.
    */
   agentFor(url: URL): Dispatcher
-  /** The URL of the proxy for `url`, with its credentials; undefined if there is none. */
+  /** The URL of the proxy for `url`, including credentials; undefined if `url` is reached directly. */
   findProxy(url: URL): string | undefined
-  /** Closes all connections immediately; running requests fail. Nothing can be sent afterwards. */
+  /** Closes all connections immediately, so that running requests fail. Nothing can be sent afterwards. */
   destroy(): Promise<void>
 }
 
-/** `connections` is the maximum per origin. They stay open until the network is destroyed. */
+/** `connections` is the maximum number of connections per origin. The caller closes them with `destroy`. */
 export function openNetwork(settings: NetworkSettings, { connections = 8 } = {}): Network {
   const { connectMs } = settings.timeouts
   const common = {
     connections,
-    allowH2: false, // the streams of one connection would share one window and stall together
+    allowH2: false, // the streams of an HTTP/2 connection share one flow-control window and stall together
     headersTimeout: settings.timeouts.headersMs,
     bodyTimeout: settings.timeouts.stallMs,
   }
@@ -39,7 +40,7 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
   function agentFor(url: URL): Dispatcher {
     const proxy = proxyFor(url, settings)
     if (proxy === undefined) return direct
-    // Certificates are loaded only if TLS is used, to the proxy or through it.
+    // Certificates are loaded only if TLS is used, either to the proxy or through it.
     const isTls = url.protocol === 'https:' || proxy.startsWith('https:')
     const key = `${isTls} ${proxy}`
     const secure = isTls ? { secureContext: secureContext(settings.extraCa) } : {}
@@ -70,7 +71,7 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
   }
 }
 
-/** A `Pool` imported on its own lacks the method that opens tunnels. */
+/** Creates a `Pool` with the method that opens tunnels, which a separately imported `Pool` lacks. */
 function tunnelPool(origin: URL, options: object): Dispatcher {
   return Object.assign(new Pool(origin, options as PoolType.Options), { connect: openTunnel })
 }
@@ -88,7 +89,10 @@ function connector({ timeouts, extraCa }: NetworkSettings): buildConnector.conne
 
 const contexts = new Map<string, tls.SecureContext>()
 
-/** Trusts Node's, the system's and the user's own authorities. Cached, because creating it takes 80 ms. */
+/**
+ * A TLS context that trusts Node's, the system's and the user's own certificate authorities. Contexts are cached,
+ * because creating one takes 80 ms.
+ */
 function secureContext(extraCa = ''): tls.SecureContext {
   const known = contexts.get(extraCa)
   if (known) return known

@@ -1,18 +1,18 @@
-/** What the transport needs to know about the registry's endpoints. */
+/** Properties of the registry's endpoints that the transport needs. */
 
 type Call = { method: string; url: string }
 
 const getPath = (url: string) => new URL(url).pathname
 
-/** Starting and completing an upload are idempotent in the registry. */
+/** The POST requests that start or complete an upload, which the registry handles idempotently. */
 const repeatablePosts = /\/v1\/models\/[^/]+\/files(\/[^/]+\/complete)?$/
 
-/** Whether a call is safe to repeat, so that it can be sent again if its response was lost. */
+/** Whether a call is safe to repeat, so that it can be sent again if its response is lost. */
 export function isRepeatable({ method, url }: Call): boolean {
   return method === 'GET' || (method === 'POST' && repeatablePosts.test(getPath(url)))
 }
 
-/** A member present in every response of an endpoint, or in every item of a list. */
+/** For some endpoints, a member that is present in every response, or in every item of a response that is a list. */
 const members: [method: string, path: RegExp, member: string, kind?: 'list'][] = [
   ['GET', /\/v1\/models$/, 'id', 'list'],
   ['POST', /\/v1\/models$/, 'name'],
@@ -28,8 +28,8 @@ const members: [method: string, path: RegExp, member: string, kind?: 'list'][] =
 ]
 
 /**
- * The member that distinguishes a registry's response from other JSON, and whether to look for it in each item of a list.
- * Undefined if none is known.
+ * The member that distinguishes a registry's response to `call` from other JSON, and whether the response is a list in
+ * which each item has the member. Undefined if no such member is known.
  */
 export function findMember(call: Call): { member: string; isList: boolean } | undefined {
   const path = getPath(call.url)

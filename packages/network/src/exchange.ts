@@ -1,4 +1,4 @@
-/** One API call, following redirects, until its response is complete. */
+/** Sends one API call, following redirects, and reads the complete response. */
 import { gunzipSync } from 'node:zlib'
 import { type ApiAnswer, type ApiRequest, NetworkError } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
@@ -17,7 +17,7 @@ type Options = {
   maxBytes?: number
 }
 
-/** Rejects with a `NetworkError`, even if the call's signal fires. */
+/** Resolves with the response. Rejects with a `NetworkError`, even if the call's signal fires. */
 export function exchange(
   network: Network,
   call: ApiRequest,

@@ -1,7 +1,7 @@
 import setGlobal from 'undici/lib/global.js'
 import type { Network } from './dispatcher.ts'
 
-/** Sends the global `fetch` of this thread through `network`, for libraries that do not accept a dispatcher. */
+/** Makes the global `fetch` of this thread use `network`, for libraries that do not accept a dispatcher. */
 export function useForFetch(network: Network): void {
   setGlobal.setGlobalDispatcher({
     dispatch: (options, handler) =>

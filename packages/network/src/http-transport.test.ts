@@ -26,7 +26,7 @@ test('a response has its status, headers and complete body', async () => {
   expect(server.requests[0]).toMatchObject({ url: '/path?query=1', headers: { 'x-a': 'b' } })
 })
 
-test('a gzip response is decompressed, and one with a false encoding is an error', async () => {
+test('a gzip response is decompressed, and a response with the wrong encoding is an error', async () => {
   const headers = { 'content-encoding': 'gzip' }
   const server = await scripted(
     (_, response) => response.writeHead(200, headers).end(gzipSync('{"a":1}')),
@@ -50,10 +50,10 @@ test.each<[string, Handler]>([
       response.socket?.end()
     },
   ],
-  ['answers 502', status(502)],
-  ['answers 503', status(503)],
-  ['answers 504', status(504)],
-  ['answers 500', status(500)],
+  ['returns 502', status(502)],
+  ['returns 503', status(503)],
+  ['returns 504', status(504)],
+  ['returns 500', status(500)],
 ])('a request to a registry that %s is retried, and each wait is reported', async (_, wrong) => {
   const server = await scripted(wrong, wrong, fine)
   const waits: Wait[] = []
@@ -83,7 +83,7 @@ test('a registry that comes back is detected within three seconds', async () => 
   const retry = { firstContactMs: 60_000, giveUpMs: 60_000 }
   await send(server.url)
   await server.close()
-  // Unavailable until the delay between attempts has reached its maximum.
+  // The registry stays unavailable until the delay between attempts has reached its maximum.
   let longest = 0
   let isBack = false
   const onWait = async ({ seconds }: Wait) => {
@@ -193,11 +193,11 @@ test('a keep-alive connection closed by the server is replaced without an error'
 })
 
 test.each<[string, Handler]>([
-  ['an empty answer', (_, response) => response.writeHead(200).end()],
+  ['an empty response', (_, response) => response.writeHead(200).end()],
   ['204', (_, response) => response.writeHead(204).end()],
   ['304', (_, response) => response.writeHead(304).end()],
   ['a redirect without a location', (_, response) => response.writeHead(302).end()],
-  ['a list of something else', (_, response) => json(response, [1, { object: 'model' }])],
+  ['a list of other items', (_, response) => json(response, [1, { object: 'model' }])],
 ])('%s instead of a list of models does not come from a registry', async (_, answer) => {
   const server = await scripted(answer)
   const failure = await failureAt(

@@ -1,4 +1,4 @@
-/** The transport for Node: retries a call until a response is complete or retrying makes no sense. */
+/** The transport for Node, which retries a call until it has a complete response or a retry cannot help. */
 import { sleep } from '@shoal/core/async'
 import {
   type ApiAnswer,
@@ -17,13 +17,13 @@ import { exchange } from './exchange.ts'
 const firstContactMs = 1_500
 const maxGiveUpMs = 30_000
 const maxRetriesOf500 = 2
-/** Limits on waits requested by a registry, unless the caller sets a time limit for the call. */
+/** Limits on the waits that a registry requests, for calls without their own limits (`retry`). */
 const maxAskedWaits = 5
 const maxAskedMs = 600_000
 
 /**
- * Retries calls that are safe to repeat after a network failure or a 500, 502, 503 or 504 response, and retries any call after
- * a 429 or 503 with `Retry-After`.
+ * Retries any call after a 429 or 503 response with `Retry-After`. After a network failure or any other 500, 502, 503
+ * or 504 response, retries only calls that are safe to repeat.
  */
 export function httpTransport(network: Network): Transport {
   const giveUpMs = Math.min(maxGiveUpMs, network.settings.timeouts.giveUpMs)
@@ -61,7 +61,7 @@ export function httpTransport(network: Network): Transport {
 
 type Pause = { ms: number; reason: string; isAsked: boolean }
 
-/** How long to wait before the next attempt; undefined if there is none. */
+/** How long to wait before the next attempt; undefined if there should be none. */
 function waitBefore(
   result: ApiAnswer | NetworkError,
   failures: number,
@@ -77,18 +77,19 @@ function waitBefore(
   const { host } = new URL(call.url)
   const seconds = retryAfterSeconds(result)
   if (seconds !== undefined) {
-    // The registry did nothing, so any call can be sent again. The random delay spreads out the retries of many clients.
+    // The registry has not processed the call, so any call can be sent again. The random delay spreads out the retries
+    // of many clients.
     const ms = seconds * 1000 + Math.random() * Math.min(1000, seconds * 100)
     return { ms, reason: `${host} is busy (${status})`, isAsked: true }
   }
-  // 502 to 504 come from a reverse proxy whose registry is down. 500 is usually a bug.
+  // A 502, 503 or 504 comes from a reverse proxy whose registry is down. A 500 usually indicates a bug.
   const isPassing =
     [502, 503, 504].includes(status) || (status === 500 && failures <= maxRetriesOf500)
   if (!isPassing || !mayRepeat || isStorageFull(result)) return undefined
   return { ...backoff, reason: `${host} returned status ${status}` }
 }
 
-/** The requested wait in seconds; undefined if waiting does not help. */
+/** The wait that the registry requests, in seconds; undefined if it requests none or waiting does not help. */
 function retryAfterSeconds(answer: ApiAnswer): number | undefined {
   const { status, headers } = answer
   if (status !== 429 && status !== 503) return undefined
@@ -97,6 +98,6 @@ function retryAfterSeconds(answer: ApiAnswer): number | undefined {
   return isFull ? undefined : seconds
 }
 
-/** Waiting does not free storage. */
+/** Whether the registry's storage is full. Waiting does not free storage. */
 const isStorageFull = ({ body }: ApiAnswer) =>
   problemIn(Buffer.from(body).toString())?.code === 'storage_full'

@@ -1,4 +1,4 @@
-/** Which redirects are followed, and where they lead. */
+/** Decides which redirects are followed. */
 import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import type { Network } from './dispatcher.ts'
 import type { Asked } from './to-network-failure.ts'
@@ -15,9 +15,9 @@ type NextUrl = (from: URL, redirect: Redirect) => URL
 const maxRedirects = 5
 
 /**
- * Calls `ask` with one URL after another until there is a result. `nextUrl` returns the target of a redirect, or throws if it
- * must not be followed; the default is for requests without credentials. Throws a `NetworkError` for a redirect that is not
- * followed.
+ * Follows redirects: calls `ask` with one URL after another until it returns a result. `nextUrl` returns the target of
+ * a redirect, or throws if the redirect must not be followed; the default is for requests without credentials. Rejects
+ * with a `NetworkError` if a redirect is not followed.
  */
 export async function followRedirects<T>(
   network: Network,
@@ -39,8 +39,9 @@ export function redirectRefused(from: URL, reason: Reason, detail: string): Netw
 }
 
 /**
- * The target of an API redirect: the same host and port, or from http to https on the same host. With credentials the upgrade
- * is refused too, because another port is another origin. Throws a `NetworkError` if the redirect must not be followed.
+ * Returns the target of an API redirect, which must have the same host and port, or change from http to https on the
+ * same host. With credentials, the change to https is refused, too, because it leads to a different origin. Throws a
+ * `NetworkError` if the redirect must not be followed.
  */
 export function apiRedirect(
   from: URL,
@@ -58,7 +59,10 @@ export function apiRedirect(
   return to
 }
 
-/** The target of a redirect without credentials: any host, but never from https to http. */
+/**
+ * Returns the target of a redirect for a request without credentials, which may lead to any host, but never from https
+ * to http.
+ */
 function redirectTarget(from: URL, { location }: Redirect): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined
   if (!to || !['http:', 'https:'].includes(to.protocol)) {

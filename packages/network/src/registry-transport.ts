@@ -2,8 +2,8 @@ import type { Transport } from '@shoal/protocol/client'
 import type { NetworkSettings } from './settings.ts'
 
 /**
- * The transport for a registry client in Node. The first request loads undici, which takes 50 ms and 16 MB. Connections stay
- * open for a few seconds, for the next request.
+ * The transport for a registry client in Node. The first request loads undici, which takes 50 ms and 16 MB. Connections
+ * stay open for a few seconds, so that the next request can use them.
  */
 export function registryTransport(settings: NetworkSettings): Transport {
   let opening: Promise<Transport> | undefined

@@ -1,4 +1,4 @@
-/** For requests that are not API calls: chunks, uploads and torrents. */
+/** Functions for requests that are not API calls: chunks, uploads and torrents. */
 export { type Network, openNetwork } from './dispatcher.ts'
 export { exchange } from './exchange.ts'
 export { useForFetch } from './global-fetch.ts'

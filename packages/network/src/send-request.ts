@@ -3,8 +3,8 @@ import request from 'undici/lib/api/api-request.js'
 import type { Network } from './dispatcher.ts'
 
 /**
- * Sends one request and resolves with the response headers. Does not follow redirects. Rejects with an error for
- * `toNetworkFailure`.
+ * Sends one request and resolves with the response headers. Does not follow redirects. Rejects with an error that
+ * `toNetworkFailure` can convert.
  */
 export function sendRequest(
   network: Network,

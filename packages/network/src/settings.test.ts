@@ -55,9 +55,9 @@ test.each([
   [{ HTTP_PROXY: 'http://me:100%@proxy:1' }, /not an HTTP proxy address/],
   [{ HTTP_PROXY: 'http://' }, /not an HTTP proxy address/],
   [{ SHOAL_CA_FILE: '/nowhere/ca.pem' }, /ca.pem cannot be read: ENOENT/],
-  [{ SHOAL_NETWORK_TIMEOUTS: 'connect=6' }, /has “connect=6”/],
-  [{ SHOAL_NETWORK_TIMEOUTS: 'read=6s' }, /has “read=6s”/],
-  [{ SHOAL_NETWORK_TIMEOUTS: 'stall=0s' }, /has “stall=0s”/],
+  [{ SHOAL_NETWORK_TIMEOUTS: 'connect=6' }, /contains “connect=6”/],
+  [{ SHOAL_NETWORK_TIMEOUTS: 'read=6s' }, /contains “read=6s”/],
+  [{ SHOAL_NETWORK_TIMEOUTS: 'stall=0s' }, /contains “stall=0s”/],
 ])('%o is rejected with a sentence', async (env, message) => {
   const failure = await readNetworkSettings(env).catch((error) => error)
   expect(failure).toBeInstanceOf(NetworkSettingError)
@@ -67,7 +67,7 @@ test.each([
 test.each([
   ['nothing', 'no certificate here', /contains no PEM certificates/],
   [
-    'half of one',
+    'an invalid certificate',
     '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
     /contains an invalid certificate/,
   ],

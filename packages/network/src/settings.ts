@@ -1,4 +1,7 @@
-/** How this machine reaches registries: proxies, certificates and timeouts. Plain data, because it is passed between threads. */
+/**
+ * How this machine reaches registries: proxies, certificates and timeouts. The settings are a plain object, because
+ * they are passed between threads.
+ */
 
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -19,9 +22,9 @@ export type NetworkSettings = {
 
 /** In milliseconds. */
 export type Timeouts = {
-  /** Until the connection is open, including TLS. */
+  /** Time until a connection is open, including the TLS handshake. */
   connectMs: number
-  /** From sending the request to receiving the response headers. */
+  /** Time from sending the request to receiving the response headers. */
   headersMs: number
   /** Longest pause while receiving a response. */
   stallMs: number
@@ -47,7 +50,7 @@ export const directNetwork: NetworkSettings = {
   timeouts: defaultTimeouts,
 }
 
-/** An invalid setting. `message` is a sentence for the user. */
+/** The error for an invalid setting. `message` is a sentence for the user. */
 export class NetworkSettingError extends AppError<'invalid_network_setting'> {
   constructor(message: string, options?: ErrorOptions) {
     super('invalid_network_setting', message, {}, options)
@@ -92,7 +95,7 @@ function proxyAddress(text: string | undefined): string | undefined {
   )
 }
 
-/** Whether the credentials decode: a literal percent sign must be percent-encoded. */
+/** Whether the credentials can be decoded: a percent sign in them must be percent-encoded. */
 function hasSoundPassword({ username, password }: URL): boolean {
   try {
     decodeURIComponent(username + password)
@@ -128,10 +131,13 @@ const timeoutFields: Record<string, keyof Timeouts> = {
 }
 
 const minTimeoutMs = 100
-/** About 12 days. Timers fire immediately if their delay exceeds 2^31 - 1 ms (about 25 days). Stands for “no timeout”. */
+/**
+ * About 12 days, which in practice means no timeout. Timers whose delay exceeds 2^31 - 1 ms (about 25 days) fire
+ * immediately.
+ */
 const maxTimeoutMs = 2 ** 30
 
-/** Parses `connect=6s,headers=30s,stall=20s,giveup=10m`, or part of it. */
+/** Parses timeouts in the format `connect=6s,headers=30s,stall=20s,giveup=10m`. Any of them can be omitted. */
 const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
   const timeouts = { ...defaultTimeouts }
   for (const part of text.split(',').filter((one) => one.trim() !== '')) {
@@ -139,25 +145,27 @@ const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
     const field = timeoutFields[name]
     const ms = parseDuration(time) ?? 0
     if (field === undefined || ms < minTimeoutMs) {
-      return refuse(`has “${part.trim()}”, which is not valid; use the format ${usualTimeouts}`)
+      return refuse(
+        `contains “${part.trim()}”, which is not valid; use the format ${usualTimeouts}`,
+      )
     }
     timeouts[field] = Math.min(ms, maxTimeoutMs)
   }
   return timeouts
 }
 
-/** The settings apart from the proxies, which use the standard variables. */
+/** The settings other than the proxies, which are read from the standard variables. */
 export const networkSettings = {
   caFile: setting({
     variable: 'SHOAL_CA_FILE',
     flag: '--cacert <file>',
     parse: (path) => path,
-    description: 'file of additional trusted certificate authorities, in PEM',
+    description: 'file with additional trusted certificate authorities, in PEM format',
   }),
   timeouts: setting({
     variable: 'SHOAL_NETWORK_TIMEOUTS',
     parse: parseTimeouts,
     default: usualTimeouts,
-    description: 'network timeouts; any left out keep their default',
+    description: 'network timeouts; omitted timeouts keep their defaults',
   }),
 }

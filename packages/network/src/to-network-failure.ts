@@ -48,7 +48,7 @@ const tlsReasons: Record<string, TlsReason> = {
   ERR_SSL_HTTP_REQUEST: 'not_tls',
 }
 
-/** The failure behind an `error` thrown by undici or Node. */
+/** Converts an error thrown by undici or Node to the failure that caused it. */
 export function toNetworkFailure(error: unknown, { url, proxy }: Asked): NetworkFailure {
   if (error instanceof NetworkError) return error.failure
   const { code, message } = codeAndMessage(error)
@@ -69,7 +69,10 @@ export function toNetworkFailure(error: unknown, { url, proxy }: Asked): Network
   return { code: 'unreachable', reason: unreachable[code] ?? 'unknown', host, detail: message }
 }
 
-/** The failure behind a response that came from neither a registry nor its storage; undefined if it may have. */
+/**
+ * Returns a failure for a response that is neither from a registry nor from its storage. Undefined for a response that
+ * may be from either.
+ */
 export function failureOfAnswer(
   { url, proxy }: Asked,
   status: number,
@@ -77,13 +80,14 @@ export function failureOfAnswer(
 ): NetworkFailure | undefined {
   const detail = `status ${status}`
   const isPage = contentType?.startsWith('text/html')
-  // A proxy responds itself if it cannot or must not reach the registry. It cannot respond inside a tunnel.
+  // A proxy responds itself if it cannot reach the registry or is not allowed to. Within a tunnel, it cannot respond.
   const mayBeProxy = proxy !== undefined && url.protocol === 'http:'
   const reason = mayBeProxy ? findProxyReason(status) : undefined
   if (proxy && reason && (isPage || status === 407)) {
     return { code: 'proxy_failed', reason, host: new URL(proxy).host, detail }
   }
-  // A captive portal (RFC 6585, 6) or another gateway with its own page. Rate limits may also come from a reverse proxy.
+  // A captive portal (RFC 6585, section 6) or another gateway responds with its own page. A page with 408, 413 or 429
+  // may instead be from the registry's reverse proxy.
   const isStranger = isPage && status >= 400 && status < 500 && ![408, 413, 429].includes(status)
   if (status !== 511 && !isStranger) return undefined
   return { code: 'not_a_registry', reason: 'html', host: url.host, detail }
@@ -97,7 +101,9 @@ function findProxyReason(status: number): 'auth' | 'denied' | 'answered' | undef
 
 type ProxyReason = (NetworkFailure & { code: 'proxy_failed' })['reason']
 
-/** A failure to connect is the proxy's; later failures may be the registry's. */
+/**
+ * Why the proxy failed; undefined for a failure that may be the registry's. Failures to connect are always the proxy's.
+ */
 function proxyReason(code: string, message: string): ProxyReason | undefined {
   const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? []
   if (status !== undefined) return findProxyReason(Number(status)) ?? 'answered'
@@ -107,7 +113,10 @@ function proxyReason(code: string, message: string): ProxyReason | undefined {
   return reason === 'dns' || reason === 'refused' || reason === 'no_route' ? reason : undefined
 }
 
-/** From the error or its cause: undici wraps some errors, and Node groups the errors of several addresses. */
+/**
+ * Finds the code and message in the error or its cause: undici wraps some errors, and Node groups the errors for
+ * several addresses.
+ */
 function codeAndMessage(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: '', message: String(error) }
   const { code, message, cause } = error as NodeJS.ErrnoException

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Id, Name, Nullable, refTo, Timestamp } from './common.ts'
 
 const Username = Type.String({ pattern: '^[a-z0-9_-]{2,64}$' })
-/** 8 to 1024 bytes of UTF-8; the registry checks the length in bytes. */
+/** A password has 8 to 1024 bytes in UTF-8. The registry checks its length in bytes. */
 const NewPassword = Type.String({ minLength: 1, maxLength: 1024 })
 
 export const User = Type.Object(
@@ -31,7 +31,7 @@ export const Registration = Type.Object(
     setup_code: Type.Optional(
       Type.String({
         description:
-          'required for the first account if other machines can reach the registry, which prints it',
+          'code that the registry prints; required for the first account if other machines can reach the registry',
       }),
     ),
   },
@@ -69,7 +69,7 @@ export const Session = Type.Object(
     last_used_at: Nullable(Timestamp),
     expires_at: Timestamp,
     user_agent: Nullable(Type.String()),
-    current: Type.Boolean({ description: 'whether this call uses the session' }),
+    current: Type.Boolean({ description: 'whether this request belongs to the session' }),
   },
   { $id: 'Session' },
 )

@@ -1,4 +1,7 @@
-/** The typed client of the registry. It runs anywhere, optionally over a transport supplied by the caller. */
+/**
+ * The typed client of the registry, for browsers and Node. It sends requests with `fetch`, or with a transport supplied
+ * by the caller.
+ */
 import { sleep } from '@shoal/core/async'
 import { AppError } from '@shoal/core/errors'
 import type {
@@ -78,7 +81,7 @@ export type {
   User,
 }
 
-/** The registry returned an error. `message` is its `detail`. */
+/** An error that the registry returned. `message` is the `detail` of the response. */
 export class ApiError extends AppError<'registry_refused'> {
   constructor(status: number, problem: Problem, retryAfter?: string) {
     super('registry_refused', problem.detail, { status, problem, retryAfter })
@@ -105,20 +108,26 @@ export type ClientOptions = {
   baseUrl: string
   token?: string | undefined
   userAgent?: string
-  /** Called before each wait: if the registry asks to retry later (429 or 503 with `Retry-After`) or cannot be reached. */
+  /**
+   * Called before each wait. The client waits if the registry cannot be reached, or asks it to retry later (429 or 503
+   * with `Retry-After`).
+   */
   onWait?: ((wait: Wait) => void) | undefined
-  /** Maximum number of retries after a wait requested by the registry. Default 5; a `transport` does this itself. */
+  /**
+   * Maximum number of retries after waits that the registry requests. Default: 5, or 0 with a `transport`, which
+   * retries by itself.
+   */
   maxWaits?: number
-  /** How long calls are retried while the registry cannot be reached. Default: set by the transport. */
+  /** How long calls are retried while the registry cannot be reached. Default: determined by the transport. */
   retry?: RetryTimes | undefined
-  /** Default: `fetch`. */
+  /** Sends the requests. Default: `fetch`. */
   transport?: Transport
 }
 
 type Call = {
   query?: Record<string, unknown>
   body?: unknown
-  /** Default: JSON. */
+  /** The media type to accept. Default: JSON. */
   accept?: string
   signal?: AbortSignal | undefined
 }
@@ -127,7 +136,7 @@ type Target = { method: string; path: string }
 
 export type RegistryClient = ReturnType<typeof apiCalls> & {
   /**
-   * Returns a client of the same registry with other options: for example without a token, or with a longer timeout.
+   * Returns a client of the same registry with changed options, for example without a token or with a longer timeout.
    * @example
    * const visitor = client.with({ token: undefined })
    */
@@ -135,8 +144,8 @@ export type RegistryClient = ReturnType<typeof apiCalls> & {
 }
 
 /**
- * A client of one registry. Every call rejects with an `ApiError` for an answer that is no success and with a
- * `NetworkError` if no usable answer came; each takes an optional `signal`.
+ * Creates a client of one registry. Every call rejects with an `ApiError` for an error response, and with a
+ * `NetworkError` if there was no usable response. Many calls accept a `signal` that cancels them.
  * @example
  * import { registryClient } from '@shoal/protocol/client'
  *
@@ -174,7 +183,7 @@ function apiCalls(options: ClientOptions) {
       const seconds = Number(answer.headers.get('retry-after'))
       const isAskedToWait = [429, 503].includes(status) && seconds > 0
       const error = toApiError(answer)
-      const isFull = error.problem.code === 'storage_full' // waiting does not help
+      const isFull = error.problem.code === 'storage_full' // waiting does not free storage
       if (!isAskedToWait || isFull || waits >= maxWaits) throw error
       onWait?.({ seconds, reason: 'the registry is busy' })
       await sleep(seconds * 1000, signal)
@@ -193,7 +202,7 @@ function apiCalls(options: ClientOptions) {
     baseUrl,
 
     /**
-     * Lists a page of models, and counts all that match.
+     * Returns one page of the matching models, and the number of all matches.
      * @example
      * const { models, total } = await client.listModels({ q: 'tide', sort: 'downloads', limit: 20 })
      */
@@ -214,7 +223,7 @@ function apiCalls(options: ClientOptions) {
     getModel: (model: string, signal?: AbortSignal) =>
       json<ModelRecord>(to(routes.getModel, { id: model }), { signal }),
     /**
-     * The model card as safe HTML. With `images`, the reader's browser loads them from where they lie.
+     * Returns the model card as safe HTML. With `images`, the reader's browser loads images from their original URLs.
      * @example
      * const html = await client.getCard('tide', { images: true })
      */
@@ -228,7 +237,7 @@ function apiCalls(options: ClientOptions) {
       return decodeText(await exchange(to(routes.getCard, { id: model }), call))
     },
     /**
-     * What somebody is writing, as `getCard` would give it.
+     * Returns a draft of a model card as the HTML that `getCard` would return. Nothing is saved.
      * @example
      * const html = await client.renderCard({ readme: '# Tide', names: ['tide'] })
      */
@@ -250,7 +259,8 @@ function apiCalls(options: ClientOptions) {
     updateModel: (model: string, changes: ModelChanges) =>
       json<ModelRecord>(to(routes.updateModel, { id: model }), { body: changes }),
     /**
-     * Deletes a model with its files. With `only_if_empty`, rejects with a 409 if it has any.
+     * Deletes a model and its files. With `only_if_empty`, rejects with status 409 if the model has a file or an open
+     * upload.
      * @example
      * await client.deleteModel('empty', { only_if_empty: true })
      */
@@ -264,13 +274,13 @@ function apiCalls(options: ClientOptions) {
     setLike: (model: string, liked: boolean) =>
       nothing(to(routes.setLike, { id: model }), { body: { liked } }),
     /**
-     * Counts the models that match, by architecture, license, tag and quantization.
+     * Counts the matching models by architecture, license, tag and quantization.
      * @example
      * const { quantizations } = await client.getFacets({ architecture: 'llama' })
      */
     getFacets: (filter: ModelFilter = {}) => json<Facets>(to(routes.getFacets), { query: filter }),
     /**
-     * Counts models, files, bytes and downloads of the whole registry.
+     * Returns the total numbers of public models, their files, bytes and downloads.
      * @example
      * const { models, downloads } = await client.getStats()
      */
@@ -283,21 +293,22 @@ function apiCalls(options: ClientOptions) {
     getUser: (username: string) => json<UserProfile>(to(routes.getUser, { username })),
 
     /**
-     * Lists the ready files of a model, or also the unfinished ones of its owner; the smallest first.
+     * Lists the ready files of a model, smallest first. With `status: 'all'`, the owner gets all other files, too.
      * @example
      * const files = await client.listFiles('tide', { status: 'all' })
      */
     listFiles: (model: string, query: { status?: 'ready' | 'all' } = {}, signal?: AbortSignal) =>
       json<ModelFile[]>(to(routes.listFiles, { id: model }), { query, signal }),
     /**
-     * Returns a file with the metadata and the tensors of its GGUF header.
+     * Returns a file with the metadata of its GGUF header and a summary of its tensors.
      * @example
      * const { metadata, tensors } = await client.getFile('tide', file.id)
      */
     getFile: (model: string, file: string, signal?: AbortSignal) =>
       json<FileRecord>(to(routes.getFile, { id: model, file_id: file }), { signal }),
     /**
-     * Starts an upload, or resumes the one that an equal call started. Returns up to 100 missing chunks, each with a presigned URL for a `PUT`.
+     * Starts an upload, or resumes the upload that an identical call has started. Returns the first 100 missing chunks,
+     * each with a presigned URL to which it is sent with `PUT`.
      * @example
      * import { hashFileInWorker, makeManifest } from '@shoal/model-file'
      *
@@ -311,7 +322,7 @@ function apiCalls(options: ClientOptions) {
         signal,
       }),
     /**
-     * Lists the missing chunks of an upload from index `from` on, with fresh URLs.
+     * Lists the missing chunks of an upload, beginning with chunk `from`, with new URLs.
      * @example
      * const { missing_chunks } = await client.getUpload('tide', upload.id, { from: 100, limit: 100 })
      */
@@ -322,7 +333,8 @@ function apiCalls(options: ClientOptions) {
       signal?: AbortSignal,
     ) => json<Upload>(to(routes.getUpload, { id: model, file_id: file }), { query, signal }),
     /**
-     * Submits an upload whose chunks have all been sent. Its status is `ready` once the registry has checked it.
+     * Completes an upload whose chunks have all been sent. The status of the file is `ready` once the registry has
+     * verified it.
      * @example
      * const { status } = await client.completeUpload('tide', upload.id)
      */
@@ -340,14 +352,15 @@ function apiCalls(options: ClientOptions) {
       nothing(to(routes.deleteFile, { id: model, file_id: file }), { signal }),
 
     /**
-     * Counts as a download: call it for a person who asked for the bytes, never to look around.
+     * Returns the URLs and chunk hashes for a download of a file. The registry counts every call as a download, so call
+     * this only in order to download the file.
      * @example
      * const { direct_url, chunk_hashes } = await client.getDownload('tide', file.id)
      */
     getDownload: (model: string, file: string, signal?: AbortSignal) =>
       json<Download>(to(routes.getDownload, { model_id: model, file_id: file }), { signal }),
     /**
-     * The torrent file.
+     * Returns the torrent file for a file of a model.
      * @example
      * import { writeFile } from 'node:fs/promises'
      *
@@ -360,7 +373,7 @@ function apiCalls(options: ClientOptions) {
     },
 
     /**
-     * Creates an account and signs it in.
+     * Creates an account, and starts a session for it.
      * @example
      * const { access_token } = await client.register({ username: 'ben', password: 'a long password' })
      */
@@ -373,14 +386,14 @@ function apiCalls(options: ClientOptions) {
      */
     login: (credentials: Login) => json<SignedIn>(to(routes.login), { body: credentials }),
     /**
-     * Ends the session of the token.
+     * Ends the session to which the client's token belongs.
      * @example
      * const { access_token } = await client.login({ username: 'ben', password: 'a long password' })
      * await client.with({ token: access_token }).logout()
      */
     logout: () => nothing(to(routes.logout)),
     /**
-     * Returns the account of the token.
+     * Returns the account to which the client's token belongs.
      * @example
      * const { username, is_admin } = await client.getMe()
      */
@@ -393,7 +406,7 @@ function apiCalls(options: ClientOptions) {
     changePassword: (change: PasswordChange) =>
       nothing(to(routes.changePassword), { body: change }),
     /**
-     * Lists the account's sessions, latest first.
+     * Lists the account's sessions, newest first.
      * @example
      * const [latest] = await client.listSessions()
      */
@@ -407,13 +420,13 @@ function apiCalls(options: ClientOptions) {
      */
     deleteSession: (id: string) => nothing(to(routes.deleteSession, { id })),
     /**
-     * Creates an API key. Only this answer contains the key itself.
+     * Creates an API key. Only this response contains the key itself.
      * @example
      * const { key } = await client.createApiKey({ name: 'laptop' })
      */
     createApiKey: (key: NewApiKey) => json<CreatedApiKey>(to(routes.createApiKey), { body: key }),
     /**
-     * Lists the API keys of the account, latest first, without the keys themselves.
+     * Lists the account's API keys, newest first. The keys themselves are not included.
      * @example
      * const [latest] = await client.listApiKeys()
      */
@@ -445,14 +458,14 @@ function toApiError(answer: ApiAnswer): ApiError {
   return new ApiError(status, problem, headers.get('retry-after') ?? undefined)
 }
 
-/** The body as a problem; undefined if the response came from an intermediary instead of the registry. */
+/** Parses an error response from the registry. Undefined for anything else, such as a response from an intermediary. */
 export function problemIn(text: string): Problem | undefined {
   try {
     const body: unknown = JSON.parse(text)
     const hasDetail = typeof body === 'object' && body !== null && 'detail' in body
     return hasDetail ? (body as Problem) : undefined
   } catch {
-    return undefined // not JSON: a page from a proxy
+    return undefined // not JSON, such as a page from a proxy
   }
 }
 

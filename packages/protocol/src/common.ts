@@ -1,15 +1,21 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
-/** `schema` or null. A type array instead of a union if possible, because the serializer is faster with it. */
+/**
+ * The schema of a value that matches `schema` or is null. Uses a type array, which the serializer handles faster than a
+ * union.
+ */
 export function Nullable<T extends TSchema & { type?: unknown }>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'].flat() })
 }
 
-/** A member that may be omitted; null means the same. */
+/** A member that may be omitted or, with the same meaning, null. */
 export const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) =>
   Type.Optional(Nullable(schema))
 
-/** A reference to a named schema, so that the API document uses the name too. The server registers every named schema. */
+/**
+ * A reference to a named schema, so that the OpenAPI document also refers to the schema by name. The server registers
+ * every named schema.
+ */
 export function refTo<T extends TSchema & { $id?: unknown }>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
 }
@@ -21,10 +27,10 @@ export const Name = (options: { maxLength: number }) =>
 /** Multi-line text from a user, without control characters other than tabs and line breaks (`isText`). */
 export const Text = (options: { maxLength: number }) => Type.String({ ...options, format: 'text' })
 
-/** RFC 3339 in UTC with milliseconds: `2026-01-31T12:00:00.000Z`. */
+/** A time in UTC with milliseconds, in RFC 3339 format: `2026-01-31T12:00:00.000Z`. */
 export const Timestamp = Type.String({ format: 'date-time' })
 
-/** UUIDv7. */
+/** A UUID, version 7. */
 export const Id = Type.String({ format: 'uuid' })
 
 /** A SHA-256 digest: 64 lower-case hexadecimal digits. */
@@ -36,7 +42,7 @@ export const ByteCount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INT
 /** The body of every error response. */
 export const Problem = Type.Object(
   {
-    detail: Type.String({ description: 'a sentence for people' }),
+    detail: Type.String({ description: 'an explanation for people' }),
     code: Type.Optional(Type.String({ description: 'a stable identifier for programs' })),
     errors: Type.Optional(
       Type.Array(

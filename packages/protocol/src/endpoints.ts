@@ -26,13 +26,13 @@ import {
 } from './model.ts'
 import * as routes from './routes.ts'
 
-const ModelPath = Type.Object({ id: Type.String({ description: 'model id or slug' }) })
+const ModelPath = Type.Object({ id: Type.String({ description: 'model ID or slug' }) })
 const FilePath = Type.Object({
-  id: Type.String({ description: 'model id or slug' }),
+  id: Type.String({ description: 'model ID or slug' }),
   file_id: Type.String(),
 })
 const DownloadPath = Type.Object({
-  model_id: Type.String({ description: 'model id or slug' }),
+  model_id: Type.String({ description: 'model ID or slug' }),
   file_id: Type.String(),
 })
 const ChunkPath = Type.Object({
@@ -57,7 +57,7 @@ export const listModels = {
     tags: ['models'],
     summary: 'List and search models',
     description:
-      'Sorted by the field in `sort`, in descending order by default. `X-Total-Count` is the number of matches (exact up to 10,000); `Link` has the next and the previous page.',
+      'The models are sorted by the field in `sort`, in descending order by default. The `X-Total-Count` header is the number of matches (exact up to 10,000); the `Link` header links to the next and previous pages.',
     querystring: ModelQuery,
     response: { 200: Type.Array(refTo(Model)) },
   },
@@ -68,7 +68,7 @@ export const createModel = {
   schema: {
     tags: ['models'],
     summary: 'Create a model',
-    description: '409 if the name is taken.',
+    description: 'Responds with 409 if the name is taken.',
     body: refTo(NewModel),
     response: { 201: refTo(ModelRecord) },
   },
@@ -90,7 +90,7 @@ export const updateModel = {
     tags: ['models'],
     summary: 'Change a model',
     description:
-      'Only for the owner and administrators. Changing `is_public` creates new torrents.',
+      'Only the owner and administrators can change a model. Changing `is_public` creates new torrents.',
     params: ModelPath,
     body: refTo(ModelChanges),
     response: { 200: refTo(ModelRecord) },
@@ -103,7 +103,7 @@ export const deleteModel = {
     tags: ['models'],
     summary: 'Delete a model and its files',
     description:
-      'With `only_if_empty`, 409 (`model_not_empty`) if it has a file or an open upload.',
+      'With `only_if_empty`, responds with 409 (`model_not_empty`) if the model has a file or an open upload.',
     params: ModelPath,
     querystring: Type.Object({ only_if_empty: Type.Boolean({ default: false }) }),
     response: { 204: Empty },
@@ -116,14 +116,14 @@ export const getCard = {
     tags: ['models'],
     summary: 'Get the model card as HTML',
     description:
-      'Safe to embed in a page: no scripts, styles or forms, and only IDs that begin with `card-`. Empty for a model without a card.',
+      'The HTML is safe to embed in a page: it has no scripts, styles or forms, and all its IDs begin with `card-`. It is empty for a model without a card.',
     produces: ['text/html'],
     params: ModelPath,
     querystring: Type.Object({
       images: Type.Enum(['0', '1'], {
         default: '0',
         description:
-          '1: images are loaded from their original URLs; 0: nothing is loaded from elsewhere',
+          '1: images are loaded from their original URLs; 0: nothing is loaded from other servers',
       }),
     }),
     response: { 200: Html },
@@ -135,7 +135,8 @@ export const renderCard = {
   schema: {
     tags: ['models'],
     summary: 'Render a draft of a model card',
-    description: 'Returns what `GET /v1/models/:id/card` would; nothing is saved.',
+    description:
+      'Returns the HTML that `GET /v1/models/:id/card` would return for this card. Nothing is saved.',
     produces: ['text/html'],
     body: CardDraft,
     response: { 200: Html },
@@ -171,7 +172,7 @@ export const getFacets = {
     tags: ['models'],
     summary: 'Count models by architecture, license, tag and quantization',
     description:
-      'Takes the same filters as the list. Returns at most 100 values each, most frequent first. Above 10,000 matches the counts are estimates: `X-Total-Count-Exact: false`.',
+      'Accepts the same filters as the list of models. Returns at most 100 values for each property, most frequent first.',
     querystring: Type.Omit(ModelQuery, ['limit', 'offset', 'sort', 'order', 'cursor']),
     response: { 200: refTo(Facets) },
   },
@@ -203,7 +204,7 @@ export const listFiles = {
   schema: {
     tags: ['files'],
     summary: 'List the files of a model',
-    description: 'Only files that are ready. With `status=all`, the owner gets all of them.',
+    description: 'Returns only files that are ready. With `status=all`, the owner gets all files.',
     params: ModelPath,
     querystring: Type.Object({ status: Type.Enum(['ready', 'all'], { default: 'ready' }) }),
     response: { 200: Type.Array(refTo(ModelFile)) },
@@ -217,7 +218,7 @@ export const startUpload = {
     tags: ['files'],
     summary: 'Start or resume the upload of a file',
     description:
-      '201 for a new upload, 200 for a resumed one. The response lists the first 100 missing chunks.',
+      'Responds with 201 for a new upload, and with 200 for a resumed upload. The response lists the first 100 missing chunks.',
     params: ModelPath,
     body: refTo(NewFile),
     response: { 200: refTo(StartedUpload), 201: refTo(StartedUpload) },
@@ -259,7 +260,7 @@ export const completeUpload = {
     tags: ['files'],
     summary: 'Complete an upload',
     description:
-      'Starts verification of the file. 409 with `missing_count` while chunks are missing.',
+      'Starts the verification of the file. Responds with 409 and `missing_count` while chunks are missing.',
     params: FilePath,
     response: { 202: refTo(ModelFile) },
   },
@@ -282,7 +283,7 @@ export const getDownload = {
   schema: {
     tags: ['downloads'],
     summary: 'Get the download links and chunk hashes of a file',
-    description: 'Each successful call adds one to the `downloads` count of the model.',
+    description: 'Each successful call increases the `downloads` count of the model by one.',
     params: DownloadPath,
     response: { 200: refTo(Download) },
   },
@@ -314,7 +315,7 @@ export const getChunk = {
     tags: ['downloads'],
     summary: 'Redirect to a chunk',
     description:
-      'Also accepts the SHA-256 of a whole file that is ready, and redirects to the file: the BEP 19 web seed.',
+      'Also accepts the SHA-256 of a whole file that is ready, and then redirects to the file. Torrents use this URL as their web seed (BEP 19).',
     params: ChunkPath,
     response: { 302: Empty },
   },
@@ -336,7 +337,8 @@ export const register = {
   schema: {
     tags: ['accounts'],
     summary: 'Create an account',
-    description: '409 if the username is taken. The first account becomes the administrator.',
+    description:
+      'Responds with 409 if the username is taken. The first account becomes the administrator.',
     body: refTo(Registration),
     response: { 201: refTo(SignedIn) },
   },
@@ -404,7 +406,8 @@ export const createApiKey = {
   schema: {
     tags: ['accounts'],
     summary: 'Create an API key',
-    description: 'Requires a session, not an API key. The key is returned only once.',
+    description:
+      'Requires a session: an API key cannot be used for this request. The new key is returned only once.',
     body: refTo(NewApiKey),
     response: { 201: refTo(CreatedApiKey) },
   },

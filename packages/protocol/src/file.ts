@@ -24,7 +24,7 @@ const fileFields = {
   memory_bytes: Nullable({
     ...ByteCount,
     description:
-      "estimated memory to run the file with one conversation of 8192 tokens, or of the model's context length if that is shorter: weights, 16-bit keys and values, and compute buffers. In a split model, the first part counts everything except the weights of the other parts, and each other part counts its own weights, so that the parts add up. Null until the file is ready, for an mmproj or adapter (which cannot run on their own), and if the header has too little information",
+      "estimated memory needed to run the file with one conversation of 8192 tokens, or of the model's context length if that is shorter: weights, 16-bit keys and values, and compute buffers. For the first part of a split model, the value is everything except the weights of the other parts; for each other part, it is that part's weights. The values of all parts add up to the memory for the model. Null until the file is ready, for a projector (mmproj) or adapter, which cannot run on its own, and if the header has too little information",
   }),
   sha256_hash: Sha256,
   format: Type.Literal('gguf'),
@@ -32,11 +32,13 @@ const fileFields = {
   status_detail: Nullable(
     Type.String({ description: 'why processing failed, or what it is waiting for' }),
   ),
-  torrent_info_hash: Nullable(Type.String({ description: 'BitTorrent v1; null until ready' })),
+  torrent_info_hash: Nullable(
+    Type.String({ description: 'BitTorrent v1 info hash; null until the file is ready' }),
+  ),
   chunk_size: ByteCount,
   seeders: Type.Integer({
     minimum: 0,
-    description: 'peers that have the whole file, according to the tracker',
+    description: 'number of peers that have the complete file, according to the tracker',
   }),
   created_at: Timestamp,
 }
@@ -58,7 +60,8 @@ export const FileRecord = Type.Object(
     ...fileFields,
     metadata: Nullable(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'GGUF key/value pairs; large arrays are reduced to their type and length',
+        description:
+          'GGUF key/value pairs; large arrays are reduced to their type, length and first items',
       }),
     ),
     tensors: Nullable(TensorSummary),
@@ -82,7 +85,7 @@ export type NewFile = Static<typeof NewFile>
 export const MissingChunk = Type.Object(
   {
     ...ChunkEntry.properties,
-    url: Type.String({ description: 'presigned URL; upload the chunk here with PUT' }),
+    url: Type.String({ description: 'presigned URL to which the chunk is sent with PUT' }),
     headers: Type.Record(Type.String(), Type.String(), {
       description: 'headers to send with the PUT',
     }),

@@ -7,12 +7,12 @@ type ParameterIn<Url extends string> = Url extends `${infer First}/${infer Rest}
       ? Name
       : never
 
-/** Empty for a path without parameters. */
+/** The parameters of a path, as an argument list; empty for a path without parameters. */
 export type PathParameters<Url extends string> = [ParameterIn<Url>] extends [never]
   ? []
   : [Record<ParameterIn<Url>, string>]
 
-/** The path with its parameters percent-encoded, so that each remains one segment. */
+/** Inserts the parameters into the path, percent-encoded so that each remains one segment. */
 export function formatPath<Url extends string>(
   url: Url,
   ...parameters: PathParameters<Url>

@@ -24,7 +24,11 @@ const modelFields = {
   owner: Type.String({ description: 'username' }),
   created_at: Timestamp,
   updated_at: Timestamp,
-  liked: Nullable(Type.Boolean({ description: 'by the caller; null if anonymous' })),
+  liked: Nullable(
+    Type.Boolean({
+      description: 'whether the caller likes the model; null if the caller is anonymous',
+    }),
+  ),
   quantizations: Type.Array(Type.String(), { description: 'labels of the files that are ready' }),
   min_file_size_bytes: Nullable(ByteCount),
   min_memory_bytes: Nullable({
@@ -40,7 +44,7 @@ export type Model = Static<typeof Model>
 export const ModelRecord = Type.Object(
   {
     ...modelFields,
-    readme: Nullable(Type.String({ description: 'model card, Markdown' })),
+    readme: Nullable(Type.String({ description: 'model card in Markdown' })),
     files_count: Count,
     total_size_bytes: ByteCount,
   },
@@ -78,7 +82,7 @@ export const CardDraft = Type.Object({
   names: Type.Array(Type.String({ maxLength: 200 }), {
     maxItems: 2,
     default: [],
-    description: 'names of the model: a first heading that consists only of a name is omitted',
+    description: 'names of the model; if the first heading is one of these names, it is omitted',
   }),
 })
 export type CardDraft = Static<typeof CardDraft>
@@ -96,11 +100,11 @@ export const ModelQuery = Type.Object({
   max_parameters: Type.Optional(Count),
   max_file_size_bytes: Type.Optional({
     ...ByteCount,
-    description: 'models with a ready file of at most this size',
+    description: 'only models with a ready file of at most this size',
   }),
   max_memory_bytes: Type.Optional({
     ...ByteCount,
-    description: 'models whose `min_memory_bytes` is known and at most this',
+    description: 'only models whose `min_memory_bytes` is known and at most this value',
   }),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 20 }),
   offset: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
@@ -110,7 +114,7 @@ export const ModelQuery = Type.Object({
     Type.String({
       pattern: '^-?\\d{1,15}(\\.\\d{1,20})?_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
       description:
-        'the models that follow this one in the order, instead of those from `offset`; the `Link` to the next page has it',
+        'an alternative to `offset`: the page begins after this position; copied from the link to the next page in the `Link` header',
     }),
   ),
 })

@@ -1,4 +1,6 @@
-/** The paths of the registry's pages, shared by its router, the server that renders them and everything that links to them. */
+/**
+ * The paths of the registry's pages, shared by the router, the server-side renderer and all code that links to pages.
+ */
 export { formatPath } from './format-path.ts'
 
 /** A parameter with `?` is optional. */

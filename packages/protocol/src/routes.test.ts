@@ -10,10 +10,10 @@ type Call = Extract<keyof RegistryClient, RouteName>
 
 /** Endpoints without a client call. */
 const uncalled = {
-  toggleLike: 'a retry would undo it: the client uses setLike',
-  getTorrentByToken: 'its address is in the answer of getDownload',
-  getChunk: 'a web seed: its address is in the torrent, and made by hash where bytes are fetched',
-  getChunkByToken: 'its address is in the answer of getDownload',
+  toggleLike: 'a retry would undo the toggle: the client uses setLike',
+  getTorrentByToken: 'its URL is in the response to getDownload',
+  getChunk: 'a web seed: its URL is in the torrent, and download code composes it from the hash',
+  getChunkByToken: 'its URL is in the response to getDownload',
 } satisfies Record<Exclude<RouteName, Call>, string>
 
 /** Client members that do not call an endpoint. */
@@ -68,6 +68,6 @@ test('path parameters become segments', () => {
   )
   // @ts-expect-error: a parameter is missing
   formatPath(routes.getFile.url, { id: 'tide' })
-  // @ts-expect-error: it has parameters
+  // @ts-expect-error: the path has parameters
   formatPath(routes.getModel.url)
 })

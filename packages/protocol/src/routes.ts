@@ -1,6 +1,7 @@
 /**
- * The method and path of each registry endpoint. `endpoints.ts` adds the schemas, which only servers load; `client.ts` calls
- * them. Separate constants instead of one object, so that bundlers can shorten the names and drop unused ones.
+ * The method and path of each registry endpoint. `endpoints.ts` adds the schemas, which only servers load; `client.ts`
+ * calls them. They are separate constants instead of one object, so that bundlers can shorten their names and drop
+ * unused constants.
  */
 
 // Models

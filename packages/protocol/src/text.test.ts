@@ -24,7 +24,7 @@ test.each(['', '   ', '\u00a0', '\u200b\u200d', '\ufeff', '\u3164', '\u2800', '\
 )
 
 test.each(['\u0001', '\u001b[31m', '\u007f', '\u0085', '\ufffe', '\uffff', '\ud800', '\udc00'])(
-  'a text with %j is neither a name nor a text',
+  'a string with %j is valid neither as a name nor as text',
   (bad) => {
     expect(isName(`a${bad}b`)).toBe(false)
     expect(isText(`a${bad}b`)).toBe(false)

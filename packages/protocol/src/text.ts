@@ -3,17 +3,26 @@
  * bidirectional control characters make one name look like another.
  */
 
-/** C0 and C1 except tab, line feed and carriage return; U+FFFE and U+FFFF, which XML forbids; unpaired surrogates. */
+/**
+ * Characters that text must not contain: C0 and C1 controls except tab, line feed and carriage return; U+FFFE and
+ * U+FFFF, which XML forbids; unpaired surrogates.
+ */
 const notText = /(?![\t\n\r])[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u
-/** Also line separators (U+2028, U+2029) and bidirectional embeddings, overrides and isolates (Unicode UAX #9). */
+/**
+ * Characters that a name must not contain: in addition, tabs, line breaks, line separators (U+2028, U+2029), and
+ * bidirectional embeddings, overrides and isolates (Unicode UAX #9).
+ */
 const notLine = /[\p{Cc}\p{Cs}\uFFFE\uFFFF\u2028\u2029\u202A-\u202E\u2066-\u2069]/u
-/** Neither white space nor zero width. U+2800, the blank Braille pattern, is neither according to Unicode, but is invisible. */
+/**
+ * Visible characters, which are neither white space nor zero-width. U+2800, the blank Braille pattern, is excluded
+ * because it is invisible, although Unicode does not classify it as either.
+ */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** Whether this is allowed as multi-line text. */
+/** Whether `text` is allowed as multi-line text. */
 export const isText = (text: string): boolean => !notText.test(text)
 
-/** Whether this is allowed as a name: one line with at least one visible character. */
+/** Whether `text` is allowed as a name: one line with at least one visible character. */
 export const isName = (text: string): boolean => !notLine.test(text) && !isBlank(text)
 
 /** Whether the text has no visible characters. */

@@ -4,20 +4,20 @@ import { NetworkError } from './network-error.ts'
 export type ApiRequest = {
   method: string
   url: string
-  /** Names in lower case. */
+  /** The header names are in lower case. */
   headers: Record<string, string>
   body?: string
   signal?: AbortSignal | undefined
   retry?: RetryTimes | undefined
-  /** Called before each wait. */
+  /** Called before each wait for a retry. */
   onWait?: ((wait: Wait) => void) | undefined
 }
 
-/** How long a request is retried, in milliseconds. */
+/** How long a request is retried before it fails, in milliseconds. */
 export type RetryTimes = {
-  /** Before the registry has responded for the first time: the address may be wrong. */
+  /** Applies until the registry has responded for the first time: before that, its address may be wrong. */
   firstContactMs: number
-  /** After the first response. */
+  /** Applies after the registry's first response. */
   giveUpMs: number
 }
 
@@ -27,12 +27,12 @@ export type Wait = { seconds: number; reason: string }
 /** A response with its complete body. */
 export type ApiAnswer = {
   status: number
-  /** `name` in lower case. */
+  /** `name` must be in lower case. */
   headers: { get(name: string): string | null }
   body: Uint8Array
 }
 
-/** Rejects with a `NetworkError` if there was no response, or with the signal's reason. */
+/** Sends a request. Rejects with a `NetworkError` if there was no response, or with the signal's reason. */
 export type Transport = (request: ApiRequest) => Promise<ApiAnswer>
 
 /**

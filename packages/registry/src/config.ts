@@ -18,11 +18,11 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
 
 /** After this long a connection whose other side has stopped is closed, in milliseconds. Slow connections are not. */
 export type ConnectionTimeouts = {
-  /** No byte of a response is taken. */
+  /** How long the client may read nothing of a response. */
   readerMs: number
-  /** No byte of a body arrives. */
+  /** How long a request body may pause. */
   senderMs: number
-  /** The headers of a request are incomplete. */
+  /** How long the headers of a request may take to arrive. */
   headersMs: number
   /** No request arrives. */
   idleMs: number

@@ -38,7 +38,10 @@ export type RunningRegistry = {
   dataDirectory: string
   /** The setup code for the first account; undefined if none is required. */
   setupCode: string | undefined
-  /** It listens for other machines, but the URLs that it gives them lead to loopback: `baseUrl` is not set. */
+  /**
+   * Whether it listens for other machines although the URLs in its responses are on loopback, because `baseUrl` is not
+   * set.
+   */
   isMisaddressed: boolean
   /**
    * Tells pages the address of the local API on this machine; empty if none is running. If not called, pages try its

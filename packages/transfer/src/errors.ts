@@ -1,4 +1,4 @@
-/** Errors of a transfer, in addition to the client's own `ApiError` and `NetworkError`. */
+/** The errors of a transfer, in addition to the client's own `ApiError` and `NetworkError`. */
 import { AppError, type ErrorDetails } from '@shoal/core/errors'
 
 /** The bytes do not match the hash in the manifest, even after they were downloaded again. */
@@ -17,9 +17,7 @@ export const noRoom = (directory: string, room: ErrorDetails['no_room']) =>
 export const fileInTheWay = (path: string, why: string) =>
   new AppError('file_in_the_way', `${path} already exists and ${why}`, { path })
 
-/**
- * The path is a link to something outside shoal's folders, which shoal neither writes nor deletes.
- */
+/** The path is a link whose target is outside shoal's folders, so shoal neither changes nor deletes the target. */
 export const linkLeftAlone = (path: string, target: string) =>
   new AppError('is_link', `${path} is a link to ${target}, which shoal does not change`, {
     path,
@@ -41,7 +39,7 @@ export const fileChanged = (path: string) =>
   new AppError('file_changed', `${path} changed while it was being sent`, { path })
 
 /**
- * The registry knows the file, but its bytes are not sent or not accepted. `message` names the
+ * The registry has an entry for the file, but a server refuses to send or accept its bytes. `message` identifies the
  * server.
  */
 export const bytesRefused = (message: string, status: number | undefined, options?: ErrorOptions) =>

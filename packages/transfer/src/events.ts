@@ -1,18 +1,15 @@
-/**
- * What a transfer reports while it runs, for the command line, the daemon and the browser to
- * display.
- */
+/** The events that a transfer reports while it runs, which the command line, the daemon and the browser display. */
 
-/** `isPeer`: not the registry or its store. */
+/** The bytes received from one sender. `isPeer` is false for the registry and its store. */
 export type SourceShare = { name: string; bytes: number; isPeer: boolean }
 
 export type Speed = {
   bytesPerSecond: number
-  /** Undefined while no bytes arrive. */
+  /** Undefined while no bytes are transferred. */
   secondsLeft: number | undefined
 }
 
-/** A wait that the server asked for, or that a lost connection causes. */
+/** A wait that the server requested, or that follows a lost connection. */
 export type WaitingEvent = { type: 'waiting'; seconds: number; reason: string }
 
 /**
@@ -21,7 +18,7 @@ export type WaitingEvent = { type: 'waiting'; seconds: number; reason: string }
 export type PullEvent =
   /** The chunks of an earlier run are being read and verified. */
   | { type: 'checking'; bytesDone: number; bytesTotal: number }
-  /** Bytes of an earlier run that are good. */
+  /** Bytes from an earlier run that are still good. */
   | { type: 'resumed'; bytes: number }
   /** The journal of an earlier run cannot be used. Bytes that are still good are kept. */
   | { type: 'starting-over'; reason: string }
@@ -35,10 +32,10 @@ export type PullEvent =
    * A chunk did not match its hash. It is downloaded again, from another source if there is one.
    */
   | { type: 'bad-chunk'; index: number; source: string }
-  /** From now on only the registry is asked. */
+  /** From now on, bytes are requested only from the registry. */
   | { type: 'without-peers'; reason: string }
   | WaitingEvent
-  /** All bytes are here; their SHA-256 is still being computed. */
+  /** All bytes are on disk; the SHA-256 of the whole file is still being computed. */
   | { type: 'verifying' }
   | { type: 'done' }
 
@@ -47,7 +44,7 @@ export type PushEvent =
   /** Bytes that the registry already had. */
   | { type: 'resumed'; bytes: number }
   | ({ type: 'uploading'; bytesDone: number; bytesTotal: number } & Speed)
-  /** The registry hashes and reads the file. Its progress is unknown. */
+  /** The registry is hashing and reading the file. The progress of this step is unknown. */
   | { type: 'processing'; bytesDone: number; bytesTotal: number }
   /** A chunk arrived damaged. It is sent again. */
   | { type: 'bad-chunk'; index: number }

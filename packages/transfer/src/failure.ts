@@ -2,18 +2,15 @@ import { parseRetryAfter } from '@shoal/network/backoff'
 import { ApiError, isTransient, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import { bytesRefused } from './errors.ts'
 
-/**
- * Why a request failed, in the terms that decide what to do next. A plain object, because it is
- * sent between threads.
- */
+/** Why a request failed, classified by what to do next. It is a plain object, because it is sent between threads. */
 export type TransferFailure = {
   /**
-   * lost: the connection broke, stalled or could not be opened. busy: the server asks for a wait.
-   * refused: the server does not send the bytes at this URL. disk: the bytes cannot be written.
+   * lost: the connection broke, stalled or could not be opened. busy: the server cannot handle the request at the
+   * moment. refused: the server does not send the bytes at this URL. disk: the bytes cannot be written.
    */
   kind: 'lost' | 'busy' | 'refused' | 'disk'
   message: string
-  /** The network's error, for `lost` and for answers from something other than a registry. */
+  /** The network failure, for `lost` and for responses that do not come from a registry. */
   networkFailure?: NetworkFailure
   status?: number
   retryAfterSeconds?: number
@@ -33,7 +30,7 @@ export class TransferError extends Error {
 }
 
 /**
- * The failure of an API call to `host`, if waiting may help; undefined for all other errors.
+ * Returns the failure of an API call to `host` if waiting may help; undefined for all other errors.
  * @example
  * import { classifyError } from '@shoal/transfer/push'
  *
@@ -56,24 +53,24 @@ export function classifyError(error: unknown, host: string): TransferFailure | u
   return { ...failure, detail, ...(isAsked && { message: `${host} is busy (${status})` }) }
 }
 
-/** Waiting does not free space. */
+/** Whether the registry's storage is full. Waiting does not free storage. */
 const isStorageFull = ({ status, problem }: ApiError) =>
   status === 507 || problem.code === 'storage_full'
 
-/** What an error status means; undefined for a success or a redirect. */
+/** Classifies an error status; undefined for a success or a redirect. */
 export function classifyStatus(
   status: number,
   host: string,
   retryAfter: string | undefined,
 ): TransferFailure | undefined {
   if (status < 400) return undefined
-  const message = `${host} answered ${status}`
+  const message = `${host} returned status ${status}`
   if (status !== 429 && status !== 408 && status < 500) return { kind: 'refused', message, status }
   const retryAfterSeconds = parseRetryAfter(retryAfter)
   return { kind: 'busy', message, status, ...(retryAfterSeconds && { retryAfterSeconds }) }
 }
 
-/** A permanent network error counts as `refused`, because another URL may work. */
+/** Classifies a network failure. A permanent failure counts as `refused`, because another URL may work. */
 export function classifyNetworkError(networkFailure: NetworkFailure): TransferFailure {
   const kind = isTransient(networkFailure) ? 'lost' : 'refused'
   return { kind, message: `${networkFailure.host}: ${networkFailure.detail}`, networkFailure }

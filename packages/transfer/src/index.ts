@@ -1,6 +1,6 @@
 /**
- * Transfers model files: pull and push in chunks, resume, verify, repair. Independent of any
- * terminal.
+ * Transfers model files: pulls and pushes them in chunks, resumes interrupted transfers, and verifies and repairs
+ * pulled files. Does not depend on a terminal.
  */
 
 export { type LocalFileRecord, readRecord } from './disk/record.ts'

@@ -3,12 +3,12 @@ import type { Speed } from './events.ts'
 /** The period over which the speed is averaged. */
 const smoothingMs = 3000
 
-/** Turns byte counts into progress and a smoothed speed. */
+/** Converts byte counts to progress and a smoothed speed. */
 export interface ProgressMeter {
   /**
-   * Call this several times a second. `bytesHere`: good bytes of the file so far, which may drop
-   * when a bad chunk is discarded, while `bytesDone` does not. `movedBytes`: all bytes transferred
-   * so far, from which the speed is computed.
+   * Must be called several times a second. `bytesHere` is the number of good bytes of the file so far. It may decrease
+   * when a bad chunk is discarded, but `bytesDone` does not. `movedBytes` is the number of all bytes transferred so
+   * far, from which the speed is computed.
    */
   read(bytesHere: number, movedBytes: number): Speed & { bytesDone: number; bytesTotal: number }
 }

@@ -2,14 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/**
- * The packages that a module of this package imports, directly or through others. Type imports do
- * not count.
- */
+/** The packages that a module of this package imports, directly or through other modules. Type imports do not count. */
 function packagesLoadedBy(path: string, seen = new Set<string>()): string[] {
   if (seen.has(path)) return []
   seen.add(path)
-  const source = readFileSync(path, 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '') // no examples
+  const source = readFileSync(path, 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '') // without examples
   const statements = source.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm)
   return [...statements].flatMap(([, name = '']) =>
     name.startsWith('.') ? packagesLoadedBy(join(path, '..', name), seen) : [name],

@@ -1,7 +1,4 @@
-/**
- * The push engine, for browsers and Node: it sends one file through a port. Imports nothing from
- * Node.
- */
+/** The push engine, for browsers and Node, which sends one file through a `PushPort`. Imports no Node modules. */
 
 export { classifyError, TransferError, type TransferFailure } from './failure.ts'
 export { type ProgressMeter, progressMeter } from './progress-meter.ts'

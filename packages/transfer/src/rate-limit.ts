@@ -1,4 +1,4 @@
-/** Burst allowed after a pause, as time at the full rate. */
+/** Maximum burst after a pause, expressed as time at the full rate. */
 const burstNs = 50_000_000n
 
 export type RateLimit = {
@@ -7,9 +7,9 @@ export type RateLimit = {
 }
 
 /**
- * One limit for all threads. `clock` holds the time up to which the rate is used up, in nanoseconds
- * of the process's monotonic clock; each `take` advances it, so the bytes spread evenly without a
- * lock.
+ * Creates a rate limit that all threads share. `clock` contains the time up to which the rate is used up, in
+ * nanoseconds of the process's monotonic clock. Each `take` advances that time, so that the bytes are spread evenly
+ * without a lock.
  */
 export function rateLimit(
   bytesPerSecond: number | undefined,

@@ -46,7 +46,7 @@ async function outcome<T>(calling: Promise<T>) {
 }
 
 test.each([
-  ['no answer', unreachable],
+  ['no response', unreachable],
   ['a 502', new ApiError(502, { detail: 'bad gateway' })],
   ['a 429', new ApiError(429, { detail: 'too often' })],
 ])('a call is retried after %s', async (_, error) => {
@@ -65,14 +65,14 @@ test.each([
   expect(act).toHaveBeenCalledTimes(1)
 })
 
-test('a registry that keeps answering 500 is not retried forever', async () => {
+test('a registry that keeps returning 500 is not retried forever', async () => {
   const error = new ApiError(500, { detail: 'internal server error' })
   const act = failing(...Array.from({ length: 100 }, () => error))
   expect(await outcome(open().retrier.call(act))).toBe(error)
   expect(act).toHaveBeenCalledTimes(6)
 })
 
-test('a requested wait holds up all requests, is reported, and ends', async () => {
+test('a requested wait delays all requests, is reported, and ends', async () => {
   const { retrier, waits, onMoving } = open()
   const calling = retrier.call(failing(new ApiError(503, { detail: 'busy' }, '7')))
   await vi.advanceTimersByTimeAsync(0)
@@ -89,7 +89,7 @@ test('a requested wait holds up all requests, is reported, and ends', async () =
   expect(onMoving).toHaveBeenCalledTimes(1)
 })
 
-test('a wait longer than the timeout ends the call at once', async () => {
+test('if the requested wait is longer than the timeout, the call fails immediately', async () => {
   const error = new ApiError(503, { detail: 'busy' }, '3600')
   expect(await outcome(open().retrier.call(failing(error)))).toBe(error)
 })

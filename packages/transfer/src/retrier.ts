@@ -5,13 +5,13 @@ import { classifyError, type TransferFailure, toError } from './failure.ts'
 
 /** If bytes moved within this time, only the failed request waits, and the wait is not reported. */
 const quietMs = 2_000
-/** A 500 is usually a defect in the registry, which waiting does not fix. */
+/** A 500 usually indicates a bug in the registry, which waiting does not fix. */
 const maxRetriesOf500 = 5
 
 export type RetrierOptions = {
   /**
-   * Useful bytes transferred so far by all requests; bytes sent again do not count. If not given,
-   * call `noteMove` instead.
+   * Returns the number of useful bytes that all requests have transferred so far; bytes sent again do not count.
+   * Without this function, the caller must call `noteMove`.
    */
   movedBytes?: () => number
   /** The longest wait between retries, unless the server asks for a longer one. */
@@ -21,21 +21,21 @@ export type RetrierOptions = {
   signal: AbortSignal
   /** Host of the API being called, for messages. */
   host?: string
-  /** Called before a wait that holds up all requests. */
+  /** Called before a wait that delays all requests. */
   report: (event: WaitingEvent, failure: TransferFailure) => void
   /** Called at the first progress after such a wait. */
   onMoving?: () => void
-  /** Whether the system reports no network. If so, recent progress is ignored. */
+  /** Whether the system reports that there is no network. If so, recent progress is ignored. */
   isOffline?: () => boolean
 }
 
 /**
- * Decides when a transfer retries. All requests wait at one gate. The gate closes for a wait that
- * the server asks for (`Retry-After`), and for a failure while nothing else makes progress;
- * otherwise only the failed request waits. Waits grow, with jitter.
+ * Decides when a transfer retries. All requests pass through one gate. The gate closes if the server requests a wait
+ * (`Retry-After`), or if a request fails while no other request makes progress; otherwise, only the failed request
+ * waits. Waits grow, with jitter.
  */
 export interface Retrier {
-  /** Checks `movedBytes` for progress. Call it often if `movedBytes` is given. */
+  /** Checks `movedBytes` for progress. Must be called often if `movedBytes` is given. */
   poll(): void
   /** Records progress. */
   noteMove(): void
@@ -47,11 +47,11 @@ export interface Retrier {
    */
   waitOrThrow(failure: TransferFailure, inARow: number): Promise<void>
   /**
-   * Retries a call that is safe to repeat until it succeeds. Throws its error if a retry cannot
-   * help or the timeout has passed. Success counts as progress unless `isProgress` is false.
+   * Retries a call that is safe to repeat until it succeeds. Rejects with the error of the call if a retry cannot help
+   * or the timeout has passed. Success counts as progress unless `isProgress` is false.
    */
   call<T>(act: () => Promise<T>, options?: { isProgress: boolean }): Promise<T>
-  /** The network is back: ends all waits that no server asked for. */
+  /** Ends all waits that no server requested, because the network is back. */
   wake(): void
 }
 

@@ -3,8 +3,8 @@ import type { RegistryClient } from '@shoal/protocol/client'
 import type { WaitingEvent } from './events.ts'
 
 /**
- * The client of a transfer: retries an unreachable registry until the transfer's timeout, and
- * reports its waits.
+ * Returns the client of a transfer, which retries calls to an unreachable registry until the transfer's timeout, and
+ * reports the waits.
  */
 export function retryingClient(
   client: RegistryClient,

@@ -1,3 +1,3 @@
-/** Whether the operating system returned this error, as opposed to a bug of ours. */
+/** Whether the operating system returned this error. If not, it is a bug in our code. */
 export const isSystemError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error

@@ -1,4 +1,4 @@
-/** `shoal run <model> "…"`: asks one question and prints only the answer on stdout. */
+/** `shoal run <model> "…"`: sends one prompt and prints only the answer on stdout. */
 
 import type { InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'

@@ -13,14 +13,17 @@ export type Answer = {
   content: string
   /** The model's reasoning before the answer; empty for most models. */
   reasoning: string
-  /** `stopped` if the signal fired before the end. */
+  /** `stopped` if the signal fired before the answer was complete. */
   finishReason: string
   usage: Usage | undefined
   firstTokenSeconds: number | undefined
   seconds: number
 }
 
-/** Shows the answer while it is generated, and returns it. If stopped, returns the answer so far; other errors are thrown. */
+/**
+ * Shows the answer while it is generated, and returns it. If the signal fires, returns the partial answer. Throws all
+ * other errors.
+ */
 export async function askModel(
   client: InferenceClient,
   request: ChatRequest,

@@ -1,4 +1,4 @@
-/** The commands in a chat, which begin with a slash. */
+/** The commands that can be typed in a chat. They begin with a slash. */
 import { distance } from 'fastest-levenshtein'
 import { misuse } from '../terminal/failure.ts'
 import { plural } from '../terminal/units.ts'
@@ -21,7 +21,7 @@ const commands: Record<string, Command> = {
       for (const { usage, meaning } of Object.values(commands)) {
         printer.note(`  ${usage.padEnd(22)}${meaning}`)
       }
-      printer.note('  Begin and end a message of several lines with """. Ctrl-C stops an answer.')
+      printer.note('  To type several lines, start and end with """. Ctrl-C stops an answer.')
     },
   },
   system: {
@@ -45,7 +45,7 @@ const commands: Record<string, Command> = {
   model: { usage: '/model [name]', meaning: 'continue with another model', run: changeModel },
   set: {
     usage: '/set [name] [value]',
-    meaning: 'show or change a setting; no value: default',
+    meaning: 'show all settings, or change one (without a value: reset it)',
     run: set,
   },
   stats: { usage: '/stats', meaning: 'show statistics of the last answer', run: reportStats },

@@ -71,7 +71,7 @@ test('the up arrow recalls the previous line', async () => {
   expect(lastMessages(chat.daemon)).toContainEqual({ role: 'user', content: 'Name a fish!' })
 })
 
-test('text typed during an answer is used after it', async () => {
+test('text typed during an answer is read after the answer', async () => {
   const go = Promise.withResolvers<void>()
   await using chat = await startChat({
     async *answer() {
@@ -90,7 +90,7 @@ test('text typed during an answer is used after it', async () => {
   expect(chat.daemon.questions()).toHaveLength(2)
 })
 
-test('Ctrl-C stops an answer, keeps the part received, and the chat continues', async () => {
+test('Ctrl-C stops an answer, the partial answer is kept, and the chat continues', async () => {
   let isEndless = true
   await using chat = await startChat({
     async *answer() {
@@ -127,7 +127,7 @@ test('Ctrl-C clears the line; at an empty prompt, pressing it twice ends the cha
   expect(lastMessages(chat.daemon)).toEqual([{ role: 'user', content: 'Hi' }])
 })
 
-test('an error is shown, its question is not remembered, and the chat continues', async () => {
+test('an error is shown, the failed question is not remembered, and the chat continues', async () => {
   const message = 'the conversation has 600 tokens, and the context holds 512'
   const refusal = { detail: message, error: { message, code: 'context_length_exceeded' } }
   const at: NonNullable<Script['at']> = {
@@ -164,7 +164,7 @@ test('/system, /set and /clear change the next request', async () => {
   expect(chat.daemon.questions().at(-1)).not.toHaveProperty('max_tokens')
 })
 
-test('an unknown command or setting is refused, with the valid ones', async () => {
+test('an unknown command or setting is refused with a hint', async () => {
   await using chat = await startChat()
   expect((await chat.say('/hepl')).stderr).toContain(
     '✗ Unknown command /hepl.\n  Did you mean /help?\n',
@@ -219,7 +219,7 @@ test('/bye ends the chat', async () => {
   expect((await chat.outcome).exitCode).toBe(0)
 })
 
-test('a signal from outside ends the chat with exit code 130', async () => {
+test('an external signal ends the chat with exit code 130', async () => {
   const home = await makeHome()
   await using daemon = await scriptedDaemon()
   const stop = new AbortController()

@@ -1,4 +1,4 @@
-/** `shoal run <model>` at a terminal: a chat until Ctrl-D. Errors are shown and do not end it. */
+/** `shoal run <model>` at a terminal: a chat until Ctrl-D. Errors are shown and do not end the chat. */
 import { DaemonError } from '@shoal/protocol/inference-client'
 import { toFailure } from '../failures/to-failure.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -49,9 +49,9 @@ export async function chatLoop(session: ChatSession): Promise<void> {
 }
 
 const greetingFor = ({ quantization, loadSeconds }: ChatSession['model']) =>
-  `  ${quantization || 'Model'} ready in ${loadSeconds.toFixed(1)} s. Type /help for commands, Ctrl-D to leave.`
+  `  ${quantization || 'Model'} ready in ${loadSeconds.toFixed(1)} s. Type /help for commands, or press Ctrl-D to leave.`
 
-/** Resolves with whether the chat should end. */
+/** Resolves to true if the chat should end. */
 async function respond(session: ChatSession, text: string, signal: AbortSignal): Promise<boolean> {
   const { printer } = session.context
   try {
@@ -78,7 +78,7 @@ async function answer(session: ChatSession, text: string, signal: AbortSignal) {
     if (reply.finishReason === 'length')
       printer.note('  The answer was cut off at the token limit.')
   } finally {
-    // Otherwise, a question without an answer would be sent again with every later one.
+    // An unanswered question is removed. Otherwise, it would be sent again with every later question.
     if (turns.at(-1)?.role === 'user') turns.length = before
   }
 }

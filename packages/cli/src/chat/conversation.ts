@@ -6,12 +6,12 @@ export type ChatSettings = Pick<ChatRequest, 'temperature' | 'top_p' | 'max_toke
 
 export type Conversation = {
   system: string | undefined
-  /** Messages of the user and the model, alternating. */
+  /** The alternating messages of the user and the model. */
   turns: ChatMessage[]
   settings: ChatSettings
 }
 
-/** Settings of `/set` and `shoal run`, by the names used there. */
+/** The settings that `/set` and `shoal run` accept, keyed by the names that both use. */
 export const settingNames = {
   temperature: { key: 'temperature', accept: decimalNumber(0, 2) },
   'top-p': { key: 'top_p', accept: decimalNumber(0, 1) },

@@ -2,7 +2,7 @@ import type { LineReader, Typed } from '../terminal/line-reader.ts'
 
 const fence = '"""'
 
-/** Reads a message: one line, or several that begin and end with `"""`. */
+/** Reads a message: one line, or several lines enclosed in `"""`. */
 export async function readMessage(reader: LineReader): Promise<Typed> {
   const first = await reader.next('> ')
   if (first.type !== 'line' || !first.text.trimStart().startsWith(fence)) return first

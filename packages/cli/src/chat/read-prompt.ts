@@ -1,7 +1,10 @@
 import { text } from 'node:stream/consumers'
 import type { CliEnvironment } from '../environment.ts'
 
-/** The words after the model name and the piped input, separated by a blank line; undefined if there are neither. */
+/**
+ * Returns the words typed after the model name, then the piped input, separated by a blank line; undefined if both are
+ * empty.
+ */
 export async function readPrompt(
   { stdin }: CliEnvironment,
   words: readonly string[],

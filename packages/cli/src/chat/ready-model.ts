@@ -8,7 +8,7 @@ import { preparePull, runPull } from '../transfers/pull-model.ts'
 
 /** A model that is loaded. */
 export type ReadyModel = {
-  /** The daemon's ID of the model. */
+  /** The daemon's ID for the model. */
   id: string
   quantization: string
   contextLength: number
@@ -16,7 +16,7 @@ export type ReadyModel = {
   loadSeconds: number
 }
 
-/** Downloads and loads the model, as necessary. */
+/** Downloads the model if it is missing, and loads it. */
 export async function readyModel(
   context: Context,
   client: InferenceClient,

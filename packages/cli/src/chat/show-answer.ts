@@ -3,8 +3,8 @@ import { toTerminalText } from '../terminal/terminal-text.ts'
 import type { Show } from './ask-model.ts'
 
 /**
- * Only the answer goes to stdout. Reasoning is shown dim on stderr, if that is a terminal. Control characters are removed
- * from both, because a model's output cannot be trusted.
+ * Prints only the answer on stdout. The reasoning is dimmed and printed on stderr, if stderr is a terminal. Control
+ * characters are removed from both, because a model's output cannot be trusted.
  */
 export function answerOnStdout(printer: Printer): Show {
   const { stderr, err } = printer
@@ -20,7 +20,7 @@ export function answerOnStdout(printer: Printer): Show {
   return {
     reasoning(text) {
       if (!showsReasoning) return
-      // Without colors, a label marks the reasoning.
+      // Without colors, a label distinguishes the reasoning from the answer.
       if (!hasReasoned && !err.isEnabled) stderr.write('Thinking: ')
       hasReasoned = true
       stderr.write(err.dim(toTerminalText(text)))
@@ -38,7 +38,7 @@ export function answerOnStdout(printer: Printer): Show {
   }
 }
 
-/** For answers that are printed only when complete. */
+/** Shows nothing, for answers that are printed only when they are complete. */
 export const nothingShown: Show = {
   content: () => undefined,
   reasoning: () => undefined,

@@ -138,7 +138,7 @@ test('logout ends the session and forgets it, even if the registry is gone', asy
   await shoalHere(login, { ...options, registry: address })
   await registry[Symbol.asyncDispose]()
   const second = await shoalHere(['logout'], { ...options, registry: address })
-  expect(second.stderr).toContain('The session stays valid there until it expires')
+  expect(second.stderr).toContain('The session remains valid until it expires')
   expect(second.exitCode).toBe(0)
   const kept = await readFile(join(home.path, 'config', 'credentials.json'), 'utf8')
   expect(JSON.parse(kept)).toEqual({})

@@ -7,9 +7,7 @@ import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 
 export function trashCommand(open: OpenContext): Command {
-  const trash = new Command('trash').description(
-    'list, restore or remove the bytes of deleted files',
-  )
+  const trash = new Command('trash').description('list, restore or delete objects in the trash')
   const add = (name: string, description: string) =>
     addDataOption(trash.command(name).description(description))
 
@@ -23,7 +21,7 @@ export function trashCommand(open: OpenContext): Command {
     })
   })
 
-  add('restore', 'restore objects in use again, such as after a database restore').action(
+  add('restore', 'restore objects that files use again, such as after a database restore').action(
     async (options: DataOption) => {
       await withAdmin(open, options, async (registry, { printer }) => {
         const restored = await registry.trash.restore()

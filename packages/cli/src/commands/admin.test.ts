@@ -7,7 +7,7 @@ import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-/** Runs `shoal admin …` on the data of a registry. */
+/** Runs `shoal admin …` on a registry's data folder. */
 async function createAdmin(dataDirectory: string) {
   const home = await makeHome()
   return {
@@ -17,7 +17,7 @@ async function createAdmin(dataDirectory: string) {
   }
 }
 
-test('the bytes of a deleted model stay in the trash until it is emptied', async () => {
+test('the bytes of a deleted model stay in the trash until the trash is emptied', async () => {
   await using registry = await realRegistry()
   await using admin = await createAdmin(registry.dataDirectory)
   const { file_size_bytes } = await registry.publish('tide', 5_000_000)
@@ -37,7 +37,7 @@ test('the bytes of a deleted model stay in the trash until it is emptied', async
   expect((await admin.run('trash', 'ls')).stderr).toBe('The trash is empty.\n')
 })
 
-test('gc refuses to empty a store of objects unknown to the database, except with --yes', async () => {
+test('gc refuses to empty a store whose objects are unknown to the database, except with --yes', async () => {
   await using registry = await realRegistry()
   await using admin = await createAdmin(registry.dataDirectory)
   const folder = join(registry.dataDirectory, 'store', 'objects', '00')
@@ -59,7 +59,7 @@ test('gc refuses to empty a store of objects unknown to the database, except wit
   expect(await readdir(folder)).toEqual(['unknown-00'])
 })
 
-test('a restored store must be adopted before the registry or admin accept it', async () => {
+test('a restored store must be adopted before the registry or shoal admin accepts it', async () => {
   await using registry = await realRegistry()
   await using admin = await createAdmin(registry.dataDirectory)
   await registry.publish('tide', 1_000_000)
@@ -77,7 +77,7 @@ test('a restored store must be adopted before the registry or admin accept it', 
   await registry.startAgain()
 })
 
-test('admin reports an invalid data folder, and creates nothing there', async () => {
+test('admin reports an invalid data folder, and creates nothing in it', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['admin', 'gc', '--data', home.path], {
     home: home.path,
@@ -87,7 +87,7 @@ test('admin reports an invalid data folder, and creates nothing there', async ()
   expect(await readdir(home.path)).toEqual([])
 })
 
-test('admin reset-password reports what it ended, and prints only the password on stdout', async () => {
+test('admin reset-password reports ended sessions, and prints only the password on stdout', async () => {
   await using home = await makeHome()
   const data = join(home.path, 'data')
   const config = readRegistryConfig({ SHOAL_PEER_PORT: 'off' }, { port: '0', data })

@@ -50,7 +50,7 @@ export function adminCommand(open: OpenContext): Command {
 
   admin.addCommand(trashCommand(open))
 
-  add('adopt-store', 'accept a restored database and store as one registry').action(
+  add('adopt-store', 'mark a restored database and store as belonging together').action(
     async (options: DataOption) => {
       await adoptStore(await open(), options)
     },
@@ -85,7 +85,7 @@ async function collectGarbage(admin: Admin, { printer, options }: Context): Prom
 async function adoptStore(context: Context, options: DataOption): Promise<void> {
   const { printer, asker } = context
   const config = await readDataConfig(context, options)
-  await asker.confirm(`Accept ${config.dataDirectory} and its database as one registry?`)
+  await asker.confirm(`Mark ${config.dataDirectory} and its database as belonging together?`)
   const { adoptStore: adopt } = await import('@shoal/registry')
   const found = await adopt(config)
   printer.success('The database and the store now belong to the same registry.')

@@ -35,7 +35,7 @@ test.each([
   expect(await namesFor(line, home.path)).toEqual(names)
 })
 
-test('local commands complete local models, others those of the registry', async () => {
+test('local commands complete local models, and other commands those of the registry', async () => {
   await using home = await makeHome()
   await putModelFile(join(home.models, 'tide', 'tide-Q8_0.gguf'))
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
@@ -47,7 +47,7 @@ test('local commands complete local models, others those of the registry', async
   ])
 })
 
-test('run and load complete local models, unload loaded ones', async () => {
+test('run and load complete local models, and unload completes loaded models', async () => {
   await using home = await makeHome()
   await putModelFile(join(home.models, 'tide', 'tide-Q8_0.gguf'))
   await using daemon = await scriptedDaemon()
@@ -63,7 +63,7 @@ test('run and load complete local models, unload loaded ones', async () => {
   expect((await shoalHere(['__complete', 'shoal unload '], silent)).stdout).toBe('')
 })
 
-test('while the registry is offline, cached names and local models are completed', async () => {
+test('cached names and local models are completed while the registry is offline', async () => {
   await using home = await makeHome()
   let address = ''
   {
@@ -85,7 +85,7 @@ test('completion does not wait for a slow registry', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
   await shoalHere(['search'], { home: home.path, registry: registry.address })
-  const silent = createServer(() => undefined) // no answer
+  const silent = createServer(() => undefined) // never responds
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo
   const known = join(home.path, 'state', 'known-models.json')
@@ -108,7 +108,7 @@ test('an unreadable cache of names is ignored and replaced', async () => {
   expect(Object.keys(JSON.parse(await readFile(known, 'utf8')))).toEqual([registry.address])
 })
 
-test('an unsupported shell is refused, with the supported ones', async () => {
+test('an unsupported shell is refused, and the supported shells are listed', async () => {
   await using home = await makeHome()
   const outcome = await shoalHere(['completion', 'powershell'], { home: home.path })
   expect(outcome).toEqual({
@@ -118,7 +118,7 @@ test('an unsupported shell is refused, with the supported ones', async () => {
   })
 })
 
-test('a registry that is offline gives no names and no error', async () => {
+test('completion with an offline registry returns no names and no error', async () => {
   await using home = await makeHome()
   expect(await namesFor('shoal pull ti', home.path)).toEqual([])
 })

@@ -11,7 +11,7 @@ import { formatChoiceName, listLocalChoices } from '../models/local-models.ts'
 import { savedSettings } from '../settings/settings.ts'
 import { formatBytes } from '../terminal/units.ts'
 
-/** Short, because someone is waiting after pressing Tab. */
+/** This timeout is short, because a user is waiting after pressing Tab. */
 const timeoutMs = 700
 
 /** Called by the completion scripts; hidden from the help. */
@@ -54,7 +54,7 @@ async function loadedModels(context: Context): Promise<Candidate[]> {
   }
 }
 
-/** Model names; after a colon, the quantizations of one model. */
+/** Completes model names and, after a colon, the quantizations of a model. */
 async function registryModels(context: Context, typed: string): Promise<Candidate[]> {
   const [name = '', quantization] = typed.toLowerCase().split(':')
   const models = (await askRegistry(context, name)) ?? (await modelsSeenBefore(context))
@@ -66,7 +66,7 @@ async function registryModels(context: Context, typed: string): Promise<Candidat
     .flatMap((model) => model.quantizations.map((label) => ({ name: `${name}:${label}` })))
 }
 
-/** Undefined if the registry does not answer in time: a shell cannot show an error here. */
+/** Undefined if the registry fails or does not respond in time: a shell cannot show an error during completion. */
 async function askRegistry(context: Context, name: string): Promise<KnownModel[] | undefined> {
   const { client, address } = await context.openRegistry()
   const filter = { limit: 50, ...(name && { q: name.replace(/[._-]+/g, ' ') }) }
@@ -80,7 +80,7 @@ async function askRegistry(context: Context, name: string): Promise<KnownModel[]
   return answer?.models
 }
 
-/** Models known from earlier answers of the registry, and local models. */
+/** Models from the registry's earlier responses, and local models. */
 async function modelsSeenBefore(context: Context): Promise<KnownModel[]> {
   const known = await readKnownModels(context.places, context.registryAddress)
   const local = Map.groupBy(await listLocalChoices(context), ({ modelName }) => modelName)

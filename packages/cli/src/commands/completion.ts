@@ -11,7 +11,7 @@ export function completionCommand(open: OpenContext): Command {
   return new Command('completion')
     .description('print a shell completion script')
     .addArgument(
-      new Argument('<shell>', 'shell to complete commands and names in')
+      new Argument('<shell>', 'shell that runs the completion script')
         .choices(shells)
         .argParser(knownShell),
     )
@@ -19,7 +19,7 @@ export function completionCommand(open: OpenContext): Command {
       'after',
       '\nbash (~/.bashrc): source <(shoal completion bash)\n' +
         'zsh (~/.zshrc):   source <(shoal completion zsh)\n' +
-        'fish (once):      shoal completion fish > ~/.config/fish/completions/shoal.fish',
+        'fish (run once):  shoal completion fish > ~/.config/fish/completions/shoal.fish',
     )
     .action(async (shell: string) => {
       const { printer } = await open({ isForShell: true })

@@ -34,7 +34,7 @@ test.each([
 
 test.each([
   ['registry', 'ftp://tide', '“ftp://tide” is not a valid address of a registry.'],
-  ['peers', 0, '“0” must be on or off.'],
+  ['peers', 0, '“0” is neither on nor off.'],
 ])('a wrong %s in config.json is refused with the name of the file', async (key, value, text) => {
   await using home = await makeHome()
   const path = join(home.path, 'config', 'config.json')

@@ -27,9 +27,9 @@ export function keysCommand(open: OpenContext): Command {
 
   keys
     .command('new <name>')
-    .description('create an API key and print it once, on stdout')
+    .description('create an API key and print it on stdout')
     .option('--scope <scopes>', 'comma-separated scopes: read, write, admin', 'read,write')
-    .option('--expires <time>', 'lifetime, such as 12h, 90d or 1y, or never', '90d')
+    .option('--expires <time>', 'lifetime, such as 12h, 90d, 1y or never', '90d')
     .action(async (name: string, options: { scope: string; expires: string }) => {
       const { printer, openRegistry } = await open()
       const seconds = parseLifetime(options.expires)
@@ -87,7 +87,7 @@ function getKey(keys: readonly ApiKey[], wanted: string): ApiKey {
   if (found.length === 1) return key
   throw misuse(
     `${found.length} API keys are called “${wanted}”.`,
-    `Give the ID instead: ${found.map(({ id }) => id).join(', ')}.`,
+    `Pass one of these IDs instead: ${found.map(({ id }) => id).join(', ')}.`,
   )
 }
 

@@ -14,7 +14,7 @@ export function listCommand(open: OpenContext): Command {
     const context = await open()
     const { printer, places } = context
     const choices = await listLocalChoices(context, ({ path, why }) =>
-      printer.warn(`Skipped, because it cannot be read (${why}): ${path}`),
+      printer.warn(`Skipped ${path}, which cannot be read: ${why}.`),
     )
     await printer.answer(choices.map(toDocument), () =>
       choices.length === 0 ? [] : table(columns, choices, { paintTitle: printer.out.dim }),

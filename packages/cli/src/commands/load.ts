@@ -14,9 +14,10 @@ export function loadCommand(open: OpenContext): Command {
     .description('load a local model into the running daemon')
     .argument('<model[:quant]>', 'model name')
     .addOption(
-      new Option('--keep <time>', 'idle time before it is unloaded: 5m, 2h, forever').argParser(
-        parseKeepTime,
-      ),
+      new Option(
+        '--keep <time>',
+        'idle time before the model is unloaded, such as 5m, 2h or forever',
+      ).argParser(parseKeepTime),
     )
     .addOption(inferenceOption())
     .action(async (reference: string, { keep, inference }: LoadOptions) => {

@@ -32,7 +32,7 @@ test('an unreadable file is reported, and other models are still listed', async 
   const { stdout, stderr, exitCode } = await shoalHere(['ls'], { home: home.path })
   expect(stdout).toContain('tide:Q4_K_M')
   expect(stderr).toBe(
-    `! Skipped, because it cannot be read (too many symbolic links encountered): ${loop}\n`,
+    `! Skipped ${loop}, which cannot be read: too many symbolic links encountered.\n`,
   )
   expect(exitCode).toBe(0)
 })

@@ -6,7 +6,7 @@ import { forgetCredential, readCredentials } from '../settings/credentials.ts'
 import { readCliSetting } from '../settings/read-cli-setting.ts'
 import { cliSettings } from '../settings/settings.ts'
 
-/** Only sessions end at sign-out. An API key may be in use on other machines. */
+/** Signing out ends only a session. An API key remains valid, because it may be in use on other machines. */
 const sessionPrefix = 'shs_'
 
 export function logoutCommand(open: OpenContext): Command {
@@ -18,7 +18,7 @@ export function logoutCommand(open: OpenContext): Command {
       await client.logout().catch((error: unknown) => {
         // The token is removed from this machine in any case, but the registry may still accept it.
         if (error instanceof NetworkError) {
-          printer.warn(`No answer from ${label}. The session stays valid there until it expires.`)
+          printer.warn(`${label} did not respond. The session remains valid until it expires.`)
         } else if (!(error instanceof ApiError)) {
           throw error
         } else if (error.status !== 401) {
@@ -28,7 +28,7 @@ export function logoutCommand(open: OpenContext): Command {
     }
     if (credential) {
       await forgetCredential(places, registryAddress)
-      await forgetKnownModels(places, registryAddress) // may include names of private models
+      await forgetKnownModels(places, registryAddress) // the cache may include names of private models
       printer.success(`Signed out of ${label}.`)
     } else {
       printer.note(`You were not signed in to ${label}.`)

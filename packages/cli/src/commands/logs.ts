@@ -13,7 +13,7 @@ export function logsCommand(open: OpenContext): Command {
     .description("show the daemon's log")
     .option('-f, --follow', 'keep printing new lines until Ctrl-C')
     .addOption(
-      new Option('-n, --lines <number>', 'number of lines from the end')
+      new Option('-n, --lines <number>', 'number of most recent lines to show')
         .argParser(wholeNumberParser(0, 1_000_000))
         .default(100),
     )

@@ -11,7 +11,7 @@ const files = [
 ]
 const script = modelScript(sampleModel(), files)
 
-test('without a quantization, pull chooses the best fit and says so', async () => {
+test('without a quantization, pull chooses the best fit and reports it', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
   const outcome = await shoalHere(['pull', 'tide-7b', '--dry-run'], {
@@ -46,7 +46,7 @@ test('a named quantization is pulled whether it fits or not', async () => {
   })
 })
 
-test('if nothing fits, pull ends with exit code 8 and names the smallest file', async () => {
+test('if no file fits, pull ends with exit code 8 and states the smallest one', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
   const { stderr, exitCode } = await shoalHere(['pull', 'tide-7b'], {
@@ -62,7 +62,7 @@ test('if nothing fits, pull ends with exit code 8 and names the smallest file', 
   expect(exitCode).toBe(8)
 })
 
-test('an unknown model ends with exit code 3 and suggests similar names', async () => {
+test('pull ends with exit code 3 for an unknown model and suggests similar names', async () => {
   await using home = await makeHome()
   const names = ['llama-3.3-8b-instruct', 'llama-3.3-70b-instruct', 'phi-4-14b']
   await using registry = await scriptedRegistry({
@@ -80,7 +80,7 @@ test('an unknown model ends with exit code 3 and suggests similar names', async 
   expect(exitCode).toBe(3)
 })
 
-test('an unknown quantization ends with exit code 3 and lists the available ones', async () => {
+test('pull ends with exit code 3 for an unknown quantization and lists the available ones', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
   const { stderr, exitCode } = await shoalHere(['pull', 'tide-7b:Q6_K'], {
@@ -91,7 +91,7 @@ test('an unknown quantization ends with exit code 3 and lists the available ones
   expect(exitCode).toBe(3)
 })
 
-test('of several files in a quantization, pull chooses the best fit and says so', async () => {
+test('from several files in a quantization, pull chooses the best fit and reports it', async () => {
   await using home = await makeHome()
   const files = ['a', 'b'].map((name) => sampleFile({ filename: `${name}.gguf` }))
   await using registry = await scriptedRegistry(modelScript(sampleModel(), files))

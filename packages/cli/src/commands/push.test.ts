@@ -114,7 +114,7 @@ test('a push stopped before it has sent anything leaves no new model behind', as
   await expect(client.getModel('large')).rejects.toMatchObject({ status: 404 })
 })
 
-test('a push refused after a file was published keeps the model with that file', async () => {
+test('if a push is refused after one file was published, the model keeps that file', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry({ quotaBytes: 2e6 })
   const { client, token } = await somebody(registry.url)
@@ -192,14 +192,14 @@ test('an incomplete split file is not published', async () => {
 test("an administrator must confirm a push to another account's model", async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
-  const { token } = await somebody(registry.url, 'admin') // like the first account
+  const { token } = await somebody(registry.url, 'admin') // as the first account is
   const { client } = await somebody(registry.url)
   await client.createModel({ name: 'tide' })
   const options = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
   const words = ['push', nanoPath, '--name', 'tide']
   const { stderr, exitCode } = await shoalHere(words, options)
   expect(stderr).toMatch(
-    /✗ Cannot ask for confirmation here: tide on \S+ belongs to bea\. Publish to it as an administrator\?\n {2}To answer yes, pass --yes\.\n$/,
+    /✗ Confirmation is required, but input is not interactive: tide on \S+ belongs to bea\. Publish to it as an administrator\?\n {2}To answer yes, pass --yes\.\n$/,
   )
   expect(exitCode).toBe(2)
   expect(await client.getModel('tide')).toMatchObject({ files_count: 0 })

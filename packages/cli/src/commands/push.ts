@@ -32,11 +32,11 @@ export function pushCommand(open: OpenContext): Command {
   const command = new Command('push')
     .description("publish GGUF files and print the model's URL")
     .argument('<files...>', 'GGUF files of one model')
-    .option('--name <name>', 'model name (default: taken from the files)')
+    .option('--name <name>', 'model name (default: derived from the filenames)')
     .option('--display-name <text>', 'title of the model (default: its name)')
     .option('--description <text>', 'description of the model, in one sentence')
     .option('--license <license>', 'license of the model, such as apache-2.0')
-    .addOption(repeatable('--tag <tag>', 'tag to find the model by; repeatable'))
+    .addOption(repeatable('--tag <tag>', 'tag that a search can filter by; repeatable'))
     .option('--card <file>', 'file with the model card, in Markdown')
     .option('--private', 'make the model visible only to its owner')
   return addLimitOptions(command).action(async (paths: string[], options: PushOptions) => {
@@ -102,7 +102,7 @@ function checkedName(text: string): string {
   if (isModelName(text)) return text
   throw misuse(
     `“${text}” is not a valid model name.`,
-    'Use 2 to 96 characters of a-z 0-9 . _ - and start and end with a letter or digit.',
+    'Use 2 to 96 characters from a-z 0-9 . _ - and start and end with a letter or digit.',
   )
 }
 
@@ -123,7 +123,10 @@ async function readDetails(options: PushOptions) {
   }
 }
 
-/** The model and its ready files; undefined if it does not exist. Throws if the caller may not publish to it. */
+/**
+ * Returns the model and its ready files, or undefined if the model does not exist. Throws if the user may not publish
+ * to it.
+ */
 async function findModel({ client, label }: Registry, name: string) {
   const me = await client.getMe()
   const model = await client.getModel(name).catch((error: unknown) => {
@@ -149,7 +152,7 @@ async function saveModel({ client, label }: Registry, { name, details, existing 
     return hasDetails ? await client.updateModel(name, details) : existing
   }
   return await client.createModel({ name, ...details }).catch((error: unknown) => {
-    // The name is taken by a model that the caller cannot see: another account's private model.
+    // The name belongs to a model that the user cannot see: a private model of another account.
     if (error instanceof ApiError && error.status === 409) throw notYours(name, label, error)
     throw error
   })

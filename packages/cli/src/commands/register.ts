@@ -15,10 +15,10 @@ type RegisterOptions = {
 export function registerCommand(open: OpenContext): Command {
   return new Command('register')
     .description('create an account and sign in')
-    .option('--username <name>', 'username: 2 to 64 characters of a-z 0-9 _ -')
-    .option('--email <address>', 'email address for contact by administrators')
+    .option('--username <name>', 'username: 2 to 64 characters from a-z 0-9 _ -')
+    .option('--email <address>', 'email address at which administrators can contact you')
     .option('--password-stdin', 'read the password from stdin')
-    .option('--setup-code <code>', 'code for the first account, printed by a new registry')
+    .option('--setup-code <code>', 'setup code for the first account, printed by a new registry')
     .action(async (options: RegisterOptions) => {
       const context = await open()
       const { printer, places, openRegistry } = context
@@ -26,14 +26,14 @@ export function registerCommand(open: OpenContext): Command {
       const account = await askForAccount(context, options)
       const signedIn = await client.register(account).catch(async (error: unknown) => {
         const needsCode = error instanceof ApiError && error.problem.code === 'setup_code_required'
-        // A setup code given as an option is not prompted for again if it is wrong.
+        // If the setup code given as an option is wrong, the user is not prompted for another one.
         if (!needsCode || options.setupCode) throw error
         return client.register({ ...account, setup_code: await askForSetupCode(context) })
       })
       const { access_token: token, expires_at, user } = signedIn
       await saveCredential(places, address, { token, username: user.username, expires_at })
       printer.success(`Created the account ${user.username} on ${label} and signed in.`)
-      if (user.is_admin) printer.note('  As the first account, it is an administrator.')
+      if (user.is_admin) printer.note('  The first account is an administrator.')
       await printer.answer({ registry: address, ...user, expires_at }, () => [])
     })
 }

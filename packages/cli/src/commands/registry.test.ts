@@ -1,4 +1,4 @@
-/** The registry as operators start it, with readers of its log that do not read or disappear. */
+/** The registry as an operator runs it, while readers of its log stop reading or disappear. */
 import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, createReadStream, openSync } from 'node:fs'
@@ -65,7 +65,7 @@ async function endsWell(child: ChildProcess) {
   expect(performance.now() - started).toBeLessThan(10_000)
 }
 
-test('a log reader that never reads (a socket, such as that of systemd) does not block the registry', async () => {
+test('a log socket that nobody reads, such as that of systemd, does not block the registry', async () => {
   const { child, url } = await startRegistry('pipe')
   await askOften(url)
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
@@ -73,7 +73,7 @@ test('a log reader that never reads (a socket, such as that of systemd) does not
   await endsWell(child)
 })
 
-test('a log reader (a pipe) that resumes reading learns how much it has missed', async () => {
+test('a reader of a log pipe that resumes reading receives the number of lines it has missed', async () => {
   const home = await makeHome()
   onTestFinished(() => home[Symbol.asyncDispose]())
   const path = join(home.path, 'log')
@@ -102,12 +102,12 @@ test('a log reader (a pipe) that resumes reading learns how much it has missed',
   await endsWell(child)
 })
 
-test('the registry survives the loss of its log and message readers, and closes its database', async () => {
+test('the registry survives the loss of the readers of its log and messages, and closes its database', async () => {
   const { child, url, data } = await startRegistry('pipe')
   child.stdout?.destroy()
   child.stderr?.destroy()
   await askOften(url)
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   await endsWell(child)
-  expect(await readdir(data)).not.toContain('registry.sqlite-wal') // SQLite deletes it when it is closed
+  expect(await readdir(data)).not.toContain('registry.sqlite-wal') // deleted when the database is closed
 })

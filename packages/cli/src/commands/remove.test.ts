@@ -31,7 +31,9 @@ test('if a model folder is a link, only the link is removed', async () => {
   await symlink(elsewhere, folder)
   const stays = `  ${folder} is only a link. The files in ${elsewhere} stay.\n`
   const asked = await shoalHere(['rm', 'tide'], { home: home.path })
-  expect(asked.stderr).toContain(`${stays}✗ Cannot ask for confirmation here: Delete tide:Q8_0`)
+  expect(asked.stderr).toContain(
+    `${stays}✗ Confirmation is required, but input is not interactive: Delete tide:Q8_0`,
+  )
   expect(asked.stderr).toContain('This frees 0 B.')
 
   const { stderr, stdout, exitCode } = await shoalHere(['rm', 'tide', '--yes', '--json'], {
@@ -51,7 +53,7 @@ test('if a model folder is a link, only the link is removed', async () => {
   expect(await readdir(elsewhere)).toEqual([filename])
 })
 
-test('a link to a folder of several models is not removed for one of them', async () => {
+test('a link to a folder of several models is not removed when one of them is deleted', async () => {
   await using home = await makeHome()
   const elsewhere = join(home.path, 'elsewhere')
   for (const label of ['Q4_0', 'Q8_0']) await putModelFile(join(elsewhere, `tide-${label}.gguf`))
@@ -106,7 +108,7 @@ test('the models folder itself may be a link to a larger disk', async () => {
   expect((await lstat(home.models)).isSymbolicLink()).toBe(true)
 })
 
-test('a file with another hard link frees nothing, and removing both links counts it once', async () => {
+test('removing one of two hard links frees nothing, and removing both counts the file once', async () => {
   await using home = await makeHome()
   const path = join(home.models, 'tide', filename)
   await putModelFile(path)
@@ -159,7 +161,7 @@ test('after a failed removal, the model is still listed and can be removed', asy
   expect(await readdir(home.models)).toEqual([])
 })
 
-test('two concurrent removals of a model count it as freed once', async () => {
+test('two concurrent removals of a model count the freed space once', async () => {
   await using home = await makeHome()
   await putModelFile(join(home.models, 'tide', filename))
   const words = ['rm', 'tide', '--yes', '--json']
@@ -180,7 +182,7 @@ test('a model that is being pulled is not removed, nor are the others in the sam
   const { stderr, exitCode } = await shoalHere(['rm', 'one', 'two', '--yes'], { home: home.path })
   expect(stderr).toBe(
     `✗ ${paths[1]} is being downloaded.\n` +
-      '  Nothing was deleted. Wait for the download or stop it, then try again.\n',
+      '  Nothing was deleted. Wait for the download to finish, or stop it, then try again.\n',
   )
   expect(exitCode).toBe(1)
   expect(paths.every((path) => existsSync(path))).toBe(true)

@@ -32,7 +32,7 @@ export function removeCommand(open: OpenContext): Command {
     })
 }
 
-/** Lists files and space that remain after the models are deleted. */
+/** Reports linked files, hard-linked data and folders that remain after the models are deleted. */
 function reportKept({ printer }: Context, removal: Removal, stay: 'stay' | 'stayed') {
   for (const { path, target } of removal.links) {
     printer.note(`  ${path} is only a link. The files in ${target} ${stay}.`)
@@ -48,7 +48,7 @@ function reportKept({ printer }: Context, removal: Removal, stay: 'stay' | 'stay
 function refuse(error: unknown): never {
   if (hasCode(error, 'file_busy')) {
     throw new Failure('failed', `${error.details.path} is being downloaded.`, {
-      hint: 'Nothing was deleted. Wait for the download or stop it, then try again.',
+      hint: 'Nothing was deleted. Wait for the download to finish, or stop it, then try again.',
       cause: error,
     })
   }

@@ -47,7 +47,7 @@ test('piped input follows the typed prompt, after a blank line', async () => {
   ])
 })
 
-test('the options are sent with the question', async () => {
+test('the options are sent with the prompt', async () => {
   await using daemon = await scriptedDaemon()
   const options = '--system Short --temperature 0.5 --top-p 0.9 --max-tokens 20 --seed 7'
   await run(['shoal-nano', 'Hi', ...options.split(' ')], { inference: daemon.url })
@@ -133,7 +133,7 @@ test.each([
   },
 )
 
-test('a model that needs too much memory ends with exit code 8, also with an error in the /api format', async () => {
+test('a model that needs too much memory ends run with exit code 8, also if the error is in the /api format', async () => {
   const error = 'model shoal-nano needs 134 MB of memory, and models may take 50.0 MB here'
   const body = { error, detail: error, code: 'insufficient_memory' }
   await using daemon = await scriptedDaemon({ at: { '/api/load': { status: 503, body } } })
@@ -163,11 +163,11 @@ test('an error during an answer, or a lost daemon, ends the command', async () =
   expect(exitCode).toBe(6)
 })
 
-test('a named daemon that is not running ends with exit code 6', async () => {
+test('run ends with exit code 6 if the specified daemon is not running', async () => {
   const { stderr, exitCode } = await run(['shoal-nano', 'Hi'], { inference: 'localhost:9/v1' })
   expect(stderr).toBe(
     '✗ No daemon answers at localhost:9.\n' +
-      '  Start one with shoal serve, or set SHOAL_INFERENCE to another.\n',
+      '  Start one with shoal serve, or set SHOAL_INFERENCE to another address.\n',
   )
   expect(exitCode).toBe(6)
 })
@@ -179,7 +179,7 @@ test('without a prompt and without a terminal, run is a usage error', async () =
   expect(exitCode).toBe(2)
 })
 
-test('an unknown model ends with exit code 3 and suggests similar names', async () => {
+test('run ends with exit code 3 for an unknown model and suggests similar names', async () => {
   await using daemon = await scriptedDaemon()
   await using registry = await scriptedRegistry({
     'GET /v1/models': { body: [] },
@@ -194,7 +194,7 @@ test('an unknown model ends with exit code 3 and suggests similar names', async 
   expect(exitCode).toBe(3)
 })
 
-test('Ctrl-C during an answer ends with exit code 130 and cancels the request', async () => {
+test('Ctrl-C during an answer ends run with exit code 130 and cancels the request', async () => {
   await using home = await makeHome()
   let isLeft = false
   await using daemon = await scriptedDaemon({

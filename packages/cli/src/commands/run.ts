@@ -23,7 +23,7 @@ export function runCommand(open: OpenContext): Command {
   return new Command('run')
     .description('run a model, downloading it first if needed')
     .argument('<model[:quant]>', 'model name')
-    .argument('[prompt...]', 'question, followed by any piped input (default: start a chat)')
+    .argument('[prompt...]', 'prompt, followed by any piped input (default: start a chat)')
     .option('--system <text>', 'system prompt')
     .addOption(
       new Option(
@@ -67,7 +67,7 @@ export function runCommand(open: OpenContext): Command {
     })
 }
 
-/** A chat needs a terminal for input, and one on stderr for prompts, apart from the results. */
+/** A chat needs a terminal on stdin, and one on stderr, where prompts do not mix with the results on stdout. */
 function requireChat({ environment, options, printer }: Context) {
   const { stdin, stderr } = environment
   const canChat = stdin.isTTY === true && stderr.isTTY === true && options.input

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-test('without GPU backends, ls shows how to install one, and the device in use', async () => {
+test('without GPU backends, ls shows how to install one, and which device is in use', async () => {
   await using home = await makeHome()
   const { stdout, exitCode } = await shoalHere(['runtime', 'ls'], { home: home.path })
   expect(stdout).toMatch(

@@ -82,7 +82,7 @@ async function backendNamed(name: string): Promise<BackendName> {
   throw misuse(`Unknown GPU backend “${name}”.`, `Available backends: ${backendNames.join(', ')}.`)
 }
 
-/** The npm that started this process, otherwise the one on the `PATH`. */
+/** The npm that started this process, or else the one on the `PATH`. */
 function getNpmCommand({ environment: { env } }: Context): [string, ...string[]] {
   const script = env.npm_execpath
   return script?.endsWith('.js') ? [process.execPath, script] : ['npm']

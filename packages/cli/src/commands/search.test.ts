@@ -75,7 +75,7 @@ test('a partial list shows the total', async () => {
   expect((await shoalHere(['search', '-q'], options)).stderr).toBe('')
 })
 
-test('an unknown sort order is refused, with the valid ones', async () => {
+test('an unknown sort order is refused, and the valid ones are listed', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['search', '--sort', 'age'], { home: home.path })
   expect(stderr).toBe(

@@ -35,12 +35,11 @@ export function searchCommand(open: OpenContext): Command {
       ),
     )
     .addOption(
-      oneOf('--sort <key>', 'sort order (default: relevance with words, otherwise downloads)', [
-        'downloads',
-        'likes',
-        'created_at',
-        'relevance',
-      ]),
+      oneOf(
+        '--sort <key>',
+        'sort order (default: relevance if words are given, otherwise downloads)',
+        ['downloads', 'likes', 'created_at', 'relevance'],
+      ),
     )
     .option(
       '--limit <number>',
@@ -64,7 +63,7 @@ export function searchCommand(open: OpenContext): Command {
       if (models.length === 0) printer.note(`No models found on ${label}.`)
       if (models.length < total) {
         const count = isTotalExact ? `${total}` : `more than ${total}`
-        printer.note(`\nShowing ${models.length} of ${count}. For more, pass --limit.`)
+        printer.note(`\nShowing ${models.length} of ${count}. To show more, pass --limit.`)
       }
     })
 }

@@ -27,7 +27,7 @@ test('seed fails if its port is in use', async () => {
   holder.close()
 })
 
-test('seed refuses to share if the setting peers is off', async () => {
+test('seed refuses to share if the peers setting is off', async () => {
   await using home = await makeHome()
   await runShoal(['config', 'set', 'peers', 'off'], { home: home.path })
   const { stderr, exitCode } = await shoalHere(['seed'], { home: home.path })

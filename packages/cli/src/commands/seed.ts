@@ -32,13 +32,13 @@ export function seedCommand(open: OpenContext): Command {
     )
     .option(
       '--host <address>',
-      'address to listen on (default: loopback for a registry on this machine)',
+      'address to listen on (default: loopback if the registry is on this machine, otherwise all)',
     )
     .action(async (options: SeedOptions) => seedHere(await open(), options))
 
   seed
     .command('status')
-    .description('show what shoal serve shares and has uploaded')
+    .description('show what shoal serve is sharing and has uploaded')
     .addOption(inferenceOption())
     .action(async ({ inference }: InferenceOption) => {
       const context = await open()
@@ -87,7 +87,7 @@ async function seedHere(context: Context, options: SeedOptions) {
   const { printer, config, places } = context
   if (readSaved('peers', config) === 'off') {
     throw misuse(
-      'Sharing is turned off by the setting peers.',
+      'Sharing is turned off by the peers setting.',
       'To turn it on: shoal config set peers on',
     )
   }
@@ -114,7 +114,7 @@ async function seedHere(context: Context, options: SeedOptions) {
   await Promise.race([sharing.firstScan, stopped])
   if (!ended.aborted) {
     const files = plural(sharing.fileCount(), 'file')
-    printer.note(`  Sharing the models on this machine, ${files}. Peers can see its IP address.`)
+    printer.note(`  Sharing the models on this machine, ${files}. Peers can see your IP address.`)
     printer.note('  Press Ctrl-C to stop.')
   }
   await stopped
@@ -129,7 +129,7 @@ async function seedHere(context: Context, options: SeedOptions) {
   }
 }
 
-/** Sharing twice would offer each file on two ports, and count each ratio twice. */
+/** If `shoal seed` shared the same files, each would be offered on two ports, with a separate share ratio on each. */
 async function refuseBesideDaemon({ places }: Context) {
   const running = await findRunningDaemon(places)
   if (running?.shared_directory !== resolve(places.models)) return

@@ -10,10 +10,10 @@ import { isProcessThere } from '../daemon/state-file.ts'
 import { putModelFile } from '../testing/local-files.ts'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 
-/** On a busy machine, two threads that wait for each other are a hundred times slower than one. */
+/** On a busy machine, two threads that wait for each other can be a hundred times slower than one. */
 const env = { SHOAL_THREADS: '1' }
 
-/** A home with a model. Its disposal also stops a daemon that a test leaves running. */
+/** A home with a model. Disposing of it also stops a daemon that a test has left running. */
 async function homeWithNano() {
   const home = await makeHome()
   await putModelFile(join(home.models, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
@@ -62,7 +62,7 @@ test('serve loads a local model and answers with it until it is stopped', async 
   expect(await answer.json()).toMatchObject({ choices: [{ message: { role: 'assistant' } }] })
   child.kill('SIGINT')
   const { stderr, exitCode } = await outcome
-  expect(stderr).toContain('Stopping after the running answers')
+  expect(stderr).toContain('Stopping when running answers have finished')
   expect(exitCode).toBe(0)
   expect(existsSync(stateFile(home.path))).toBe(false)
 })
@@ -84,7 +84,7 @@ test('serve finishes a running answer before it exits', async () => {
     }),
   })
   child.kill('SIGTERM')
-  // Like npm, which forwards the signal that the terminal has already sent.
+  // npm, for example, forwards a signal that the terminal has already sent.
   await sleep(100)
   child.kill('SIGTERM')
   expect(await answer.text()).toContain('data: [DONE]')
@@ -115,7 +115,7 @@ test('stop --now does not wait for running answers', async () => {
   silent.close()
 })
 
-test('a missing model ends serve with advice', async () => {
+test('serve exits with advice if its model is missing', async () => {
   await using home = await makeHome()
   const words = ['serve', '--port', '0', '--model', 'nobody-7b']
   const { stderr, exitCode } = await runShoal(words, { home: home.path })
@@ -123,7 +123,7 @@ test('a missing model ends serve with advice', async () => {
   expect(exitCode).toBe(3)
 })
 
-test('the error names Ollama if it uses the port', async () => {
+test('the error mentions Ollama if Ollama uses the port', async () => {
   await using home = await makeHome()
   const ollama = createServer((_, answer) => answer.end('Ollama is running'))
   ollama.listen(0, '127.0.0.1')
@@ -136,7 +136,7 @@ test('the error names Ollama if it uses the port', async () => {
   expect(exitCode).toBe(1)
 })
 
-test('an invalid setting is a usage error that names it', async () => {
+test('an invalid setting is a usage error that names the setting', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await runShoal(['serve', '--slots', 'many'], { home: home.path })
   expect(stderr).toBe('✗ SHOAL_SLOTS (or --slots) must be a number from 1 to 256, not "many".\n')
@@ -164,7 +164,7 @@ test('a missing key file is a usage error', async () => {
   expect(exitCode).toBe(2)
 })
 
-test('a daemon in the background works with the other commands', {
+test('the other commands work with a background daemon', {
   timeout: 60_000,
 }, async () => {
   await using home = await homeWithNano()
@@ -226,7 +226,7 @@ test('a daemon in the background works with the other commands', {
   expect((await shoal(['logs', '-n', '1'])).exitCode).toBe(0)
 })
 
-test('the reason is shown if a daemon in the background fails to start', async () => {
+test('the reason is shown if a background daemon fails to start', async () => {
   await using home = await makeHome()
   const missing = await runShoal(['serve', '-d', '--port', '0', '--model', 'nobody-7b'], {
     home: home.path,
@@ -250,7 +250,7 @@ test('the daemon.json of a killed daemon is ignored', async () => {
   expect(stopped.stderr).toMatch(/^No daemon is running\.\n/)
   expect(existsSync(stateFile(home.path))).toBe(false)
 
-  // Another process may have the process ID by now.
+  // By now, another process may have the daemon's process ID.
   const note = { pid: process.pid, url, port: 1, started_at: '', log_file: null, command: 'serve' }
   await writeFile(stateFile(home.path), JSON.stringify(note))
   expect((await runShoal(['stop'], { home: home.path })).stderr).toMatch(

@@ -49,7 +49,7 @@ async function serveHere(context: Context, options: ServeOptions) {
       printer.note(`  To use this one: SHOAL_INFERENCE=${running.url}`)
     }
     await untilStopped(stopSignal)
-    printer.note('Stopping after the running answers. Press Ctrl-C again to stop now.')
+    printer.note('Stopping when running answers have finished. Press Ctrl-C again to stop now.')
   } finally {
     await running.close()
   }
@@ -57,7 +57,7 @@ async function serveHere(context: Context, options: ServeOptions) {
 
 async function serveInBackground(context: Context, command: Command, options: ServeOptions) {
   const { places, printer, registryAddress, environment } = context
-  if (options.log === '-') throw misuse('A process in the background cannot log to stdout.')
+  if (options.log === '-') throw misuse('A background process cannot log to stdout.')
   const running = await findRunningDaemon(places)
   if (running) throw runsAlready(running)
   const { log } = await readServeConfig(context, options)
@@ -124,7 +124,6 @@ function formatLines(document: Document): string[] {
   ]
 }
 
-/** Says that peers can see the IP address of this machine. */
 const formatSharing = (files: number) =>
   files === 0
     ? 'none found yet; models you pull will be shared (to turn off: --no-share)'

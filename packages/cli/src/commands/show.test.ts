@@ -31,7 +31,7 @@ test('show lists the files by size, and which ones fit', async () => {
   ])
 })
 
-test('a split file needs the memory of all its parts; without a memory from the registry, file sizes count', async () => {
+test('a split file needs the memory of all its parts, estimated from file sizes if the registry states none', async () => {
   await using home = await makeHome()
   const part = (name: string, memory_bytes: number | null) =>
     sampleFile({ filename: `${name}.gguf`, quantization: null, file_size_bytes: 4e9, memory_bytes })

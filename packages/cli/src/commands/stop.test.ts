@@ -31,9 +31,9 @@ test('a process that reuses the ID of a dead daemon is not stopped, even if anot
   stranger.kill('SIGKILL')
 })
 
-test('a daemon that hangs is not reported as gone', async () => {
+test('a daemon that hangs is not reported as stopped', async () => {
   await using home = await makeHome()
-  const server = createServer(() => undefined).listen(0, '127.0.0.1') // accepts connections, answers nothing
+  const server = createServer(() => undefined).listen(0, '127.0.0.1') // accepts connections, never responds
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   const hanging = spawn('sleep', ['60'])
@@ -50,7 +50,7 @@ test('a daemon that hangs is not reported as gone', async () => {
   expect(hanging.signalCode).toBeNull()
 })
 
-/** Answers like a daemon, and ignores every signal that can be ignored. */
+/** A program that responds like a daemon and ignores SIGTERM. */
 const stubborn = `
 process.on('SIGTERM', () => undefined)
 const server = require('node:http').createServer((_, response) => {

@@ -13,10 +13,10 @@ import { describeStranger } from '../daemon/stranger.ts'
 import { Failure } from '../terminal/failure.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
 
-/** The daemon gives running answers 30 seconds, and models five seconds to free their memory. */
+/** The daemon waits up to 30 seconds for running answers, and up to five seconds for models to free their memory. */
 const timeoutMs = 60_000
 const pollIntervalMs = 50
-/** A second signal within 500 ms counts as the same Ctrl-C (see `main.ts`). */
+/** Longer than the 500 ms within which a second signal counts as the same Ctrl-C (see `main.ts`). */
 const signalIntervalMs = 800
 /** How long `--now` waits for a clean exit before it sends SIGKILL. */
 const urgentTimeoutMs = 5_000
@@ -24,7 +24,7 @@ const urgentTimeoutMs = 5_000
 export function stopCommand(open: OpenContext): Command {
   return new Command('stop')
     .description('stop the daemon and wait until it has exited')
-    .option('--now', 'do not wait for running answers')
+    .option('--now', 'do not wait for running answers to finish')
     .action(async ({ now }: { now?: boolean }) => {
       const context = await open()
       const { printer, places } = context
@@ -52,7 +52,7 @@ async function forgetEndedDaemon({ places }: Context) {
   if (left) await forgetDaemonState(places, left.pid)
 }
 
-/** Not killed, because it cannot prove that it is our daemon. */
+/** The process is not killed, because it cannot prove that it is our daemon. */
 function notAnswering(pid: number): Failure {
   return new Failure('failed', `The daemon (process ${pid}) does not answer.`, {
     hint: `Try again in a moment. If it still does not answer, end the process: kill -9 ${pid}`,
@@ -87,7 +87,7 @@ async function untilGone(pid: number, isUrgent: boolean) {
   }
 }
 
-/** Signals to send after the first SIGTERM, and when. */
+/** The signals that follow the first SIGTERM, and when they are sent. */
 const urgentSignals = (): { signal: NodeJS.Signals; afterMs: number }[] => [
   { signal: 'SIGTERM', afterMs: signalIntervalMs },
   { signal: 'SIGKILL', afterMs: urgentTimeoutMs },
@@ -96,7 +96,7 @@ const urgentSignals = (): { signal: NodeJS.Signals; afterMs: number }[] => [
 function stillThere(pid: number, isUrgent: boolean): Failure {
   return new Failure('failed', `Process ${pid} is still running.`, {
     hint: isUrgent
-      ? 'It is waiting for the disk or the system, and will exit once that responds.'
+      ? 'The process is waiting for the disk or the operating system, and will exit when that responds.'
       : 'To stop it without waiting for answers: shoal stop --now',
     details: { pid },
   })

@@ -10,7 +10,7 @@ import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import { expect, test } from 'vitest'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 
-/** On a busy machine, two threads that wait for each other are a hundred times slower than one. */
+/** On a busy machine, two threads that wait for each other can be a hundred times slower than one. */
 const env = { SHOAL_THREADS: '1' }
 
 type Document = {
@@ -19,7 +19,7 @@ type Document = {
   inference: { url: string; model: string | null } | null
 }
 
-/** Starts `shoal up`, waits for its document, and returns a way to end it. */
+/** Starts `shoal up`, and returns the document that it prints and a function that stops it. */
 async function startUp(home: string, options: string[]) {
   const words = ['up', '--port', '0', '--data', 'data', '--json', ...options]
   const { child, outcome } = startShoal(words, { home, env })
@@ -36,7 +36,7 @@ async function startUp(home: string, options: string[]) {
   }
 }
 
-/** The chat address on the pages for visitors on this machine; undefined for the default. */
+/** Reads the address of the daemon from the chat page for visitors on this machine; undefined for the default. */
 async function readDaemonUrl(url: string): Promise<string | undefined> {
   const page = await fetch(`${url}/chat`, { headers: { accept: 'text/html' } })
   return / data-daemon="([^"]*)"/.exec(await page.text())?.[1]
@@ -69,7 +69,7 @@ test('up publishes the demo models on an empty registry, and they can be pulled'
   expect((await third.stop()).exitCode).toBe(0)
 })
 
-test('up starts and publishes the demo models even if version 0.1 gave the username shoal to a person', async () => {
+test('up publishes the demo models even if a person registered the username shoal in version 0.1', async () => {
   await using home = await makeHome()
   const data = join(home.path, 'data')
   const config = readRegistryConfig({ SHOAL_PEER_PORT: 'off' }, { port: '0', data })
@@ -177,7 +177,8 @@ test('the error names a port that is in use', async () => {
   await up.stop()
 })
 
-// npm signals only the shell that it starts, which does not forward signals, so `exec` in package.json replaces that shell.
+// npm signals only the shell that it starts. That shell would not forward the signal, so `exec` in package.json
+// replaces it.
 test('SIGTERM to npm start stops the registry', async () => {
   await using home = await makeHome()
   const words = ['--port', '0', '--data', join(home.path, 'data'), '--json', '--no-demo']

@@ -49,13 +49,15 @@ export function upCommand(open: OpenContext): Command {
         if (registry.isMisaddressed) reportMisaddressed(printer, registry.url)
         await untilStopped(stopSignal)
       } finally {
-        printer.note('Stopping after running work. Press Ctrl-C again to stop now.')
+        printer.note(
+          'Stopping when running requests have finished. Press Ctrl-C again to stop now.',
+        )
         await Promise.all([registry.close(), inference?.close()])
       }
     })
 }
 
-/** A failure is only a warning: the registry is useful without the demo models. */
+/** Only warns if publishing fails, because the registry is useful without the demo models. */
 async function tryToPublishDemo(printer: Printer, running: RunningRegistry, signal: AbortSignal) {
   const { url, dataDirectory } = running
   const client = registryClient({ baseUrl: url, token: await running.systemToken() })
@@ -65,6 +67,6 @@ async function tryToPublishDemo(printer: Printer, running: RunningRegistry, sign
     if (signal.aborted) return
     const { message } = toFailure(error, { address: url, hasToken: true })
     printer.warn(`Not all demo models were published: ${message}`)
-    printer.note('  The rest will be published at the next start.')
+    printer.note('  The others will be published the next time shoal up starts.')
   }
 }

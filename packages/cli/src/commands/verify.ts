@@ -69,7 +69,7 @@ function toVerdict(result: VerifyResult): Pick<Checked, 'verdict' | 'badChunks'>
   return { verdict: 'damaged', badChunks: result.badChunks.length }
 }
 
-/** Repairs from the registry that the file was pulled from. */
+/** Repairs the file with data from the registry that it was pulled from. */
 async function mend(context: Context, checked: Checked, file: LocalFile): Promise<Checked> {
   const { printer, config } = context
   const { repairFile } = await import('@shoal/transfer')

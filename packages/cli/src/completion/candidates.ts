@@ -13,7 +13,7 @@ export type Names = {
 const localCommands = ['path', 'rm', 'verify', 'run', 'load']
 const registryCommands = ['show', 'pull', 'link', 'like', 'unlike']
 
-/** Possible completions at the end of the line. */
+/** Returns the possible completions at the end of the line. */
 export async function candidatesFor(program: Command, line: string, names: Names) {
   const words = line.trimStart().split(/\s+/).slice(1)
   const typed = words.pop() ?? ''
@@ -43,7 +43,7 @@ async function allCandidates(place: Place, names: Names): Promise<Candidate[]> {
   return []
 }
 
-/** The command in the words, such as `keys revoke` in `--json keys revoke laptop`. */
+/** Finds the command in a command line, such as `keys revoke` in `--json keys revoke laptop`. */
 function commandAt(program: Command, words: readonly string[]): Command {
   return words.reduce((command, word) => {
     const next = command.commands.find((one) => one.name() === word)

@@ -14,13 +14,16 @@ const maxModels = 500
 
 const pathIn = (places: Places) => join(places.state, 'known-models.json')
 
-/** The cached models of a registry, most recent first; empty if the file is invalid. */
+/** The cached models of a registry, most recently seen first; empty if the file is invalid. */
 export async function readKnownModels(places: Places, address: string): Promise<KnownModel[]> {
   const models = (await readAll(places))[address]
   return Array.isArray(models) ? models.filter(isModel) : []
 }
 
-/** Adds models from a registry's answer. If two commands write at once, the last one wins, and only names are lost. */
+/**
+ * Adds models from a registry's response. If two commands write at the same time, the second one overwrites the names
+ * that the first one added.
+ */
 export async function keepKnownModels(places: Places, address: string, seen: readonly Model[]) {
   const { [address]: _, ...others } = await readAll(places)
   const former = await readKnownModels(places, address)
@@ -40,12 +43,12 @@ export async function forgetKnownModels(places: Places, address: string): Promis
 
 async function readAll(places: Places): Promise<JsonObject> {
   return readJsonFile(pathIn(places)).catch((error: unknown) => {
-    if (error instanceof Failure || isSystemError(error)) return {} // the next write replaces it
+    if (error instanceof Failure || isSystemError(error)) return {} // the next write replaces the file
     throw error
   })
 }
 
-/** A cache that cannot be written is not a failure, because the registry has already answered. */
+/** A failed write is ignored, because the registry has already responded. */
 async function write(places: Places, content: object): Promise<void> {
   await writeJsonFile(pathIn(places), onlyOwner, content).catch((error: unknown) => {
     if (!isSystemError(error)) throw error

@@ -2,7 +2,7 @@
 _shoal() {
   local line=${COMP_LINE:0:COMP_POINT}
   local word=${line##*[[:space:]]}
-  # Bash takes a colon for the end of a word: what stands before the last one is on the line already.
+  # Bash ends a word at a colon. The text up to the last colon is already on the line, so candidates omit it.
   local typed=
   [[ $word == *:* ]] && typed=${word%:*}:
   COMPREPLY=()

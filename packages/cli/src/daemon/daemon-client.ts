@@ -1,4 +1,4 @@
-/** The client of the inference daemon over the command line's connections, and checks whether a daemon answers. */
+/** The command line's client of the inference daemon, and checks whether a daemon responds. */
 import {
   DaemonError,
   DaemonGoneError,
@@ -11,19 +11,22 @@ import { proveConnection } from './proven-connection.ts'
 export const daemonClient = (address: DaemonAddress): InferenceClient =>
   inferenceClient(daemonTransport(address), () => address.apiKey)
 
-/** How long a daemon may take to answer on a machine that is busy computing. */
+/** Timeout for a daemon's response, which may be slow because the machine is busy computing. */
 const healthTimeoutMs = 2_000
 
-/** Whether a shoal daemon answers there. Ollama, which uses the same port, has no `/healthz`. */
+/** Whether a shoal daemon responds at `url`. Ollama, which uses the same port, has no `/healthz`. */
 export async function isDaemonAt(url: string, signal?: AbortSignal): Promise<boolean> {
   const timeout = AbortSignal.timeout(healthTimeoutMs)
   return (await healthAt(url, combineSignals(timeout, signal)))?.status === 'ok'
 }
 
-/** What answers at a daemon's address: the daemon, nothing in time, or something else, which includes a closed port. */
+/**
+ * The result of a request to a daemon's address: a response from the daemon, a timeout, or anything else, such as a
+ * closed port.
+ */
 export type Answerer = 'daemon' | 'silence' | 'other'
 
-/** Asks for a proof that only the daemon with this token can give. */
+/** Requests a proof that only the daemon with this token can give. */
 export async function askForProof(
   url: string,
   token: string,
@@ -39,7 +42,7 @@ export async function askForProof(
   }
 }
 
-/** Asks a daemon without a token for its process ID. */
+/** Checks the process ID of a daemon that has no token. */
 export async function askForProcess(
   url: string,
   pid: number,
@@ -54,7 +57,7 @@ export async function askForProcess(
 const combineSignals = (timeout: AbortSignal, signal?: AbortSignal) =>
   signal ? AbortSignal.any([signal, timeout]) : timeout
 
-/** An aborted request has the reason of its signal as its cause. */
+/** The error of an aborted request has the signal's reason as its cause. */
 const isTimeout = ({ cause }: Error) => cause instanceof Error && cause.name === 'TimeoutError'
 
 async function healthAt(

@@ -6,9 +6,9 @@ import { Failure } from '../terminal/failure.ts'
 import { toSentence, toTerminalLine } from '../terminal/terminal-text.ts'
 import { describeStranger, type Stranger } from './stranger.ts'
 
-/** None of our daemons answers. Another program may be at its address. */
+/** Thrown if no daemon of the user responds. Another program may be using the daemon's address. */
 export class NoDaemonError extends DaemonGoneError {
-  /** The program that answers instead. */
+  /** The other program that responds at the daemon's address. */
   readonly stranger: Stranger | undefined
   constructor(url: string, stranger: Stranger | undefined) {
     super(url, false)
@@ -28,7 +28,7 @@ const hints: Record<string, string> = {
   queue_full: 'Try again later.',
 }
 
-/** Also for a daemon that runs in this process, and for one that is gone. */
+/** Also handles errors of a daemon that runs in this process, and of one that has exited. */
 export function toDaemonFailure(error: ErrorOf<'daemon_refused' | 'daemon_gone'>): Failure {
   if (error.code === 'daemon_gone') return goneFailure(error)
   const { status, reason } = error.details
@@ -57,7 +57,7 @@ function goneFailure(error: AppError<'daemon_gone'>): Failure {
     })
   }
   return new Failure('unreachable', `No daemon answers at ${label}.`, {
-    hint: 'Start one with shoal serve, or set SHOAL_INFERENCE to another.',
+    hint: 'Start one with shoal serve, or set SHOAL_INFERENCE to another address.',
     cause: error,
   })
 }

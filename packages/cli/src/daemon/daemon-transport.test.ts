@@ -111,7 +111,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     await closed.promise
   })
 
-  test('a signal ends the answer with its reason, before or after the headers', async () => {
+  test('a signal ends the answer with the reason of the signal, before or after the headers', async () => {
     const stop = new AbortController()
     const { client } = await createClient((answer) => {
       answer.writeHead(200, { 'content-type': 'text/event-stream' }).write(says)

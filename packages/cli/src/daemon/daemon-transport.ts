@@ -1,6 +1,6 @@
 /**
- * Reaches a daemon with `node:http`, because `fetch` gives up after five minutes without an answer, and a large model on a slow
- * disk takes longer to load.
+ * Sends requests to a daemon with `node:http`, because `fetch` fails after five minutes without a response, and a large
+ * model on a slow disk may take longer to load.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { InferenceRequest, InferenceTransport } from '@shoal/protocol/inference-client'
@@ -9,7 +9,9 @@ import { proveConnection } from './proven-connection.ts'
 export type DaemonAddress = {
   url: string
   apiKey: string | undefined
-  /** The token that the daemon must prove it knows; undefined for a daemon named by the user, which is trusted. */
+  /**
+   * The daemon must prove that it has this token. Undefined for a daemon that the user has specified, which is trusted.
+   */
   proofToken?: string
 }
 
@@ -33,7 +35,7 @@ async function send(
 ): Promise<IncomingMessage> {
   const url = proofToken === undefined ? named : numericUrl(named)
   const proven = proofToken && (await proveConnection(url, proofToken, signal))
-  // Imported here, because this import takes longer than most commands that do not call a daemon.
+  // Imported only here, because the import takes longer than most commands that do not call a daemon.
   const { request } = await import(url.startsWith('https:') ? 'node:https' : 'node:http')
   return await new Promise((resolve, reject) => {
     const sent: ClientRequest = request(url + path, {
@@ -48,5 +50,5 @@ async function send(
   })
 }
 
-/** `localhost` may resolve to two addresses, and another user may listen on the other one. */
+/** Replaces `localhost`, which may resolve to two addresses, because another user may be listening on the other one. */
 export const numericUrl = (url: string) => url.replace('//localhost:', '//127.0.0.1:')

@@ -1,4 +1,4 @@
-/** Starts a daemon in its own process, which outlives this one and its terminal. */
+/** Starts a daemon in a separate process, which outlives this process and its terminal. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
@@ -18,11 +18,13 @@ type Options = {
   env: Environment
   /** Receives what the process and its models print on stderr. */
   logFile: string
-  /** Ends the process if it fires before the daemon answers. */
+  /** If this signal fires before the daemon responds, the process is ended. */
   signal: AbortSignal
 }
 
-/** Resolves with the daemon's description of itself once it answers. Rejects with the daemon's own failure. */
+/**
+ * Resolves with the document that the daemon prints when it is ready. Rejects with the failure that the daemon reports.
+ */
 export async function startInBackground<T>({ words, env, logFile, signal }: Options): Promise<T> {
   signal.throwIfAborted()
   makeFolder(dirname(logFile))
@@ -45,7 +47,7 @@ export async function startInBackground<T>({ words, env, logFile, signal }: Opti
 
 type ChildDocument = { error?: { code: string; message: string; hint?: string } }
 
-/** The first document that the child prints on stdout; undefined if it ends without one. */
+/** Returns the first document that the child prints on stdout, or undefined if the child exits without printing one. */
 function firstDocument(child: ChildProcess): Promise<ChildDocument | undefined> {
   const { stdout } = child
   return new Promise((resolve, reject) => {

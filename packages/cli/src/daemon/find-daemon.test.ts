@@ -14,7 +14,7 @@ import { writeDaemonState } from './state-file.ts'
 const env = { SHOAL_API_KEY: 'secret', SHOAL_THREADS: '1' }
 const token = 'token-of-the-note'
 
-/** A program that listens on a port. */
+/** Starts a program that listens on a port, and returns the port. */
 async function listening(listener: RequestListener): Promise<number> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -27,7 +27,7 @@ async function listening(listener: RequestListener): Promise<number> {
 
 const ollama = () => listening((_, answer) => answer.end('Ollama is running'))
 
-/** A `daemon.json` that names this process as the daemon. */
+/** Writes a `daemon.json` with this process as the daemon. */
 function leaveNote(home: string, url: string, withToken?: string) {
   return writeDaemonState(readPlaces({ SHOAL_HOME: home }), {
     pid: process.pid,
@@ -67,7 +67,7 @@ test.each([
   expect(other.exitCode).toBe(6)
 })
 
-test('run uses its own daemon if another user has the default port, and sends that one neither prompt nor key', {
+test('run starts its own daemon if another user has the default port, and keeps prompt and key from that user', {
   timeout: 120_000,
 }, async () => {
   await using home = await makeHome()
@@ -92,7 +92,7 @@ test('a daemon named by the user is always called', async () => {
   expect(daemon.asked.at(-1)).toMatchObject({ path: '/api/ps', authorization: 'Bearer secret' })
 })
 
-test('stop does not stop another program on the default port, and names it', async () => {
+test('stop does not stop another program on the default port, but names it', async () => {
   await using home = await makeHome()
   const daemonPort = await ollama()
   expect(await shoalHere(['stop'], { home: home.path, daemonPort })).toEqual({
@@ -102,7 +102,7 @@ test('stop does not stop another program on the default port, and names it', asy
   })
 })
 
-test('a program that took over the port in daemon.json gets neither key nor token', async () => {
+test('a program that has taken over the port in daemon.json receives neither key nor token', async () => {
   await using home = await makeHome()
   await using impostor = await scriptedDaemon()
   await leaveNote(home.path, impostor.url, token)
@@ -121,7 +121,7 @@ async function realDaemon(folder: string) {
   return daemon
 }
 
-test('the daemon in daemon.json proves itself and receives the key', async () => {
+test('the daemon in daemon.json proves its identity and receives the key', async () => {
   await using home = await makeHome()
   const { url } = await realDaemon(home.models)
   await leaveNote(home.path, url, token)
@@ -164,7 +164,7 @@ test('a daemon of an earlier version is not called and must be restarted', async
   )
 })
 
-test('doctor names the program on the default port in the same words', async () => {
+test('doctor also names the program on the default port', async () => {
   await using home = await makeHome()
   await using daemon = await scriptedDaemon()
   const options = { home: home.path, env, registry: 'http://127.0.0.1:9' }
@@ -179,14 +179,14 @@ test('doctor names the program on the default port in the same words', async () 
   expect(other.stdout).toContain(`! Port ${daemonPort} is in use by Ollama\n`)
 })
 
-/** A daemon that hangs: it takes requests, and answers none. */
+/** A daemon that hangs: it accepts requests, but never responds. */
 async function hungDaemon() {
   const asked: string[] = []
   const port = await listening(({ url = '' }) => asked.push(url))
   return { asked, url: `http://127.0.0.1:${port}` }
 }
 
-test('stop asks a daemon that does not answer once', async () => {
+test('stop sends only one request to a daemon that does not respond', async () => {
   await using home = await makeHome()
   const hung = await hungDaemon()
   await leaveNote(home.path, hung.url, token)
@@ -196,7 +196,7 @@ test('stop asks a daemon that does not answer once', async () => {
 })
 
 test.each(['named', 'noted', 'of an earlier version'])(
-  'completion waits less long for a hanging daemon (%s) than other commands do',
+  'completion waits less time for a hanging daemon (%s) than other commands do',
   async (kind) => {
     await using home = await makeHome()
     const hung = await hungDaemon()

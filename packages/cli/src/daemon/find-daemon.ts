@@ -1,4 +1,7 @@
-/** Finds the daemon that a command calls: the one named by the user, otherwise the local one that proves to be ours. */
+/**
+ * Finds the daemon that a command calls: the one that the user has specified, or else the local one, if it proves that
+ * it belongs to the user.
+ */
 import { daemonSettings } from '@shoal/daemon/settings'
 import { DaemonGoneError, type InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
@@ -16,12 +19,15 @@ const defaultPort = 11_434
 
 export type FoundDaemon =
   | { from: 'name' | 'state'; address: DaemonAddress }
-  /** No daemon of ours was found; `url` is the default address. */
+  /** No daemon of the user was found. `url` is the address that was checked. */
   | { from: 'nowhere'; url: string; stranger: Stranger | undefined }
 
 type Here = Pick<Context, 'environment' | 'places'>
 
-/** A named daemon is trusted, and may not be running. If `signal` fires, the search ends without a result. */
+/**
+ * A daemon that the user has specified is returned without a check. If `signal` fires, the search ends without a
+ * result.
+ */
 export async function findDaemon(
   here: Here,
   named?: string,
@@ -43,7 +49,7 @@ export async function findDaemon(
   return { from: 'nowhere', url, stranger }
 }
 
-/** The program that answers at the default port instead of our daemon; undefined if none does. */
+/** The program that responds at the default port instead of the user's daemon; undefined if none does. */
 export async function findStranger(
   here: Pick<Context, 'environment'>,
   signal?: AbortSignal,
@@ -52,7 +58,10 @@ export async function findStranger(
   return kind && { label: formatLabel(getDefaultUrl(here)), kind }
 }
 
-/** Returns a daemon that answers. Throws a `NoDaemonError` if there is none, which names another program that answers. */
+/**
+ * Returns a client of the daemon. If there is none, throws a `NoDaemonError`, which holds any other program that
+ * responds.
+ */
 export async function findDaemonClient(
   context: Here,
   named?: string,
@@ -63,7 +72,7 @@ export async function findDaemonClient(
   return await openClient(found, signal)
 }
 
-/** Throws a `DaemonGoneError` if a named daemon does not answer. Ollama does not count as one. */
+/** Throws a `DaemonGoneError` if a specified daemon does not respond. Ollama does not count as a daemon. */
 export async function openClient(
   { from, address }: Exclude<FoundDaemon, { from: 'nowhere' }>,
   signal?: AbortSignal,

@@ -4,5 +4,5 @@ import { cliSettings } from '../settings/settings.ts'
 
 export type InferenceOption = { inference?: string }
 
-/** For every command that calls a daemon. */
+/** The `--inference` option of every command that calls a daemon. */
 export const inferenceOption = (): Option => createOption(cliSettings.inference)

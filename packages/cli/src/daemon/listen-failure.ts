@@ -1,4 +1,4 @@
-/** Why a daemon cannot listen at its address, and what to do about it. */
+/** Errors for a daemon that cannot listen at its address, with advice. */
 
 import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
@@ -8,9 +8,12 @@ import type { DaemonState } from './state-file.ts'
 type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }
 
 const hostHint =
-  '--host (or SHOAL_HOST) must be an address of this machine: 127.0.0.1 for local access, 0.0.0.0 for all.'
+  '--host (or SHOAL_HOST) must be an address of this machine: 127.0.0.1 for local access only, 0.0.0.0 for all addresses.'
 
-/** Returns other errors unchanged. `portOption` is the option that sets the port; `own` is our running daemon. */
+/**
+ * Turns a listen error into a failure, and returns all other errors unchanged. `portOption` is the option that sets the
+ * port; `own` is the user's running daemon.
+ */
 export async function listenFailure(
   error: unknown,
   portOption: string,

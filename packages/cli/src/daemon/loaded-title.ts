@@ -1,7 +1,7 @@
 import type { LoadedModel } from '@shoal/protocol/inference-client'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
 
-/** The title of a loaded model: `shoal-tiny:Q8_0`, even if it was loaded by its name only. */
+/** Returns the title of a loaded model, such as `shoal-tiny:Q8_0`, even if it was loaded without a quantization. */
 export function formatLoadedTitle({
   name,
   details,

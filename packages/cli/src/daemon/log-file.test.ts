@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('the last lines of a log, of any length', async () => {
+test('the last lines of a log are read, whatever its length', async () => {
   const path = join(folder, 'long.log')
   const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} ${'é'.repeat(20)}`)
   await writeFile(path, `${lines.join('\n')}\n`)
@@ -38,7 +38,7 @@ test('a log of more than 10 MB is renamed', async () => {
   await putOldLogAside(join(folder, 'none.log'))
 })
 
-test('new lines are followed, also in a file that replaces the log', async () => {
+test('new lines are followed, including those in a file that replaces the log', async () => {
   const path = join(folder, 'followed.log')
   await writeFile(path, 'old\n')
   const stop = new AbortController()

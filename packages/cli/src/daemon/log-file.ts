@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isErrno } from '../terminal/errno.ts'
 
 const pollIntervalMs = 250
-/** Read from the end, because a log may be large. */
+/** The size of the blocks in which a log is read from its end, because it may be large. */
 const bytesAtOnce = 256 * 1024
 
 export type LastLines = { lines: string[]; end: number }
 
-/** The last `most` complete lines, and the position of their end; undefined if there is no file. */
+/** Returns the last `maxLines` complete lines, and the position of their end; undefined if there is no file. */
 export async function lastLines(path: string, maxLines: number): Promise<LastLines | undefined> {
   const file = await openIfThere(path)
   if (!file) return undefined
@@ -30,7 +30,7 @@ export async function lastLines(path: string, maxLines: number): Promise<LastLin
   }
 }
 
-/** The lines after position `from`, until the signal fires. Starts over if the file is truncated or replaced. */
+/** Yields the lines after position `from`, until the signal fires. Starts over if the file is truncated or replaced. */
 export async function* followFile(path: string, from: number, signal: AbortSignal) {
   let position = from
   let identity = await readIdentity(path)
@@ -43,7 +43,7 @@ export async function* followFile(path: string, from: number, signal: AbortSigna
       position = end
       yield* lines
     }
-    // An abort is the normal end.
+    // An abort ends the loop normally.
     await sleep(pollIntervalMs, undefined, { signal }).catch(() => undefined)
   }
 }
@@ -63,7 +63,7 @@ async function linesFrom(path: string, position: number): Promise<LastLines> {
   try {
     const { size } = await file.stat()
     const bytes = await readBetween(file, position, size)
-    // The text up to the end of the last line. The rest, which may end within a character, is read again.
+    // Only the text up to the end of the last line is used. The rest, which may end within a character, is read again.
     const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
     return { lines: whole.toString('utf8').split('\n').slice(0, -1), end: position + whole.length }
   } finally {

@@ -1,7 +1,7 @@
 import { toTerminalText } from '../terminal/terminal-text.ts'
 
 const levelNames: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'error' }
-/** Fields shown elsewhere in the line, or not useful to readers. */
+/** Fields that are shown elsewhere in the line or are not useful to readers. */
 const silent = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'reqId', 'err', 'v'])
 
 type Entry = Record<string, unknown> & { time: number; msg?: string; level?: number }
@@ -47,7 +47,7 @@ function getErrorMessage({ err }: Record<string, unknown>): string | undefined {
   return typeof message === 'string' ? message : undefined
 }
 
-/** In local time, without a zone, to keep lines short. */
+/** Formats a time in local time, without a time zone, to keep lines short. */
 function formatTime(time: number): string {
   const date = new Date(time)
   const two = (value: number) => String(value).padStart(2, '0')

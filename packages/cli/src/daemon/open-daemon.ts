@@ -8,11 +8,14 @@ import { describeStranger } from './stranger.ts'
 
 export type OpenDaemon = AsyncDisposable & {
   client: InferenceClient
-  /** Whether it ends with this command. */
+  /** Whether the daemon ends with this command. */
   isOwn: boolean
 }
 
-/** Our running daemon; otherwise a new one in this process, at a free port, for as long as the command runs. */
+/**
+ * Returns the user's running daemon. If there is none, starts one in this process, on a free port, that stops when the
+ * command ends.
+ */
 export async function openDaemon(context: Context, named?: string): Promise<OpenDaemon> {
   const found = await findDaemon(context, named)
   if (found.from !== 'nowhere') {
@@ -26,16 +29,16 @@ export async function openDaemon(context: Context, named?: string): Promise<Open
   return await startOwnDaemon(context)
 }
 
-/** A daemon for this command only. */
+/** Starts a daemon for this command only. */
 export async function startOwnDaemon({
   environment,
   places,
 }: Pick<Context, 'environment' | 'places'>): Promise<OpenDaemon> {
   const { startDaemon } = await import('@shoal/daemon')
-  // Memory for one conversation is enough for its one user.
+  // One slot is enough, because only this command uses the daemon.
   const flags = { host: '127.0.0.1', port: '0', models: places.models, slots: '1' }
   const config = await parseDaemonConfig(environment, flags)
-  // With a random key, so that only this command can use it.
+  // A random key ensures that only this command can use the daemon.
   const apiKey = randomUUID()
   const running = await startDaemon({
     ...config,

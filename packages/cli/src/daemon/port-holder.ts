@@ -4,14 +4,14 @@ const timeoutMs = 1_000
 
 export type PortHolder = 'daemon' | 'registry' | 'Ollama' | 'other'
 
-/** The program that answers on a local port; undefined if none does. The requests contain no secrets. */
+/** Returns the program that responds on a local port, or undefined if none does. The requests contain no secrets. */
 export async function findPortHolder(
   port: number,
   signal?: AbortSignal,
 ): Promise<PortHolder | undefined> {
   const address = `http://127.0.0.1:${port}`
   try {
-    // Checked first, because our daemon also answers `Ollama is running`, for programs that expect it.
+    // The daemon is checked first, because it also responds `Ollama is running`, for programs that expect this text.
     const health = await get(`${address}/healthz`, signal)
     if (/^\s*\{\s*"status"\s*:\s*"ok"/.test(health)) {
       return health.includes('"pid"') ? 'daemon' : 'registry'
@@ -19,12 +19,12 @@ export async function findPortHolder(
     return (await get(`${address}/`, signal)).includes('Ollama is running') ? 'Ollama' : 'other'
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
-    // After any other error, some program is listening.
+    // Any other error means that some program is listening.
     return isErrno(cause, 'ECONNREFUSED') ? undefined : 'other'
   }
 }
 
-/** For use in a sentence about a program other than the user's own daemon. */
+/** Names for use in sentences. `daemon` is never the user's own daemon, which has been ruled out. */
 export const holderName: Record<PortHolder, string> = {
   daemon: 'a shoal daemon of another user or another SHOAL_HOME',
   registry: 'a shoal registry',
@@ -32,7 +32,7 @@ export const holderName: Record<PortHolder, string> = {
   other: 'another program',
 }
 
-/** Requests HTML like a browser: Ollama ignores that, and our daemon returns a page. */
+/** Requests HTML, as a browser does: Ollama ignores that, and our daemon returns a page. */
 async function get(url: string, signal?: AbortSignal): Promise<string> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(url, {

@@ -8,7 +8,7 @@ import { proveConnection } from './proven-connection.ts'
 
 const token = 'secret'
 
-/** Knows the token, and records the connection of each request. */
+/** Starts a server that knows the token and records the connection of each request. */
 async function provingServer(alter: (answer: ServerResponse) => void = () => undefined) {
   const asked: { path: string; clientPort: number | undefined }[] = []
   const server = createServer(({ url = '', socket }, answer) => {

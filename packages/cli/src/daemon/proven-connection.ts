@@ -3,20 +3,20 @@ import { randomBytes } from 'node:crypto'
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import { computeProof, isSameProof } from '@shoal/daemon/proof'
 
-/** A daemon answers at once, unless the machine is busy computing. */
+/** A daemon responds immediately, unless the machine is busy computing. */
 const timeoutMs = 2_000
 const maxAnswerLength = 4_096
 
 export type ProvenConnection = {
-  /** Uses this one connection, for one request. */
+  /** Uses only this connection, for one request. */
   agent: Agent
-  /** Ends a request on another connection before any of it is sent. */
+  /** Destroys a request that uses another connection, before any of the request is sent. */
   hold(request: ClientRequest): ClientRequest
 }
 
 /**
- * Connects, and asks the other end to prove that it knows the token before a key or a prompt is sent. Rejects if there is no
- * answer within two seconds, or the proof is wrong.
+ * Connects and, before any key or prompt is sent, requests a proof that the other end knows the token. Rejects if there
+ * is no response within two seconds, or the proof is wrong.
  */
 export async function proveConnection(
   url: string,
@@ -55,7 +55,7 @@ export async function proveConnection(
   }
 }
 
-/** Empty if the answer has none. */
+/** Returns the proof in the response, or an empty string if there is none. */
 async function proofIn(response: IncomingMessage): Promise<string> {
   let body = ''
   response.setEncoding('utf8')

@@ -12,7 +12,7 @@ import { ratioOption, readSharingSettings, uploadLimitOption } from '../transfer
 import { parseDaemonConfig } from './read-config.ts'
 import { defaultLogFile } from './state-file.ts'
 
-/** As typed; validated by the daemon's configuration. */
+/** The options as typed. The daemon's configuration validates them. */
 export type ServeOptions = Omit<DaemonFlags, 'models'> & {
   model?: string
   models?: string
@@ -40,7 +40,7 @@ export function addServeOptions(command: Command): Command {
     .addOption(createOption(keepAliveMs))
     .addOption(repeated(createOption(origins)))
     .addOption(createOption(apiKey))
-    .option('--any-key', 'accept other machines without an API key')
+    .option('--any-key', 'accept requests from other machines without an API key')
     .option('--no-share', 'do not share models with peers')
     .addOption(
       new Option(
@@ -71,7 +71,7 @@ export async function readServeConfig(
   }
 }
 
-/** Leaves out the options that are not the daemon's. */
+/** Returns only the options that belong to the daemon's configuration. */
 function withoutOurs(options: ServeOptions) {
   const {
     model: _,
@@ -85,13 +85,13 @@ function withoutOurs(options: ServeOptions) {
   return others
 }
 
-/** Undefined if it is turned off by a flag or a setting. */
+/** Returns the sharing settings, or undefined if a flag or a setting turns sharing off. */
 function sharingWith({ config }: Context, { share, sharePort, ...requested }: ServeOptions) {
   if (share === false || readSaved('peers', config) === 'off') return undefined
   return { ...readSharingSettings(requested, config), port: sharePort ?? 0 }
 }
 
-/** The command-line words for the given options, except one. */
+/** Converts the options given on the command line, except `without`, back to command-line arguments. */
 export function formatTypedFlags(command: Command, without: string): string[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName()

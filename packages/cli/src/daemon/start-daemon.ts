@@ -57,7 +57,7 @@ export async function startNotedDaemon(
     ...running,
     other,
     async close() {
-      // First, so that no command finds a daemon that accepts no more requests.
+      // `daemon.json` is removed first, so that no command finds a daemon that no longer accepts requests.
       if (!other) await forgetDaemonState(places, process.pid)
       await running.close()
     },

@@ -17,9 +17,9 @@ export type DaemonState = {
   log_file: string | null
   /** The command that started the process; `up` runs a registry as well. */
   command: 'serve' | 'up'
-  /** The folder whose models it shares; null for none. */
+  /** The folder whose models the daemon shares; null if it shares none. */
   shared_directory?: string | null
-  /** The token that the daemon proves it knows. Daemons up to version 0.1 have none and cannot prove anything. */
+  /** The token with which the daemon proves its identity. Daemons up to version 0.1 have none. */
   token?: string
 }
 
@@ -37,8 +37,8 @@ export async function readDaemonState(places: Places): Promise<DaemonState | und
 }
 
 /**
- * The running daemon; undefined if it was killed, even if other programs now have its process ID and port. A daemon without a
- * token may be stopped, and gets no other requests.
+ * Returns the running daemon, or undefined if it does not respond. Other programs that have taken over its process ID
+ * and port are not mistaken for it. A daemon without a token may be stopped, but receives no other requests.
  */
 export async function findRunningDaemon(
   places: Places,
@@ -48,7 +48,10 @@ export async function findRunningDaemon(
   return noted?.answerer === 'daemon' ? noted.state : undefined
 }
 
-/** The daemon in the file, and what answers at its address; undefined if its process has ended. */
+/**
+ * Returns the daemon described in the file, and the result of a request to its address. Undefined if its process has
+ * ended.
+ */
 export async function askNotedDaemon(
   places: Places,
   signal?: AbortSignal,
@@ -83,7 +86,10 @@ export async function isProcessThere(pid: number): Promise<boolean> {
   return !(await hasEnded(pid))
 }
 
-/** On Linux, a process keeps its ID until its parent reads its exit code, which may never happen in a container. */
+/**
+ * Whether the process has ended. On Linux, it keeps its ID until its parent reads its exit code, which may never happen
+ * in a container.
+ */
 async function hasEnded(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error) return ''

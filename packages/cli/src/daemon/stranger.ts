@@ -1,4 +1,7 @@
-/** A program found instead of our own daemon. It gets no prompt and no key, unless named by `--inference`. */
+/**
+ * A program found instead of the user's daemon. It receives no prompt and no key, unless the user specifies it with
+ * `--inference`.
+ */
 
 import { toSentence } from '../terminal/terminal-text.ts'
 import { holderName, type PortHolder } from './port-holder.ts'
@@ -10,7 +13,7 @@ export type Stranger = {
   kind: PortHolder | 'earlier'
 }
 
-/** Sentences about what it is and what to do. */
+/** Returns sentences that tell the user what the program is, and what to do. */
 export function describeStranger({ label, kind }: Stranger): { text: string; advice: string } {
   if (kind === 'earlier') {
     return {

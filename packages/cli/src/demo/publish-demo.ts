@@ -8,7 +8,7 @@ import { type DemoFolder, listDemoFolders } from './demo-models.ts'
 
 type DemoOptions = {
   client: RegistryClient
-  /** The demo models of the repository. */
+  /** The folder of the demo models. */
   directory: string
   /** The registry's data. */
   dataDirectory: string
@@ -16,8 +16,8 @@ type DemoOptions = {
 }
 
 /**
- * Publishes the demo models on an empty registry. A marker file in the data directory exists until all are published, so
- * that an interrupted run is resumed, but a demo model that was deleted later is not published again.
+ * Publishes the demo models on an empty registry. A marker file exists in the data directory until all are published.
+ * It ensures that an interrupted run is resumed, and that a demo model deleted later is not published again.
  */
 export async function publishDemo(printer: Printer, options: DemoOptions): Promise<void> {
   const { client, directory, dataDirectory, signal } = options
@@ -33,7 +33,7 @@ export async function publishDemo(printer: Printer, options: DemoOptions): Promi
   )
   await writeFile(
     mark,
-    'The demo models are being published. If interrupted, shoal up resumes this.\n',
+    'The demo models are being published. If this is interrupted, the next shoal up resumes it.\n',
   )
   for (const folder of folders) await publishFolder(printer, options, folder)
   await rm(mark, { force: true })

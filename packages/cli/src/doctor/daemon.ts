@@ -10,7 +10,7 @@ import { plural } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 import { portFinding } from './port-finding.ts'
 
-/** Whether the local API answers and accepts our key. If none answers, whether one could be started. */
+/** Checks whether the local API responds and accepts our key or, if it does not respond, whether its port is free. */
 export async function daemonFindings(context: Context): Promise<Finding[]> {
   const found = await findDaemon(context)
   const { stranger } = found.from === 'nowhere' ? found : { stranger: undefined }
@@ -59,7 +59,7 @@ async function answering(address: DaemonAddress, label: string): Promise<Finding
   }
 }
 
-/** Reports a `daemon.json` left by a daemon that is gone or does not respond. */
+/** Reports a `daemon.json` left by a daemon that has ended or does not respond. */
 async function leftBehind({ places }: Context): Promise<Finding[]> {
   const state = await readDaemonState(places)
   if (!state) return []
@@ -73,7 +73,7 @@ async function leftBehind({ places }: Context): Promise<Finding[]> {
       check: 'daemon',
       state: 'warning',
       text: `Process ${state.pid}, started as a daemon, does not answer at ${state.url}`,
-      advice: 'If it is a daemon that hangs, end it. Otherwise, start a new one: shoal serve',
+      advice: 'If the process is a daemon that hangs, end it. To start a new daemon: shoal serve',
     },
   ]
 }

@@ -9,7 +9,7 @@ import { portFinding } from './port-finding.ts'
 const minFreeDiskBytes = 10e9
 const minMemoryBytes = 2e9
 
-/** Whether this machine can hold and run models. */
+/** Checks whether this machine can store and run models. */
 export async function machineFindings({ places, environment }: Context): Promise<Finding[]> {
   const { memoryBytes } = environment
   const folder = await nearestThere(places.models)
@@ -24,14 +24,14 @@ export async function machineFindings({ places, environment }: Context): Promise
           check: 'memory',
           state: 'warning',
           text: `${machine} of memory`,
-          advice: 'Only very small models fit in this.',
+          advice: 'Only very small models fit in this much memory.',
         }
       : { check: 'memory', state: 'ok', text: `${machine} of memory` },
     await portFinding(8000, { name: 'a registry', expected: 'registry' }),
   ]
 }
 
-/** The nearest existing folder: the first pull creates the models folder. */
+/** The nearest existing parent, because the models folder does not exist before the first pull. */
 async function nearestThere(path: string): Promise<string> {
   const isThere = await statfs(path).catch((error: unknown) => {
     if (isErrno(error, 'ENOENT')) return undefined
@@ -52,7 +52,7 @@ async function writing(models: string, folder: string): Promise<Finding> {
     check: 'models-folder',
     state: 'problem',
     text: `Models cannot be written to ${models}: ${refusal}`,
-    advice: 'Change its permissions, or set SHOAL_HOME to another folder.',
+    advice: "Change the folder's permissions, or set SHOAL_HOME to another folder.",
   }
 }
 

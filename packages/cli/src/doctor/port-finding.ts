@@ -6,11 +6,11 @@ type Use = {
   name: string
   /** A program that may use the port. The user's own daemon has been ruled out. */
   expected?: 'registry'
-  /** More advice for when another program uses the port. */
+  /** Additional advice if another program uses the port. */
   advice?: string
 }
 
-/** Whether a default port is free. */
+/** Checks whether a default port is free. */
 export async function portFinding(
   number: number,
   { name, expected, advice = '' }: Use,

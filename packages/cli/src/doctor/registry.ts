@@ -8,7 +8,7 @@ const timeoutMs = 5_000
 /** Presigned URLs and sessions depend on the clock. */
 const maxSkewSeconds = 60
 
-/** Whether the registry answers, accepts the sign-in, and has the same time. */
+/** Checks whether the registry responds, accepts the sign-in, and has a clock that agrees with this machine's. */
 export async function registryFindings(context: Context): Promise<Finding[]> {
   const registry = await context.openRegistry()
   const { label, address } = registry
@@ -44,7 +44,7 @@ function unreachable({ label, address, token }: Registry, error: unknown): Findi
   const isSlow = error instanceof DOMException && error.name === 'TimeoutError'
   if (isSlow) {
     const text = `${label} did not answer within ${timeoutMs / 1000} s`
-    return { check: 'registry', state: 'problem', text, advice: 'Check its log and its load.' }
+    return { check: 'registry', state: 'problem', text, advice: 'Check the registry log and load.' }
   }
   const { message, hint } = toFailure(error, { address, hasToken: token !== undefined })
   return { check: 'registry', state: 'problem', text: message, ...(hint && { advice: hint }) }
@@ -73,7 +73,7 @@ async function signIn({ client, label, token }: Registry): Promise<Finding> {
       check: 'sign-in',
       state: 'warning',
       text: `Not signed in to ${label}`,
-      advice: 'To publish and like: shoal login',
+      advice: 'To publish or like models: shoal login',
     }
   }
   try {
@@ -84,7 +84,7 @@ async function signIn({ client, label, token }: Registry): Promise<Finding> {
     return {
       check: 'sign-in',
       state: 'problem',
-      text: `${label} does not accept the sign-in: ${error.message}`,
+      text: `${label} does not accept your sign-in: ${error.message}`,
       advice: 'Sign in again: shoal login',
     }
   }

@@ -5,7 +5,7 @@ import { toTerminalLine } from '../terminal/terminal-text.ts'
 
 type Code = NetworkFailure['code']
 type FailureReason<C extends Code> = (NetworkFailure & { code: C })['reason']
-/** `host`, with its port, is the registry's or the proxy's. `detail` comes from the system, OpenSSL or the answer. */
+/** `host` is the registry or the proxy, with its port. `detail` comes from the system, OpenSSL or the response. */
 type FailureFormatter = (host: string, detail: string) => [sentence: string, hint: string]
 
 const elsewhere = 'Start a registry with shoal registry, or choose another with --registry.'
@@ -18,7 +18,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
   unreachable: {
     dns: (host) => [
       `The host ${host.replace(/:\d+$/, '')} was not found.`,
-      'Check the address and the DNS of your network.',
+      "Check the address and your network's DNS.",
     ],
     refused: (host) => [`Nothing is running at ${host}.`, elsewhere],
     no_route: (host) => [
@@ -77,7 +77,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
   },
   not_a_registry: {
     html: (host) => [
-      `${host} responded with a web page, which a registry would not.`,
+      `${host} returned a web page instead of a registry response.`,
       'The network may require a sign-in: open any page in a browser. Otherwise, check the address.',
     ],
     not_json: (host, detail) => [
@@ -100,7 +100,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
     ],
     other_host: (host, detail) => [
       `${host} redirects to another host: ${detail}.`,
-      'The redirect was not followed. If that is the registry, choose it with --registry.',
+      'The redirect was not followed. If the other host is the registry, pass it with --registry.',
     ],
     insecure: (host, detail) => [
       `${host} redirects from https to http: ${detail}.`,

@@ -10,28 +10,28 @@ const summarize = (error: unknown) => {
 
 const system = (code: string, more = {}) => Object.assign(new Error(code), { code, ...more })
 
-test('a file with a wrong hash ends with exit code 7 and shows both hashes', () => {
+test('a wrong hash results in exit code 7 and shows both hashes', () => {
   const found = { expected: `9f3c${'0'.repeat(56)}b1e0`, actual: `41aa${'0'.repeat(56)}07d2` }
   expect(summarize(new AppError('verification_failed', 'wrong', found))).toEqual({
     message: 'The downloaded file does not match its SHA-256.',
     hint:
       'expected 9f3c…b1e0\ngot      41aa…07d2\n' +
-      'The bad file was removed. If the error persists, contact the publisher.',
+      'The damaged file was removed. If the error persists, contact the publisher.',
     exitCode: 7,
   })
   expect(
     summarize(new AppError('verification_failed', 'wrong', { ...found, chunkIndex: 2 })).message,
-  ).toContain('Part 3 of the file')
+  ).toContain('Chunk 3 of the file')
 })
 
-test('a full disk ends with exit code 8 and shows how much space is needed', () => {
+test('a full disk results in exit code 8 and shows how much space is needed', () => {
   const error = new AppError('no_room', 'somewhere', { neededBytes: 6.6e9, freeBytes: 1.2e9 })
   expect(summarize(error)).toMatchObject({ exitCode: 8 })
   expect(summarize(error).hint).toContain('6.60 GB needed, 1.20 GB free.')
   expect(summarize(system('ENOSPC'))).toMatchObject({ exitCode: 8 })
 })
 
-test('an ambiguous quantization ends with exit code 2 and names the files', () => {
+test('an ambiguous quantization results in exit code 2 and lists the files', () => {
   expect(summarize(ambiguousChoice('Q4_0', ['a-Q4_0', 'b-Q4_0']))).toEqual({
     message: 'Several files match Q4_0.',
     hint: 'Choose one of a-Q4_0, b-Q4_0.',
@@ -39,7 +39,7 @@ test('an ambiguous quantization ends with exit code 2 and names the files', () =
   })
 })
 
-test('other errors become a failure of one sentence', () => {
+test('other errors become failures of one sentence', () => {
   expect(
     summarize(
       new AppError('file_in_the_way', 'x.gguf is there already and is not what would be pulled', {

@@ -28,7 +28,7 @@ export function toFailure(error: unknown, lastRegistry: LastRegistry | undefined
   return new Failure('failed', toSentence(error.message), { cause: error })
 }
 
-/** Most codes need only the table and the message. */
+/** Most codes need only the exit code from the table and the error's own message. */
 function toAppFailure(error: ErrorOf<ErrorCode>, lastRegistry: LastRegistry | undefined): Failure {
   switch (error.code) {
     case 'registry_refused':
@@ -63,7 +63,9 @@ const hints: { [C in ErrorCode]?: string } = {
   file_in_the_way: 'Move it, or choose another destination with --output.',
 }
 
-/** `shoal admin` gets a registry's errors in its own process, not as HTTP responses, so most end it as `failed`. */
+/**
+ * `shoal admin` receives registry errors in its own process, not as HTTP responses, so most of them end it as `failed`.
+ */
 function getEnding(code: ErrorCode): Ending {
   const { status, ending } = errorTable[code]
   return status === undefined || ending === 'not_found' ? ending : 'failed'
@@ -109,7 +111,9 @@ function refusal(
 const tryLater = (status: number) =>
   status === 429 ? 'Try again later.' : "Try again later. For details, see the registry's log."
 
-/** The registry knows the file, but its bytes cannot be read or written. This never concerns the user's sign-in. */
+/**
+ * The registry has a record of the file, but its data cannot be read or written. The user's sign-in is never the cause.
+ */
 function bytesRefused(
   error: AppError<'bytes_refused'>,
   lastRegistry: LastRegistry | undefined,
@@ -117,14 +121,18 @@ function bytesRefused(
   const { status } = error.details
   const label = lastRegistry ? registryLabel(lastRegistry.address) : 'the registry'
   const code = status === 429 ? 'rate_limited' : 'registry_failed'
-  return new Failure(code, `The file's bytes were refused: ${toTerminalLine(error.message)}.`, {
-    hint: [
-      `Transferred data is kept. Run the same command again later.`,
-      `If the error persists, the store of ${label} may have lost the file, or a clock is wrong.`,
-    ].join('\n'),
-    details: { reason: 'bytes_refused', ...(status !== undefined && { status }) },
-    cause: error,
-  })
+  return new Failure(
+    code,
+    `The registry did not send or accept the file's data: ${toTerminalLine(error.message)}.`,
+    {
+      hint: [
+        `Transferred data is kept. Run the same command again later.`,
+        `If the error persists, ${label} may have lost the file, or a clock may be wrong.`,
+      ].join('\n'),
+      details: { reason: 'bytes_refused', ...(status !== undefined && { status }) },
+      cause: error,
+    },
+  )
 }
 
 function ambiguous({ details }: AppError<'ambiguous_choice'>): Failure {
@@ -139,13 +147,13 @@ function verificationFailure(error: AppError<'verification_failed'>): Failure {
     'verification_failed',
     isWhole
       ? 'The downloaded file does not match its SHA-256.'
-      : `Part ${chunkIndex + 1} of the file does not match its SHA-256, even after several downloads.`,
+      : `Chunk ${chunkIndex + 1} of the file does not match its SHA-256, even after several downloads.`,
     {
       hint: [
         `expected ${shortHash(expected)}`,
         `got      ${shortHash(actual)}`,
         isWhole
-          ? 'The bad file was removed. If the error persists, contact the publisher.'
+          ? 'The damaged file was removed. If the error persists, contact the publisher.'
           : 'Verified data is kept. If the error persists, contact the publisher.',
       ].join('\n'),
       details: { expected, actual, ...(!isWhole && { chunk_index: chunkIndex }) },

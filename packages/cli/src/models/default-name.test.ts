@@ -3,7 +3,7 @@ import { defaultModelName } from './default-name.ts'
 
 const named = (filename: string, quantization: string) => ({ filename, quantization })
 
-test('the model name is the filename without quantization and part', () => {
+test('the model name is the filename without quantization and part number', () => {
   expect(defaultModelName([named('Llama-3.2-1B-Instruct-Q4_K_M.gguf', 'Q4_K_M')])).toBe(
     'llama-3.2-1b-instruct',
   )

@@ -12,7 +12,10 @@ export type FoundModel = {
   choices: FileChoice<ModelFile>[]
 }
 
-/** The model of a reference, with its files. If it is unknown, the error suggests similar names. */
+/**
+ * Returns the model that a reference names, with its files. If the model does not exist, the error suggests similar
+ * names.
+ */
 export async function getModelWithFiles(context: Context, text: string): Promise<FoundModel> {
   const reference = readReference(text)
   const registry = await context.openRegistry(reference.registry)

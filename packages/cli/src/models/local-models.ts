@@ -1,4 +1,4 @@
-/** The models on this machine, as choices of files. */
+/** The models on this machine, as choices: a choice is one file, or all parts of a split file. */
 
 import { dirname, join } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
@@ -23,7 +23,7 @@ type LocalEntry = LocalFile & { quantization: string | null }
 
 export type LocalChoice = FileChoice<LocalEntry> & { modelName: string }
 
-/** All local models, including incomplete files, by model and size. */
+/** Returns all local choices, including incomplete ones, by model and size. */
 export async function listLocalChoices(
   { places }: Context,
   /** Called for each file that is skipped because it cannot be read. */
@@ -52,8 +52,8 @@ export const isComplete = (choice: LocalChoice) =>
 export const formatChoiceName = ({ modelName, label }: LocalChoice) => `${modelName}:${label}`
 
 /**
- * The local choices of a reference: one with a quantization or `:latest`, otherwise all of the model. Throws an
- * `ambiguous_choice` if several files share the quantization.
+ * Returns the local choices that a reference matches: one if it has a quantization or `:latest`, otherwise all choices
+ * of the model. Throws an `ambiguous_choice` if several choices share the quantization.
  */
 export async function getLocalChoices(context: Context, text: string): Promise<LocalChoice[]> {
   if (readReference(text).isLatest) return [await getLocalChoice(context, text)]
@@ -79,7 +79,7 @@ async function getNamedChoices(context: Context, text: string): Promise<LocalCho
   throw hidden ? cannotBeRead(hidden) : notHere(text, ofModel)
 }
 
-/** The choice to run: the one named, otherwise the best fit of the complete ones. */
+/** Returns the choice to run: the one that the reference names, or else the best fit among the complete ones. */
 export async function getLocalChoice(context: Context, text: string): Promise<LocalChoice> {
   const choices = await getNamedChoices(context, text)
   const { quantization } = readReference(text)
@@ -98,7 +98,7 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
   })
 }
 
-/** Takes the memory it needs from its header, or from its size if the header cannot be read. */
+/** Recomputes the memory that a choice needs from its header, unless the header cannot be read. */
 async function asItsHeaderSays(choice: LocalChoice): Promise<LocalChoice> {
   const { extractFacts, memoryToRun, readGgufFile } = await import('@shoal/model-file')
   const [{ path, filename }] = choice.files

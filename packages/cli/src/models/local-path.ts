@@ -11,7 +11,7 @@ type Options = {
   output?: string
 }
 
-/** The path of each file of a model: in the models folder, or as given by `--output`. */
+/** Returns the path for each file of a model: in the models folder, or as given by `--output`. */
 export async function localPaths({ modelsDirectory, modelName, filenames, output }: Options) {
   const strange = filenames.find((filename) => !isModelFilename(filename))
   if (strange !== undefined || !isModelName(modelName)) {

@@ -19,7 +19,7 @@ export type Pick = {
   reason?: string
 }
 
-/** The file named by the user, otherwise the best fit for this machine. */
+/** Returns the choice that the user named, or else the best fit for this machine. */
 export function pickFile(
   { reference, model, choices, registry }: FoundModel,
   memoryBytes: number,

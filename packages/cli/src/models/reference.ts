@@ -3,7 +3,7 @@ import { misuse } from '../terminal/failure.ts'
 
 export type Reference = references.Reference
 
-/** `[host[:port]/]name[:QUANT]`, or the URL of a model's web page. */
+/** Parses `[host[:port]/]name[:QUANT]`, or the URL of a model's web page. */
 export function readReference(text: string): Reference {
   const reference = references.parseReference(text)
   if (reference) return reference
@@ -13,7 +13,7 @@ export function readReference(text: string): Reference {
   )
 }
 
-/** The model ID of the daemon: `shoal-tiny` or `shoal-tiny:Q8_0`. */
+/** Returns the daemon's ID for a model: `shoal-tiny` or `shoal-tiny:Q8_0`. */
 export function parseModelId(text: string): string {
   const { name, quantization } = readReference(text)
   return quantization === undefined ? name : `${name}:${quantization}`

@@ -21,7 +21,10 @@ export type Inference = {
   close(): Promise<void>
 }
 
-/** Undefined, after a warning, if it could not be started. Passes its address to the registry's pages. */
+/**
+ * Starts the local API, and passes its address to the registry's pages. Returns undefined, after a warning, if the
+ * start fails.
+ */
 export async function tryToStartInference(
   context: Context,
   { registry, port, withDemo }: Options,
@@ -38,7 +41,7 @@ export async function tryToStartInference(
   return { url: daemon.url, model, close: daemon.close }
 }
 
-/** The address of our running daemon. */
+/** The address of the user's running daemon. */
 export async function findOwnDaemon(context: Context): Promise<string | undefined> {
   const running = await findRunningDaemon(context.places)
   return running?.token === undefined ? undefined : running.url
@@ -70,7 +73,7 @@ async function tryToLoadDemo(context: Context, registry: RunningRegistry, daemon
     await daemon.preload(talkingDemo)
     return talkingDemo
   } catch (error) {
-    // It may have been deleted from the registry.
+    // The demo model may have been deleted from the registry.
     if (error instanceof Failure && error.code === 'not_found') return undefined
     return warnFailed(context, `${talkingDemo} could not be loaded`, error)
   }
@@ -81,7 +84,7 @@ async function isDemoHere(context: Context): Promise<boolean> {
   return choices.some((choice) => choice.modelName === talkingDemo && isComplete(choice))
 }
 
-/** Pulls the model from the registry that was just started. */
+/** Pulls the demo model from the registry that was just started. */
 async function pullDemo(context: Context, registry: RunningRegistry) {
   context.printer.note('Downloading a model for the local API:')
   const token = await registry.systemToken()

@@ -19,7 +19,7 @@ export function addDataOption(command: Command): Command {
   return command.addOption(createOption(registrySettings.dataDirectory))
 }
 
-/** The options as flags for the registry's configuration. */
+/** Converts the options to flags for the registry's configuration. */
 export function toRegistryFlags({ port, host, data, baseUrl }: ServerOptions) {
   return {
     ...(port !== undefined && { port: String(port) }),

@@ -1,10 +1,10 @@
-/** Commands that work on a registry's data folder, on the host of the registry. */
+/** Helpers for commands that work on a registry's data folder, on the registry's host. */
 import type { Admin, RegistryConfig } from '@shoal/registry'
 import type { Context, OpenContext } from '../context.ts'
 import { misuse } from '../terminal/failure.ts'
 import { type DataOption, toRegistryFlags } from './server-options.ts'
 
-/** Opens the data folder, calls `work`, and closes it in any case. */
+/** Opens the data folder, calls `work`, and then closes the folder, even if `work` fails. */
 export async function withAdmin(
   open: OpenContext,
   options: DataOption,
@@ -21,13 +21,16 @@ export async function withAdmin(
   }
 }
 
-/** The configuration of the registry in the data folder. */
+/** Reads the configuration of the registry in the data folder. */
 export async function readDataConfig(
   { options, environment }: Context,
   data: DataOption,
 ): Promise<RegistryConfig> {
   if (options.registry !== undefined) {
-    throw misuse('admin works on a data folder, not on an address.', 'Pass the folder with --data.')
+    throw misuse(
+      'shoal admin works on a data folder, not on an address.',
+      'Pass the folder with --data.',
+    )
   }
   const { readRegistryConfig } = await import('@shoal/registry')
   return readRegistryConfig(environment.env, toRegistryFlags(data))

@@ -15,7 +15,7 @@ export function registryAddress(text: string, known: readonly string[] = []): st
   return isPublicName(new URL(url).hostname) ? url.replace('http:', 'https:') : url
 }
 
-/** The short name of a registry for display: `localhost:8000`. */
+/** Returns the short name of a registry for display: `localhost:8000`. */
 export function registryLabel(address: string): string {
   return address.replace(/^https?:\/\//, '')
 }

@@ -12,7 +12,7 @@ export type ConfigKey = keyof typeof savedSettings
 export type Config = {
   /** The path of the file, for error messages. */
   path: string
-  /** As typed, not yet validated. */
+  /** The values as typed, which are not validated yet. */
   values: Partial<Record<ConfigKey, string>>
 }
 
@@ -35,13 +35,19 @@ export async function setConfig(places: Places, key: ConfigKey, text: string): P
   await updateJsonFile(configPath(places), 0o644, (content) => ({ ...content, [key]: value }))
 }
 
-/** The text to save for a new value: words as parsed, anything else as typed. Throws if the value is invalid. */
+/**
+ * Returns the text to save for a new value: keywords in their normal form, anything else as typed. Throws if the value
+ * is invalid.
+ */
 export function acceptedText(key: ConfigKey, text: string): string {
   const value = parseSaved(key, text)
   return typeof value === 'string' ? value : text
 }
 
-/** The value of a saved setting; undefined if it is not set. If it is invalid, the usage error names the file. */
+/**
+ * Returns the value of a saved setting, or undefined if it is not set. The usage error for an invalid value names the
+ * file.
+ */
 export function readSaved<Key extends ConfigKey>(key: Key, { path, values }: Config) {
   const text = values[key]
   if (!text?.trim()) return undefined

@@ -35,7 +35,7 @@ const { flag: _flag, details: _details, ...apiKey } = daemonSettings.apiKey
 const apiKeyToSend: Row = { ...apiKey, description: 'API key to send to the daemon' }
 const { rateLimits, isRegistrationOpen, isAnonymousReadAllowed, quotaBytes } = registrySettings
 
-/** By the name in the comment that marks the table. */
+/** The tables, by the name in the comment that marks each of them. */
 const tables: Record<string, string> = {
   registry: table(['flag', 'variable', 'default', 'meaning'], Object.values(registrySettings)),
   'registry in short': table(
@@ -63,7 +63,7 @@ const tables: Record<string, string> = {
   saved: table(['setting', 'flag', 'default', 'meaning'], Object.values(savedSettings)),
 }
 
-/** Returns the document with its tables updated. Throws if it asks for an unknown table. */
+/** Returns the document with its tables updated. Throws if a comment in it names an unknown table. */
 export function withTables(document: string): string {
   return document.replaceAll(
     /(<!-- settings: (.+?) -->\n).*?(<!-- end of settings -->)/gs,

@@ -62,7 +62,7 @@ async function lock(path: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Locks are held for milliseconds, so an old one was left by a process that was killed. */
+/** Whether a lock is stale: locks are held for milliseconds, so an old one was left by a process that was killed. */
 async function isStale(path: string): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch((error: unknown) => {
     if (isErrno(error, 'ENOENT')) return { mtimeMs: Date.now() }

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** The most similar name, with at most three edits, and at most half the length of the input. */
+/** Returns the most similar name, if it differs by at most three edits, and by at most half the length of the input. */
 export function findNearest(names: readonly string[], typed: string): string | undefined {
   const maxEdits = Math.min(3, typed.length / 2)
   return names

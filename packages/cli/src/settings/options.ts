@@ -3,7 +3,7 @@ import { formatHelp, listVariables, type Setting } from '@shoal/core/settings'
 import { type Command, Option } from 'commander'
 import { parseCliSetting } from './read-cli-setting.ts'
 
-/** The flag of a setting. */
+/** Creates the option for a setting's flag. */
 export const createOption = (one: Setting<unknown>): Option =>
   new Option(one.flag ?? '', formatHelp(one))
 

@@ -5,7 +5,7 @@ import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome, runShoal } from '../testing/run-shoal.ts'
 
 const advice =
-  '  shoal needs to store files there. Make it writable, or set SHOAL_HOME to another folder.\n'
+  '  shoal needs to store files at this path. Make the path writable, or set SHOAL_HOME to another folder.\n'
 
 const commands = [
   ['config', 'set', 'ratio', '2'],
@@ -16,7 +16,7 @@ const commands = [
 ]
 
 test.runIf(process.platform === 'linux')(
-  'every command that writes names a home where folders cannot be created',
+  'every command that writes reports a home in which folders cannot be created',
   { timeout: 60_000 },
   async () => {
     await using registry = await realRegistry()
@@ -45,7 +45,7 @@ test.runIf(process.platform === 'linux').each(['registry', 'up'])(
     const words = [command, '--port', '0', '--data', '/proc/shoal/data']
     const { stderr, exitCode } = await runShoal(words, { home: home.path, cwd: home.path })
     expect(stderr).toContain(
-      '✗ The folder /proc/shoal cannot be created: its file system does not allow new folders.\n  Choose another place.\n',
+      '✗ The folder /proc/shoal cannot be created: its file system does not allow new folders.\n  Choose another path.\n',
     )
     expect(exitCode).toBe(1)
   },
@@ -73,7 +73,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('a home inside a file is named in the error', async () => {
+test('the error names a home that is inside a file', async () => {
   await using home = await makeHome()
   const file = join(home.path, 'file')
   await writeFile(file, '')
@@ -95,6 +95,6 @@ test.runIf(process.platform === 'linux').each([
     home: home.path,
     env: { SHOAL_REGISTRY: registry.url },
   })
-  expect(stderr).toContain(`✗ The folder ${words}.\n  Choose another place.\n`)
+  expect(stderr).toContain(`✗ The folder ${words}.\n  Choose another path.\n`)
   expect(exitCode).toBe(1)
 })

@@ -18,8 +18,8 @@ export function placeFailure(error: unknown, places: Places): Failure | undefine
   const message = `${formatSubject(path, syscall)}: ${findReason(code, syscall) ?? getSystemErrorMessage(errno)}.`
   return new Failure('failed', message, {
     hint: isOwn
-      ? 'shoal needs to store files there. Make it writable, or set SHOAL_HOME to another folder.'
-      : 'Choose another place.',
+      ? 'shoal needs to store files at this path. Make the path writable, or set SHOAL_HOME to another folder.'
+      : 'Choose another path.',
     details: { path },
     cause: error,
   })

@@ -7,7 +7,7 @@ import { cliSettings } from './settings.ts'
 /** The folders that shoal uses on this machine. */
 export type Places = { config: string; models: string; backends: string; state: string }
 
-/** With `SHOAL_HOME`, everything is in one folder; otherwise in the system's usual folders. */
+/** If `SHOAL_HOME` is set, all files are in that folder. Otherwise, they are in the system's usual folders. */
 export function readPlaces(env: Environment): Places {
   const folder = readCliSetting(cliSettings.home, { env })
   if (folder !== undefined) {

@@ -48,7 +48,7 @@ export const cliSettings = {
 const onOrOff = (text: string): 'on' | 'off' => {
   const value = text.toLowerCase()
   if (value === 'on' || value === 'off') return value
-  throw misuse(`“${text}” must be on or off.`)
+  throw misuse(`“${text}” is neither on nor off.`)
 }
 
 /** Settings that `shoal config` saves, by their names in `config.json`. */
@@ -105,7 +105,7 @@ export const serveSettings = {
     defaultPhrase: '`models` in the data folder',
     description: 'folder for the models',
     details:
-      "may be a symbolic link. The data folder is `data` under `SHOAL_HOME`, or the system's, such as `~/.local/share/shoal`",
+      "may be a symbolic link. The data folder is `data` under `SHOAL_HOME`, or, without it, the system's data folder, such as `~/.local/share/shoal`",
   }),
   model: setting({
     flag: '--model <model[:quant]>',

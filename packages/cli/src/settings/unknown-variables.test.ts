@@ -13,7 +13,7 @@ test.each([
   expect(aboutUnknownVariables({ [name]: '1' })).toEqual([about])
 })
 
-test('ignores the settings of every shoal program, of its tests and of other software', () => {
+test('the settings of all shoal programs, of their tests and of other software are ignored', () => {
   const env = { SHOAL_QUOTA: '', SHOAL_SLOTS: '', SHOAL_CA_FILE: '', SHOAL_HOME: '' }
   expect(aboutUnknownVariables({ ...env, SHOAL_TEST_SLOW: '1', SHOALS: '', PATH: '' })).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Warns of `SHOAL_…` variables that no program reads, which are probably typos. */
+/** Warns about `SHOAL_…` variables that no program reads, which are probably typos. */
 import type { Setting } from '@shoal/core/settings'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
@@ -21,7 +21,7 @@ const namesWithoutPrefix = [...known]
   .filter((name) => name.startsWith(prefix))
   .map((name) => name.slice(prefix.length))
 
-/** One sentence for each. Variables of shoal's own tests are ignored. */
+/** Returns one sentence for each unknown variable. Variables of shoal's own tests are ignored. */
 export function aboutUnknownVariables(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith(prefix) && !name.startsWith('SHOAL_TEST_'))

@@ -17,7 +17,7 @@ export interface Asker {
   text(question: Question): Promise<string>
   /** Like `text`, but the input is hidden. */
   secret(question: Question): Promise<string>
-  /** Resolves if the answer is yes, or at once under `--yes`. A no throws `stopped`. */
+  /** Resolves if the user answers yes, or immediately with `--yes`. Throws `stopped` if the user answers no. */
   confirm(message: string): Promise<void>
 }
 
@@ -29,7 +29,11 @@ export function createAsker(
   const load = () => import('@clack/prompts')
 
   async function ask({ message, instead, validate }: Question, kind: 'text' | 'password') {
-    if (!canAsk) throw misuse(`Cannot prompt for the ${message.toLowerCase()} here.`, instead)
+    if (!canAsk)
+      throw misuse(
+        `Cannot prompt for the ${message.toLowerCase()}: input is not interactive.`,
+        instead,
+      )
     const clack = await load()
     const answer = await clack[kind]({
       ...streams,
@@ -49,7 +53,10 @@ export function createAsker(
     async confirm(message) {
       if (yes) return
       if (!canAsk)
-        throw misuse(`Cannot ask for confirmation here: ${message}`, 'To answer yes, pass --yes.')
+        throw misuse(
+          `Confirmation is required, but input is not interactive: ${message}`,
+          'To answer yes, pass --yes.',
+        )
       const clack = await load()
       const answer = await clack.confirm({ ...streams, message, initialValue: false })
       if (answer !== true) throw new Failure('stopped', 'Stopped. Nothing was changed.')

@@ -1,7 +1,7 @@
 import type { CliEnvironment, Environment, OutputStream } from '../environment.ts'
 import type { GlobalOptions } from './global-options.ts'
 
-/** What the terminal can do, according to the streams, the environment and the flags. */
+/** The capabilities of the terminal, according to the streams, the environment and the flags. */
 export type TerminalCapabilities = {
   hasColor: { stdout: boolean; stderr: boolean }
   /** Whether lines can be redrawn. */
@@ -32,7 +32,7 @@ function hasColor(stream: OutputStream, env: Environment, options: GlobalOptions
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
 
-/** Whether a variable is set, and not to `0` or `false`. An empty `FORCE_COLOR` or `CI` counts as unset. */
+/** Whether a variable is on: set, and not empty, `0` or `false`. An empty `FORCE_COLOR` or `CI` counts as unset. */
 function isOn(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false'].includes(value)
 }

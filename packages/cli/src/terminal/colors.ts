@@ -2,7 +2,10 @@ import picocolors from 'picocolors'
 
 export type Colors = ReturnType<typeof createColors>
 
-/** Roe orange, for progress bars and the best fit: of the 256 colors, the one closest to the web's. */
+/**
+ * The orange of progress bars and of the best fit: of the 256 terminal colors, the one closest to the orange of the web
+ * pages.
+ */
 const roeOpen = '\x1b[38;5;209m'
 const foregroundClose = '\x1b[39m'
 

@@ -6,7 +6,7 @@ export class Failure extends Error {
   readonly code: Ending
   /** One or more lines, without indentation. */
   readonly hint: string | undefined
-  /** More members of the error under `--json`. */
+  /** Additional members of the error under `--json`. */
   readonly members: Record<string, unknown>
 
   constructor(

@@ -1,6 +1,6 @@
 /**
- * Reads lines from a terminal, with a history on the arrow keys. While no line is requested, typed text is not shown, so that it
- * does not appear within an answer. It is kept for the next request.
+ * Reads lines from a terminal, with a history on the arrow keys. Text that is typed while no line is requested is not
+ * shown, so that it does not appear within an answer. It is kept for the next request.
  */
 
 import { createInterface } from 'node:readline'

@@ -18,7 +18,7 @@ export interface Printer {
   readonly isJson: boolean
   /** Whether `--quiet` is given. */
   readonly isQuiet: boolean
-  /** Whether stderr is NDJSON, as `--progress=json` makes it. */
+  /** Whether stderr is NDJSON, as requested by `--progress=json`. */
   readonly isForPrograms: boolean
   /** Colors of stdout. */
   readonly out: Colors
@@ -27,15 +27,15 @@ export interface Printer {
   readonly stderr: CliEnvironment['stderr']
   /** The width of the terminal on stdout; undefined if stdout is not a terminal. */
   readonly columns: number | undefined
-  /** One line of the NDJSON on stderr; its members are written in snake_case, as in `--json`. */
+  /** Writes one line of NDJSON to stderr. Its member names become snake_case, as under `--json`. */
   event(value: object): void
   /** A line of the result. */
   result(line: string): void
   /** A part of a result that is streamed. */
   part(text: string): void
-  /** The answer of a command: one document under `--json`, and lines otherwise. */
+  /** The result of a command: one document under `--json`, otherwise lines. */
   answer(document: unknown, lines: () => Lines | Promise<Lines>): Promise<void>
-  /** Left out under `--quiet`. */
+  /** Omitted under `--quiet`. */
   note(line: string): void
   /** Printed only under `--verbose`. */
   detail(line: string): void
@@ -45,7 +45,7 @@ export interface Printer {
   warn(line: string): void
   /** The error that ends a command, with its stack under `--debug`. */
   fail(failure: Failure): void
-  /** Keeps `shown` below all other output; undefined removes it. */
+  /** Keeps `shown` below all other output until it is called with undefined. */
   setRegion(shown: LiveRegion | undefined): void
 }
 

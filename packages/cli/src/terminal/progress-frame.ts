@@ -1,11 +1,13 @@
 import type { Colors } from './colors.ts'
 import { formatBytes, formatSeconds } from './units.ts'
 
-/** How far a transfer is. */
+/** The progress of a transfer. */
 export type ProgressStatus = {
   bytesDone: number
   bytesTotal: number
-  /** From 0 to 1, if there is more to do than to transfer bytes. Default: the share of the bytes. */
+  /**
+   * The progress from 0 to 1, if the work is more than a transfer of bytes. Default: the share of bytes transferred.
+   */
   fraction?: number
   bytesPerSecond?: number | undefined
   secondsLeft?: number | undefined
@@ -32,7 +34,7 @@ export function progressFrame(status: ProgressStatus, columns: number, colors: C
 export const formatAmount = ({ amount, bytesDone, bytesTotal }: ProgressStatus): string =>
   amount ?? `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`
 
-/** Whole percent; 100 only when nothing is left. */
+/** Rounds down to whole percent, so that the result is 100 only if nothing is left. */
 export function computePercent(status: ProgressStatus): number {
   return Math.floor(computeFraction(status) * 100 + 1e-9)
 }
@@ -52,7 +54,7 @@ function bar(fraction: number, cells: number, colors: Colors): string {
   return colors.roe('━'.repeat(full) + head) + way
 }
 
-/** As many parts as fit in a line, the most important first. */
+/** Joins as many parts as fit in a line, the most important first. */
 function formatPace(
   { bytesPerSecond, secondsLeft, remarks = [] }: ProgressStatus,
   columns: number,

@@ -56,7 +56,7 @@ test('on a terminal, notes are printed above the bar, which stays at the bottom'
   expect(text.lastIndexOf('50%')).toBeGreaterThan(text.indexOf('a note'))
 })
 
-test('for programs, each event is a line, with the names used in JSON', async () => {
+test('for programs, each event is a line, with snake_case names', async () => {
   const { printer, written } = terminal({ progress: 'json' })
   const progress = await openProgress(printer, 'tide')
   progress.event({ type: 'resumed', bytes: 5 })

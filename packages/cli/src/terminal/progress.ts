@@ -10,14 +10,14 @@ import {
 /** Shows progress, which never goes backwards. */
 export type Progress = {
   update(status: ProgressStatus): void
-  /** Only for programs: under `--progress=json`, each event of the transfer is a line. */
+  /** Only for programs: under `--progress=json`, each event of the transfer is written as a line. */
   event(event: { type: string; [detail: string]: unknown }): void
   end(): void
 }
 
 const frameMs = 100
 
-/** Depending on stderr and the options: a bar, a line for each 10%, JSON events, or nothing. */
+/** Shows a bar, a line for each 10%, JSON events, or nothing, depending on stderr and the options. */
 export async function openProgress(printer: Printer, title: string): Promise<Progress> {
   if (printer.isForPrograms) return eventProgress(printer)
   if (printer.isQuiet) return { update: ignore, event: ignore, end: ignore }
@@ -111,7 +111,7 @@ function neverBackwards(): (status: ProgressStatus) => ProgressStatus {
   }
 }
 
-/** For methods that a kind of progress does not need. */
+/** Does nothing, for methods that a kind of progress does not need. */
 function ignore() {
   return undefined
 }

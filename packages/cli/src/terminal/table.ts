@@ -2,9 +2,9 @@ export type Column<Row> = {
   title: string
   text: (row: Row) => string
   align?: 'right'
-  /** Omitted if the terminal is too narrow, starting from the right. */
+  /** Whether the column may be omitted if the terminal is too narrow. The rightmost such column is omitted first. */
   isOptional?: boolean
-  /** Adds color, after the widths are known. */
+  /** Colors the text after the widths have been measured. */
   paint?: (text: string, row: Row) => string
 }
 
@@ -50,10 +50,10 @@ export async function table<Row>(
 
 type Measure = (text: string) => number
 
-/** Only characters that are one column wide. */
+/** Matches text whose characters are all one column wide. */
 const narrow = /^[\x20-\x7e–…]*$/
 
-/** Loaded only if necessary: the library for wide characters takes longer to load than most commands to run. */
+/** The library for wide characters is loaded only if necessary, because that takes longer than most commands. */
 async function measureFor(texts: readonly string[]): Promise<Measure> {
   if (texts.every((text) => narrow.test(text))) return (text) => text.length
   return (await import('string-width')).default

@@ -11,7 +11,7 @@ export function toTerminalLine(text: string): string {
   return toTerminalText(text.replace(/\s+/g, ' ')).trim()
 }
 
-/** A plain word. Anything with other characters may be a path, a filename or a model name. */
+/** A word of lower-case letters only. A word with other characters may be a path, a filename or a model name. */
 const ordinaryWord = /^[a-z]+(?=[\s,:;.?]*(\s|$))/
 
 /**

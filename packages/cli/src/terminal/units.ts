@@ -14,21 +14,21 @@ export {
   shortList,
 } from '@shoal/core/units'
 
-/** Bytes per second from `10MB`, `1.5 GB/s` or `1048576`. */
+/** Parses bytes per second: `10MB`, `1.5 GB/s` or `1048576`. */
 export function parseByteRate(text: string): number {
   const bytes = parseSpeed(text) ?? 0
   if (bytes < 1) throw misuse(`“${text}” is not a size such as 10MB.`)
   return bytes
 }
 
-/** A share ratio, as a multiple of a file's size: `2`, `0.5`. */
+/** Parses a share ratio, a multiple of a file's size: `2`, `0.5`. */
 export function parseRatio(text: string): number {
   const value = Number(text)
   if (/^\d+(\.\d+)?$/.test(text) && value > 0) return value
   throw misuse(`“${text}” is not a ratio such as 2 or 0.5.`)
 }
 
-/** A whole number from `minimum` to `maximum`, for an option that takes one. */
+/** Creates a parser for whole numbers from `minimum` to `maximum`. */
 export function wholeNumberParser(minimum: number, maximum: number) {
   return (text: string): number => {
     const value = Number(text)
@@ -37,7 +37,7 @@ export function wholeNumberParser(minimum: number, maximum: number) {
   }
 }
 
-/** A number from `minimum` to `maximum`, for an option that takes one. */
+/** Creates a parser for numbers from `minimum` to `maximum`. */
 export function decimalNumber(minimum: number, maximum: number) {
   return (text: string): number => {
     const value = Number(text)
@@ -46,7 +46,9 @@ export function decimalNumber(minimum: number, maximum: number) {
   }
 }
 
-/** Seconds from `12h`, `5m`, `90d` or `1y`, between 1 second and 100 years; undefined for `never` and `forever`. */
+/**
+ * Parses a lifetime such as `12h` or `1y`, from 1 second to 100 years, to seconds; undefined for `never` and `forever`.
+ */
 export function parseLifetime(text: string): number | undefined {
   if (/^(never|forever)$/.test(text.trim())) return undefined
   const ms = parseDuration(text) ?? 0
@@ -55,7 +57,7 @@ export function parseLifetime(text: string): number | undefined {
   throw misuse(`“${text}” is more than a hundred years. For a key that does not expire, use never.`)
 }
 
-/** The keep-alive time in the daemon's format: a time such as `5m`, or -1 for no limit. */
+/** Converts a keep-alive time to the daemon's format: a time such as `5m`, or -1 for no limit. */
 export function parseKeepTime(text: string): string | number {
   const ms = parseKeepAlive(text)
   if (ms === undefined) throw misuse(`“${text}” is not a time such as 5m, 2h or forever.`)

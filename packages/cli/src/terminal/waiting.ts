@@ -1,9 +1,9 @@
 import type { Printer } from './printer.ts'
 
-/** Shorter work shows no text. */
+/** No text is shown for work that takes less time. */
 const quietMs = 400
 
-/** Runs `work`. If it takes a while, shows `words` on the terminal until it ends. */
+/** Runs `work`. If that takes longer than `quietMs`, shows `words` on the terminal until `work` ends. */
 export async function whileWaiting<T>(
   printer: Printer,
   words: string,

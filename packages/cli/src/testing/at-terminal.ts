@@ -34,7 +34,7 @@ export function atTerminal(words: readonly string[], { home, env = {}, stopSigna
   return {
     press,
     type: (line: string) => press(`${line}\r`),
-    /** Waits for the next prompt, and returns the output since the last keys. */
+    /** Waits for the next prompt, and returns the output since the last keys were pressed. */
     async prompted() {
       await stderr.until(prompt, seen.stderr)
       return {
@@ -63,11 +63,11 @@ function screenPart() {
   return {
     stream,
     text: () => text,
-    /** Resolves when the output from `start` on matches. */
+    /** Resolves when the output after position `start` matches `pattern`. */
     until(pattern: RegExp, start: number): Promise<void> {
       return new Promise((resolve, reject) => {
         const overdue = setTimeout(
-          () => reject(new Error(`${pattern} never came; there is ${JSON.stringify(text)}`)),
+          () => reject(new Error(`${pattern} did not appear in ${JSON.stringify(text)}`)),
           timeoutMs,
         )
         const watch = () => {

@@ -7,7 +7,7 @@ export const shippedModels = join(import.meta.dirname, '../../../../models')
 /** A real model of 1 MB. */
 export const nanoPath = join(shippedModels, 'shoal-nano/shoal-nano-Q8_0.gguf')
 
-/** Puts a model file somewhere, as other programs do: only the file. */
+/** Creates a model file at `path` without a record, as other programs do. */
 export async function putModelFile(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await copyFile(nanoPath, path)

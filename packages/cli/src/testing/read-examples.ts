@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 
 /** The code of one `@example`. */
 export type Example = {
-  /** Name of the file and line of the code, as in `client.ts:120`. */
+  /** The name of the file and the line of the code, as in `client.ts:120`. */
   name: string
-  /** Its import statements, one a line. */
+  /** Its import statements, one per line. */
   imports: string
   body: string
 }

@@ -15,7 +15,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
   const config = {
     ...readRegistryConfig({}, { port: '0', data: dataDirectory }),
     rateLimits: undefined,
-    ballastBytes: 0, // many registries would write to it
+    ballastBytes: 0, // otherwise, each test registry would write this many bytes
     log: 'silent' as const,
     ...settings,
   }
@@ -32,7 +32,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
 
   return {
     url,
-    /** The port it listens on, which may differ from that of `url`. */
+    /** The port that the registry listens on, which may differ from that of `url`. */
     port,
     dataDirectory,
     /** The token of an administrator. */
@@ -46,7 +46,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
       return await pushFile({ client, modelName, path })
     },
 
-    /** Writes a file's torrent to `path`. */
+    /** Writes a file's torrent to `path`, and returns the file's links. */
     async getTorrent(modelName: string, { id }: ModelFile, path: string) {
       const { torrent_url, magnet_uri } = await client.getDownload(modelName, id)
       const response = await fetch(torrent_url)
@@ -54,7 +54,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
       return { torrentPath: path, torrentUrl: torrent_url, magnet: magnet_uri }
     },
 
-    /** The number of seeders of a file that the tracker knows. */
+    /** The number of seeders that the tracker lists for a file. */
     async countSeeders(modelName: string, { id }: ModelFile): Promise<number> {
       return (await client.getFile(modelName, id)).seeders
     },
@@ -66,7 +66,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
 
     listFiles: (modelName: string): Promise<ModelFile[]> => client.listFiles(modelName),
 
-    /** The number of peers known to the tracker that have an incomplete file (BEP 48). */
+    /** The number of peers that the tracker lists with an incomplete file (BEP 48). */
     async countLeechers({ torrent_info_hash }: ModelFile): Promise<number> {
       const infoHash = (torrent_info_hash ?? '').replace(/../g, '%$&')
       const scrape = await fetch(`${url}/scrape?info_hash=${infoHash}`)

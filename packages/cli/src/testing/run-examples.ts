@@ -1,4 +1,4 @@
-/** Type-checks the examples of doc comments, and runs them in a process of their own. */
+/** Type-checks the examples in doc comments, and runs them in a separate process. */
 import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -11,11 +11,13 @@ const root = join(import.meta.dirname, '../../../..')
 const buildFolder = join(import.meta.dirname, '../../.build')
 const run = promisify(execFile)
 
-/** The values that the examples may use, next to `client`, a client of the registry, and `daemon`, one of the daemon. */
+/**
+ * The values that examples may use, in addition to `client`, a registry client, and `daemon`, a client of the daemon.
+ */
 export type ExampleValues = {
   registryUrl: string
   daemonUrl: string
-  /** A token of the account `ana`, an administrator with this password. */
+  /** A token of the administrator account `ana`, whose password is `password`. */
   token: string
   password: string
   /** A file of the model `tide`. */
@@ -24,13 +26,13 @@ export type ExampleValues = {
   upload: StartedUpload
 }
 
-/** Returns the type errors, and the examples that fail when they run in `folder`, one after another. */
+/** Returns the type errors, and the examples that fail when they are run in `folder`, one after another. */
 export async function runExamples(
   examples: readonly Example[],
   { values, folder }: { values: ExampleValues; folder: string },
 ): Promise<{ typeErrors: string; failures: { name: string; error: string }[] }> {
   mkdirSync(buildFolder, { recursive: true })
-  // Inside the package, so that its imports are resolved as in the package.
+  // Inside the package, so that imports are resolved as in the package's own files.
   const modules = await mkdtemp(join(buildFolder, 'examples-'))
   try {
     const write = (name: string, content: string) => writeFile(join(modules, name), content)
@@ -77,7 +79,7 @@ function nameExamples(errors: string, files: readonly { name: string; file: stri
   return files.reduce((text, { name, file }) => text.replaceAll(`${file}(`, `${name} (`), errors)
 }
 
-/** The addresses that examples show are those of the running programs. */
+/** Replaces the addresses in an example with those of the running programs. */
 function makeModule({ imports, body }: Omit<Example, 'name'>, values: ExampleValues): string {
   const code = `${imports}
 import type { Values } from './run.ts'
@@ -93,7 +95,7 @@ ${body}
     .replaceAll('http://localhost:11434', values.daemonUrl)
 }
 
-/** Its last line on standard error lists the failures. */
+/** Creates a program that runs the examples, and lists the failures on its last line on stderr. */
 function makeProgram(files: readonly { name: string; file: string }[]): string {
   return `import { registryClient } from '@shoal/protocol/client'
 import { fetchInference, inferenceClient } from '@shoal/protocol/inference-client'

@@ -1,4 +1,4 @@
-/** Runs the program as users do: in another process, with its own home. */
+/** Runs the program as users do: in a separate process, with its own home. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,12 +10,12 @@ export const binPath = join(import.meta.dirname, '../../bin/shoal.js')
 export type ShoalOptions = {
   /** `SHOAL_HOME`, from `makeHome`. */
   home: string
-  /** Added to the environment, which has none of the caller's own shoal settings. */
+  /** Variables added to the environment, which contains none of the caller's own shoal settings. */
   env?: Record<string, string>
   /** The content of stdin. */
   input?: string
   cwd?: string
-  /** The Node that runs the program. */
+  /** The path of the Node that runs the program. */
   node?: string
 }
 
@@ -28,7 +28,7 @@ export async function runShoal(words: readonly string[], options: ShoalOptions) 
   return outcome
 }
 
-/** Starts a command that a test watches, signals or feeds while it runs. */
+/** Starts a command that a test can observe, send signals to or send input to while it runs. */
 export function startShoal(words: readonly string[], options: ShoalOptions) {
   const { home, env = {}, cwd = home, node = process.execPath } = options
   const child = spawn(node, [binPath, ...words], { cwd, env: { ...bareEnvironment(home), ...env } })
@@ -42,7 +42,7 @@ export function startShoal(words: readonly string[], options: ShoalOptions) {
   return { child, outcome }
 }
 
-/** Creates a folder for `SHOAL_HOME`, which is deleted with its scope. */
+/** Creates a folder for `SHOAL_HOME`, which is deleted at the end of the scope. */
 export async function makeHome() {
   const path = await mkdtemp(join(tmpdir(), 'shoal-home-'))
   return {

@@ -8,9 +8,9 @@ type Asked = { path: string; authorization: string | undefined; body: Record<str
 type Script = {
   /** Its models. Default: `shoal-nano`. */
   models?: string[]
-  /** The events of an answer, in the format of OpenAI's stream. A function that throws breaks the connection. */
+  /** The events of an answer, in OpenAI's streaming format. A function that throws breaks the connection. */
   answer?(asked: Asked): AsyncIterable<object> | Iterable<object>
-  /** Responses that replace the default for a path. */
+  /** Responses by path, which replace the default ones. */
   at?: Record<string, { status?: number; body: object }>
 }
 
@@ -76,7 +76,7 @@ export async function scriptedDaemon(script: Script = {}) {
     url: `http://127.0.0.1:${port}`,
     port,
     asked,
-    /** The bodies of the chat requests received. */
+    /** The bodies of the chat requests that were received. */
     questions: () =>
       asked.filter(({ path }) => path === '/v1/chat/completions').map((one) => one.body),
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,4 @@
-/** A peer that has pulled models and shares them, with the real `shoal pull` and `shoal seed`. */
+/** A peer that pulls a model and shares it, with the real `shoal pull` and `shoal seed`. */
 import type { ModelFile } from '@shoal/protocol/client'
 import { expect, vi } from 'vitest'
 import { setConfig } from '../settings/config.ts'
@@ -7,7 +7,7 @@ import { parseByteRate } from '../terminal/units.ts'
 import type { RealRegistry } from './real-registry.ts'
 import { makeHome, runShoal, startShoal } from './run-shoal.ts'
 
-/** Resolves when the tracker knows the peer. */
+/** Resolves when the tracker lists the peer. */
 export async function seedingShoal(
   registry: RealRegistry,
   modelName: string,
@@ -23,7 +23,7 @@ export async function seedingShoal(
   await vi.waitUntil(isKnown, { timeout: 30_000 })
 
   return {
-    /** Stops it with SIGINT, and returns the upload that it reports. */
+    /** Stops the peer with SIGINT, and returns the number of bytes that it reports as uploaded. */
     async stop(): Promise<number> {
       child.kill('SIGINT')
       const { stderr, exitCode } = await outcome

@@ -1,4 +1,4 @@
-/** Runs the program in this process, which is faster than in its own, with a simulated terminal. */
+/** Runs the program with simulated streams in this process, because a separate process would be slower. */
 import { PassThrough, Readable } from 'node:stream'
 import type { Environment } from '../environment.ts'
 import { runCommandLine } from '../run.ts'
@@ -10,7 +10,7 @@ type Options = {
   env?: Environment
   input?: string
   memoryBytes?: number
-  /** Whether the streams are a terminal, on which nothing is typed. */
+  /** Whether the streams are a terminal on which nothing is typed. */
   isTerminal?: boolean
   columns?: number
   stopSignal?: AbortSignal

@@ -5,7 +5,7 @@ import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-test('a pull of a damaged file names the command that repairs it, which does', async () => {
+test('a pull of a damaged file shows the command that repairs it, and that command works', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('tide', 300_000)

@@ -7,12 +7,12 @@ type DropOptions = {
   files: readonly { filename: string }[]
 }
 
-/** The user has just seen an error, or pressed Ctrl-C, and should not have to wait. */
+/** This timeout is short, because the user has just seen an error or pressed Ctrl-C and should not have to wait. */
 const timeoutMs = 5_000
 
 /**
- * Deletes a model that a push created and sent nothing to: it has neither files nor chunks. The registry refuses if files have
- * arrived meanwhile. Any other failure is only noted, because the push has already failed for another reason.
+ * Deletes a model that a push has created without sending any data. The registry refuses if the model has files by
+ * then. Any other error is only printed as a note, because the push has already failed for another reason.
  */
 export async function dropEmptyModel(printer: Printer, { client, modelName, files }: DropOptions) {
   const signal = AbortSignal.timeout(timeoutMs)

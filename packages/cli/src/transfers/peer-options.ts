@@ -21,7 +21,7 @@ export function readPeerSettings({ peers, onlyPeers, limitUpload }: PeerOptions,
   const isOff = peers === false || readSaved('peers', config) === 'off'
   return {
     peers: onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
-    // Undefined for `run` and `up`, which have no such option and do not change an existing file.
+    // Undefined for `run` and `up`, which have no such option: an existing file's setting remains unchanged.
     isShared: isOff ? false : peers,
     ...readUploadSettings(limitUpload, config),
   }
@@ -29,7 +29,7 @@ export function readPeerSettings({ peers, onlyPeers, limitUpload }: PeerOptions,
 
 export type SharingOptions = { limitUpload?: number; ratio?: number }
 
-/** How files are shared with peers. Flags take precedence over settings. */
+/** Reads the settings for sharing files with peers. Flags take precedence over settings. */
 export function readSharingSettings({ limitUpload, ratio }: SharingOptions, config: Config) {
   return {
     ratio: ratio ?? readSaved('ratio', config),

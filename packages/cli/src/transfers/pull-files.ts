@@ -62,7 +62,7 @@ export async function pullFiles(
   return pulled
 }
 
-/** `verify` works only on files in the models folder. */
+/** Advises on a damaged file. `shoal verify` checks only files in the models folder. */
 function damaged(
   { places }: Context,
   { modelName, parts }: PullFilesOptions,

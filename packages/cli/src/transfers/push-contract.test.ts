@@ -1,4 +1,4 @@
-/** The push engine on each of its ports, with a real registry whose connections break. */
+/** Tests the push engine in Node and in a browser, with a real registry whose connections break. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { registryClient } from '@shoal/protocol/client'
@@ -52,7 +52,7 @@ describe.skipIf(!chromium)('with Chromium', () => {
       async push(modelName, path) {
         await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
         await page.locator('input[type=file]').setInputFiles(path)
-        await page.getByLabel('Read from the files').waitFor() // which suggests a name
+        await page.getByLabel('Read from the files').waitFor() // at this point, the page suggests a name
         await page.getByLabel('Name', { exact: true }).fill(modelName)
         await page.getByText('Available. Pull command').waitFor()
         await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -62,7 +62,7 @@ describe.skipIf(!chromium)('with Chromium', () => {
   })
 })
 
-/** The models whose upload the page offers to resume. */
+/** The names of the models whose uploads the page offers to resume. */
 const readJobs = (page: Page) =>
   page.evaluate<string[]>(`new Promise((resolve, reject) => {
     const opening = indexedDB.open('shoal-publish', 1)

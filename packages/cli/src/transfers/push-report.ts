@@ -7,7 +7,7 @@ import { waitNotes } from '../terminal/wait-notes.ts'
 
 type StepEvent = PushEvent & { type: 'hashing' | 'uploading' | 'processing' }
 
-/** The approximate share of each step in the work of a file. */
+/** The approximate part of a file's progress that each step makes up, from 0 to 1. */
 const steps = {
   hashing: { from: 0, to: 0.15, verb: 'reading' },
   uploading: { from: 0.15, to: 0.9, verb: 'uploading' },
@@ -71,7 +71,7 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
   }
 }
 
-/** The bytes of the current step, which need not be those uploaded: reading a file also counts as progress. */
+/** Formats the bytes of the current step. Not every step is an upload: reading a file also counts as progress. */
 function formatAmount(verb: string, { type, bytesDone, bytesTotal }: StepEvent): string {
   const total = formatBytes(bytesTotal)
   return type === 'processing'

@@ -58,7 +58,10 @@ async function readModelFile(path: string): Promise<ModelFileHere> {
   }
 }
 
-/** Throws if parts of a split file would be missing: an incomplete model cannot run. Published parts count as present. */
+/**
+ * Throws if parts of a split file would be missing, because an incomplete model cannot run. Parts that have already
+ * been published count as present.
+ */
 export function refuseMissingParts(
   files: readonly ModelFileHere[],
   published: readonly FileLike[],

@@ -1,7 +1,7 @@
 import type { SourceShare } from '@shoal/transfer'
 import { plural } from '../terminal/units.ts'
 
-/** The part of a pull that came from peers, for display; undefined if there was none. */
+/** The share of a pull that came from peers, for display; undefined if there was none. */
 export function computeShares(sources: readonly SourceShare[]) {
   const peers = sources.filter(({ isPeer }) => isPeer)
   const fromPeers = sum(peers)

@@ -22,10 +22,13 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     const { host, origin, authorization } = request.headers
     reply.header('vary', 'Origin')
     if (isLoopback(config.host) && !isNameOfThisMachine(host)) {
-      throw new Fault('unknown_host', 'this host name is not served here')
+      throw new Fault('unknown_host', 'requests for this hostname are not accepted')
     }
     if (origin !== undefined && !isAllowedOrigin(origin, host)) {
-      throw new Fault('unknown_origin', `${origin} is not allowed: SHOAL_ORIGINS can allow it`)
+      throw new Fault(
+        'unknown_origin',
+        `${origin} is not allowed: to allow it, add it to SHOAL_ORIGINS`,
+      )
     }
     if (origin !== undefined) allowOrigin(reply, origin)
     if (isPreflight(request)) return answerPreflight(request, reply) // which carries no key

@@ -27,7 +27,7 @@ function nameIn(destination: string, { quantization }: LocalModel): string {
   const tag = reference?.quantization
   const isTagTrue = tag === undefined || tag.toUpperCase() === quantization.toUpperCase()
   if (reference && reference.registry === undefined && isTagTrue) return reference.name
-  const message = `'${destination}' cannot be a model's name: it has 2 to 96 of a-z, 0-9 and ._- and no tag of its own`
+  const message = `'${destination}' is not a valid model name: use 2 to 96 characters of a-z, 0-9 and ._- without a tag`
   throw new Fault(400, message, { param: 'destination' })
 }
 

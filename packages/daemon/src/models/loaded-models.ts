@@ -165,7 +165,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     )
     runtime.ended.then((reason) => {
       if (reason !== undefined)
-        log.error({ model: model.id, reason }, 'the process of a model ended')
+        log.error({ model: model.id, reason }, 'the process of a model exited')
       forget(entry)
     })
     return runtime

@@ -46,7 +46,7 @@ function chooseBest(choices: FileChoice<ModelFile>[], name: string, memoryBytes:
   const needed = formatMemory(smallest.memoryBytes)
   throw new Fault(
     'no_fit',
-    `no file of ${name} fits in the memory here: the smallest needs ${needed}; to pull it anyway, name it: ${name}:${smallest.label}`,
+    `no file of ${name} fits in this machine's memory: the smallest needs ${needed}; to pull it anyway, name it: ${name}:${smallest.label}`,
     { param: 'model' },
   )
 }

@@ -3,12 +3,12 @@ import { type GgufValueType, valueTypes } from '../gguf-values.ts'
 export type Scalar = string | boolean | number | bigint
 
 /**
- * A metadata value. The default type of an integer is u32 (i32 if negative), of another number f32, of a bigint u64, and of an
- * array that of its first element. For an array, `type` is the type of its items.
+ * A metadata value. The default type is u32 for an integer (i32 if negative), f32 for any other number, u64 for a
+ * bigint, and the type of the first item for an array. For an array, `type` is the type of its items.
  */
 export type MetadataInput = Scalar | Scalar[] | { type: GgufValueType; value: Scalar | Scalar[] }
 
-/** Writes a header step by step, so that tests can also write invalid ones. Little-endian. */
+/** Writes a little-endian header step by step, so that tests can also write invalid headers. */
 export class GgufBytes {
   readonly #parts: Uint8Array[] = []
 
@@ -34,7 +34,7 @@ export class GgufBytes {
     return this.u32(valueTypes.indexOf(type))
   }
 
-  /** A value preceded by its type. */
+  /** Writes a value preceded by its type. */
   value(input: MetadataInput): this {
     if (Array.isArray(input)) return this.#array(findType(input[0] ?? ''), input)
     const { type, value } =

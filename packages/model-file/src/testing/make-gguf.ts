@@ -12,7 +12,7 @@ export type TensorInput = {
   name: string
   /** Innermost dimension first. */
   shape: number[]
-  /** Such as `Q8_0`. */
+  /** The tensor type, such as `Q8_0`. */
   type: string
 }
 
@@ -59,7 +59,7 @@ export async function writeGgufFile(path: string, sizeBytes: number, seed = 0): 
   }
 }
 
-/** Tensors of 64 MiB, then a smaller one, then one of single bytes, which together fill the file. */
+/** Tensors of 64 MiB, then a smaller tensor, then a tensor of single bytes, which together fill the file. */
 function headerOfSize(sizeBytes: number): Uint8Array {
   const rowBytes = computeSize({ name: '', shape: [rowLength], type: 'Q8_0' })
   const rowsOfBlock = Math.floor(blockTensorBytes / rowBytes)

@@ -5,7 +5,7 @@ export function parseBytes(file: Uint8Array, fileSizeBytes = file.length): Promi
   return parseGguf(async (offset, length) => file.subarray(offset, offset + length), fileSizeBytes)
 }
 
-/** The error message for an invalid file. */
+/** Returns the error message for an invalid file. */
 export async function getRefusal(file: Uint8Array): Promise<string> {
   const error: unknown = await parseBytes(file).catch((thrown) => thrown)
   expect(error).toMatchObject({ code: 'invalid_gguf' })

@@ -5,7 +5,7 @@ import { readGgufFile } from '../gguf-file.ts'
 import { type GgufArray, wholeArrays } from '../gguf-values.ts'
 import { type MetadataInput, makeGguf, type TensorInput } from './make-gguf.ts'
 
-/** The bundled model: small, and with the same vocabulary as the generated ones. */
+/** The bundled model, which is small and has the same vocabulary as the generated models. */
 export const demoModel = join(
   import.meta.dirname,
   '../../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf',
@@ -86,9 +86,9 @@ function tensors(words: number, type: SyntheticType): TensorInput[] {
   ]
 }
 
-/** Each block of 32 weights begins with its scale, a 16-bit float that makes weights of about 0.02. */
+/** Each block of 32 weights begins with its scale, a 16-bit float that results in weights of about 0.02. */
 const types = {
-  BF16: { fileType: 32, blockBytes: 2, scale: 0x3ca4 }, // each block is one weight, the same everywhere
+  BF16: { fileType: 32, blockBytes: 2, scale: 0x3ca4 }, // each block is a single weight with the same value
   Q8_0: { fileType: 7, blockBytes: 34, scale: 0x0c6d },
   Q4_0: { fileType: 2, blockBytes: 18, scale: 0x1c74 },
 }

@@ -9,11 +9,11 @@ import { httpTransport } from '../http-transport.ts'
 import { directNetwork, type NetworkSettings } from '../settings.ts'
 import { type Handler, json, startServer } from './servers.ts'
 
-/** Settings that trust the authority of the test certificates. */
+/** Settings that trust the certificate authority of the tests. */
 export const trusting = { extraCa: readFileSync(testAuthority, 'utf8') }
 export const shortTimeouts = { connectMs: 2_000, headersMs: 300, stallMs: 300, giveUpMs: 3_000 }
 
-/** Sends requests, GET by default, until the end of the test. */
+/** Returns a function that sends requests, with GET by default. Connections are closed at the end of the test. */
 export function openTransport(settings: Partial<NetworkSettings> = {}) {
   const network = openNetwork({ ...directNetwork, ...settings })
   onTestFinished(() => network.destroy())
@@ -24,7 +24,9 @@ export function openTransport(settings: Partial<NetworkSettings> = {}) {
 
 export const noRetry = { retry: { firstContactMs: 0, giveUpMs: 0 } }
 
-/** The failure of a request without retries, without its detail, which must not be empty. */
+/**
+ * Returns the failure of a request, by default one without retries. Checks that `detail` is not empty, and omits it.
+ */
 export async function failureAt(
   url: string,
   settings: Partial<NetworkSettings> = {},
@@ -37,7 +39,7 @@ export async function failureAt(
   return failure
 }
 
-/** A server that handles each request with the next handler; the last one handles all later requests. */
+/** Starts a server that handles each request with the next handler. The last handler handles all later requests. */
 export async function scripted(...handlers: Handler[]) {
   const requests: IncomingMessage[] = []
   const server = await startServer((request, response) => {

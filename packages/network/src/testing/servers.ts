@@ -1,4 +1,4 @@
-/** Real servers on loopback that live as long as a test. */
+/** Real servers on loopback that are stopped at the end of a test. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import {

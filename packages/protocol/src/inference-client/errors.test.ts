@@ -6,11 +6,11 @@ const unexplained = 'the daemon returned status 502 without an error message'
 test.each([
   ['OpenAI’s shape', { detail: 'd', error: { message: 'm', code: 'c' } }, 'm', 'c'],
   ['Ollama’s shape', { error: 'm', detail: 'd', code: 'c' }, 'd', 'c'],
-  ['Ollama’s own', { error: 'm' }, 'm', null],
-  ['a registry’s', { detail: 'd', code: 'c' }, 'd', 'c'],
+  ['Ollama’s shape without a code', { error: 'm' }, 'm', null],
+  ['a registry’s response', { detail: 'd', code: 'c' }, 'd', 'c'],
   ['an empty error', { error: {} }, unexplained, null],
   ['an empty object', {}, unexplained, null],
-  ['no object', 'oops', unexplained, null],
+  ['a string', 'oops', unexplained, null],
 ])('the error in %s has a message and a code', (_, body, message, code) => {
   const error = parseDaemonError(JSON.stringify(body), { status: 502, retryAfterSeconds: 3 })
   expect(error).toMatchObject({
@@ -19,7 +19,7 @@ test.each([
   })
 })
 
-test('reports the status if the body is a proxy page or cut off', () => {
+test("reports the status if the body is a proxy's page or is cut off", () => {
   expect(parseDaemonError('<html>Bad gateway</html>', { status: 502 }).message).toBe(unexplained)
   expect(parseDaemonError('{"detail": "it w', { status: 502 }).message).toBe(unexplained)
 })

@@ -1,7 +1,7 @@
-/** Errors from an inference daemon, and its failure to respond. */
+/** The errors of requests to an inference daemon. */
 import { AppError } from '@shoal/core/errors'
 
-/** The daemon returned an error, or sent one within a stream. `message` is the daemon's own. */
+/** An error that the daemon returned as a response or sent within a stream. `message` is the daemon's message. */
 export class DaemonError extends AppError<'daemon_refused'> {
   /** `status` is 500 for an error within a stream. `reason` is an identifier for programs, such as `model_not_found`. */
   constructor(status: number, message: string, reason: string | null, retryAfterSeconds?: number) {
@@ -9,7 +9,7 @@ export class DaemonError extends AppError<'daemon_refused'> {
   }
 }
 
-/** There was no response, or it was cut off or malformed. */
+/** The error if there was no response, or if the response was cut off or malformed. */
 export class DaemonGoneError extends AppError<'daemon_gone'> {
   constructor(url: string, hadBegun: boolean, options?: ErrorOptions) {
     super('daemon_gone', `no response from the daemon at ${url}`, { url, hadBegun }, options)
@@ -19,8 +19,8 @@ export class DaemonGoneError extends AppError<'daemon_gone'> {
 type Origin = { status: number; retryAfterSeconds?: number | undefined }
 
 /**
- * The error in a response body or stream event; undefined if there is none. `error` is an object in OpenAI's format and a
- * string in Ollama's, with `code` next to it; `detail` is in both.
+ * Finds the error in a response body or stream event; undefined if there is none. In OpenAI's format, `error` is an
+ * object; in Ollama's, it is a string with `code` next to it. Both formats can have `detail`.
  */
 export function errorIn(
   answer: object,
@@ -42,7 +42,7 @@ export function errorIn(
   )
 }
 
-/** The error in a response that is not a success. The response may come from an intermediary. */
+/** Converts an error response, which may come from an intermediary, to an error. */
 export function parseDaemonError(body: string, origin: Origin): DaemonError {
   const { status, retryAfterSeconds } = origin
   return (
@@ -56,7 +56,7 @@ const isMissing = (value: unknown) => value === undefined || value === null
 const withoutReason = (status: number) =>
   `the daemon returned status ${status} without an error message`
 
-/** Empty for anything but a JSON object. */
+/** Parses a JSON object. Returns an empty object if the text is not JSON. */
 function objectIn(text: string): object {
   try {
     return Object(JSON.parse(text)) as object

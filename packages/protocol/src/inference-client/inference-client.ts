@@ -17,7 +17,7 @@ export {
 /** A plain-text message in a chat. */
 export type ChatMessage = { role: 'system' | 'user' | 'assistant'; content: string }
 
-/** A model on the daemon's machine, as in `GET /api/tags`. */
+/** A model on the daemon's machine, as returned by `GET /api/tags`. */
 export type ListedModel = {
   name: string
   size: number
@@ -25,7 +25,7 @@ export type ListedModel = {
   capabilities?: string[]
 }
 
-/** A model that the daemon has loaded, as in `GET /api/ps`. */
+/** A model that the daemon has loaded, as returned by `GET /api/ps`. */
 export type LoadedModel = {
   name: string
   model: string
@@ -33,21 +33,24 @@ export type LoadedModel = {
   context_length: number
   file_size_bytes: number
   memory_bytes: number
-  /** Running or queued requests. */
+  /** Number of running and queued requests. */
   requests: number
   loaded_at: string
-  /** When it is unloaded if it stays idle; some 292 years ahead for a model that stays loaded, as in Ollama. */
+  /**
+   * When the model is unloaded if it stays idle; about 292 years in the future for a model that stays loaded, as in
+   * Ollama.
+   */
   expires_at: string
-  /** Null while it generates. */
+  /** How long the model has been idle; null while it generates. */
   idle_seconds: number | null
 }
 
-/** The state of file sharing, as in `GET /api/sharing`. */
+/** The state of file sharing, as returned by `GET /api/sharing`. */
 export type SharingStatus = {
   enabled: boolean
-  /** Why sharing has stopped. */
+  /** The error that stopped sharing; null if there was none. */
   error: string | null
-  /** The folder is being scanned for the first time. */
+  /** Whether the folder is being scanned for the first time. */
   looking: boolean
   paused: boolean
   port: number | null
@@ -63,14 +66,14 @@ type Call = {
 }
 
 /**
- * A client of one daemon. Every call rejects with a `DaemonError` for an error response, with a `DaemonGoneError` if there was
- * no usable response, or with the reason of its signal.
+ * A client of one daemon. Every call rejects with a `DaemonError` for an error response, with a `DaemonGoneError` if
+ * there was no usable response, and with the signal's reason if it was aborted.
  */
 export interface InferenceClient {
-  /** The daemon's address, as given to its transport. */
+  /** The URL of the daemon, as passed to the transport. */
   readonly url: string
   /**
-   * Whether it is there; `pid` is that of its process.
+   * Resolves if the daemon responds. `pid` is its process ID.
    * @example
    * const { pid } = await daemon.health()
    */
@@ -82,19 +85,20 @@ export interface InferenceClient {
    */
   hasModel(model: string, signal?: AbortSignal): Promise<boolean>
   /**
-   * The models on the daemon's machine, newest first.
+   * Lists the models on the daemon's machine, newest first.
    * @example
    * const [newest] = await daemon.listModels()
    */
   listModels(signal?: AbortSignal): Promise<ListedModel[]>
   /**
-   * The models in its memory.
+   * Lists the models that the daemon has loaded.
    * @example
    * for (const { name, memory_bytes } of await daemon.listLoaded()) console.log(name, memory_bytes)
    */
   listLoaded(signal?: AbortSignal): Promise<LoadedModel[]>
   /**
-   * Resolves when the model is ready. `keepAlive` is a time such as `5m`, or -1 forever.
+   * Loads a model, and resolves when it is ready. `keepAlive` is how long an idle model stays loaded, such as `5m`; -1
+   * means forever.
    * @example
    * const { context_length } = await daemon.load('tide', { keepAlive: '5m' })
    */
@@ -103,25 +107,26 @@ export interface InferenceClient {
     options?: { keepAlive?: string | number; signal?: AbortSignal },
   ): Promise<LoadedModel>
   /**
-   * Resolves with whether it was loaded.
+   * Unloads a model. `unloaded` is false if the model was not loaded.
    * @example
    * const { unloaded } = await daemon.unload('tide')
    */
   unload(model: string): Promise<{ model: string; unloaded: boolean }>
   /**
-   * How the sharing of its files stands.
+   * Returns the state of file sharing.
    * @example
    * const { paused, files } = await daemon.sharing()
    */
   sharing(): Promise<SharingStatus>
   /**
-   * Pauses or resumes it.
+   * Pauses or resumes file sharing.
    * @example
    * const { paused } = await daemon.setSharing(true)
    */
   setSharing(paused: boolean): Promise<SharingStatus>
   /**
-   * Yields the answer as it arrives, and at last how it ended. Leaving the loop stops the model.
+   * Yields the parts of the answer as they arrive, and finally why the answer ended. Leaving the loop stops the
+   * generation.
    * @example
    * const messages = [{ role: 'user' as const, content: 'When is high tide?' }]
    * const signal = AbortSignal.timeout(60_000) // milliseconds
@@ -147,7 +152,7 @@ export function inferenceClient(
 ): InferenceClient {
   const { url } = transport
 
-  /** Awaits `step` and turns any failure into a `DaemonGoneError`. */
+  /** Awaits `step`, and converts its failure to a `DaemonGoneError` unless the signal was aborted. */
   async function reaching<T>(step: Promise<T>, hadBegun: boolean, signal?: AbortSignal) {
     return await step.catch((cause: unknown) => {
       signal?.throwIfAborted()

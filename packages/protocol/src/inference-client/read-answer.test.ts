@@ -10,7 +10,7 @@ const counts = { choices: [], usage }
 const done = 'data: [DONE]\n\n'
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
 
-/** What a response yields, and the error that ends it. */
+/** The items that a response yields, and the error that ends it. */
 async function read(events: (object | string)[], breaks?: Error) {
   async function* body() {
     for (const one of events) {
@@ -59,7 +59,7 @@ test('parts without text, keep-alive comments and unknown events are skipped', a
 test.each([
   ['OpenAI', { error: { message: 'the model was lost', code: 'model_lost' } }],
   ['Ollama', { error: 'the model was lost', code: 'model_lost' }],
-])('an error event in the format of %s ends the response with its message', async (_, failure) => {
+])('an error event in %s’s format ends the response with the message', async (_, failure) => {
   const { steps, error } = await read([says('Hel'), failure, done])
   expect(steps).toEqual([hello])
   expect(error).toBeInstanceOf(DaemonError)

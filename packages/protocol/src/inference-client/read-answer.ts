@@ -1,7 +1,7 @@
 import { errorIn } from './errors.ts'
 import { readEvents } from './read-events.ts'
 
-/** Some text, or some of the reasoning that precedes it. */
+/** A part of the answer's text, or of the reasoning that precedes it. */
 export type AnswerPart = { content: string; reasoning: string }
 
 export type Usage = {
@@ -10,12 +10,12 @@ export type Usage = {
   total_tokens: number
 }
 
-/** Comes last. `finishReason` is `length` if the response reached its token limit. */
+/** The last item. `finishReason` is `length` if the response reached its token limit. */
 export type AnswerEnd = { finishReason: string; usage: Usage | undefined }
 
 /**
- * The events of a streamed `POST /v1/chat/completions`: parts as they arrive, then the end. Throws a `DaemonError` for an error
- * in the stream, and another error for a response that is cut off or malformed.
+ * Reads the streamed response of `POST /v1/chat/completions`: yields the parts as they arrive, then the end. Throws a
+ * `DaemonError` for an error in the stream, and another error for a response that is cut off or malformed.
  *
  * A response is complete once it has a finish reason. If the connection breaks after that, only the token counts are missing.
  */
@@ -47,7 +47,7 @@ type Chunk = {
   usage?: Usage | null
 }
 
-/** Ends if the connection breaks, provided that nothing of value is lost. */
+/** Yields the events. Ends without an error if the connection breaks after `isComplete` returns true. */
 async function* untilBroken(
   events: AsyncIterable<string>,
   isComplete: () => boolean,

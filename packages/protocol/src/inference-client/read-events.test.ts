@@ -32,7 +32,7 @@ test('joins several lines of data', async () => {
   expect(await readData('data: a\ndata: b\nid: 1\n\n\n')).toEqual(['a\nb'])
 })
 
-test('comments, unknown fields and events of other names are skipped', async () => {
+test('comments, unknown fields and events with other names are skipped', async () => {
   const events = [
     ': keep-alive\n\n',
     'event: ping\ndata: ping\n\n',

@@ -1,12 +1,12 @@
 import { createParser } from 'eventsource-parser'
 
-/** Events hold a few tokens. A longer one is an error, to protect memory. */
+/** An event normally contains a few tokens. A longer event than this is an error, so that it cannot fill the memory. */
 export const maxEventLength = 1024 * 1024
 
 /**
- * The data of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), as they arrive. Skips
- * comments, which keep connections alive, and events with other names. An incomplete event at the end is not yielded. Throws if
- * an event is longer than `maxEventLength` characters.
+ * Yields the data of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) as they
+ * arrive. Skips comments, which keep connections alive, and events with names other than `message` and `error`. An
+ * incomplete event at the end is not yielded. Throws if an event is longer than `maxEventLength` characters.
  */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
@@ -18,7 +18,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
       if (event === undefined || event === 'message' || event === 'error') arrived.push(data)
     },
     onError: (error) => {
-      // Unknown fields are reported here too; the standard says to ignore them.
+      // Unknown fields are also reported here, but are ignored, as the standard requires.
       if (error.type === 'max-buffer-size-exceeded') tooLong = error
     },
   })

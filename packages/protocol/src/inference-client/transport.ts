@@ -3,7 +3,7 @@
 export type InferenceRequest = {
   method: 'GET' | 'POST'
   path: string
-  /** Names in lower case. */
+  /** The header names are in lower case. */
   headers: Record<string, string>
   body?: string
   signal?: AbortSignal | undefined
@@ -12,7 +12,7 @@ export type InferenceRequest = {
 /** The status and headers of a response, and its body as it arrives. Leaving the loop over the body ends the request. */
 export type InferenceAnswer = {
   status: number
-  /** `name` in lower case. */
+  /** `name` must be in lower case. */
   header(name: string): string | null
   body: AsyncIterable<Uint8Array>
 }
@@ -25,7 +25,7 @@ export type InferenceTransport = {
 }
 
 /**
- * Sends requests with `fetch`, as in a page that the daemon itself serves: `url` is then the page's origin.
+ * Sends requests with `fetch`. In a page that the daemon itself serves, `url` is the page's origin.
  * @example
  * import { fetchInference, inferenceClient } from '@shoal/protocol/inference-client'
  *
@@ -46,7 +46,7 @@ export function fetchInference(url: string, send: typeof fetch = fetch): Inferen
   }
 }
 
-/** Not every browser can iterate over a stream. */
+/** Reads the stream with a reader, because not every browser can iterate over a stream. */
 async function* readChunks(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (!body) return
   const reader = body.getReader()

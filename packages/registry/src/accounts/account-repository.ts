@@ -13,8 +13,9 @@ export interface AccountRepository {
    */
   create(account: NewAccount): Promise<Account>
   /**
-   * Returns the registry's own account, which is created if it does not exist. Its name is `shoal`, unless a person on
-   * a registry older than the reservation has that name.
+   * Returns the registry's own account, and creates it if it does not exist. Its name is `shoal`, unless a user
+   * registered that name before it was reserved.
+   *
    */
   getSystemAccount(): Promise<Account>
   find(username: string): Promise<Account | undefined>

@@ -30,7 +30,7 @@ export interface ApiKeyRepository {
 }
 
 const prefixLength = 'hf_'.length + 6
-/** Per account. More than a person has machines, and few enough for one page. */
+/** The maximum number of keys per account: more than anyone has machines, but few enough for one page. */
 const maxKeys = 100
 
 /**
@@ -135,7 +135,7 @@ async function makeRoom(trx: Kysely<Database>, accountId: string) {
   })
 }
 
-/** A password reset ends all sessions, including what they were about to do. */
+/** A password reset ends all sessions, and rejects the requests that they have already sent. */
 async function requireSession(trx: Kysely<Database>, sessionId: string) {
   const session = await trx
     .selectFrom('session')

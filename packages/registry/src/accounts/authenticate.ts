@@ -15,9 +15,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller, or undefined for an anonymous request. */
     caller: Caller | undefined
-    /** The Bearer token is not a valid credential: the request is rejected once the rate limit has counted it. */
+    /**
+     * Whether the request has a Bearer token that is not a valid credential. The request is rejected after the rate
+     * limit has counted it.
+     */
     isBearerBad: boolean
-    /** Whether the Bearer token is the route's own one, which is not that of an account. */
+    /** Whether the Bearer token is the one that only this route accepts, which belongs to no account. */
     hasRouteToken: boolean
     /** Returns the caller. Throws for an anonymous request. */
     signedIn(): Caller
@@ -25,7 +28,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Serves anonymous requests even on a registry that only members can read. */
     isOpen?: boolean
-    /** Answered without identifying the caller, and so even while the database is down. */
+    /** Serves requests without identifying the caller, so it also works while the database is down. */
     ignoresCredentials?: boolean
     /** Another Bearer token, valid only for this route. */
     routeToken?: string | undefined
@@ -68,7 +71,7 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
     }
     const isForMembers = !isAnonymousReadAllowed && !request.route.config.isOpen
     if (isForMembers && !request.caller && !request.is404) {
-      return done(unauthenticated('this registry is for its members: sign in first'))
+      return done(unauthenticated('this registry is for members only: sign in first'))
     }
     done()
   })

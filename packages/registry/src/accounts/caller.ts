@@ -9,7 +9,7 @@ export type Caller = {
   credential: { kind: 'session' | 'key'; id: string; scopes: ReadonlyArray<Scope> }
 }
 
-/** The user whose private models may be seen, next to the public models. */
+/** The user whose private models are visible in addition to the public models. */
 export type Viewer = {
   accountId: string | undefined
   username: string | undefined

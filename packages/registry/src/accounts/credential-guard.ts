@@ -21,7 +21,9 @@ export interface CredentialGuard {
 }
 
 /**
- * Remembered credentials, for good and bad ones each; the least recently seen is forgotten first. About 100 bytes each.
+ * Maximum number of remembered good credentials, and of remembered bad ones, of about 100 bytes each. The least
+ * recently used is forgotten first.
+ *
  */
 const maxCredentials = 10_000
 const maxNetworks = 20_000

@@ -3,9 +3,11 @@ import type { AccountTable, Database } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
 
 /**
- * Locks the account's row until the transaction ends and returns it: take this lock before counting what an account has
- * in order to add to it. An update that changes nothing locks on both engines; SQLite has no `for update`.
+ * Locks the account's row until the transaction ends, and returns the row. Call this before counting what an account
+ * has in order to enforce a limit. The row is locked by an update that changes nothing, which works on both engines;
+ * SQLite has no `for update`.
  * @throws not-found
+ *
  */
 export function lockAccount(
   trx: Kysely<Database>,

@@ -18,7 +18,10 @@ export interface NetworkRepository {
 
 /** How long an account's network is remembered after the last sign-in from there. */
 const retentionDays = 90
-/** Per account. Above it the oldest is forgotten, which only costs that network its head start over a guesser. */
+/**
+ * Maximum number of networks per account. Above it, the oldest is forgotten, and sign-ins from there may be delayed
+ * again.
+ */
 const maxNetworks = 200
 
 /**

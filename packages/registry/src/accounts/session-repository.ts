@@ -30,7 +30,10 @@ export interface SessionRepository {
 }
 
 const lifetimeDays = 30
-/** Per account. Otherwise, a script that signs in at each run would add a row every minute, all of them in one list. */
+/**
+ * Maximum number of sessions per account. Without it, a script that signs in every minute would add rows without limit,
+ * and the list of sessions would show all of them.
+ */
 const maxSessions = 500
 /** `last_used_at` is written at most this often, to save disk writes. */
 const useResolutionMs = 60_000

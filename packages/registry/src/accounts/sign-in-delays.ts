@@ -9,19 +9,24 @@ export interface SignInDelays {
   begin(username: string, network: string | undefined): { takeBack(): void }
 }
 
-/** Failures of a username before anyone has to wait: people mistype. */
+/** Failed attempts per username before anyone has to wait, because people mistype. */
 const freeFailures = 3
 const maxDelaySeconds = 30
 /**
- * One failure is forgotten each minute, and at most this many are counted: a delay ends minutes after the last guess.
+ * At most this many failures are counted, and one is forgotten each minute, so delays end a few minutes after the last
+ * guess.
+ *
  */
 const forgetFailureMs = 60_000
 const maxFailures = 20
-/** Usernames, real or not, whose failures are counted; the least recently tried is forgotten first. */
+/**
+ * Maximum number of usernames, existing or not, whose failures are counted. The least recently tried is forgotten
+ * first.
+ */
 const maxUsernames = 10_000
-/** A wait ends this long after it began; later attempts wait again. */
+/** How long after its start a wait is forgotten. Later attempts have to wait again. */
 const waitLifetimeMs = 120_000
-/** Networks that wait for one username, and in total. Further ones are refused without a wait. */
+/** Maximum number of networks that wait for one username, and in total. Attempts from other networks are refused. */
 const maxWaitsPerUsername = 100
 const maxWaits = 10_000
 
@@ -35,7 +40,7 @@ const maxWaits = 10_000
  */
 export function signInDelays(now: () => number = () => performance.now()): SignInDelays {
   const failures = new Map<string, { count: number; at: number }>()
-  /** In the order in which they began, and so in which they end. */
+  /** In the order in which the waits began, which is also the order in which they end. */
   const waits = new Map<string, { username: string; readyAt: number; endsAt: number }>()
   const waitCounts = new Map<string, number>()
 

@@ -20,7 +20,7 @@ export function makeToken(kind: TokenKind): string {
   return prefixes[kind] + text
 }
 
-/** The kind of token by its shape, or undefined if it is not a token. */
+/** Returns the kind of a token, judging by its format, or undefined if it has no format of a token. */
 export function classifyToken(token: string): TokenKind | undefined {
   const found = /^(shs_|hf_)[0-9A-Za-z]{43}$/.exec(token)
   if (!found) return undefined

@@ -12,7 +12,8 @@ import { isStorageFull } from '../unavailable.ts'
 const mebibyte = 1024 * 1024
 const blockBytes = 4096
 /**
- * A deletion needs 20 to 200 kB of log; one of the largest files, with its 10,000 chunks, as many pages: up to 40 MB.
+ * A deletion needs 20 to 200 kB of log, and that of one of the largest files, with 10,000 chunks, up to 40 MB.
+ *
  */
 const maxBytes = 32 * mebibyte
 const minBytes = mebibyte
@@ -21,7 +22,7 @@ const diskShare = 0.01
 export type Ballast = {
   /** Size of the complete file, in bytes. */
   sizeBytes: number
-  /** Whether less than that is free. Takes microseconds. */
+  /** Whether less space than that is free. Takes microseconds. */
   isTight(): boolean
   /** Bytes that are free or can be freed. */
   roomBytes(): number
@@ -90,7 +91,7 @@ function computeDefaultSize(directory: string): number {
   return Math.max(minBytes, Math.min(maxBytes, share))
 }
 
-/** Random bytes: zeros take no space on a file system that compresses. */
+/** Writes random bytes, because zeros take no space on a file system that compresses. */
 async function write(path: string, sizeBytes: number) {
   const unfinished = `${path}.unfinished`
   try {

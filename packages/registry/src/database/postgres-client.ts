@@ -104,7 +104,7 @@ function cancelStatement({ host, port, processID, secretKey }: pg.Client & Backe
   message.writeInt32BE(secretKey, 12)
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
   socket.setTimeout(cancelTimeoutMs, () => socket.destroy())
-  socket.on('error', () => socket.destroy()) // the server is down: nothing is running there either
+  socket.on('error', () => socket.destroy()) // the server is down, so there is nothing to cancel
   socket.end(message)
   socket.resume()
 }

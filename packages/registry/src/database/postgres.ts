@@ -18,8 +18,9 @@ const defaultMaxConnections = 10
 /** For a new connection, and for a free one if all are in use. */
 const connectTimeoutMs = 5_000
 /**
- * Callers that wait for a connection. More could hardly be served within `connectTimeoutMs`; they are refused at once
- * and retry later.
+ * Maximum number of callers that wait for a connection. Any more could hardly be served within `connectTimeoutMs`, so
+ * they are refused immediately and can retry later.
+ *
  */
 const maxWaiting = 1_000
 /**
@@ -98,6 +99,6 @@ function closed(socket: Socket): Promise<void> {
   })
 }
 
-/** 64-bit integers as numbers: all that we store are below 2^53. */
+/** Parses 64-bit integers as numbers, because all values that we store are below 2^53. */
 const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')

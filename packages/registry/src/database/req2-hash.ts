@@ -9,7 +9,7 @@ export function computeReq2Hash(infoHash: string): string {
   return createHash('sha1').update('req2').update(infoHash, 'hex').digest('hex')
 }
 
-/** For the files that were ready before the column existed. Neither engine has SHA-1 in SQL. */
+/** Fills the column for files that were ready before it existed. Neither engine has SHA-1 in SQL. */
 export async function fillReq2Hashes(db: Kysely<Database>): Promise<void> {
   for (;;) {
     const files = await db

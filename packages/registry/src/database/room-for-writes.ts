@@ -97,20 +97,20 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   }
 
   function begin<T>(run: () => T): T {
-    // Before the transaction begins: a failure here must not leave it open.
+    // Runs before the transaction begins, because a failure here must not leave a transaction open.
     changesBefore = totalChanges()
     pagesBefore = isTight() ? pageCount() : undefined
     return run()
   }
 
-  /** A `commit`. SQLite rolls back if it fails, so it cannot be retried; the next one will have the space. */
+  /** Runs a `commit`. If it fails, SQLite rolls back, so it cannot be retried; space is provided for the next one. */
   function commit<T>(run: () => T): T {
     if (isTight()) return commitOnFullDisk(run)
     reusableBytes = 0
     return run()
   }
 
-  /** In a transaction, to see what the statement needs. */
+  /** Runs the statement in a transaction, in order to find out how much space it needs. */
   function writeOnFullDisk<T>(run: () => T): T {
     try {
       begin(() => database.exec('begin immediate'))

@@ -13,7 +13,7 @@ export type Database = {
   model: ModelTable
   /** Separate from `model`, whose rows must stay small. */
   model_card: { model_id: string; readme: string }
-  /** Written by triggers: see `search/model-changes.ts`. Also of deleted models. */
+  /** Written by triggers, also for deleted models: see `search/model-changes.ts`. */
   model_change: { model_seq: number; change: string | number; text_change: string | number }
   /** A narrow table: each download updates a row. A trigger adds the row of a new model. */
   model_downloads: { model_id: string; downloads: number }
@@ -94,7 +94,7 @@ export type ModelTable = {
   /** For sorting: up to a second older than `model_downloads`. */
   downloads: number
   likes: number
-  /** The next five are copied from the ready files, so that a list reads a single table. */
+  /** The next five columns are copied from the ready files, so that a list reads only one table. */
   quantizations: string
   min_file_size_bytes: number | null
   min_memory_bytes: number | null

@@ -6,7 +6,9 @@ import type { Ballast } from './ballast.ts'
 import { roomForWrites } from './room-for-writes.ts'
 import { openWriteAheadLog } from './write-ahead-log.ts'
 
-/** Callers vary the text of statements: by the filters of a list, and by the number of tags and words. */
+/**
+ * Maximum number of cached statements. Their text depends on the filters of a list and on the number of tags and words.
+ */
 const maxPreparedStatements = 500
 /**
  * Characters of all cached statements: SQLite's memory for a statement grows with its text, to about ten times as much.
@@ -14,7 +16,9 @@ const maxPreparedStatements = 500
 const maxPreparedLength = 1_000_000
 /** Longer statements insert many rows, and hardly ever the same number again. */
 const maxStatementLength = 10_000
-/** Other processes write rarely: `shoal admin` next to a running registry. */
+/**
+ * How often to check for writes of other processes, which are rare: only `shoal admin` writes while a registry runs.
+ */
 const pollIntervalMs = 50
 
 export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'registry.sqlite')

@@ -39,7 +39,7 @@ export function openWriteAheadLog(
         await syncFile(await openFile())
       } catch (error) {
         isInDoubt = true
-        const problem = unavailable('the disk of the database failed', { retryAfterSeconds: 5 })
+        const problem = unavailable('the disk with the database failed', { retryAfterSeconds: 5 })
         throw Object.assign(problem, { cause: error })
       }
     },
@@ -48,7 +48,7 @@ export function openWriteAheadLog(
       if (!isInDoubt || database.isTransaction) return
       const { busy } = database.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number }
       if (busy !== 0) {
-        throw unavailable('the disk of the database failed before', { retryAfterSeconds: 5 })
+        throw unavailable('the disk with the database failed earlier', { retryAfterSeconds: 5 })
       }
       isInDoubt = false
     },

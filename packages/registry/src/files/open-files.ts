@@ -89,7 +89,7 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
     processor,
     collectRegularly: (deleteExpired) =>
       collectRegularly({
-        // It reads whole tables, which takes longer than a request's time limit.
+        // This reads whole tables, which takes longer than the time limit of a request's statements.
         collect: garbageCollection(unboundedDb, store, trash),
         trash,
         deleteExpired,

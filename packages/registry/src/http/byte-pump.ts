@@ -3,7 +3,10 @@ import { type BudgetShare, sliceBytes } from '../store/byte-budget.ts'
 import type { ObjectReader } from '../store/object-reader.ts'
 import type { ByteRange } from '../store/object-store.ts'
 
-/** A slice that takes longer to leave goes to a slow or stopped reader: nothing is read ahead for those. */
+/**
+ * If sending a slice takes longer than this, the client is slow or has stopped reading, and nothing is read ahead for
+ * it.
+ */
 const slowAfterMs = 250
 const maxBatchBytes = 1024 * 1024
 
@@ -73,7 +76,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     return socket.writableLength === 0 // the system has already taken it
   }
 
-  /** Resolves when the last slice has left, to whether that happened soon. */
+  /** Resolves when the last slice has been sent. The result is whether that was quick. */
   async function leave(): Promise<boolean> {
     let isSoon = true
     const timer = setTimeout(() => {
@@ -95,7 +98,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     return isSoon
   }
 
-  /** Sends the slices of the batch until one is slow. Resolves with whether all were quick. */
+  /** Sends the slices of the batch until one is slow. The result is whether all were quick. */
   async function sendBatch(): Promise<boolean> {
     for (let slice = batch.slices[0]; slice; slice = batch.slices[0]) {
       const isSoon = write(slice) || (await leave())

@@ -7,7 +7,7 @@ import { connectionSlots } from './connection-slots.ts'
 type Options = {
   /** Concurrent connections from one IPv4 address or one IPv6 network of 64 bits. */
   maxPerAddress: number
-  /** Every connection comes from the trusted proxy, which has to count them. */
+  /** Whether every connection comes from a trusted proxy. If so, the proxy has to count them. */
   trustProxy: boolean
   metrics: Registry
 }

@@ -8,7 +8,7 @@ export function connectionSlots({ maxConnections, maxPerNetwork }: SlotLimits) {
   let all = 0
 
   return {
-    /** Takes a slot, released by the function; undefined if there is none left. */
+    /** Takes a slot, and returns a function that releases it. Undefined if there is no slot left. */
     take(address: string | undefined): (() => void) | undefined {
       const plain = plainAddress(address)
       if (plain === undefined) return undefined // already disconnected

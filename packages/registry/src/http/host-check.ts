@@ -16,7 +16,7 @@ export const hostCheck = fp(async (app: FastifyInstance, { site }: { site: Site 
     if (route.config.ignoresHost || site.isOurHost(headers.host)) return done()
     done(
       invalid(
-        'this host name is not served here: set SHOAL_BASE_URL or SHOAL_ALLOWED_HOSTS to allow it',
+        'requests for this hostname are not accepted: set SHOAL_BASE_URL or SHOAL_ALLOWED_HOSTS to allow it',
         { code: 'unknown_host' },
       ),
     )

@@ -5,7 +5,7 @@ import { clientNetwork } from './client-network.ts'
 type Options = {
   /** Concurrent queries, of all callers. */
   maxConcurrent: number
-  /** Queries of one caller that wait, in addition to the one that is running. */
+  /** Maximum number of queries of one caller that wait while another is running. */
   maxWaitingPerCaller?: number
   maxWaiting?: number
 }
@@ -26,7 +26,7 @@ export function queryTurns({
   maxWaitingPerCaller = 64,
   maxWaiting = 512,
 }: Options): QueryTurns {
-  /** Waiting queries by caller; callers are in the order of their turns. */
+  /** The waiting queries of each caller, in the order in which the callers take turns. */
   const waiting = new Map<string, (() => void)[]>()
   const running = new Set<string>()
   let waitingCount = 0
@@ -68,7 +68,8 @@ export function queryTurns({
         if (reply.raw.destroyed) throw busy('the client has disconnected')
         return await query()
       } finally {
-        // First the process serves other requests: SQLite's queries would run one after another without a pause.
+        // Lets the process serve other requests first. Otherwise, queries on SQLite would run one after another without
+        // a pause.
         setImmediate(() => {
           running.delete(caller)
           startNext()

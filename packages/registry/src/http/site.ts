@@ -60,8 +60,8 @@ const maxRememberedHosts = 100
 const maxHostLength = 260
 
 /**
- * Caches the check: nearly all requests have the same few hosts, and parsing one takes most of the
- * time.
+ * Caches the results, because nearly all requests have the same few hosts, and parsing a host takes most of the time.
+ *
  */
 function remembered(judge: (host: string | undefined) => boolean) {
   const judged = new LRUCache<string, boolean>({ max: maxRememberedHosts })

@@ -6,7 +6,7 @@ import { readUnsentBytes, type UnsentBytes } from './unsent-bytes.ts'
 type Options = {
   /** A reader that takes no byte of a response for this long is disconnected. */
   readerMs: number
-  /** So is a sender of a body that is no longer needed. */
+  /** A client that sends nothing for this long, of a body that is no longer needed, is disconnected too. */
   senderMs: number
   log: {
     debug(details: object, message: string): void
@@ -17,7 +17,7 @@ type Options = {
 
 type Watched = {
   last: { request: IncomingMessage; response: ServerResponse } | undefined
-  /** The counters when either side last moved, and the time of that. */
+  /** The counters of the connection when they last changed, and the time of that change. */
   sent: string
   sentAt: number
   receivedBytes: number

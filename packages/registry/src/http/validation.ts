@@ -42,7 +42,7 @@ export function useValidation(app: FastifyInstance) {
   }
 }
 
-const isNoText = 'contains a NUL or half a character'
+const isNoText = 'contains a NUL or an unpaired surrogate'
 
 /** Throws for text that no database stores and no screen shows: NUL, and unpaired surrogates. */
 function refuseBadTexts(value: unknown, problem: (path: string) => Error, path: string[] = []) {

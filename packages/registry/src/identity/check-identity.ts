@@ -10,13 +10,16 @@ import { ConfigError } from '../errors.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 
 const secretName = 'store-identity'
-/** Objects that are looked up in a store without an identity: enough to be sure, and done within seconds. */
+/**
+ * Maximum number of objects that are looked up in a store without an identity: enough to be sure, and checked within
+ * seconds.
+ */
 const maxSampled = 1_000
 
 export type Identified = {
   db: Kysely<Database>
   store: ObjectStore
-  /** How messages refer to them. */
+  /** How messages refer to the database and the store. */
   databaseLabel: string
   storeLabel: string
   /** This data folder was last used with another database. */
@@ -111,7 +114,7 @@ async function makeDatabaseIdentity(db: Kysely<Database>, suggested: string | un
   return value
 }
 
-/** The database has not been used: it has no account, not even the registry's own. */
+/** Whether the database is unused: it has no account, not even the registry's own. */
 async function isNew(db: Kysely<Database>): Promise<boolean> {
   const account = await db.selectFrom('account').select('id').limit(1).executeTakeFirst()
   return account === undefined

@@ -29,7 +29,10 @@ export type DataOptions = DatabaseConfig & {
   store: Pick<DiskStoreOptions, 'baseUrl' | 'reserveBytes' | 'senderTimeoutMs'>
   /** Whether a database is created if the folder has none. */
   mayBeNew: boolean
-  /** How the two are matched: `checkIdentity`, unless the operator vouches for them. */
+  /**
+   * How the database and the store are matched: by `checkIdentity`, unless the operator has confirmed that they belong
+   * together.
+   */
   identify?: (pair: Identified) => Promise<void>
 }
 

@@ -32,7 +32,7 @@ type Options = {
 
 const defaultLimits = {
   maxConnections: 512,
-  /** Many clients may share one address; they retry after a while. */
+  /** Maximum number of connections from one address. Many clients may share an address; they retry later. */
   maxPerNetwork: 32,
   /**
    * Bytes received on one connection. The protocol needs a few thousand; a client with the file may announce its
@@ -40,7 +40,7 @@ const defaultLimits = {
    */
   maxBytes: 256 * 1024,
   handshakeMs: 10_000,
-  /** From one requested block to the next. */
+  /** Timeout from one requested block to the next. */
   idleMs: 30_000,
   /** After the last block. */
   closingMs: 10_000,

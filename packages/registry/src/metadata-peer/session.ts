@@ -7,7 +7,7 @@ const protocol = Buffer.from('\x13BitTorrent protocol', 'latin1')
 const extensionBit = 0x10 // in the sixth reserved byte (BEP 10)
 const extendedMessage = 20
 const extensionHandshake = 0
-/** The number under which peers send us ut_metadata messages; their own number is in their handshake. */
+/** The message ID with which peers send us ut_metadata messages. Theirs is in their handshake. */
 const utMetadata = 1
 const blockBytes = 16 * 1024 // BEP 9
 
@@ -17,7 +17,7 @@ const reject = 2
 
 /** Maximum length of a bitfield or an extension handshake; the messages that we use are far shorter. */
 const maxMessageBytes = 16 * 1024
-/** How often a block may be requested, on average. */
+/** Maximum number of requests per block, on average. */
 const requestsPerBlock = 3
 
 export type MetadataSession = {
@@ -99,9 +99,10 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
     const asked = decodePayload(message.payload)
     const block = findNumber(asked, 'piece')
     if (findNumber(asked, 'msg_type') !== request || block === undefined) continue
-    if (!isByte(theirNumber)) throw new Refusal('asks without a message number for the answer')
+    if (!isByte(theirNumber))
+      throw new Refusal('sent a request without a message ID for the response')
     requestsLeft -= 1
-    if (requestsLeft < 0) throw new Refusal('asks for the same block too often')
+    if (requestsLeft < 0) throw new Refusal('requested the same block too often')
     if (block < 0 || block >= blocks) {
       await wire.write(extended(theirNumber, `d8:msg_typei${reject}e5:piecei${block}ee`))
       continue

@@ -19,12 +19,12 @@ export interface ModelList {
 
 export type PublicNames = { models: { name: string; updated_at: string }[]; total: number }
 
-/** The total is at most 10,000, and then inexact if there are more. */
+/** The total is at most 10,000. If there are more models, it is marked as inexact. */
 export type ModelPage = {
   models: Model[]
   total: number
   isTotalExact: boolean
-  /** The place of the last model, for the next page; undefined if the page is empty. */
+  /** The position of the last model, for the link to the next page; undefined if the page is empty. */
   cursor: string | undefined
 }
 
@@ -55,7 +55,7 @@ export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): M
     return { rows: await readRows(seqs, viewer), total, last }
   }
 
-  /** The models in this order. One that is deleted or becomes private meanwhile is left out. */
+  /** Reads the models in this order. A model that is deleted or becomes private in the meantime is left out. */
   async function readRows(seqs: readonly number[], viewer: Viewer): Promise<ListedRow[]> {
     if (seqs.length === 0) return []
     const rows = await db

@@ -3,8 +3,9 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../database/schema.ts'
 
 /**
- * Updates what a model shows about its files: labels, sizes, and facts that were not set by hand. Call it in the
- * transaction that changes a file.
+ * Updates the properties that a model takes from its files: labels, sizes, and facts that were not set by hand. Call
+ * this in the transaction that changes a file.
+ *
  */
 export async function refreshModel(trx: Kysely<Database>, modelId: string) {
   const model = await trx

@@ -9,7 +9,7 @@ type Log = { error(details: object, message: string): void }
 type Checks = Record<string, () => Promise<unknown>>
 
 const probeIntervalMs = 1_000
-/** A check that takes longer counts as failed. */
+/** Timeout of a check. A check that takes longer counts as failed. */
 const timeoutMs = 3_000
 
 /**

@@ -13,7 +13,7 @@ export type FollowedModels = {
   current(): Promise<SearchIndex>
 }
 
-/** With more documents of changed or deleted models than this share, the index is built again. */
+/** The index is built again if more than this share of its documents belong to changed or deleted models. */
 const maxOutdatedShare = 0.5
 /** Smaller indexes are not built again for their outdated documents. */
 const minRebuiltDocuments = 10_000
@@ -27,7 +27,7 @@ export function followModels({ db, engine }: Pick<Reader, 'db' | 'engine'>): Fol
 
   async function load() {
     const followChanges = follow(db)
-    await followChanges(async () => undefined) // before the models: what changes meanwhile is applied afterwards
+    await followChanges(async () => undefined) // read before the models, so that changes made in the meantime are applied afterwards
     const index = new SearchIndex()
     for await (const models of readModels(db)) for (const model of models) index.put(model)
     index.settle()

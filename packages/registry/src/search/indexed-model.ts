@@ -1,4 +1,4 @@
-/** What the index knows of a model. */
+/** The properties of a model that the index stores. */
 export type IndexedModel = {
   /** The number of the model's row (`model.seq`). */
   seq: number
@@ -15,7 +15,7 @@ export type IndexedModel = {
   createdAt: string
 } & ModelNumbers
 
-/** Numbers that change without the texts. */
+/** The numbers of a model, which often change without its texts. */
 export type ModelNumbers = {
   downloads: number
   likes: number

@@ -1,6 +1,7 @@
 /**
- * What has changed in the models since the last read. Triggers write one row per model into `model_change`, so that no
- * code that changes a model can forget to.
+ * Finds the models that have changed since the last read. Triggers write one row per model into `model_change`, so code
+ * that changes a model cannot forget it.
+ *
  */
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/schema.ts'

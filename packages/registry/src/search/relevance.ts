@@ -10,7 +10,10 @@ const points = {
   label: 5,
   /** For each two words that follow each other in the query and in the name. */
   adjacent: 5,
-  /** Times the share of the name's words that are in the query; a word that begins with one of the query counts half. */
+  /**
+   * Multiplied by the share of the name's words that are in the query. A word of the name that only begins with a word
+   * of the query counts half.
+   */
   coverage: 50,
   /** If the query has all words of the name. */
   wholeName: 100,
@@ -22,7 +25,10 @@ const points = {
 
 type Score = (document: number, downloads: number) => number
 
-/** How well documents answer a query. The place of the words in descriptions does not count: they mention other models. */
+/**
+ * Scores how well documents match a query. Words in descriptions give no points, because descriptions mention other
+ * models.
+ */
 export class Relevance {
   #vocabulary: Vocabulary
   #names: NameWords

@@ -15,7 +15,7 @@ export type SearchFilter = {
   text?: string | undefined
   labels: Label[]
   ranges: Range[]
-  /** Whose private models are found, next to the public ones. */
+  /** The user whose private models are found in addition to the public ones. */
   viewer: { username: string | undefined; seesAll: boolean }
 }
 
@@ -39,7 +39,7 @@ export type Found = {
   /** `model.seq` of the models of the page. */
   seqs: number[]
   total: number
-  /** Of the last model of the page. */
+  /** The position of the last model of the page. */
   last: Position | undefined
 }
 
@@ -139,7 +139,7 @@ export class SearchIndex {
     this.#outdated += 1
   }
 
-  /** Documents, with those that are outdated. */
+  /** The number of documents, including outdated ones. */
   get size(): number {
     return this.#count
   }

@@ -1,7 +1,7 @@
 /** The documents of one page of a sorted list, without sorting the whole list. */
 export type Sorting = {
   documents: Uint32Array
-  /** The key of each document, at the same place: the largest key is first. */
+  /** The key of each document, at the same index. Documents are sorted by key, largest first. */
   keys: Float64Array
   /** Decides between documents with equal keys: negative if `a` is first. */
   breakTie: (a: number, b: number) => number

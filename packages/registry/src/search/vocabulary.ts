@@ -4,7 +4,7 @@ import { PostingList } from './posting-list.ts'
 /** The documents with a term; most terms are in a single document. */
 type Postings = PostingList | number
 
-/** New terms are searched one by one until there are this many; then they are merged into the sorted terms. */
+/** New terms are searched one by one until there are this many. Then they are merged into the sorted terms. */
 const maxUnsorted = 1_000
 
 /** All terms of the index, in order, with the documents that contain them. */

@@ -1,13 +1,14 @@
 /**
  * The state that all threads of one pull share: how much of each chunk is on disk, how much has been received, and when
- * the rate limit allows the next byte. Shared memory, since a message for every 64 KiB would cost more than the bytes.
+ * the rate limit allows the next byte. The state is in shared memory, because sending a message for every 64 KiB would
+ * cost more than handling the bytes.
  */
 export type Board = {
-  /** Bytes of each chunk, from its start, that have been written. The chunk is not trusted because of that. */
+  /** For each chunk, the number of bytes written, from its start. Written bytes are not trusted yet. */
   written: Int32Array<SharedArrayBuffer>
-  /** Bytes received by HTTP, good or not. */
+  /** Number of bytes received over HTTP, valid or not. */
   received: BigInt64Array<SharedArrayBuffer>
-  /** For the rate limit, see rate-limit.ts. */
+  /** The clock of the rate limit: see rate-limit.ts. */
   clock: BigInt64Array<SharedArrayBuffer>
 }
 

@@ -1,9 +1,10 @@
 type Wanted = { start: number; size: number; fileSizeBytes: number }
 
 /**
- * What is wrong with a successful response, to continue a sentence; `html` for a web page. `wanted` is a range of the
- * file, or the size of the only chunk that the URL serves. The hash would detect all of this too, but only after 16 MiB
- * of an error page.
+ * Checks whether a response contains the wanted bytes. Returns the problem as a phrase that follows the name of the
+ * host; `html` for a web page; undefined if there is no problem. `wanted` is a range of the file or, for the URL of a
+ * single chunk, the size of the chunk. The hash would also detect these problems, but only after a whole chunk of wrong
+ * bytes.
  */
 export function answerProblem(
   status: number,
@@ -11,9 +12,10 @@ export function answerProblem(
   wanted: Wanted | number,
 ): string | undefined {
   const encoding = header('content-encoding')
-  if (encoding !== undefined && encoding !== 'identity') return `sent the bytes as ${encoding}`
+  if (encoding !== undefined && encoding !== 'identity')
+    return `sent the bytes with content encoding ${encoding}`
   if (header('content-type')?.startsWith('text/html')) return 'html'
-  if (status !== 200 && status !== 206) return `answered ${status}`
+  if (status !== 200 && status !== 206) return `returned status ${status}`
 
   const size = typeof wanted === 'number' ? wanted : wanted.size
   const length = header('content-length')
@@ -21,7 +23,7 @@ export function answerProblem(
     const isWholeFile = wanted.start === 0 && wanted.size === wanted.fileSizeBytes
     if (status === 200 && !isWholeFile) return 'ignored the requested range'
     const range = header('content-range') ?? 'none'
-    if (status === 206 && !isRange(range, wanted)) return `sent another range: ${range}`
+    if (status === 206 && !isRange(range, wanted)) return `sent a different range: ${range}`
   }
   if (length !== undefined && Number(length) !== size) return `sent ${length} bytes, not ${size}`
   return undefined

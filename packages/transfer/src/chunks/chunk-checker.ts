@@ -1,10 +1,10 @@
 import type { Chunk } from './manifest.ts'
 
-/** Reads back what is on disk. */
+/** Hashes chunks on disk. */
 export type ChunkChecker = {
   /**
-   * The SHA-256, in lower-case hexadecimal digits, of the chunk's bytes in the file. If the file ends within the chunk,
-   * that of the bytes up to there. Rejects if the file cannot be read.
+   * Resolves with the SHA-256 of the chunk's bytes in the file, in lower-case hexadecimal digits. If the file ends
+   * within the chunk, only the bytes up to the end of the file are hashed. Rejects if the file cannot be read.
    */
   check(chunk: Chunk): Promise<string>
 }

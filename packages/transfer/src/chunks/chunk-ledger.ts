@@ -2,26 +2,27 @@ import type { Board } from './board.ts'
 import type { Chunk, Manifest } from './manifest.ts'
 
 /**
- * Records which chunks of a file are known to be good. Bytes become trusted here and nowhere else: whatever their
- * source, their hash is compared in this place.
+ * Records which chunks of a file are trusted. This is the only place where chunks become trusted: whatever the source
+ * of a chunk, its hash is compared here.
  */
 export interface ChunkLedger {
   /**
-   * Compares the SHA-256 of the chunk on disk, in lower-case hexadecimal digits. True: the chunk is trusted, from now
-   * on or already. False: the hash is wrong, and the board counts none of the chunk's bytes as written.
+   * Compares `found`, the SHA-256 of the chunk on disk in lower-case hexadecimal digits, with the manifest. If the
+   * hashes match, the chunk is trusted, and the result is true. Otherwise, the board counts none of the chunk's bytes
+   * as written, and the result is false.
    */
   accept(chunk: Chunk, found: string): boolean
-  /** By a chunk's index. */
+  /** Whether the chunk with this index is trusted. */
   isTrusted(index: number): boolean
   /** Whether every chunk is trusted. */
   isWhole(): boolean
-  /** The index of the first chunk that is not trusted yet; the number of chunks if there is none. */
+  /** The index of the first chunk that is not trusted yet; the number of chunks if all are trusted. */
   frontier(): number
 }
 
 /**
  * Creates a ledger without trusted chunks. `onFrontier` is called with the number of bytes before the first untrusted
- * chunk when it grows; `onTrusted` once for each chunk.
+ * chunk whenever that number grows. `onTrusted` is called for each chunk when it becomes trusted.
  */
 export function chunkLedger(
   { chunks, fileSizeBytes, chunkSize }: Manifest,

@@ -9,19 +9,22 @@ import type { Tuning } from './tuning.ts'
 /** Decides which chunk is fetched next. All sources share one queue. */
 export interface ChunkQueue {
   /**
-   * Resolves with a task when there is one, and with undefined when all chunks are trusted. Rejects with the reason of
-   * the queue's signal. `canGoOn`: whether the source can continue in the middle of a chunk, which makes it worthwhile
-   * to take over a slow one. Each task ends with `deliver` or `leave`.
+   * Resolves with a task as soon as one is available, or with undefined when all chunks are trusted. Rejects with the
+   * reason of the queue's signal when it fires. `canGoOn` returns whether the source can continue in the middle of a
+   * chunk; only then is it worthwhile to restart a slow request. The caller ends each task with `deliver` or `leave`.
    */
   take(canGoOn: () => boolean): Promise<RunningTask | undefined>
   /**
-   * The task's chunk is on disk: the ledger decides whether it is good. If not, it is queued again. Throws what
-   * `onBadChunk` throws.
+   * Reports that the task's chunk is on disk. If the ledger does not accept the chunk, calls `onBadChunk` and queues
+   * the chunk again. Throws any error that `onBadChunk` throws.
    */
   deliver(task: RunningTask, delivery: Delivery): void
-  /** Ends the task without its chunk, which is queued again. Does nothing for a task that has ended. */
+  /** Ends the task without its chunk, and queues the chunk again. Does nothing if the task has already ended. */
   leave(task: RunningTask): void
-  /** Call it when the hasher, the clock or the signal may let a waiting slot continue, several times a second. */
+  /**
+   * Lets waiting slots check again whether they can continue. Must be called several times a second, and also when the
+   * hasher has made progress and when the signal fires.
+   */
   wake(): void
 }
 
@@ -30,22 +33,26 @@ type QueueOptions = {
   board: Board
   ledger: ChunkLedger
   tuning: Tuning
-  /** Bytes that the whole-file hash has read. */
+  /** Number of bytes that the whole-file hash has read. */
   hashedBytes: () => number
-  /** Whether a slow chunk may be requested again: not if the user limits the rate. */
+  /** Whether slow requests may be restarted. They must not be if the user limits the rate. */
   mayRestart: boolean
   signal: AbortSignal
   onBadChunk: (chunk: Chunk, delivery: Delivery, timesBad: number) => void
 }
 
-/** The share of the file that may be received twice because slow requests were abandoned; one chunk always may. */
+/**
+ * Maximum share of the file that may be received twice because slow requests are restarted. The limit is at least one
+ * chunk.
+ */
 const restartBudgetShare = 0.03
-/** Every restart costs this much of the budget, so that restarts of silent requests also come to an end. */
+/** Fixed cost of a restart, so that restarts of requests that receive nothing also use up the budget. */
 const minCostBytes = 64 * 1024
 
 /**
- * Chooses the next chunk: in order, and no further ahead of the hasher than the window. If there is nothing else to do,
- * a request that is slow for its own reasons is abandoned, and its chunk requested again from where it stopped.
+ * Creates a queue that returns chunks in order, and no further ahead of the hasher than the window. If no chunk can be
+ * started, the queue aborts a request that is slow although the network is not, so that its chunk is requested again
+ * from where the request stopped.
  */
 export function chunkQueue(options: QueueOptions): ChunkQueue {
   const { manifest, board, ledger, tuning, signal } = options
@@ -83,7 +90,10 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
     return task
   }
 
-  /** The chunk is taken again only once its request has ended: two must not write to the same place. */
+  /**
+   * Aborts the slowest request. Its chunk is taken again only when the request has ended, because two requests must not
+   * write to the same place.
+   */
   function restartSlowest() {
     const found = options.mayRestart ? slow.takeSlowest(mayRestart) : undefined
     if (found === undefined) return
@@ -93,10 +103,10 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
     restartBudget -= cost
     const { index } = task.chunk
     timesRestarted.set(index, (timesRestarted.get(index) ?? 0) + 1)
-    task.abort.abort(new Error('it is slow'))
+    task.abort.abort(new Error('the request is slow'))
   }
 
-  /** A chunk that is slow repeatedly gets more and more time. */
+  /** Whether a task may be restarted. Each restart of a chunk doubles the minimum time before its next restart. */
   function mayRestart(task: RunningTask) {
     const { index } = task.chunk
     const minMs = tuning.slowAfterMs * 2 ** (timesRestarted.get(index) ?? 0)
@@ -105,8 +115,8 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
   }
 
   /**
-   * Bytes that may be received twice: those in transit, which cannot be seen from here but are fewer than those
-   * received in a window.
+   * The number of bytes that may be received twice because of a restart. These are the bytes in transit, which cannot
+   * be measured here, but are fewer than those received in a window.
    */
   function restartCost({ chunk }: RunningTask, rate: number) {
     const left = chunk.size - Atomics.load(board.written, chunk.index)

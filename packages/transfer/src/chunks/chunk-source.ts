@@ -4,36 +4,36 @@ import type { Chunk } from './manifest.ts'
 /** One attempt to get one chunk. */
 export type ChunkTask = {
   chunk: Chunk
-  /** Bytes of it that are on disk and need not be fetched again. */
+  /** Number of bytes at the start of the chunk that are on disk and need not be fetched again. */
   from: number
-  /** How often this chunk was received with a wrong hash. A source with several routes tries another. */
+  /** How often this chunk was received with a wrong hash. A source with several URLs then tries another URL. */
   timesBad: number
-  /** Aborted when the task has to end at once. */
+  /** Aborted when the task must end immediately. */
   signal: AbortSignal
 }
 
-/** The chunk's bytes are on disk. */
+/** The result of a task whose chunk is on disk. */
 export type Delivery = {
-  /** The SHA-256 of the chunk as computed by the source; only a hint. */
+  /** The SHA-256 of the chunk, as computed by the source. The ledger compares it with the manifest. */
   sha256: string
-  /** The senders of the bytes, to be named if they are bad. */
+  /** The senders of the bytes, which are reported if the chunk is bad. */
   sender: string
 }
 
 /** Fetches chunks: with requests to the registry, or from a swarm of peers. All sources share one queue. */
 export interface ChunkSource {
-  /** How many tasks it takes at a time. */
+  /** Maximum number of tasks at the same time. */
   readonly slots: number
-  /** Whether it can continue in the middle of a chunk, which makes it worthwhile to abandon a slow request. */
+  /** Whether the source can continue in the middle of a chunk. Only then is it worthwhile to restart a slow request. */
   canGoOn(): boolean
-  /** Resolves when the source may start, or when the pull is over, with a signal that tells it to pause. */
+  /** Resolves when the source may start, or when the pull is over. The signal is aborted when the source must pause. */
   turn(): Promise<AbortSignal>
   /**
-   * Gets the task's chunk onto the disk. `slot` counts from 0 and has one task at a time. Rejects with a
-   * `TransferError` if it cannot get the chunk. When `turn` is aborted it must end soon: it may wait for data in
-   * transit, and rejects then.
+   * Downloads the task's chunk to disk. Slots are numbered from 0; each has one task at a time. Rejects with a
+   * `TransferError` if the chunk cannot be downloaded. When `turn` is aborted, the source may wait briefly for data in
+   * transit, and must then reject.
    */
   fetch(task: ChunkTask, slot: number, turn: AbortSignal): Promise<Delivery>
-  /** The bytes received from each sender so far, good or not. */
+  /** The bytes received from each sender so far, valid or not. */
   shares(): SourceShare[]
 }

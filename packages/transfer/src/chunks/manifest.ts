@@ -7,12 +7,15 @@ export type Chunk = { index: number; start: number; size: number; sha256: string
 export type Manifest = {
   sha256: string
   fileSizeBytes: number
-  /** Bytes of every chunk but the last. */
+  /** Size of every chunk except the last, in bytes. */
   chunkSize: number
   chunks: Chunk[]
 }
 
-/** The manifest of a download. Throws if it is not that of `file`, or is inconsistent. */
+/**
+ * Returns the manifest of a download. Throws `verification_failed` if the manifest is inconsistent or is not that of
+ * `file`.
+ */
 export function parseManifest(download: Download, file: ModelFile): Manifest {
   const { sha256_hash: sha256, file_size_bytes: fileSizeBytes } = download
   if (sha256 !== file.sha256_hash || fileSizeBytes !== file.file_size_bytes) {
@@ -27,7 +30,7 @@ export function parseManifest(download: Download, file: ModelFile): Manifest {
   })
   const problem = findProblem({ sha256, fileSizeBytes, chunkSize, chunks })
   if (problem !== undefined) {
-    const message = `the registry's manifest of ${file.filename} does not add up: ${problem}`
+    const message = `the registry's manifest of ${file.filename} is inconsistent: ${problem}`
     throw verificationFailed(message, { expected: sha256, actual: 'a broken manifest' })
   }
   return { sha256, fileSizeBytes, chunkSize, chunks }
@@ -36,12 +39,13 @@ export function parseManifest(download: Download, file: ModelFile): Manifest {
 function findProblem({ sha256, fileSizeBytes, chunkSize, chunks }: Manifest): string | undefined {
   const last = chunks.length - 1
   for (const [place, chunk] of chunks.entries()) {
-    if (chunk.index !== place) return `chunk ${chunk.index} is in place ${place}`
+    if (chunk.index !== place) return `chunk ${chunk.index} is at position ${place}`
     const size = place === last ? fileSizeBytes - chunk.start : chunkSize
     if (chunk.size !== size) return `chunk ${place} has ${chunk.size} bytes, not ${size}`
-    if (size < 1 || size > chunkSize) return `its chunks are not the ${fileSizeBytes} bytes`
+    if (size < 1 || size > chunkSize) return `its chunks do not add up to ${fileSizeBytes} bytes`
   }
   if (last < 0) return 'it has no chunks'
-  if (last === 0 && chunks[0]?.sha256 !== sha256) return 'its only chunk has another hash'
+  if (last === 0 && chunks[0]?.sha256 !== sha256)
+    return 'the hash of its only chunk is not the hash of the file'
   return undefined
 }

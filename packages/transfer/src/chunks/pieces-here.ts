@@ -2,44 +2,47 @@ import type { Board } from './board.ts'
 import type { Chunk, Manifest } from './manifest.ts'
 
 /**
- * Records which torrent pieces of the file are on disk, with their SHA-1, and who sent them. The board knows each chunk
- * up to its first gap; this also knows the pieces after the gap, so that they are not requested again. Pieces are
- * numbered from 0.
+ * Records which torrent pieces of the file are on disk and match their SHA-1, and who sent them. The board counts the
+ * bytes of a chunk only up to the first gap; the pieces after the gap are recorded here, so that they are not requested
+ * again. Pieces are numbered from 0.
  */
 export interface PiecesHere {
-  /** The index of the chunk that contains the piece; of the first, if it straddles two: such a file uses no swarm. */
+  /**
+   * The index of the chunk that contains the piece, or of the first chunk if the piece spans two. Files with such
+   * pieces are not downloaded from peers.
+   */
   getChunkIndex(piece: number): number
-  /** The piece is on disk and has its SHA-1; `by` sent it. */
+  /** Records that the piece is on disk and matches its SHA-1, and that `by` sent it. */
   add(piece: number, by: string[]): void
-  /** Bytes of a chunk that are on disk without a gap, from its start. */
+  /** Number of bytes at the start of a chunk that are on disk without a gap. */
   countPrefixBytes(chunk: Chunk): number
   /**
-   * The first gap of a chunk whose first `from` bytes are on disk, up to the next piece on disk: in bytes of the chunk.
-   * Empty at its end.
+   * The first gap in a chunk whose first `from` bytes are on disk. The gap ends at the next piece on disk, and is empty
+   * if the chunk is complete. Positions are in bytes from the start of the chunk.
    */
   findGap(chunk: Chunk, from: number): { from: number; to: number }
-  /** Bytes on disk that the board does not count. */
+  /** Number of bytes on disk that the board does not count. */
   looseBytes(): number
-  /** The senders of the chunk's pieces, each once. */
+  /** The senders of the chunk's pieces, without duplicates. */
   listSenders(chunk: Chunk): string[]
-  /** A chunk that turned out bad has to be fetched again completely. */
+  /** Removes all pieces of a bad chunk, which must be fetched again in full. */
   forget(chunk: Chunk): void
 }
 
 type Layout = {
   manifest: Manifest
-  /** Bytes of every piece but the last. */
+  /** Size of every piece except the last, in bytes. */
   pieceLength: number
   board: Board
-  /** The chunk's bytes on disk have the wrong hash. */
+  /** Called when a chunk turns out to have the wrong hash. */
   onForget?: (chunk: Chunk) => void
 }
 
-/** Starts without any pieces. */
+/** Creates a record without any pieces. */
 export function piecesHere({ manifest, pieceLength, board, onForget }: Layout): PiecesHere {
   const { fileSizeBytes, chunkSize } = manifest
   const here = new Uint8Array(Math.ceil(fileSizeBytes / pieceLength))
-  /** By chunk. */
+  /** The senders of the pieces of each chunk, by chunk index. */
   const senders = new Map<number, Set<string>>()
 
   const isHereAt = (at: number) => here[Math.floor(at / pieceLength)] === 1
@@ -47,11 +50,14 @@ export function piecesHere({ manifest, pieceLength, board, onForget }: Layout): 
   const pieceEnd = (at: number) =>
     Math.min(fileSizeBytes, (Math.floor(at / pieceLength) + 1) * pieceLength)
 
-  /** Advances from `from`, in bytes of the chunk, while pieces are on disk or while they are not. */
+  /**
+   * Advances from `from`, counted from the start of the chunk, while the pieces are on disk or, if `whileHere` is
+   * false, while they are missing.
+   */
   function skip({ start, size }: Chunk, from: number, whileHere: boolean): number {
     let at = start + from
     while (at < start + size && isHereAt(at) === whileHere) at = pieceEnd(at)
-    return Math.min(at - start, size) // of a chunk that ends within a piece
+    return Math.min(at - start, size) // a chunk may end within a piece
   }
 
   return {

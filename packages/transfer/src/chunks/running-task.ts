@@ -3,6 +3,6 @@ import type { ChunkTask } from './chunk-source.ts'
 export type RunningTask = ChunkTask & {
   abort: AbortController
   startedAt: number
-  /** As given by the source that took it. */
+  /** As passed to `take` by the source. */
   canGoOn: () => boolean
 }

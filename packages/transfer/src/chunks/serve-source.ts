@@ -13,7 +13,7 @@ type Serving = {
   onFailure(failure: TransferFailure, inARow: number): Promise<void>
 }
 
-/** Gives a source tasks in all its slots until every chunk is trusted. */
+/** Passes tasks to all slots of a source until every chunk is trusted. */
 export async function serveSource(source: ChunkSource, serving: Serving): Promise<void> {
   const slots = Array.from({ length: source.slots }, (_, slot) => serveSlot(source, slot, serving))
   await Promise.all(slots)
@@ -35,9 +35,10 @@ async function serveSlot(source: ChunkSource, slot: number, serving: Serving) {
       queue.leave(task)
       signal.throwIfAborted()
       if (turn.aborted) continue // other sources fetch the rest of the chunk
-      if (task.abort.signal.aborted) continue // it was too slow: another request fetches the rest of the chunk
+      if (task.abort.signal.aborted) continue // the request was too slow: another request fetches the rest of the chunk
       if (!(error instanceof TransferError)) throw error
-      // A connection that drops every 10 MiB still makes progress.
+      // A connection that breaks after every 10 MiB still makes progress, so its failures are not counted as
+      // consecutive.
       const hasMoved = Atomics.load(board.written, task.chunk.index) > task.from
       inARow = hasMoved ? 1 : inARow + 1
       await onFailure(error.transferFailure, inARow)

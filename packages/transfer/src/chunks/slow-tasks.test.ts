@@ -42,34 +42,34 @@ function requests(rates: number[]) {
   }
 }
 
-test('on a saturated line one request may get little', () => {
+test('on a saturated network, a request that receives little is not slow', () => {
   const { slow, pass } = requests([10, 1000, 1000, 1000])
   pass(4 * windowMs)
   expect(slow.takeSlowest(any)).toBeUndefined()
 })
 
-test('on an unsaturated line a request that gets little is slow', () => {
+test('on an unsaturated network, a request that receives little is slow', () => {
   const { slow, pass, tasks } = requests([10, 1000, 1000, 1000])
   pass(4 * windowMs)
   pass(2 * windowMs, [10, 100, 100, 100])
   expect(slow.takeSlowest(any)?.task).toBe(tasks[0])
 })
 
-test('requests that all get little are not slow', () => {
+test('if all requests receive little, none is slow', () => {
   const { slow, pass } = requests([10, 12, 9, 11])
   pass(4 * windowMs)
   expect(slow.takeSlowest(any)).toBeUndefined()
 })
 
-test('a silent request is slow, whatever the others get', () => {
+test('a silent request is slow, whatever the others receive', () => {
   const { slow, pass, tasks } = requests([1000, 0, 1000])
   pass(2 * windowMs)
   expect(slow.takeSlowest(any)?.task).toBe(tasks[1])
-  // The effect of abandoning one has to be seen first.
+  // No other task is returned until the effect of the first restart can be measured.
   expect(slow.takeSlowest(any)).toBeUndefined()
 })
 
-test('after a pause of this process earlier measurements are ignored', () => {
+test('after a pause of this process, earlier measurements are ignored', () => {
   const { slow, pass } = requests([1000, 0, 1000])
   pass(2 * windowMs)
   vi.advanceTimersByTime(10_000)

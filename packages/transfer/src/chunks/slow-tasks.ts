@@ -1,44 +1,49 @@
 import { type Board, receivedBytes } from './board.ts'
 import type { RunningTask } from './running-task.ts'
 
-/** A request is slow below this share of the others' rate. */
+/** A request is slow if its rate is below this share of the rate of the others. */
 const slowShare = 1 / 4
-/** A line that delivers this share of its maximum is taken to be saturated. */
+/** The network is considered saturated if it delivers this share of its maximum rate. */
 const saturatedShare = 3 / 4
-/** Each look reduces the weight of the maximum: lines change. */
+/** Each measurement reduces the maximum rate by this factor, because networks change. */
 const ageing = 0.98
 const samplesPerWindow = 3
 /**
- * After a pause of this process (a suspended machine, CPU starvation) its measurements say nothing about the network.
+ * After a pause of this length (a suspended machine, CPU starvation), earlier measurements are discarded, because they
+ * say nothing about the network.
  */
 const lateMs = 1000
 
-/** Bytes received at one moment, in total and per request. */
+/** The bytes received up to one moment, in total and per request. */
 type Reading = { at: number; received: number; here: Map<RunningTask, number> }
 
-/** Finds requests that are slow for their own reasons. Rates are in bytes per millisecond. */
+/** Finds requests that are slow although the network is not. Rates are in bytes per millisecond. */
 export interface SlowTasks {
-  /** Call it often, with all running requests. */
+  /** Measures all running requests. Must be called often. */
   sample(running: Iterable<RunningTask>): void
-  /** The task has its complete chunk. */
+  /** Records that a task has received its complete chunk. */
   noteDone(task: RunningTask): void
   /**
-   * The slowest task for which `isWanted` is true, with its rate; undefined if none is slow. After one, there is none
-   * for a window: its effect has to be seen first.
+   * Returns the slowest task for which `isWanted` is true, with its rate; undefined if none is slow. After it has
+   * returned a task, it returns none for the length of a window, until the effect of restarting that task can be
+   * measured.
    */
   takeSlowest(
     isWanted: (task: RunningTask) => boolean,
   ): { task: RunningTask; rate: number } | undefined
 }
 
-/** Slow: over the last `windowMs` it was silent, or got far less than the others while the line was not saturated. */
+/**
+ * A request is slow if, over the last `windowMs`, it received nothing, or far less than the others while the network
+ * was not saturated.
+ */
 export function slowTasks(board: Board, windowMs: number): SlowTasks {
   let lastSampleAt = performance.now()
   let readings: Reading[] = []
   let rates = new Map<RunningTask, number>()
   let totalRate = 0
   let highestTotalRate = 0
-  /** Of completed requests. */
+  /** The moving average of the rates of completed requests. */
   let usualRate = 0
 
   const here = ({ chunk }: RunningTask) => Atomics.load(board.written, chunk.index)
@@ -90,7 +95,7 @@ export function slowTasks(board: Board, windowMs: number): SlowTasks {
 
     takeSlowest(isWanted) {
       const slow = [...rates].filter(([task, rate]) => {
-        // Negative: the whole chunk is fetched again, since its source does not support ranges.
+        // A rate is negative if the whole chunk is being fetched again, because its source does not support ranges.
         const isLong = rate >= 0 && task.chunk.size - here(task) > rate * windowMs
         return isLong && isWanted(task) && (rate === 0 || isSlow(task, rate))
       })

@@ -1,34 +1,40 @@
 import { directNetwork, type NetworkSettings } from '@shoal/network'
 
-/** The parameters of a pull. */
+/** The timeouts, intervals and limits of a pull. */
 export type Tuning = {
   /** A connection that is silent for this long is closed. */
   stallMs: number
-  /** A pull that receives no byte for this long fails. */
+  /** A pull that receives nothing for this long fails. */
   timeoutMs: number
-  /** Maximum of the growing waits between attempts. */
+  /** Maximum wait between attempts. Waits grow up to this maximum. */
   maxWaitMs: number
-  /** Bytes that may wait for the hasher; more would fall out of the page cache. */
+  /**
+   * Maximum number of bytes that may wait for the hasher. More would be evicted from the page cache before they are
+   * hashed.
+   */
   windowBytes: number
-  /** A file with at most this many chunks is fetched in this thread: three workers take longer to start. */
+  /**
+   * A file with at most this many chunks is downloaded in this thread, because starting three threads would take
+   * longer.
+   */
   inlineChunks: number
-  /** The time over which a request's rate is compared with that of others before it is called slow. */
+  /** How long the rate of a request is compared with the rates of others before the request is considered slow. */
   slowAfterMs: number
   /** How often the journal is written and progress is reported. */
   tickMs: number
-  /** A shorter pull is not worth a swarm. */
+  /** How long a pull runs before it looks for peers. Joining a swarm is not worthwhile for a shorter pull. */
   joinAfterMs: number
   /** A registry that delivers this many bytes a second needs no help from peers. */
   fastBytesPerSecond: number
   /**
-   * How long a swarm has to show that it is faster than the registry; the other intervals of taking turns are derived
-   * from it.
+   * How long a swarm has to prove that it is faster than the registry. The other intervals for switching between the
+   * swarm and the registry are derived from this one.
    */
   turnMs: number
 }
 
 const defaultTuning: Omit<Tuning, 'stallMs' | 'timeoutMs'> = {
-  maxWaitMs: 2_000, // so that a registry that is back is noticed soon
+  maxWaitMs: 2_000, // so that a registry that is back online is noticed soon
   windowBytes: 512 * 1024 * 1024,
   inlineChunks: 4,
   slowAfterMs: 3000,
@@ -38,7 +44,7 @@ const defaultTuning: Omit<Tuning, 'stallMs' | 'timeoutMs'> = {
   turnMs: 6_000,
 }
 
-/** With the timeouts of the network, unless others are given. */
+/** Returns the defaults with the timeouts of `network`. The values in `tuning` take precedence. */
 export function makeTuning({
   tuning,
   network = directNetwork,

@@ -13,7 +13,7 @@ export function getFilePaths(path: string) {
     journal: `${hidden}.journal`,
     lock: `${hidden}.lock`,
     torrent: `${hidden}.torrent`,
-    /** The registry's response about a partial file. */
+    /** The registry's response to the download request for a partial file. */
     download: `${hidden}.download`,
   }
 }

@@ -9,16 +9,16 @@ export type RegistryFile = {
   client: RegistryClient
   modelName: string
   file: ModelFile
-  /** Whether the finished file may be shared. Default: unchanged; a new file may be shared. */
+  /** Whether the finished file may be shared. By default, an existing setting is kept, and a new file may be shared. */
   isShared?: boolean | undefined
 }
 
 type Hashed = { chunk_size: number; chunk_hashes: string }
 
 /**
- * Whether the file at `path` is `file`. Decided by its record if it has not been modified since,
- * otherwise by its SHA-256; on a match the record is written. Throws `damaged_file` if the record
- * says that it was `file`, and `file_in_the_way` if it is a different file.
+ * Whether the file at `path` is `file`. Relies on the record if the file has not been modified since; otherwise,
+ * computes the SHA-256 and, if it matches, writes the record. If the file differs, throws `damaged_file` if it was
+ * `file` according to its record, and `file_in_the_way` if not.
  */
 export async function isFinished(
   path: string,
@@ -82,7 +82,7 @@ export async function keepRecord(
     modified_at: mtimeMs,
     ...toSharingFields(isSame ? before : undefined, registryFile),
   }
-  await forgetTorrent(path) // it belongs to the file that was here before
+  await forgetTorrent(path) // the saved torrent belongs to the previous file
   await writeRecord(path, record)
 }
 

@@ -2,13 +2,10 @@ import type { Hash } from 'node:crypto'
 import { readSync } from 'node:fs'
 
 const blockBytes = 1 << 20
-/** One per thread: a buffer allocated for every chunk would wait long for the garbage collector. */
+/** One buffer per thread. If each chunk had its own buffer, many would wait a long time for the garbage collector. */
 let block: Buffer | undefined
 
-/**
- * Feeds `size` bytes of the file, from `start`, to `hash`. Synchronous. Returns the number of bytes
- * read.
- */
+/** Adds `size` bytes of the file, from `start`, to `hash`, synchronously. Returns the number of bytes read. */
 export function hashPart(fd: number, hash: Hash, start: number, size: number): number {
   if (size === 0) return 0
   block ??= Buffer.allocUnsafeSlow(blockBytes)

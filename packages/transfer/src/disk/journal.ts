@@ -1,7 +1,7 @@
 /**
- * Kept beside a partial file: which file it is, and how much of each chunk has been written. It is
- * only a hint, because an earlier run's chunks are hashed again before they are trusted; so it may
- * disagree with the disk after a power loss.
+ * The journal is a small file beside a partial file. It records which file is being downloaded, and how much of each
+ * chunk has been written. After a power loss, the journal may disagree with the disk. This does no harm, because the
+ * chunks of an earlier run are hashed again before they are trusted.
  */
 import { closeSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -14,7 +14,7 @@ export type JournalContent = { identity: JournalIdentity; written: Int32Array }
 
 const format = 'shoal journal 1'
 
-/** Undefined if there is none; 'damaged' if its content is invalid. */
+/** Reads a journal. Undefined if there is none; 'damaged' if its content is invalid. */
 export function readJournal(path: string): JournalContent | 'damaged' | undefined {
   let bytes: Buffer
   try {
@@ -49,13 +49,13 @@ function parseIdentity(bytes: Buffer): JournalIdentity | undefined {
       header.chunk_size > 0
     return isOurs ? header : undefined
   } catch {
-    return undefined // damaged, which the caller handles
+    return undefined // the caller handles a damaged journal
   }
 }
 
 export type Journal = { save(written: Int32Array): void; close(): void }
 
-/** Replaces the journal. `save` writes its entire table, which has at most 40 kB. */
+/** Creates a journal, and replaces an existing one. `save` writes the entire table, which has at most 40 kB. */
 export function createJournal(path: string, manifest: Manifest, written: Int32Array): Journal {
   makeFolder(dirname(path))
   const identity: JournalIdentity = {

@@ -56,7 +56,7 @@ const keep = ({ path, origin }: PullScene, direct_url: string, registry = origin
   })
 
 test.each<[string, (kept: string, scene: PullScene) => Promise<void> | void]>([
-  ['is gone', (kept) => rmSync(kept)],
+  ['is missing', (kept) => rmSync(kept)],
   ['is empty', (kept) => writeFileSync(kept, '')],
   [
     'has one wrong digit',
@@ -87,7 +87,7 @@ test.each<[string, (kept: string, scene: PullScene) => Promise<void> | void]>([
     (_, scene) =>
       keep(scene, `${scene.origin.url}/gone?X-Amz-Date=20260131T120000Z&X-Amz-Expires=86400`),
   ],
-])('the registry is asked again if the saved response %s', async (_, damage) => {
+])('the download is requested again if the saved response %s', async (_, damage) => {
   const scene = await pullScene(file)
   await pullSome(7, scene)
   const { download } = getFilePaths(scene.path)
@@ -99,7 +99,7 @@ test.each<[string, (kept: string, scene: PullScene) => Promise<void> | void]>([
   expect(existsSync(download)).toBe(false)
 })
 
-test('a link in place of the saved response is not written through', async () => {
+test('if the saved response is a link, the target of the link is not changed', async () => {
   const scene = await pullScene(file)
   await pullSome(2, scene)
   const { download } = getFilePaths(scene.path)
@@ -122,7 +122,7 @@ test('when a saved URL stops working, the others are used and no download is cou
 })
 
 test.each([401, 403, 404, 410])(
-  'when every URL is refused in the middle of a pull (%d), the registry is asked once more',
+  'if every URL is refused in the middle of a pull (%d), new URLs are requested',
   async (status) => {
     const scene = await pullScene(file)
     const { origin } = scene
@@ -133,7 +133,7 @@ test.each([401, 403, 404, 410])(
   },
 )
 
-test('the registry is asked only once more', async () => {
+test('new URLs are requested only once', async () => {
   const scene = await pullScene(file)
   await pullSome(6, scene)
   scene.origin.script = () => ({ status: 403 })
@@ -141,14 +141,14 @@ test('the registry is asked only once more', async () => {
   expect(scene.origin.downloads).toBe(2)
 })
 
-test('a fresh response whose URLs are refused is not requested again', async () => {
+test('if all URLs of a new response are refused, no other response is requested', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ status: 403 })
   await expect(scene.pull()).rejects.toMatchObject({ code: 'bytes_refused' })
   expect(scene.origin.downloads).toBe(1)
 })
 
-test('a repair counts once, even if it is interrupted and a pull finishes it', async () => {
+test('a repair counts as one download, even if it is interrupted and a pull finishes it', async () => {
   const scene = await pullScene(file)
   await scene.pull()
   const bytes = readFileSync(scene.path)

@@ -1,7 +1,7 @@
 /**
- * Kept beside a partial file: the registry's response from the start of the pull. A resumed pull
- * uses it as long as it works, because each request to the registry counts as a download. Its URLs
- * give access to the bytes without a sign-in, so only the user may read the file.
+ * The registry's response to the download request at the start of a pull, saved beside the partial file. A resumed pull
+ * uses the saved response while its URLs work, because each download request counts as a download. The URLs give access
+ * to the bytes without signing in, so only the user may read the saved response.
  */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -22,9 +22,9 @@ export type DownloadIdentity = {
 
 type Kept = DownloadIdentity & { format: 1; download: Download }
 
-/** Does not follow links, and does not wait for the other end of a pipe. */
+/** Flags to open a file for reading, without following a link and without waiting for the other end of a pipe. */
 const onlyAFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-/** Far more than the manifest of any file needs; a larger file is not ours. */
+/** Maximum size of a saved response, far more than any manifest needs. A larger file was not written by shoal. */
 const maxBytes = 256 * 1024 * 1024
 
 export const toDownloadIdentity = (registry: string, file: ModelFile): DownloadIdentity => ({
@@ -34,7 +34,7 @@ export const toDownloadIdentity = (registry: string, file: ModelFile): DownloadI
   sha256_hash: file.sha256_hash,
 })
 
-/** The caller must hold the file's lock. */
+/** Saves the registry's response. The caller must hold the file's lock. */
 export async function keepDownload(path: string, identity: DownloadIdentity, download: Download) {
   const place = getFilePaths(path).download
   const unfinished = `${place}.new`
@@ -42,7 +42,7 @@ export async function keepDownload(path: string, identity: DownloadIdentity, dow
   const json = JSON.stringify(kept)
   makeFolder(dirname(place))
   await rm(unfinished, { force: true })
-  const handle = await open(unfinished, 'wx', 0o600) // fails if someone put a link there
+  const handle = await open(unfinished, 'wx', 0o600) // fails if someone has created a link there
   try {
     await handle.writeFile(`${computeChecksum(json)}\n${json}\n`)
     await handle.sync()
@@ -53,8 +53,8 @@ export async function keepDownload(path: string, identity: DownloadIdentity, dow
 }
 
 /**
- * The response saved for this file; undefined if it is damaged, not ours, for another file, or its
- * URL has expired.
+ * Returns the response that was saved for this file. Undefined if there is none, if it is damaged, belongs to a
+ * different file or is accessible to other users, or if its URL has expired.
  */
 export async function readKeptDownload(
   path: string,
@@ -73,7 +73,7 @@ export async function forgetDownload(path: string): Promise<void> {
   await rm(`${download}.new`, { force: true })
 }
 
-/** Undefined if there is no such file, or if anyone but this user could have written it. */
+/** Returns the content of a private file. Undefined if there is no such file, or if other users have access to it. */
 async function readPrivate(place: string): Promise<string | undefined> {
   const handle = await open(place, onlyAFile).catch((error) => {
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EMLINK'].includes(error.code)) return undefined
@@ -83,7 +83,7 @@ async function readPrivate(place: string): Promise<string | undefined> {
   try {
     const found = await handle.stat()
     const isOurs =
-      process.platform === 'win32' || // has neither owner ids nor modes
+      process.platform === 'win32' || // Windows has neither owner IDs nor modes
       (found.uid === process.getuid?.() && (found.mode & 0o077) === 0)
     if (!found.isFile() || !isOurs || found.size > maxBytes) return undefined
     return await handle.readFile('utf8')

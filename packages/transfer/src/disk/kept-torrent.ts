@@ -1,7 +1,4 @@
-/**
- * Kept beside a public file: its torrent, so that the file can be shared while its registry is
- * offline.
- */
+/** The torrent of a public file, saved beside the file so that the file can be shared while its registry is offline. */
 import { readFile, rm } from 'node:fs/promises'
 import { getFilePaths } from './file-paths.ts'
 import { writeWhole } from './write-whole.ts'

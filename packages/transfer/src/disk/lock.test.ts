@@ -29,7 +29,7 @@ test('waiting for a lock can be cancelled', async () => {
   release()
 })
 
-test('two simultaneous pulls of a file download it once', async () => {
+test('two simultaneous pulls of a file download the file once', async () => {
   const { pull, path, origin } = await pullScene(file)
   const tuning = relaxedTuning
   const both = await Promise.all([pull({ tuning }), pull({ tuning })])
@@ -38,7 +38,7 @@ test('two simultaneous pulls of a file download it once', async () => {
   expect(origin.requests).toHaveLength(file.chunks.length)
 })
 
-test('a pull waits for the same pull in another process, reports its progress, and ends with it', async () => {
+test('a pull waits for another process that pulls the same file, reports its progress, and ends with it', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ bytesPerSecond: 500_000 })
   const child = startChildPull(scene, file)

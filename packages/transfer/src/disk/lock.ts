@@ -1,7 +1,7 @@
 /**
- * Only one process at a time may use a file. The lock is SQLite's, because Node has no file locks:
- * it is released when its process ends in any way, so it is never stale, and it works between
- * containers that share a disk.
+ * Locks ensure that only one process at a time uses a file. Node has no file locks, so the lock is that of an SQLite
+ * database. It is released when its process ends for any reason, so it is never stale. It also works between containers
+ * that share a disk.
  */
 import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -13,7 +13,10 @@ const sqliteBusy = 5
 const sqliteIoError = 10
 const sqliteCannotOpen = 14
 
-/** Removing a model file also removes its lock and empty folders; the lock is then tried again. */
+/**
+ * Another process that removes the model file also removes its lock file and empty folders. Locking is then tried
+ * again, up to this many times.
+ */
 const maxAttempts = 20
 
 type LockOptions = {
@@ -22,9 +25,7 @@ type LockOptions = {
   onWait?: () => void
 }
 
-/**
- * Waits for the lock and returns a function that releases it. The empty file at `lockPath` stays.
- */
+/** Waits for the lock and returns a function that releases it. The empty file at `lockPath` is not deleted. */
 export async function lockFile(
   lockPath: string,
   { signal, onWait }: LockOptions = {},
@@ -51,8 +52,8 @@ export function tryLock(lockPath: string): (() => void) | undefined {
 }
 
 /**
- * 'removed' if the locked file has been deleted or replaced meanwhile, so that others would lock
- * another one.
+ * Returns 'removed' if the locked file has been deleted or replaced in the meantime, so that other processes would lock
+ * a different file.
  */
 function takeLock(lockPath: string): (() => void) | 'removed' | undefined {
   makeFolder(dirname(lockPath))

@@ -11,21 +11,20 @@ import { refuseLink } from './refuse-link.ts'
 export type PartialFile = {
   path: string
   board: Board
-  /** Complete according to the earlier run's journal; must be hashed before they are trusted. */
+  /**
+   * Chunks that are complete according to the journal of an earlier run. They must be hashed before they are trusted.
+   */
   claimed: Chunk[]
-  /** Why the journal of an earlier run cannot be used; undefined if it can, or if there is none. */
+  /** Why the journal of an earlier run cannot be used; undefined if it can, or if there was no earlier run. */
   startingOver: string | undefined
   saveJournal(): void
-  /** Flushes what has been written to disk, without waiting for it. */
+  /** Starts to flush the written bytes to disk, without waiting until they are flushed. */
   startSync(): void
   sync(): Promise<void>
   close(): void
 }
 
-/**
- * Opens or creates the partial file at its full size. It is sparse, so this takes no disk space
- * yet.
- */
+/** Opens or creates the partial file at its full size. The file is sparse, so it does not take up disk space yet. */
 export async function openPartial(path: string, manifest: Manifest): Promise<PartialFile> {
   const paths = getFilePaths(path)
   makeFolder(dirname(paths.partial))
@@ -37,7 +36,7 @@ export async function openPartial(path: string, manifest: Manifest): Promise<Par
   for (const [index, count] of former.written.entries()) board.written[index] = count
   const journal = createJournal(paths.journal, manifest, board.written)
   let syncing: Promise<void> | undefined
-  // The system reports a failed write only once, so a later successful sync must not hide it.
+  // The system reports a failed write only once, so a later successful sync must not hide the failure.
   let syncFailure: unknown
 
   return {
@@ -63,7 +62,7 @@ export async function openPartial(path: string, manifest: Manifest): Promise<Par
     },
     close() {
       journal.close()
-      // A cancelled pull does not wait for the disk: the handle closes when the disk has finished.
+      // A cancelled pull does not wait for the disk: the handle closes when pending writes have finished.
       handle.close().catch(() => undefined) // safe to ignore: `sync` has checked the writes
     },
   }
@@ -79,7 +78,7 @@ async function readFormerRun(path: string, manifest: Manifest): Promise<FormerRu
   }
   const journal = readJournal(paths.journal)
   if (journal === undefined || journal === 'damaged') {
-    // The bytes may still be good, and reading them is cheaper than downloading them.
+    // The bytes may still be good, and hashing them is cheaper than downloading them again.
     const { blocks } = await stat(paths.partial)
     const all = Int32Array.from(manifest.chunks, ({ size }) => size)
     const what = journal === undefined ? 'is missing' : 'cannot be read'
@@ -105,8 +104,8 @@ function isSameFile(identity: JournalIdentity, { sha256, fileSizeBytes, chunkSiz
 }
 
 /**
- * Bytes written and total size of a partial file, without opening it. Undefined if its journal is
- * missing or unreadable.
+ * Returns the number of written bytes and the total size of a partial file, according to its journal. Undefined if the
+ * journal is missing or damaged.
  */
 export function readPartialProgress(
   path: string,

@@ -1,4 +1,4 @@
-/** The record of a pulled file, kept beside it. */
+/** The record of a pulled file, a small file beside it. */
 import { readFile } from 'node:fs/promises'
 import { getFilePaths } from './file-paths.ts'
 import { writeWhole } from './write-whole.ts'
@@ -18,20 +18,17 @@ export type LocalFileRecord = {
   /** The chunks' SHA-256 hashes, 32 bytes each, in order, as base64. */
   chunk_hashes: string
   pulled_at: string
-  /**
-   * The file's modification time in milliseconds: while it is unchanged, the file is not hashed
-   * again.
-   */
+  /** The modification time of the file, in milliseconds. While it is unchanged, the file is not hashed again. */
   modified_at: number
   /**
-   * The file was pulled without peers, so it is not shared: nobody else should learn that it is
-   * here.
+   * Whether the file was pulled without peers. Such a file is not shared, so that nobody else learns that it is on this
+   * machine.
    */
   without_peers?: true
 }
 
 /**
- * The record of the file at `path`; undefined if there is none or it is invalid.
+ * Returns the record of the file at `path`; undefined if there is none or it is invalid.
  * @example
  * import { readRecord } from '@shoal/transfer'
  *

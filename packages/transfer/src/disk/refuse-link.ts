@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { linkLeftAlone } from '../errors.ts'
 
-/** Throws `is_link` if `path` is a link, since writing to it would change someone else's file. */
+/** Throws `is_link` if `path` is a link, because writing to it would change a file that is not shoal's. */
 export function refuseLink(path: string): void {
   const target = findLinkTarget(path)
   if (target !== undefined) throw linkLeftAlone(path, target)

@@ -1,4 +1,4 @@
-/** When a presigned URL expires, in milliseconds since 1970; undefined if it does not say. */
+/** When a presigned URL expires, in milliseconds since 1970; undefined if the URL does not contain its expiry. */
 export function urlExpiry(url: string): number | undefined {
   const query = new Map(
     Array.from(URL.parse(url)?.searchParams ?? [], ([name, value]) => [name.toLowerCase(), value]),
@@ -8,11 +8,11 @@ export function urlExpiry(url: string): number | undefined {
     const seconds = Number(query.get(`${vendor}-expires`) ?? Number.NaN)
     if (Number.isFinite(signedAt + seconds)) return signedAt + seconds * 1000
   }
-  const seconds = Number(query.get('expires') ?? Number.NaN) // CloudFront, and S3 before version 4
+  const seconds = Number(query.get('expires') ?? Number.NaN) // CloudFront, and S3 signatures before version 4
   return Number.isFinite(seconds) ? seconds * 1000 : undefined
 }
 
-/** ISO 8601 without separators, as in `20260131T120000Z`. */
+/** Parses a time in ISO 8601 without separators, as in `20260131T120000Z`. */
 function basicTime(text = ''): number {
   return Date.parse(text.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5'))
 }

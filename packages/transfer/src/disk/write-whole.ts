@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
 
 /**
- * Writes a small file atomically, under a unique temporary name first, so that two writers do
+ * Writes a small file atomically. The content is first written under a unique temporary name, so that two writers do
  * not interfere.
  */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {

@@ -7,7 +7,7 @@ import { classifyDiskError, type TransferFailure } from '../failure.ts'
 
 export type ChunkBody = {
   take(bytes: Uint8Array): TransferFailure | undefined
-  /** The SHA-256 of the chunk up to `to`; undefined if bytes are missing. */
+  /** Returns the SHA-256 of the chunk up to `to`; undefined if bytes are missing. */
   finish(): string | undefined
 }
 
@@ -32,8 +32,8 @@ export function chunkBody(
       }
       hash.update(bytes)
       try {
-        // Synchronous on purpose: for large files this runs in a worker thread, where a hop through
-        // the thread pool would cost more.
+        // Synchronous, because for large files this code runs in a worker thread, where using the thread pool would
+        // cost more.
         writeAll(fd, bytes, chunk.start + at)
       } catch (error) {
         return classifyDiskError(error, `chunk ${chunk.index}`)

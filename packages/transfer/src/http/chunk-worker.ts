@@ -3,11 +3,11 @@ import type { Chunk } from '../chunks/manifest.ts'
 
 export type ChunkRequest = {
   url: string
-  /** Whether the URL returns the whole file, so that a range is requested, or only the chunk. */
+  /** Whether the URL returns the whole file, of which a range is requested, or only the chunk. */
   yields: 'file' | 'chunk'
   fileSizeBytes: number
   chunk: Chunk
-  /** Bytes of the chunk that are already on disk. */
+  /** Number of bytes at the start of the chunk that are already on disk. */
   from: number
   /** End of the requested bytes, counted from the start of the chunk. */
   to: number

@@ -1,4 +1,4 @@
-/** One request for a chunk or a part of it, including redirects, until its last byte. */
+/** Sends one request for a chunk or a part of it, follows redirects, and receives the bytes. */
 import {
   type Asked,
   followRedirects,
@@ -33,8 +33,8 @@ export type FetchTools = {
 }
 
 /**
- * Returns the SHA-256 of the chunk up to `to`. Rejects with a `TransferError` or the signal's
- * reason; nothing is written after that.
+ * Downloads the requested bytes, and returns the SHA-256 of the chunk up to `to`. Rejects with a `TransferError` or the
+ * signal's reason; nothing is written after that.
  */
 export async function fetchChunk(
   tools: FetchTools,
@@ -106,8 +106,7 @@ function exchange(
   try {
     network.agentFor(url).dispatch(
       {
-        // `stallTimer` replaces these timeouts, because it knows when the rate limit causes the
-        // silence.
+        // `stallTimer` replaces these timeouts, because it does not count pauses that the rate limit causes.
         headersTimeout: 0,
         bodyTimeout: 0,
         origin: url.origin,
@@ -138,7 +137,7 @@ function exchange(
           const wanted = { start: chunk.start + from, size: to - from, fileSizeBytes }
           const problem = answerProblem(status, header, yields === 'file' ? wanted : chunk.size)
           if (problem === 'html') {
-            const detail = 'it answered with a web page instead of the file'
+            const detail = 'it returned a web page instead of the file'
             return failAs({ code: 'not_a_registry', reason: 'html', host, detail })
           }
           if (problem !== undefined) {

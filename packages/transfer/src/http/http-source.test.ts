@@ -13,9 +13,7 @@ import { httpSource } from './http-source.ts'
 /** A single chunk of eight pieces. */
 const file = syntheticFile(8 * mebibyte, 8 * mebibyte)
 
-/**
- * The first 1.5 MiB of the chunk are on disk, and three pieces from peers, including the last one.
- */
+/** The first 1.5 MiB of the chunk are on disk, and so are three pieces from peers, including the last piece. */
 async function scene() {
   const { origin } = await pullScene(file)
   const download = toDownload(file, origin.url)
@@ -55,7 +53,7 @@ async function scene() {
   })
   return {
     origin,
-    /** The requested ranges, as first and last MiB. */
+    /** The first and the last MiB of each requested range. */
     asked: () => origin.requests.map(({ start, end }) => [start / mebibyte, end / mebibyte]),
     fetch: (from: number) => source.fetch({ chunk, from, timesBad: 0, signal }, 0, signal),
   }

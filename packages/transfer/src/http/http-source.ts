@@ -15,10 +15,10 @@ type Way = Pick<ChunkRequest, 'yields'> & { toUrl(sha256: string): string }
 const deadUrlStatuses = new Set([401, 403, 404, 410])
 
 /**
- * The registry as a source of bytes. Its URLs carry their own permission: no credentials are sent
- * with them, so none can reach another origin through a redirect. If one kind of URL is refused
- * (the direct URL expires after a day), the next one is used. If all are refused, the registry
- * is asked for new ones, but only once per pull, because that counts as a download.
+ * The registry as a source of bytes. The URLs themselves grant access, so requests contain no credentials that could
+ * reach another origin through a redirect. If one kind of URL is refused (the direct URL expires after a day), the next
+ * kind is used. If all kinds are refused, new URLs are requested from the registry, but only once per pull, because
+ * such a request counts as a download.
  */
 export function httpSource(options: {
   baseUrl: string
@@ -29,9 +29,9 @@ export function httpSource(options: {
   workers: ChunkWorker[]
   connections: number
   turn: ChunkSource['turn']
-  /** Whether `download` was saved by an earlier run, so that it may be out of date. */
+  /** Whether `download` was saved by an earlier run and may be out of date. */
   isKept: boolean
-  /** Asks the registry for new URLs. */
+  /** Requests new URLs from the registry. */
   renew: () => Promise<Download>
 }): ChunkSource {
   const { download, manifest, board, pieces, workers, connections } = options
@@ -57,7 +57,7 @@ export function httpSource(options: {
       refused.clear()
     } catch (error) {
       if (!(error instanceof NetworkError)) throw error
-      renewal = undefined // the refusal itself is handled by the caller, which waits
+      renewal = undefined // the caller handles the refusal itself, and waits
     }
   }
 
@@ -80,7 +80,7 @@ export function httpSource(options: {
       }
       const ended = AbortSignal.any([signal, turn])
 
-      /** One request per gap: pieces from peers are not requested again. */
+      /** Sends one request for each gap, so that pieces from peers are not requested again. */
       async function fetchFrom(at: number): Promise<string> {
         const part = isFileUrl ? pieces.findGap(chunk, at) : { from: 0, to: chunk.size }
         const sha256 = await worker.fetch({ ...asked, ...part }, ended)
@@ -101,15 +101,15 @@ export function httpSource(options: {
   }
 }
 
-/** The URLs that return the whole file and accept ranges. */
+/** The URLs that return the whole file and support range requests. */
 export const fileUrls = (baseUrl: string, download: Download, sha256: string): string[] =>
   listWays(baseUrl, download)
     .filter(({ yields }) => yields === 'file')
     .map(({ toUrl }) => toUrl(sha256))
 
 /**
- * The direct URL, the file by its hash, and the chunk by its hash. The last two redirect to fresh
- * URLs.
+ * The kinds of URLs: the direct URL, the URL of the file by its hash, and the URL of a chunk by its hash. The last two
+ * redirect to new presigned URLs.
  */
 function listWays(baseUrl: string, { direct_url, magnet_uri }: Download): Way[] {
   const byHash = (sha256: string) => `${baseUrl}/v1/files/chunks/${sha256}`
@@ -122,8 +122,8 @@ function listWays(baseUrl: string, { direct_url, magnet_uri }: Download): Way[] 
 }
 
 /**
- * A private model's web seed URL ends in a token that gives access to its bytes:
- * `…/chunks/<sha256>/<token>`.
+ * Returns the token that gives access to the bytes of a private model, with a slash; empty for a public model. The web
+ * seed URL of a private model ends with it: `…/chunks/<sha256>/<token>`.
  */
 function parseToken(magnet: string): string {
   const webSeed = new URL(magnet).searchParams.get('ws') ?? ''

@@ -8,12 +8,12 @@ import { tryLock } from '../disk/lock.ts'
 import { readRecord, writeRecord } from '../disk/record.ts'
 import { fileInTheWay } from '../errors.ts'
 
-/** Errors of file systems without hard links, and of files with too many of them. */
+/** Error codes of file systems without hard links, and of files with too many hard links. */
 const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /**
- * Gives a file a second name, with its record: a hard link, or a copy if the file system cannot
- * link. Throws `file_in_the_way` if `target` exists.
+ * Creates a second name for a file, with a copy of its record. The second name is a hard link, or a copy if the file
+ * system does not support hard links. Throws `file_in_the_way` if `target` exists.
  * @example
  * import { copyLocalFile } from '@shoal/transfer'
  *
@@ -28,7 +28,7 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
     if (await exists(target)) throw fileInTheWay(target, 'is a different file')
     await link(path, target).catch(async (error) => {
       if (!cannotLink.has(error.code)) throw error
-      await rm(partial, { force: true }) // a link there would redirect the copy
+      await rm(partial, { force: true }) // a link at this path would redirect the copy
       await copyFile(path, partial, constants.COPYFILE_EXCL)
       await rename(partial, target)
     })
@@ -39,8 +39,7 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
 }
 
 /**
- * The copied record still names the model on the registry, so that a repair can download from
- * there.
+ * Copies the record. It still refers to the original model on the registry, so that a repair can download from there.
  */
 async function copyRecord(path: string, target: string) {
   const record = await readRecord(path)

@@ -6,14 +6,14 @@ import { type LocalFileRecord, readRecord } from '../disk/record.ts'
 
 /** A model file on this machine, complete or partial. */
 export type LocalFile = {
-  /** The path of the finished file, even while it is partial. */
+  /** The path of the finished file, even if only a partial file exists. */
   path: string
-  /** The name of its folder. */
+  /** The name of the folder that contains the file. */
   modelName: string
   filename: string
   /** The size of the finished file; undefined for a partial file whose journal cannot be read. */
   fileSizeBytes: number | undefined
-  /** Bytes on disk; `fileSizeBytes` for a finished file. */
+  /** Number of bytes on disk; equal to `fileSizeBytes` for a finished file. */
   bytesHere: number
   isFinished: boolean
   modifiedAt: Date
@@ -21,12 +21,12 @@ export type LocalFile = {
   record: LocalFileRecord | undefined
 }
 
-/** A path in the models folder that cannot be read, and why, for example `permission denied`. */
+/** A path in the models folder that cannot be read, and the reason, for example `permission denied`. */
 export type Unreadable = { path: string; why: string }
 
 /**
- * Every `<models>/<name>/*.gguf`, finished or partial, by model and filename. Unreadable entries
- * are reported and skipped, so that one of them does not hide the others.
+ * Lists every `<models>/<name>/*.gguf`, finished or partial, sorted by model and filename. Unreadable entries are
+ * reported and skipped, so that all others are listed.
  * @example
  * import { listLocalFiles } from '@shoal/transfer'
  *
@@ -50,7 +50,7 @@ export async function listLocalFiles(
   return files
 }
 
-/** Not reported if the path no longer exists: a pull that has just finished renames its file. */
+/** Reports an unreadable path, unless it no longer exists: a pull that has just finished renames its partial file. */
 function leftOut(path: string, onUnreadable: (unreadable: Unreadable) => void) {
   return (error: NodeJS.ErrnoException): [] => {
     if (error.code === undefined) throw error
@@ -61,7 +61,7 @@ function leftOut(path: string, onUnreadable: (unreadable: Unreadable) => void) {
   }
 }
 
-/** Sorted; empty if there is no such directory. */
+/** Returns the names in a directory, sorted; empty if there is no such directory. */
 async function listNames(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
@@ -70,7 +70,7 @@ async function listNames(directory: string): Promise<string[]> {
   return names.sort()
 }
 
-/** Other kinds of files have no size, and reading from a pipe would wait forever. */
+/** Rejects if the path is not a regular file: other files have no size, and reading from a pipe would wait forever. */
 async function statFile(path: string) {
   const found = await stat(path)
   if (found.isFile()) return found

@@ -101,7 +101,7 @@ test('an interrupted repair leaves a partial file, which a pull finishes', async
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
 })
 
-test('a damaged file whose registry cannot be reached stays where it is', async () => {
+test('a damaged file whose registry cannot be reached keeps its name', async () => {
   const scene = await pullScene(file)
   await scene.pull()
   damage(scene.path, 2)
@@ -157,7 +157,7 @@ test('unreadable entries are reported, and all others are listed', async () => {
   ])
 })
 
-test('removing a file leaves no related files and no empty directories', async () => {
+test('removing a file also removes all related files and empty folders', async () => {
   const { pull, path, directory } = await pullScene(file)
   await pull()
   const { freedBytes } = await removeLocalFiles(directory, [path])

@@ -13,19 +13,17 @@ export type Removal = {
   freedBytes: number
   /** Links that are deleted. Their targets stay. */
   links: { path: string; target: string }[]
-  /** Files whose bytes stay in use through another hard link. */
+  /** Files that still take up disk space after the removal, because they have another hard link. */
   hardLinked: string[]
-  /** Folders that hold no model any more but stay, because they contain other files (`names`). */
+  /** Folders that no longer contain a model but are kept, because they contain other files (`names`). */
   keptFolders: { path: string; names: string[] }[]
 }
 
 export type RemovalPlan = {
   removal: Removal
-  /**
-   * Deleted in this order: whatever an interrupted removal leaves can still be listed and removed.
-   */
+  /** Paths to delete, in an order such that files left by an interrupted removal can still be listed and removed. */
   entries: string[]
-  /** Shoal's own folders that are then empty, innermost first. */
+  /** Folders created by shoal that may be empty afterwards, innermost first. */
   folders: string[]
 }
 
@@ -33,10 +31,9 @@ const noFiles = new Set(['ENOENT', 'ENOTDIR'])
 const isModelName = (name: string) => /\.gguf(\.part)?$/.test(name)
 
 /**
- * Plans the removal of model files `<modelsDirectory>/<name>/<filename>`, finished or partial. The
- * models folder itself may be a link; of a link inside it, only the link is deleted. Throws
- * `is_link` if a model's folder is a link and holds models that were not named, since they would
- * disappear with the link.
+ * Plans the removal of model files `<modelsDirectory>/<name>/<filename>`, finished or partial. The models folder itself
+ * may be a link. For a link inside the models folder, only the link is deleted, not its target. Throws `is_link` if a
+ * model's folder is a link and contains models that are not in `paths`, because they would disappear with the link.
  */
 export async function planRemoval(
   modelsDirectory: string,
@@ -87,10 +84,7 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
   plan.folders.push(...(isHiddenLinked ? [] : [hidden]), folder)
 }
 
-/**
- * Whether a hidden file belongs to this model file. The lock is not included: its holder deletes it
- * last.
- */
+/** Whether a hidden file belongs to this model file. Excludes the lock, because its holder deletes it last. */
 function isSidecar(name: string, filename: string): boolean {
   if (!name.startsWith(`${filename}.`)) return false
   return /^(json|journal|torrent|download)(\.[0-9a-f-]{36})?(\.new)?$/.test(

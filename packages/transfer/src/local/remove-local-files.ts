@@ -8,7 +8,7 @@ import { fileBusy } from '../errors.ts'
 import { planRemoval, type Removal } from './plan-removal.ts'
 
 /**
- * What `removeLocalFiles` would do now.
+ * Returns what `removeLocalFiles` would do now, without removing anything.
  * @example
  * import { previewRemoval } from '@shoal/transfer'
  *
@@ -22,9 +22,9 @@ export async function previewRemoval(
 }
 
 /**
- * Removes model files with their partial files and records, and returns what was freed and what
- * stays. Never touches anything outside the models folder. Throws `file_busy`, before anything is
- * removed, if one of the files is being pulled, and `is_link` in the same cases as `planRemoval`.
+ * Removes model files with their partial files and records. Returns the disk space that was freed, and the files and
+ * folders that remain. Never changes anything outside the models folder. If one of the files is being pulled, throws
+ * `file_busy` before anything is removed. Throws `is_link` in the same cases as `planRemoval`.
  * @example
  * import { copyLocalFile, removeLocalFiles } from '@shoal/transfer'
  *
@@ -40,14 +40,14 @@ export async function removeLocalFiles(
   const ownLocks = paths.flatMap((path) => takeLock(path, locks))
   const { removal, entries, folders } = await planRemoval(modelsDirectory, paths)
   for (const entry of [...entries, ...ownLocks]) await unlink(entry).catch(unlessGone)
-  locks.dispose() // SQLite keeps another file beside a lock while it is held
+  locks.dispose() // while a lock is held, SQLite keeps another file beside it
   for (const folder of folders) await rmdir(folder).catch(unlessInUse)
   return removal
 }
 
 /**
- * Returns the lock's path if it is to be removed. Behind a link, no lock is created and none is
- * removed.
+ * Takes the lock of a file, and returns the path of the lock if it is to be removed. If the folder is a link, no lock
+ * is created or removed.
  */
 function takeLock(path: string, locks: DisposableStack): string[] {
   const { lock } = getFilePaths(path)
@@ -61,7 +61,7 @@ function takeLock(path: string, locks: DisposableStack): string[] {
   return isElsewhere ? [] : [lock]
 }
 
-/** Another process has already deleted it. */
+/** Ignores the error if another process has already deleted the file. */
 function unlessGone(error: NodeJS.ErrnoException) {
   if (error.code !== 'ENOENT') throw error
 }

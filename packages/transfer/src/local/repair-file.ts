@@ -24,16 +24,16 @@ export type RepairOptions = {
   network?: NetworkSettings | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PullEvent) => void) | undefined
-  /** For tests and unusual networks. */
+  /** Overrides for tests and unusual networks. */
   tuning?: Partial<Tuning> | undefined
 }
 
 export type RepairedFile = { path: string; repairedBytes: number }
 
 /**
- * Downloads only the bad chunks of a damaged file. Meanwhile the file is a partial file and does
- * not exist under its own name, so that a half-repaired file is never mistaken for a complete one;
- * after a crash, a pull finishes it. Throws `is_link` if the file or its folder is a link.
+ * Repairs a damaged file by downloading only its bad chunks. During the repair, the file is a partial file and does not
+ * exist under its own name, so that it is never mistaken for a complete file. After a crash, a pull finishes the
+ * repair. Throws `is_link` if the file or its folder is a link.
  * @example
  * import { repairFile, verifyFile } from '@shoal/transfer'
  *
@@ -49,15 +49,15 @@ export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const options = { ...given, client }
   const signal = options.signal ?? new AbortController().signal
   const paths = getFilePaths(path)
-  for (const each of [dirname(path), path]) refuseLink(each) // what the link points to is not ours to change
+  for (const each of [dirname(path), path]) refuseLink(each) // shoal does not change the target of a link
   const release = await lockFile(paths.lock, { signal })
   try {
     const record = await readRecord(path)
     if (record === undefined) throw noRecord(path)
-    // Before the rename: a file that cannot be repaired stays where it is.
+    // This call comes before the rename, so that a file that cannot be repaired keeps its name.
     const file = await client.getFile(record.model_id, record.file_id, signal)
     if (file.sha256_hash !== record.sha256_hash) {
-      throw verificationFailed(`${record.filename} is a different file on the registry now`, {
+      throw verificationFailed(`${record.filename} has changed on the registry since the pull`, {
         expected: record.sha256_hash,
         actual: file.sha256_hash,
       })

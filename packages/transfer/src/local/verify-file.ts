@@ -17,9 +17,9 @@ export type VerifyOptions = {
 
 export type VerifyResult =
   | { status: 'intact'; record: LocalFileRecord }
-  /** `sizeBytes` is the current size: a file shorter or longer than recorded is damaged too. */
+  /** `sizeBytes` is the current size. A file that is shorter or longer than recorded is also damaged. */
   | { status: 'damaged'; record: LocalFileRecord; badChunks: number[]; sizeBytes: number }
-  /** There is no record with its hashes. */
+  /** There is no record with the file's hashes. */
   | { status: 'no-record' }
 
 /**

@@ -33,7 +33,7 @@ test('a redirect to another host is followed with the range', async () => {
   expect(Buffer.from(await fetchFrom(registry)).toString()).toBe('abc')
 })
 
-test('an endless redirect, and a page instead of bytes, are errors with their cause', async () => {
+test('an endless redirect and a page instead of bytes are reported with their causes', async () => {
   const loop = await serve((_, response) => response.writeHead(302, { location: '/file' }).end())
   await expect(fetchFrom(loop)).rejects.toMatchObject({
     failure: { code: 'redirect_refused', reason: 'loop' },

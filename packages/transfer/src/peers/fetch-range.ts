@@ -14,8 +14,8 @@ import { answerProblem } from '../chunks/check-answer.ts'
 type Range = { start: number; length: number; fileSizeBytes: number }
 
 /**
- * Fetches a range of the file at `address`, following redirects. Rejects if it does not receive exactly those bytes,
- * and with the signal's reason.
+ * Fetches a range of the file at `address`, following redirects. Rejects if the response does not have exactly the
+ * requested bytes, or with the signal's reason.
  */
 export function fetchRange(
   network: Network,

@@ -2,15 +2,15 @@ import { decodeBencode } from '@shoal/model-file'
 import { ApiError, NetworkError, type RegistryClient } from '@shoal/protocol/client'
 
 export type FileTorrent = {
-  /** BEP 3. */
+  /** The content of the `.torrent` file (BEP 3). */
   torrent: Uint8Array
-  /** Anyone may have it. Nothing about files for members is announced in local networks. */
+  /** Whether the torrent is available without signing in. Other torrents are never announced on local networks. */
   isOpen: boolean
 }
 
 type FileId = { modelId: string; fileId: string }
 
-/** Gets a file's torrent from its registry: the public one, or the one for the client's token. */
+/** Gets a file's torrent from its registry: anonymously if possible, otherwise with the client's token. */
 export async function getTorrent(
   client: RegistryClient,
   file: FileId,
@@ -31,7 +31,10 @@ export async function getTorrent(
   }
 }
 
-/** Something other than the registry may have answered, or bytes were lost in transit. */
+/**
+ * Requests a torrent. Checks that it can be parsed, because the response may come from something other than the
+ * registry, or may have been damaged in transit.
+ */
 async function ask(
   client: RegistryClient,
   { modelId, fileId }: FileId,
@@ -44,11 +47,14 @@ async function ask(
   throw new NetworkError({ code: 'not_a_registry', reason: 'other_program', host, detail })
 }
 
-/** Not for us, or missing. */
+/** Whether the registry refuses access to the file or does not have it. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && [401, 403, 404, 410].includes(error.status)
 
-/** BEP 27: of a private model. */
+/**
+ * Whether a torrent is private (BEP 27), as that of a private model is. A torrent that cannot be parsed counts as
+ * private.
+ */
 export function isPrivateTorrent(torrent: Uint8Array): boolean {
   const info = parseInfo(torrent)
   return !info || info.get('private') === 1

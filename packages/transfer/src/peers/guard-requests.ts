@@ -2,18 +2,21 @@ import type Wire from 'bittorrent-protocol'
 import { mayAnswer } from './upload-quota.ts'
 import { unsentBytes, wireMethods } from './webtorrent-internals.ts'
 
-/** Further requests wait: a peer that requests blocks without reading them would otherwise fill our memory. */
+/**
+ * Maximum number of bytes being read or sent for one peer. Further requests wait; otherwise, a peer that requests
+ * blocks without reading them would fill our memory.
+ */
 const maxBytesUnderway = 4 * 1024 * 1024
 const maxWaiting = 10_000
-/** A block is 16 KiB; no client accepts one above 128. */
+/** A block has 16 KiB; no client accepts more than 128 KiB. */
 const blockBytes = 16 * 1024
 const maxBlockBytes = 128 * 1024
 
 type Asked = [index: number, offset: number, length: number]
 
 /**
- * Answers requests no faster than the answers are read and as far as the torrent's upload quota allows, and disconnects
- * peers that request too much.
+ * Makes the library answer requests only as fast as the peer reads the blocks, and only within the upload quota of the
+ * torrent. Disconnects peers that request too much.
  */
 export function guardRequests() {
   const { _onRequest: answer, _onCancel: cancel } = wireMethods
@@ -44,14 +47,14 @@ export function guardRequests() {
     else cancel.apply(this, asked)
   }
 
-  /** The stream calls it when it has little left to send. */
+  /** The stream calls this method when it has little data left to send. */
   wireMethods._read = function guarded(this: Wire, done: () => void) {
     answerWaiting(this)
     done()
   }
 }
 
-/** Answers that are being read from disk, or wait to be sent. */
+/** Number of bytes that are being read from disk for a peer, or are waiting to be sent. */
 function bytesUnderway(wire: Wire): number {
   const beingRead = wire.peerRequests.reduce(
     (sum, { length }) => sum + Math.max(length, blockBytes),

@@ -8,16 +8,19 @@ import {
   wireMethods,
 } from './webtorrent-internals.ts'
 
-/** Their messages are not bencoded. */
+/** Extensions whose messages are not bencoded. */
 const others = new Set(['lt_donthave'])
 
-/** The longest useful messages: a block of 128 KiB, and the bitfield of a torrent with many pieces. */
+/**
+ * Maximum length of a message. The longest useful messages are a block of 128 KiB and the bitfield of a torrent with
+ * many pieces.
+ */
 const maxMessageBytes = 1024 * 1024
 const maxUnaskedBytes = 16 * 1024 * 1024
 
 let isGuarded = false
 
-/** Disconnects peers that would crash or hang the library; all others may talk to it. */
+/** Makes the library disconnect peers that would otherwise crash, hang or overload it. */
 export function guardWires() {
   if (isGuarded) return
   checkPrivateNames('wire', new Wire())
@@ -31,7 +34,10 @@ export function guardWires() {
   beginInPlain()
 }
 
-/** A message is collected in memory until it is complete, whatever length it declares. */
+/**
+ * Limits the length of messages, because the library collects a message in memory until it is complete, whatever length
+ * it declares.
+ */
 function guardLengths() {
   const { _onMessageLength: proceed } = wireMethods
   wireMethods._onMessageLength = function guarded(this: Wire, bytes: Uint8Array) {
@@ -42,7 +48,8 @@ function guardLengths() {
 }
 
 /**
- * Unrequested blocks count against the user's rate limit, and are dropped. A few arrive after a request was cancelled.
+ * Limits blocks that were not requested: they are dropped, but count towards the user's rate limit. A few of them are
+ * normal, because they arrive after their requests were cancelled.
  */
 function guardPieces() {
   const { _onPiece: proceed } = wireMethods
@@ -58,9 +65,12 @@ function guardPieces() {
   }
 }
 
-/** Messages without news cost as much as others. A peer connected for weeks has reason for fewer. */
+/**
+ * Maximum number of messages without new information from one peer. They cost as much as other messages, and even a
+ * peer that is connected for weeks needs fewer.
+ */
 const maxIdleMessages = 10_000
-/** The library records no piece beyond this. */
+/** The library ignores piece indexes from this one on. */
 const maxPieces = 400_000
 const requestId = 6
 const cancelId = 8
@@ -68,7 +78,7 @@ const pieceId = 7
 const haveId = 4
 
 /**
- * Keeps a peer from wasting our time with useless messages. Blocks, and requests for them, have limits of their own.
+ * Disconnects peers that waste our time with useless messages. Blocks and requests for blocks have their own limits.
  */
 function guardFloods() {
   const { _onMessage: proceed, _onKeepAlive: proceedAlive } = wireMethods
@@ -93,13 +103,13 @@ function guardFloods() {
   }
 }
 
-/** Of a `have`, which has 5 bytes. */
+/** Returns the piece index in a `have` message, which has 5 bytes. */
 const parsePiece = ({ buffer, byteOffset, length }: Uint8Array) =>
   length >= 5 ? new DataView(buffer, byteOffset).getUint32(1) : maxPieces
 
 /**
- * The library's own decoder never returns for some invalid input (`l-3:e`). All extension messages (BEP 10) pass
- * through here.
+ * Disconnects peers that send invalid extension messages (BEP 10), because the library's own decoder never returns for
+ * some invalid input (`l-3:e`).
  */
 function guardMessages() {
   const { _onExtended: proceed } = wireMethods
@@ -110,7 +120,10 @@ function guardMessages() {
   }
 }
 
-/** An invalid key of an encrypted connection (MSE) makes the library throw where nobody can catch it. */
+/**
+ * Disconnects peers that send an invalid key for an encrypted connection (MSE). Otherwise, the library would throw an
+ * error that no code can catch.
+ */
 function guardBeginnings() {
   const { _write: write, setInfoHash } = wireMethods
   wireMethods._write = function guarded(this: Wire, bytes: Uint8Array, done: () => void) {
@@ -132,8 +145,8 @@ function proceedOrDestroy(wire: Wire, proceed: () => void) {
 }
 
 /**
- * Incoming connections may be encrypted; on outgoing ones we speak first, in plain text, which every client supports.
- * The library can only do both or neither.
+ * Starts outgoing connections without encryption, as every client supports, although incoming connections may be
+ * encrypted. The library itself can encrypt connections only in both directions or in neither.
  */
 function beginInPlain() {
   wireMethods.startEncryption = function inPlain(this: Wire) {

@@ -20,7 +20,7 @@ const pieces = Math.ceil(file.bytes.length / pieceLengthFor(file.bytes.length))
 const tuning = { ...quickTuning, stallMs: 5_000, joinAfterMs: 50 }
 const options = { timeout: 60_000 }
 
-/** Writes until it is disconnected. */
+/** Writes `bytes` repeatedly until the socket is destroyed. */
 function pour(socket: Socket, bytes: Uint8Array) {
   const again = () => {
     while (!socket.destroyed && socket.write(bytes));
@@ -33,7 +33,7 @@ const block = new Uint8Array(16_384)
 const haves = Buffer.alloc(9 * 1000, Buffer.from([0, 0, 0, 5, 4, 0, 0, 0, 1]))
 
 test.each<[string, (socket: Socket) => void]>([
-  ['sends blocks that nobody asked for', (socket) => pour(socket, piece(0, 0, block))],
+  ['sends blocks that nobody requested', (socket) => pour(socket, piece(0, 0, block))],
   [
     'announces a message of 2 GiB, and sends it',
     (socket) => {
@@ -42,9 +42,9 @@ test.each<[string, (socket: Socket) => void]>([
     },
   ],
   ['sends a list that never ends', (socket) => socket.write(extended(0, 'l-3:e'))],
-  ['says without end that it has a piece', (socket) => pour(socket, haves)],
-  ['says without end that it lives', (socket) => pour(socket, Buffer.alloc(40_000))],
-])('a peer that %s is cut off, and the pull goes on', options, async (_, attack) => {
+  ['endlessly repeats that it has a piece', (socket) => pour(socket, haves)],
+  ['sends endless keep-alive messages', (socket) => pour(socket, Buffer.alloc(40_000))],
+])('a peer that %s is disconnected, and the pull continues', options, async (_, attack) => {
   const { pulling, sockets } = await pullBeside(attack)
   const isCutOff = () => [...sockets].some((socket) => socket.destroyed)
   await expect.poll(isCutOff).toBe(true)
@@ -53,7 +53,7 @@ test.each<[string, (socket: Socket) => void]>([
 })
 
 test(
-  'a pull beside a peer that says that it has everything and sends nothing ends',
+  'a pull ends although a peer claims to have everything and sends nothing',
   options,
   async () => {
     const { pulling, sockets } = await pullBeside(() => undefined)

@@ -1,4 +1,7 @@
-/** The swarm's part in a pull: when it is joined, and whose turn it is. */
+/**
+ * The role of the swarm in a pull: decides when the swarm is joined, and when it delivers chunks instead of the
+ * registry.
+ */
 
 import { once } from 'node:events'
 import { pieceLengthFor } from '@shoal/model-file'
@@ -37,7 +40,7 @@ type Setup = PeerSettings & {
   board: Board
   ledger: ChunkLedger
   path: string
-  /** Hashes what is on disk. */
+  /** Hashes chunks on disk. */
   checker: ChunkChecker
   /** Bytes per second; undefined for no limit. */
   downloadLimit: number | undefined
@@ -46,30 +49,36 @@ type Setup = PeerSettings & {
   network: NetworkSettings
   signal: AbortSignal
   onBanned(peer: string): void
-  /** Peers are not used from then on. */
+  /** Called if the swarm fails. Peers are not used from then on. */
   onFailure(error: Error): void
 }
 
 /** The pull's interface to its peers. */
 export interface Peers {
-  /** Works when it is its turn: never, if peers are off. */
+  /** The swarm as a source of chunks. It works only during its turns, and it has no turns if peers are off. */
   readonly source: SwarmSource
-  /** The pieces on disk; the other sources use it too. */
+  /** The pieces that are on disk. Other sources also use this record. */
   readonly pieces: PiecesHere
-  /** Resolves when the registry may be used, or the pull is over, with a signal that tells it to stop. */
+  /**
+   * Resolves when the registry may be used, or when the pull is over. The signal is aborted when the registry must no
+   * longer be used.
+   */
   registryTurn(): Promise<AbortSignal>
-  /** A chunk received from the registry can be sent to peers too. */
+  /** Reports that a chunk is trusted and can be sent to peers. */
   onTrusted(chunk: Chunk): void
-  /** Ends all waits for a turn: there is nothing left to do. */
+  /** Ends all waits for a turn, because there is nothing left to do. */
   finish(): void
   /**
-   * Leaves the swarm. Takes at most half a second once its thread has loaded; nothing is written after this. Rejects,
-   * when it is over, if something failed on the way.
+   * Leaves the swarm. This takes at most half a second once the swarm's thread has loaded; afterwards, nothing is
+   * written. Rejects if something failed, but only after the swarm has been left.
    */
   close(): Promise<void>
 }
 
-/** If peers are enabled, starts looking for them soon. If that fails, calls `setup.onFailure`: nothing rejects. */
+/**
+ * Starts to look for peers soon, if they are enabled. Failures are reported with `setup.onFailure`, not with
+ * rejections.
+ */
 export function joinPeers(setup: Setup): Peers {
   const { manifest, board, peers, signal } = setup
   const pieceLength = pieceLengthFor(manifest.fileSizeBytes)
@@ -107,7 +116,7 @@ export function joinPeers(setup: Setup): Peers {
   async function join() {
     const { client, modelName, file } = setup
     if (manifest.chunks.length > 1 && manifest.chunkSize % pieceLength !== 0) {
-      throw new Error('its chunks do not consist of whole torrent pieces')
+      throw new Error('the chunks of the file do not consist of whole torrent pieces')
     }
     const ids = { modelId: modelName, fileId: file.id }
     const { torrent, isOpen } = await getTorrent(client, ids, signal)
@@ -142,7 +151,10 @@ export function joinPeers(setup: Setup): Peers {
     swarm.join((await discovery?.handOver()) ?? { port: 0, peerId: undefined, peers: [] })
   }
 
-  /** Resolves when there is a peer, or the pull is over: a pull without peers needs no BitTorrent client. */
+  /**
+   * Resolves with true when a peer has been found, or with false when the pull is over. A pull without peers needs no
+   * BitTorrent client.
+   */
   async function isAnybodyThere(discoveryOptions: { host: string; isLocalDiscoveryOn: boolean }) {
     discovery = await startPeerDiscovery({
       ...discoveryOptions,
@@ -156,7 +168,8 @@ export function joinPeers(setup: Setup): Peers {
     return !over.signal.aborted
   }
 
-  // Owners of a private file need not know each other, unless the user wants it.
+  // Users of a private file would learn of each other in its swarm, which is joined only if the user demands peers
+  // (`only`).
   const canJoin = onlyPeers || (peers === 'auto' && !isPrivate(setup.download))
   const joining = setTimeout(() => join().catch(fail), onlyPeers ? 0 : setup.tuning.joinAfterMs)
   if (!canJoin) clearTimeout(joining)
@@ -176,7 +189,7 @@ export function joinPeers(setup: Setup): Peers {
   }
 }
 
-/** Its tracker and its bytes are available with a token, which is part of its URLs. */
+/** Whether the file is private. Its tracker and its bytes then require a token, which is part of their URLs. */
 export const isPrivate = (download: Download): boolean =>
   !/\/announce$/.test(parseTracker(download))
 

@@ -3,11 +3,11 @@ import type { Server, Socket } from 'node:net'
 const maxConnections = 256
 const maxPerAddress = 32
 
-/** Limits incoming connections: each costs a file descriptor, of which the daemon has few. */
+/** Limits incoming connections, because each takes one of the daemon's few file descriptors. */
 export function limitPeerConnections(server: Server) {
   const open = new Map<string, number>()
   server.maxConnections = maxConnections
-  // Runs before the library's own listener, which ignores a closed socket.
+  // This listener runs before the library's own, which ignores a closed socket.
   server.prependListener('connection', (socket: Socket) => {
     const { remoteAddress: address = '' } = socket
     const count = open.get(address) ?? 0

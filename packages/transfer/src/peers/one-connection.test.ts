@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createPieceStoreClass } from './piece-store.ts'
 import { torrentClient } from './torrent-client.ts'
 
-/** Of one piece. */
+/** A file of one piece. */
 const file = { fileSizeBytes: 5, pieceLength: 16_384 }
 const content = { filename: 'one', ...file, pieceHashes: new Uint8Array(20), isPrivate: false }
 const torrentBytes = torrentFile({ info: infoDictionary(content), webSeeds: [] })
@@ -33,11 +33,11 @@ async function member(seedOutgoingConnections = true) {
   return one
 }
 
-test('two peers that connect to each other keep one connection, and continue with it', async () => {
+test('two peers that connect to each other keep only one connection', async () => {
   const [ana, ben] = [await member(), await member()]
   ana.torrent.addPeer(ben.address)
   ben.torrent.addPeer(ana.address)
-  // The connection that is kept is seen at both ends, the other one at one end at least.
+  // Both clients see the connection that is kept; at least one of them sees the other connection.
   await expect.poll(() => ana.seen + ben.seen).toBeGreaterThanOrEqual(3)
   const connections = () => [ana.torrent.wires.length, ben.torrent.wires.length]
   await expect.poll(connections).toEqual([1, 1])

@@ -2,14 +2,15 @@ import type Wire from 'bittorrent-protocol'
 import type { Torrent } from 'webtorrent'
 import { dropConnection } from './webtorrent-internals.ts'
 
-/** Peers that learn of each other at the same moment have both connected by then. */
+/** If two peers learn of each other at the same moment, both connect within this time. */
 const sameMomentMs = 10_000
 
 /**
- * Two peers that learn of each other at the same moment both connect. The library keeps both connections, and requests
- * blocks over the faster one that are in transit over the other. Here one is kept: the earlier one if it is delivering
- * blocks, the one opened by the peer with the smaller ID if both are new, otherwise the later one, since a peer that
- * reconnects may have lost the earlier one. If the ends choose differently, or the kept one breaks, the other is opened
+ * Keeps only one connection to each peer. Two peers that learn of each other at the same moment both connect. The
+ * library would keep both connections, and request blocks over the faster one that are already in transit over the
+ * other. Here, the earlier connection is kept if it is transferring blocks. Otherwise, if both are new, the one opened
+ * by the peer with the smaller ID is kept; if not, the later one, because a peer that reconnects may have lost the
+ * earlier one. If the two peers choose differently, or if the kept connection breaks, the dropped connection is opened
  * again.
  */
 export function keepOneConnection(torrent: Torrent, ownId: string) {
@@ -27,7 +28,9 @@ export function keepOneConnection(torrent: Torrent, ownId: string) {
   })
 }
 
-/** Unless the connection broke without notice: no byte has arrived over it for seconds. */
+/**
+ * Whether bytes have been transferred in the last few seconds. If not, the connection may have broken without notice.
+ */
 const isMoving = (wire: Wire) => wire.downloadSpeed() + wire.uploadSpeed() > 0
 
 function openAgain(torrent: Torrent, { remoteAddress = '', remotePort }: Wire) {
@@ -35,7 +38,10 @@ function openAgain(torrent: Torrent, { remoteAddress = '', remotePort }: Wire) {
   if (!torrent.destroyed) torrent.addPeer(`${host}:${remotePort}`)
 }
 
-/** Only a peer at the same address: anyone can claim the ID of another. */
+/**
+ * Whether two connections are to the same peer. They must have the same address, because a peer can claim the ID of
+ * another.
+ */
 const isSamePeer = (one: Wire, other: Wire) =>
   one.type !== 'webSeed' && one.peerId === other.peerId && one.remoteAddress === other.remoteAddress
 

@@ -1,5 +1,5 @@
 /**
- * Which source delivers the chunks: only the registry, with requests for whole chunks, or the swarm, of which the
+ * The source that delivers the chunks: only the registry, with requests for whole chunks, or the swarm, of which the
  * registry is a member.
  */
 export type Side = 'registry' | 'swarm'
@@ -9,40 +9,43 @@ type Readings = {
   registryBytes(): number
   /** Bytes received through the swarm. */
   swarmBytes(): number
-  /** Other peers in the swarm. */
+  /** Number of other peers in the swarm. */
   peers(): number
 }
 
 type PaceOptions = {
-  /** A registry that delivers this much needs no help: pieces cost several times the work of chunks. */
+  /**
+   * A registry that delivers this many bytes per second needs no help: pieces take several times as much work as
+   * chunks.
+   */
   fastBytesPerSecond: number
-  /** How long a swarm has to show that it helps. */
+  /** How long a swarm has to prove that it helps. */
   turnMs: number
-  /** Only peers: no bytes are requested from the registry. */
+  /** Whether bytes are requested only from peers, never from the registry. */
   onlyPeers: boolean
 }
 
 /** A swarm that delivers less than this share of the registry's rate is no help. */
 const worthwhile = 0.7
-/** Shares of `turnMs`. */
+/** Intervals, as multiples of `turnMs`. */
 const pollEvery = 1 / 12
 const settledAfter = 1 / 4
 const lonelyAfter = 2 / 3
 const rejoinAfter = 10
 
-/** Lets one side work at a time. */
+/** Lets only one side work at a time. */
 export interface Pace {
-  /** Whose turn it is. */
+  /** The side whose turn it is. */
   side(): Side
-  /** Resolves when it is the side's turn, or all is over, with a signal for the end of the turn. */
+  /** Resolves when it is the side's turn, or when the pull is over. The signal is aborted at the end of the turn. */
   turn(of: Side): Promise<AbortSignal>
   /** Ends all waits for a turn. */
   close(): void
 }
 
 /**
- * The registry goes first; a swarm with other members takes over if the registry is slow, and returns the turn if it is
- * alone or turns out slower.
+ * The registry starts. If it is slow and the swarm has other peers, the swarm takes over. If the swarm then has no
+ * other peers or is slower than the registry, the registry takes over again.
  */
 export function pace(
   readings: Readings,
@@ -67,7 +70,7 @@ export function pace(
     lonelySince = undefined
     const before = turnController
     turnController = new AbortController()
-    before.abort(new Error(`it is the turn of the ${to}`))
+    before.abort(new Error(`the pull switched to the ${to}`))
     for (const wake of waiting) wake()
     waiting.clear()
   }

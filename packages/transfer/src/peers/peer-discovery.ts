@@ -1,6 +1,7 @@
 /**
- * Looks for the peers of one torrent without a BitTorrent client, which takes tens of megabytes: announces a port, and
- * listens there and in the local network until there is a peer. The client then takes over the port and the peer ID.
+ * Looks for the peers of one torrent without a BitTorrent client, which takes tens of megabytes. Announces a port, and
+ * listens on that port and on the local network until a peer appears. The client then takes over the port and the peer
+ * ID.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -21,7 +22,7 @@ export type PeerDiscoverySetup = {
   fetch: TrackerFetch
 }
 
-/** The values that a client takes over. */
+/** The values that the BitTorrent client takes over. */
 export type Handover = {
   port: number
   /** 20 ASCII characters. */
@@ -31,13 +32,16 @@ export type Handover = {
 }
 
 export interface PeerDiscovery {
-  /** Resolves when there is a peer; never, if none appears. */
+  /** Resolves when a peer has been found. Never settles if none appears. */
   readonly found: Promise<void>
-  /** Why the last announce failed; undefined if the tracker answered. */
+  /** Why the last announce failed; undefined if it succeeded. */
   trackerError(): unknown
-  /** Ends without a final announce: the client continues. */
+  /** Ends discovery without a final announce, because the BitTorrent client continues. */
   handOver(): Promise<Handover>
-  /** Tells the tracker that we have left, for at most half a second; does nothing after `handOver`. */
+  /**
+   * Ends discovery, and notifies the tracker that we have left, which takes at most half a second. Does nothing after
+   * `handOver`.
+   */
   close(): Promise<void>
 }
 
@@ -45,10 +49,10 @@ const maxConnections = 32
 const maxRetryAfterMs = 60_000
 const minIntervalMs = 10_000
 const maxIntervalMs = 60 * 60_000
-/** The pull is over then, and its user waits. */
+/** Timeout of the final announce, which is short because the pull is over and the user is waiting. */
 const stopTimeoutMs = 500
 
-/** Resolves when it listens. Rejects if it cannot. */
+/** Starts discovery. Resolves when it listens for peers. Rejects if it cannot listen. */
 export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<PeerDiscovery> {
   const { tracker, infoHash, host, fetch } = setup
   const peerId = newPeerId()
@@ -66,8 +70,8 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    socket.on('error', () => undefined) // it retries, or not
-    socket.once('data', () => find([])) // it waits for an answer, which the client gives when it reconnects
+    socket.on('error', () => undefined) // safe to ignore: the peer may try again
+    socket.once('data', () => find([])) // the peer gets no response until it reconnects to the BitTorrent client
   })
   server.maxConnections = maxConnections
   server.listen(0, host)
@@ -97,11 +101,11 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
         },
         (error: unknown) => {
           failures += 1
-          trackerError = error // not a failure of the pull, as long as the registry has the bytes
+          trackerError = error // the pull can continue while the registry has the bytes
           return backoffMs(failures, maxRetryAfterMs)
         },
       )
-      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined) // the end
+      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined) // the signal ends the loop
     }
   }
   void keepAnnouncing()
@@ -120,9 +124,9 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
     : undefined
   local?.announceSoon()
 
-  /** Frees the port. */
+  /** Stops listening, and frees the port. */
   async function stop() {
-    over.abort(new Error('peers are not looked for any more'))
+    over.abort(new Error('peer discovery has stopped'))
     local?.close()
     const closed = once(server, 'close')
     server.close()
@@ -131,7 +135,7 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
   }
 
   async function leave() {
-    // Peers that could not be notified notice by themselves: we do not answer any more.
+    // If this fails, peers notice by themselves that we have left, because we no longer respond.
     await announce('stopped', AbortSignal.timeout(stopTimeoutMs)).catch(() => undefined)
   }
 
@@ -151,5 +155,5 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
   }
 }
 
-/** In webtorrent's format, since peers meet its client. */
+/** Creates a peer ID in webtorrent's format, because its client takes over the ID. */
 const newPeerId = () => `-WW0300-${randomBytes(6).toString('hex')}`

@@ -1,8 +1,8 @@
 import { isLoopback } from '@shoal/core/addresses'
 
 /**
- * The address on which to listen for peers of a registry: for one on this machine, its peers are on this machine too;
- * for others it has to be every address.
+ * Returns the address on which to listen for a registry's peers. The peers of a registry on this machine are on this
+ * machine, too. For any other registry, we must listen on every address.
  */
 export function peerHostFor(registryAddress: string): string {
   return isLoopback(new URL(registryAddress).hostname) ? '127.0.0.1' : '0.0.0.0'

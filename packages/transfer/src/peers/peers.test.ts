@@ -42,10 +42,10 @@ test('if the registry is fast, no peers are used', async () => {
   expect(filterEvents(events, 'progress').at(-1)?.sources).toHaveLength(1)
 })
 
-test('a peer that sends wrong bytes is named and not used again, and the file is right', async () => {
+test('a peer that sends wrong bytes is reported and not used again, and the file is correct', async () => {
   const { origin, path, pull, seeder } = await swarmScene(file)
   const wrong = Buffer.from(file.bytes)
-  // Not at its beginning, which the seeder checks itself.
+  // The beginning is correct, because the seeder itself checks it.
   for (let at = 2 * mebibyte; at < wrong.length; at += 100_000) wrong[at] = (wrong[at] ?? 0) ^ 1
   await seeder(wrong)
   origin.script = slowly
@@ -58,7 +58,7 @@ test('a peer that sends wrong bytes is named and not used again, and the file is
   for (const { source } of droppedChunks) expect(source).toMatch(/^127\.0\.0\.1:\d+$/)
 })
 
-test('when peers take over from the registry, and back, next to nothing is received twice', async () => {
+test('when peers take over from the registry and the registry from peers, almost nothing is received twice', async () => {
   const large = syntheticFile(24 * mebibyte, 8 * mebibyte)
   const { origin, path, pull, seeder } = await swarmScene(large)
   const { pause } = await seeder(large.bytes, { uploadLimit: 4 * mebibyte })
@@ -77,7 +77,8 @@ test('when peers take over from the registry, and back, next to nothing is recei
   expect(readFileSync(path).equals(large.bytes)).toBe(true)
   const [registry] = sources.filter(({ isPeer }) => !isPeer)
   expect(registry?.bytes).toBeGreaterThan(large.bytes.length / 3)
-  // The piece in transit at each of the two changes: about 8 MiB, sent by peers out of order, arrived once.
+  // At each of the two changes, the piece in transit may be received twice. The pieces that peers have sent out of
+  // order, about 8 MiB, are not received again.
   expect(wastedBytes).toBeLessThan(2.5 * mebibyte)
 })
 
@@ -101,7 +102,7 @@ test('concurrent pulls find each other, and share what they have', async () => {
   expect(pulled.flatMap(({ sources }) => sources).some(({ isPeer }) => isPeer)).toBe(true)
 })
 
-test('a pull without other peers announces itself, and starts no BitTorrent client', async () => {
+test('a pull that finds no peers announces itself, but starts no BitTorrent client', async () => {
   const { origin, path, pull, tracker } = await swarmScene(file)
   origin.script = () => ({ bytesPerSecond: 4_000_000 })
   const threads = countThreads()
@@ -140,7 +141,7 @@ test('a failure to leave the swarm gracefully is reported, but the pull succeeds
   expect(events.at(-1)?.type).toBe('done')
 })
 
-/** Counts those started from now on. */
+/** Counts the threads that are started from now on. */
 function countThreads() {
   let count = 0
   onThread(() => {
@@ -149,7 +150,7 @@ function countThreads() {
   return { count: () => count }
 }
 
-/** Every close fails. */
+/** Makes every call of `close` fail. */
 function breakClose(thread: Worker) {
   const { postMessage } = thread
   thread.postMessage = (message: { id?: number; method?: string }) => {
@@ -159,7 +160,7 @@ function breakClose(thread: Worker) {
   }
 }
 
-/** Calls `listener` with each one started from now on. */
+/** Calls `listener` with each thread that is started from now on. */
 function onThread(listener: (thread: Worker) => void) {
   process.on('worker', listener)
   onTestFinished(() => {
@@ -167,7 +168,7 @@ function onThread(listener: (thread: Worker) => void) {
   })
 }
 
-test('if the registry has no torrent for us, only the registry is used, which is reported', async () => {
+test('if the registry provides no torrent, only the registry is used, and this is reported', async () => {
   const { origin, path, events, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.torrent = undefined
   origin.script = () => ({ bytesPerSecond: 8_000_000 })
@@ -176,13 +177,13 @@ test('if the registry has no torrent for us, only the registry is used, which is
   expect(filterEvents(events, 'without-peers')).toHaveLength(1)
 })
 
-test('with only peers, a pull fails at once if the registry has no torrent for us', async () => {
+test('with only peers, a pull fails immediately if the registry provides no torrent', async () => {
   const { origin, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.torrent = undefined
   await expect(pull({ peers: 'only', tuning })).rejects.toThrow('not found')
 })
 
-test('peers are not used if that is not allowed', async () => {
+test('peers are not used if they are not allowed', async () => {
   const { path, events, pull, seeder } = await swarmScene(file)
   await seeder()
   await pull({ tuning })
@@ -190,7 +191,7 @@ test('peers are not used if that is not allowed', async () => {
   expect(filterEvents(events, 'progress').at(-1)?.sources).toHaveLength(1)
 })
 
-test('with only peers, an unreachable tracker ends the pull with its cause', async () => {
+test('with only peers, a pull fails with the cause if the tracker cannot be reached', async () => {
   const { origin, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.announce = 'http://127.0.0.1:9/announce'
   const giving = { ...tuning, stallMs: 300, timeoutMs: 900 }
@@ -198,7 +199,7 @@ test('with only peers, an unreachable tracker ends the pull with its cause', asy
   expect(failure.failure).toMatchObject({ code: 'unreachable', reason: 'refused' })
 })
 
-test('a file whose chunks are not whole pieces comes only from the registry, which is reported', async () => {
+test('a file whose chunks are not whole pieces comes only from the registry, and this is reported', async () => {
   const odd = syntheticFile(6 * mebibyte, 0.75 * mebibyte)
   const { origin, path, events, pull, seeder } = await swarmScene(odd)
   await seeder()

@@ -3,19 +3,19 @@ import type { Torrent } from 'webtorrent'
 import { registryName, type Sent } from './swarm-messages.ts'
 import { failedPiece } from './webtorrent-internals.ts'
 
-/** Records who sent what of each piece. Pieces are numbered from 0. */
+/** Records how many bytes of each piece each peer sent. Pieces are numbered from 0. */
 export interface Senders {
-  /** `name` sent this many bytes of the piece: 0 for bytes that were on disk already. */
+  /** Records that `name` sent this many bytes of the piece. The number is 0 for bytes that were already on disk. */
   add(index: number, name: string, bytes: number): void
-  /** The senders of the piece. Returned once, so that a piece reported twice does not count twice. */
+  /** Returns and removes the senders of the piece, so that a piece that is reported twice does not count twice. */
   take(index: number): Sent
-  /** Of all pieces, good or not, from peers other than the registry. */
+  /** Number of bytes of all pieces, valid or not, from peers other than the registry. */
   bytesFromPeers(): number
 }
 
 /**
- * Watches all connections of `torrent`, and disconnects peers that sent a bad piece: `onBanned` gets their address and
- * port.
+ * Watches all connections of `torrent`, and bans peers that sent a bad piece. `onBanned` is called with their address
+ * and port.
  */
 export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void): Senders {
   const sendersByPiece = new Map<number, Map<string, number>>()
@@ -41,7 +41,8 @@ export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void)
     const senders = [...(sendersByPiece.get(index)?.keys() ?? [])]
     sendersByPiece.delete(index)
     const [only] = senders
-    // With several senders the culprit is unknown: the piece is fetched again, from one peer at a time.
+    // If a piece has several senders, it is unknown which of them sent bad bytes. The library then fetches the piece
+    // again, from one peer at a time.
     if (only === undefined || senders.length > 1 || only === registryName) return
     banned.add(stripPort(only))
     for (const wire of torrent.wires) if (getSenderName(wire) === only) wire.destroy()
@@ -59,7 +60,7 @@ export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void)
   }
 }
 
-/** A peer reconnects from another port. */
+/** Removes the port from a name, because a banned peer may reconnect from another port. */
 const stripPort = (name: string) => name.replace(/:\d+$/, '')
 
 const getSenderName = ({ type, remoteAddress, remotePort }: Wire) =>

@@ -4,14 +4,14 @@ import { writeAll } from '../disk/write-all.ts'
 type Done<T = void> = (error: Error | null, value?: T) => void
 type Place = { offset?: number; length?: number }
 
-/** What is known of the only file of a torrent. */
+/** The only file of a torrent. */
 export type PieceFile = {
   fd: number
   pieceLength: number
   fileSizeBytes: number
 }
 
-/** A store for webtorrent (abstract-chunk-store), over a file that others read and write as well. */
+/** Creates a store for webtorrent (abstract-chunk-store) that uses a file which other code also reads and writes. */
 export function createPieceStoreClass({ fd, pieceLength, fileSizeBytes }: PieceFile) {
   return class PieceStore {
     readonly chunkLength = pieceLength
@@ -44,7 +44,7 @@ export function createPieceStoreClass({ fd, pieceLength, fileSizeBytes }: PieceF
     }
 
     close(done: Done) {
-      queueMicrotask(() => done(null)) // the file belongs to its opener
+      queueMicrotask(() => done(null)) // the code that opened the file closes it
     }
 
     destroy(done: Done) {

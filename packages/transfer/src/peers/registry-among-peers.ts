@@ -2,15 +2,15 @@ import type { Network } from '@shoal/network/requests'
 import type { Torrent } from 'webtorrent'
 import { RegistryWire } from './registry-wire.ts'
 
-/** Concurrent pieces requested from the registry. */
+/** Maximum number of pieces requested from the registry at the same time. */
 export const maxRegistryRequests = 4
 
-/** If peers send nothing for this long, pieces that they have are requested from the registry, too. */
+/** If peers send nothing for this long, the pieces that they have are also requested from the registry. */
 const peerTimeoutMs = 3_000
 
 type RegistryAmongPeers = { network: Network; fileSizeBytes: number; bytesFromPeers(): number }
 
-/** Requests pieces that no peer has from the registry, and the rest if peers deliver nothing. */
+/** Requests pieces from the registry: those that no peer has and, if peers deliver nothing, all others, too. */
 export function registryAmongPeers(
   torrent: Torrent,
   { network, fileSizeBytes, bytesFromPeers }: RegistryAmongPeers,

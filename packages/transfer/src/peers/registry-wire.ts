@@ -8,15 +8,16 @@ import { registryName } from './swarm-messages.ts'
 
 type Answer = (error: Error | null, bytes?: Uint8Array) => void
 
-/** How much later a piece is offered again after a failed request. */
+/** How long after a failed request a piece is offered again. */
 const pauseMs = 5_000
 const requestTimeoutMs = 60_000
 
 type Options = { pieces: number; pieceLength: number; fileSizeBytes: number; network: Network }
 
 /**
- * The registry as a peer that has every piece (BEP 19), so that one scheduler uses both. The library's own web seed
- * follows the redirect again for every piece, and never abandons a dead URL.
+ * The registry as a peer that has every piece (BEP 19), so that one scheduler uses both the registry and the other
+ * peers. The library's own web seed is not used, because it follows the redirect again for every piece and never
+ * abandons a URL that has stopped working.
  */
 export class RegistryWire extends Wire {
   readonly #urls: string[]
@@ -24,7 +25,7 @@ export class RegistryWire extends Wire {
   readonly #fileSizeBytes: number
   readonly #network: Network
   readonly #abort = new AbortController()
-  /** The pieces that we offer to the other side; none before `offerOnly`. */
+  /** The pieces that are offered to the library; none before the first call of `offerOnly`. */
   readonly #offered: Uint8Array
   readonly #pausedUntil = new Map<number, number>()
   #isOpen = false
@@ -53,7 +54,7 @@ export class RegistryWire extends Wire {
     })
   }
 
-  /** Call it often: offers the pieces to be requested from the registry, and withdraws the others. */
+  /** Offers the pieces that are to be requested from the registry, and withdraws the others. Must be called often. */
   offerOnly(isWanted: (index: number) => boolean) {
     if (!this.#isOpen || this.destroyed) return
     const now = performance.now()
@@ -89,7 +90,7 @@ export class RegistryWire extends Wire {
   }
 
   override destroy() {
-    this.#abort.abort(new Error('the registry is not used any more'))
+    this.#abort.abort(new Error('the registry is no longer used'))
     super.destroy()
   }
 }

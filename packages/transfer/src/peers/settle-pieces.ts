@@ -4,9 +4,12 @@ import { getInternals } from './webtorrent-internals.ts'
 
 type Pieces = { from: number; to: number }
 
-/** Ranges in which no more pieces are begun, each until those begun are complete or no peer delivers them. */
+/**
+ * Manages ranges in which no more pieces are begun. A range is settled when the pieces that had been begun are
+ * complete, or when no peer delivers them.
+ */
 export function settlePieces(torrent: Torrent, onSettled: (from: number) => void) {
-  /** The pieces that were begun, by the first of their range. */
+  /** The pieces that had been begun, by the first piece of their range. */
   const settling = new Map<number, number[]>()
 
   function poll() {
@@ -19,9 +22,9 @@ export function settlePieces(torrent: Torrent, onSettled: (from: number) => void
   torrent.on('verified', poll)
 
   return {
-    /** Call it often: a peer may leave, or choke us, without completing a piece. */
+    /** Checks all ranges. Must be called often, because a peer may leave or choke us without completing a piece. */
     poll: poll,
-    /** From now on, only pieces that a peer has begun to send are requested. */
+    /** From now on, requests only those pieces of the range that a peer has begun to send. */
     settle({ from, to }: Pieces) {
       const begun = Array.from({ length: to - from + 1 }, (_, place) => from + place).filter(
         (index) => isBegun(torrent, index),
@@ -34,7 +37,10 @@ export function settlePieces(torrent: Torrent, onSettled: (from: number) => void
   }
 }
 
-/** Blocks of a piece that are only on disk are not lost when the registry continues with it. */
+/**
+ * Whether a peer has begun to send a piece. Blocks that come from the disk do not count: they are not lost if the
+ * registry delivers the rest of the piece.
+ */
 function isBegun(torrent: Torrent, index: number) {
   const piece = getInternals(torrent).pieces[index]
   if (!piece) return false
@@ -43,7 +49,8 @@ function isBegun(torrent: Torrent, index: number) {
 }
 
 /**
- * Whether it is being written, or a peer can continue to send it. Pieces that no peer has are offered to the registry.
+ * Whether a piece is being written, or can still be delivered by a peer. The registry counts as a peer, because pieces
+ * that no other peer has are requested from it.
  */
 function isComing(torrent: Torrent, index: number) {
   const piece = getInternals(torrent).pieces[index]

@@ -18,7 +18,7 @@ type NotifiedEvent = {
   [E in keyof SwarmEvents]: [event: E, ...told: Parameters<SwarmEvents[E]>]
 }[keyof SwarmEvents]
 
-/** A member of the swarm that has no piece of the file yet, whose first bytes may be on disk. */
+/** Starts a member of the swarm that has no complete piece yet. The first bytes of the file may be on disk. */
 async function member(
   { origin, tracker }: Awaited<ReturnType<typeof swarmScene>>,
   fileSizeBytes: number,
@@ -47,7 +47,7 @@ async function member(
   return { swarm, events, path }
 }
 
-/** Joins as `peerId` on `port`; returns the port on which it then listens. */
+/** Joins as `peerId` on `port`, and returns the port on which the client then listens. */
 async function portAfterJoining(port: number, peerId: string) {
   const scene = await swarmScene(file)
   const { origin, tracker } = scene
@@ -84,7 +84,7 @@ test('a client whose port has been taken in the meantime listens on another', as
   expect(ready?.port).not.toBe(port)
 })
 
-test('when one chunk is complete and abandoned, all pieces of the next are still requested', async () => {
+test('after one chunk is complete and left, all pieces of the next are still requested', async () => {
   const two = syntheticFile(8 * mebibyte, 4 * mebibyte)
   const scene = await swarmScene(two)
   const { swarm, events } = await member(scene, two.bytes.length)
@@ -104,7 +104,7 @@ test('when one chunk is complete and abandoned, all pieces of the next are still
 
 const pollOptions = { timeout: 10_000 }
 
-/** The pieces that peers sent, with their bytes. */
+/** The pieces that peers sent, with the number of bytes received. */
 const fromPeers = (events: NotifiedEvent[]) =>
   events.flatMap(([event, piece]) => {
     if (event !== 'piece' || piece.sent.length === 0) return []
@@ -133,7 +133,7 @@ test('a piece that began with wrong bytes is fetched again, and no peer is blame
   expect(events.filter(([event]) => event === 'banned')).toEqual([])
 })
 
-test('pieces that were begun are finished and no others begun, so that nothing is wasted', async () => {
+test('pieces that were begun are finished and no others are begun, so that nothing is wasted', async () => {
   const large = syntheticFile(16 * mebibyte, 16 * mebibyte)
   const scene = await swarmScene(large)
   const { swarm, events } = await member(scene, large.bytes.length)
@@ -151,7 +151,7 @@ test('pieces that were begun are finished and no others begun, so that nothing i
     .toBe(pieces.length * mebibyte)
 })
 
-test('pieces of a chunk with a wrong hash are checked when it is requested again, and fetched again', async () => {
+test('pieces of a chunk with a wrong hash are checked and fetched again when the chunk is requested again', async () => {
   const two = syntheticFile(8 * mebibyte, 4 * mebibyte)
   const scene = await swarmScene(two)
   const { swarm, events, path } = await member(scene, two.bytes.length)
@@ -173,7 +173,7 @@ test('pieces of a chunk with a wrong hash are checked when it is requested again
 const first = (bytes: Uint8Array) => bytes.subarray(0, 4 * mebibyte)
 const rest = Buffer.alloc(4 * mebibyte)
 
-/** With bytes that are not the file's. */
+/** Overwrites bytes of the file with wrong bytes. */
 function overwrite(path: string, at: number) {
   const fd = openSync(path, 'r+')
   writeAll(fd, Buffer.alloc(1000, 'x'), at)
@@ -188,12 +188,12 @@ test('a piece with blocks only on disk is not waited for, although a peer could 
   swarm.want({ from: 1, to: 1, bytesHere: 0 })
   const { status } = await scene.seeder(two.bytes, { uploadLimit: 64 * 1024 })
   await expect.poll(() => status().files[0]?.uploadedBytes, pollOptions).toBeGreaterThan(0)
-  swarm.want({ from: 0, to: 0, bytesHere: begin.length }) // after the piece that was begun
+  swarm.want({ from: 0, to: 0, bytesHere: begin.length }) // this piece comes after the piece that was begun
   swarm.settle({ from: 0, to: 0 })
   expect(events).toContainEqual(['settled', 0])
 })
 
-test('a piece that was begun is not waited for once its peer has gone', async () => {
+test('a piece that was begun is not waited for once its peer has left', async () => {
   const scene = await swarmScene(file)
   const { swarm, events } = await member(scene, file.bytes.length)
   swarm.want({ from: 0, to: 0, bytesHere: 0 })
@@ -206,7 +206,7 @@ test('a piece that was begun is not waited for once its peer has gone', async ()
   expect(fromPeers(events)).toEqual([])
 })
 
-test('turns that are over leave no listeners and no events behind', async () => {
+test('turns that are over leave no listeners or events behind', async () => {
   const scene = await swarmScene(file)
   const { swarm, events } = await member(scene, file.bytes.length)
   const warnings: Error[] = []

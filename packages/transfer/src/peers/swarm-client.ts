@@ -1,4 +1,4 @@
-/** One torrent and its peers, by webtorrent. Runs in a separate thread: `swarm-thread.ts`. */
+/** Handles one torrent and its peers with webtorrent. Runs in a separate thread: `swarm-thread.ts`. */
 import { closeSync, openSync } from 'node:fs'
 import type { Notify } from '@shoal/core/rpc'
 import { pieceLengthFor } from '@shoal/model-file'
@@ -19,7 +19,7 @@ import { checkTorrent, getInternals } from './webtorrent-internals.ts'
 const reportIntervalMs = 250
 const maxConnections = 60
 
-/** Resolves once it listens. Reports events with `notify`. */
+/** Joins the swarm. Resolves when the client listens for peers. Events are reported with `notify`. */
 export async function joinSwarm(
   setup: SwarmSetup,
   contact: Contact,
@@ -28,7 +28,7 @@ export async function joinSwarm(
   const fd = openSync(setup.path, 'r+')
   const { host } = setup
   const network = openNetwork(setup.network, { connections: maxRegistryRequests })
-  useForFetch(network) // webtorrent sends announces with it
+  useForFetch(network) // webtorrent sends announces with the global `fetch`
   const { client, torrent } = await openTorrent(setup, contact, fd)
   const fail = (error: unknown) => notify('failed', String(error))
   client.on('error', fail)
@@ -80,7 +80,7 @@ export async function joinSwarm(
   }
 }
 
-/** On another port if that of `contact` has been taken in the meantime. */
+/** Opens the torrent, on a different port if that of `contact` has been taken in the meantime. */
 async function openTorrent(setup: SwarmSetup, contact: Contact, fd: number) {
   const { host, downloadLimit, uploadLimit } = setup
   const { port, peerId } = contact
@@ -106,10 +106,10 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
   const pieces = Math.ceil(fileSizeBytes / pieceLength)
   const settings = {
     store: createPieceStoreClass({ fd, pieceLength, fileSizeBytes }),
-    storeCacheSlots: 0, // the system's cache has them already
+    storeCacheSlots: 0, // the system already caches the pieces
     strategy: 'rarest',
     deselect: true,
-    bitfield: new Uint8Array(Math.ceil(pieces / 8)), // without it the whole file would be hashed
+    bitfield: new Uint8Array(Math.ceil(pieces / 8)), // without a bitfield, webtorrent would hash the whole file
     maxWebConns: maxRegistryRequests,
   }
   const torrent = await new Promise<Torrent>((resolve, reject) => {
@@ -121,12 +121,12 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
   })
   checkTorrent(torrent)
   if (torrent.length === fileSizeBytes && torrent.pieceLength === pieceLength) return torrent
-  throw new Error('the torrent is not of this file')
+  throw new Error('the torrent is for a different file')
 }
 
 /**
- * A piece that a peer has begun to send takes precedence over the rarest. The library would begin many at once, which
- * can neither be sent to others nor be kept when peers are no longer used.
+ * Gives pieces that a peer has begun to send precedence over the rarest. The library itself would begin many pieces at
+ * the same time, and unfinished pieces can neither be sent to others nor be kept when peers are no longer used.
  */
 function finishBegunPieces(torrent: Torrent) {
   const begun = new Set<number>()

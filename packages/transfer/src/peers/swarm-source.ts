@@ -9,7 +9,10 @@ import { classifyNetworkError, TransferError, type TransferFailure } from '../fa
 import type { Swarm } from './swarm.ts'
 import { diskName, registryName, type Sent } from './swarm-messages.ts'
 
-/** Concurrent chunks: enough pieces for peers to have different ones, few enough to lose little. */
+/**
+ * Number of chunks requested at the same time: enough for peers to have different pieces, and few enough to lose
+ * little.
+ */
 const slots = 8
 /** Maximum time that a chunk waits, once peers are no longer used, for the pieces that they have begun to send. */
 const settleTimeoutMs = 3_000
@@ -20,26 +23,29 @@ type Setup = {
   board: Board
   /** The registry's name among the sources. */
   registryLabel: string
-  /** Hashes what is on disk. */
+  /** Hashes chunks on disk. */
   checker: ChunkChecker
   /** Give up on a chunk after this long without a new piece. */
   stallMs: number
-  /** Why the tracker cannot be reached. */
+  /** Why the tracker cannot be reached; undefined if it can. */
   trackerError(): unknown
-  /** Resolves when peers may be used, with a signal for when they may not. */
+  /** Resolves when peers may be used. The signal is aborted when they must no longer be used. */
   turn(): Promise<AbortSignal>
 }
 
 export interface SwarmSource extends ChunkSource {
-  /** Chunks requested before, and all later ones, are requested from `swarm`. */
+  /** Sets the swarm from which all chunks are requested, including those requested earlier. */
   joins(swarm: Swarm): void
-  /** A piece, counted from 0, is on disk and has its SHA-1. */
+  /** Reports that a piece, counted from 0, is on disk and matches its SHA-1. */
   onPiece(piece: number, sent: Sent): void
-  /** Bytes that a peer sent of the pieces on disk, including duplicates. */
+  /** Number of bytes that peers sent for the pieces on disk, including duplicates. */
   broughtBytes(): number
 }
 
-/** Peers as a source of chunks. Their pieces have been checked by SHA-1; the chunk's SHA-256 decides. */
+/**
+ * Peers as a source of chunks. The pieces that they send are checked by SHA-1, but a chunk is trusted only because of
+ * its SHA-256.
+ */
 export function swarmSource({
   manifest,
   pieces,
@@ -101,10 +107,13 @@ export function swarmSource({
     return { ...classifyNetworkError(failure), kind: 'lost' }
   }
 
-  /** Peers finish what they have begun to send: a piece requested elsewhere would be received twice. */
+  /**
+   * Lets peers finish the pieces that they have begun to send, because another source would send those pieces a second
+   * time.
+   */
   async function settle(chunk: Chunk, signal: AbortSignal) {
     const ended = AbortSignal.any([signal, AbortSignal.timeout(settleTimeoutMs)])
-    // What has not arrived by then is requested elsewhere.
+    // Pieces that have not arrived by then are requested from another source.
     await untilAborted(ended, swarm?.settle(chunk) ?? Promise.resolve()).catch(() => undefined)
   }
 

@@ -2,58 +2,64 @@ import { closeThread, startThread, untilLoaded } from '@shoal/threads'
 import type { Chunk } from '../chunks/manifest.ts'
 import type { Contact, Sent, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 
-/** The peers of one file. Calls before `join` wait for it. */
+/** The peers of one file. Calls of other methods wait for `join`. */
 export interface Swarm {
   /**
-   * Resolves when its thread has loaded, and `join` then runs at once, or when it has ended. Loading takes a second on
-   * a busy machine.
+   * Resolves when the swarm's thread has loaded, so that `join` takes effect immediately, or when the thread has ended.
+   * Loading takes a second on a busy machine.
    */
   untilLoaded(): Promise<void>
-  /** Begins. */
+  /** Joins the swarm. */
   join(contact: Contact): void
-  /** Connected peers other than the registry. */
+  /** Number of connected peers other than the registry. */
   peerCount(): number
-  /** Trusted pieces may be sent to peers. */
+  /** Offers the pieces of a trusted chunk to peers. */
   offer(chunk: Chunk): void
-  /** Requests the chunk's pieces. Its first `bytesHere` bytes are on disk, good or not. */
+  /** Requests the chunk's pieces. The first `bytesHere` bytes of the chunk are on disk, valid or not. */
   want(chunk: Chunk, bytesHere: number): void
   /**
-   * Resolves when the pieces that were begun are complete or no peer delivers them; never, if the chunk is abandoned.
-   * No others are begun.
+   * Stops beginning more pieces of the chunk. Resolves when the pieces that had been begun are complete, or when no
+   * peer delivers them. Never settles if `leave` is called for the chunk.
    */
   settle(chunk: Chunk): Promise<void>
-  /** It is no longer needed. */
+  /** Reports that the chunk is no longer needed. */
   leave(chunk: Chunk): void
-  /** It has a wrong hash. Its pieces are not sent to peers, and are checked when it is requested again. */
+  /**
+   * Reports that the chunk has a wrong hash. Its pieces are not sent to peers, and are checked when the chunk is
+   * requested again.
+   */
   forget(chunk: Chunk): void
-  /** URLs of the file for pieces that no peer has, the best first; none to do without. */
+  /** Sets the URLs of the file, best first, for pieces that no peer has. Without URLs, the registry is not used. */
   askRegistry(urls: string[]): void
   /**
-   * Leaves. Takes at most half a second once its thread has loaded. Rejects, when it is over, if something failed on
-   * the way.
+   * Leaves the swarm. This takes at most half a second once the swarm's thread has loaded. Rejects if something failed,
+   * but only after the swarm has been left.
    */
   close(): Promise<void>
 }
 
 type Events = {
-  /** A piece is on disk, and has its SHA-1. */
+  /** A piece is on disk and matches its SHA-1. */
   onPiece(index: number, sent: Sent): void
-  /** A peer, by its address and port, that sent a bad piece. */
+  /** A peer, identified by its address and port, sent a bad piece. */
   onBanned(peer: string): void
-  /** Nothing arrives from then on. */
+  /** The swarm failed. Nothing arrives from then on. */
   onFailure(reason: string): void
 }
 
-/** Leaving the swarm includes an announce. Without it, the tracker notices later. */
+/**
+ * Leaving the swarm includes a final announce. If it takes longer than this, the tracker notices only later that we
+ * have left.
+ */
 const closeTimeoutMs = 500
 
 /**
- * Runs in a separate thread. `pieceLength` is in bytes. If it fails, the pull has no peers: the registry has the bytes
- * as well, so nothing rejects. Received pieces have their SHA-1; callers check more.
+ * Starts a swarm in a separate thread. `pieceLength` is in bytes. If the swarm fails, no call rejects, because the
+ * registry has the bytes, too. Received pieces match their SHA-1; callers must check more.
  */
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events): Swarm {
   let peerCount = 0
-  /** By their first piece. */
+  /** Functions that resolve the promises of `settle`, by the first piece of their chunk. */
   const settling = new Map<number, () => void>()
   const fail = (reason: string) => {
     peerCount = 0

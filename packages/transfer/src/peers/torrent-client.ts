@@ -6,27 +6,30 @@ import { checkPrivateNames, incomingServer } from './webtorrent-internals.ts'
 
 export type TorrentClientOptions = {
   host: string
-  /** 0: any free port. */
+  /** The port to listen on; 0 for any free port. */
   port: number
   /** Bytes per second; undefined for no limit. */
   downloadLimit?: number | undefined
   uploadLimit: number | undefined
-  /** The library's own options, next to these. */
+  /** Any other options of the library. */
   [name: string]: unknown
 }
 
-/** A BitTorrent client for pulls and seeders: TCP to peers from trackers and the local network, nothing else. */
+/**
+ * Creates a BitTorrent client for pulls and seeders. It uses only TCP, and only peers from trackers and the local
+ * network.
+ */
 export function torrentClient(options: TorrentClientOptions): WebTorrent {
   const { host, port, downloadLimit, uploadLimit, ...others } = options
   guardWires()
   const client = new WebTorrent({
     dht: false,
-    lsd: false, // ours: local-discovery.ts
+    lsd: false, // replaced by local-discovery.ts
     natUpnp: false,
     natPmp: false,
     utp: false,
-    secure: 1, // for incoming connections: guard-wires.ts
-    webSeeds: false, // a pull has its own: registry-wire.ts
+    secure: 1, // only for incoming connections: see guard-wires.ts
+    webSeeds: false, // replaced by registry-wire.ts in a pull
     tracker: { wrtc: false },
     torrentPort: { port, host },
     downloadLimit: downloadLimit ?? -1,
@@ -40,8 +43,8 @@ export function torrentClient(options: TorrentClientOptions): WebTorrent {
 }
 
 /**
- * Resolves when it has left its peers and its trackers. After an error of its own, such as a port in use, that has
- * already happened.
+ * Resolves when the client has left its peers and trackers. After a fatal error, such as a port in use, the client has
+ * already left them.
  */
 export async function destroyClient(client: WebTorrent): Promise<void> {
   if (client.destroyed) return

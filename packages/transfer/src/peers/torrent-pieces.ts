@@ -1,4 +1,4 @@
-/** Passes what the pull knows of pieces to webtorrent. */
+/** Informs webtorrent which pieces the pull has and which it needs. */
 import { createHash } from 'node:crypto'
 import { readSync } from 'node:fs'
 import type { Torrent } from 'webtorrent'
@@ -13,8 +13,8 @@ type Pieces = { from: number; to: number }
 type Wanted = Pieces & { bytesHere: number; fd: number; senders: Senders }
 
 /**
- * Blocks of these pieces left by an earlier run, or by an interrupted request, need not be fetched again: they are
- * checked first.
+ * Requests pieces. Blocks of these pieces that are already on disk, from an earlier run or an interrupted request, are
+ * checked and not fetched again.
  */
 export function want(torrent: Torrent, { from, to, bytesHere, fd, senders }: Wanted) {
   const { bitfield, pieces, _hashes: hashes } = getInternals(torrent)
@@ -35,7 +35,7 @@ export function want(torrent: Torrent, { from, to, bytesHere, fd, senders }: Wan
   torrent.select(from, to, 1)
 }
 
-/** The blocks that are completely in `bytes`, the beginning of a piece, are not requested. */
+/** Adds the blocks that `bytes`, the beginning of a piece, contains completely, so that they are not requested. */
 function putBlocks(piece: TorrentPiece, bytes: Uint8Array) {
   const count = Math.floor(bytes.length / blockBytes)
   let block = piece.reserve()
@@ -46,15 +46,16 @@ function putBlocks(piece: TorrentPiece, bytes: Uint8Array) {
 }
 
 /**
- * The library counts the pieces that it has at the start of a selection and keeps that count when the start moves, so
- * it would never request as many of the remaining pieces. Here the count restarts at zero.
+ * Stops requesting pieces. The library counts the pieces on disk at the start of a selection, and keeps that count when
+ * the start moves, so it would never request that many of the remaining pieces. Therefore, the counts are reset to
+ * zero.
  */
 export function leave(torrent: Torrent, { from, to }: Pieces) {
   for (const selection of getInternals(torrent)._selections) selection.offset = 0
   torrent.deselect(from, to)
 }
 
-/** Pieces received another way can be sent to peers too. */
+/** Offers pieces that were received from another source to peers. */
 export function offer(torrent: Torrent, { from, to }: Pieces) {
   const internals = getInternals(torrent)
   for (let index = from; index <= to; index += 1) {
@@ -64,7 +65,10 @@ export function offer(torrent: Torrent, { from, to }: Pieces) {
   }
 }
 
-/** Pieces of a chunk with a wrong hash: each may be bad on disk by now, and is neither sent nor announced. */
+/**
+ * Withdraws the pieces of a chunk with a wrong hash. Each of them may be bad on disk, so they are neither sent nor
+ * announced.
+ */
 export function forget(torrent: Torrent, { from, to }: Pieces) {
   const internals = getInternals(torrent)
   for (let index = from; index <= to; index += 1) {

@@ -41,7 +41,7 @@ const failureAt = (tracker: string) =>
     ({ failure }) => failure,
   )
 
-test('an announce has what BEP 3 requires', async () => {
+test('an announce has all parameters that BEP 3 requires', async () => {
   let requestUrl: string | undefined
   const tracker = await trackerThat((request, response) => {
     requestUrl = request.url
@@ -55,12 +55,14 @@ test('an announce has what BEP 3 requires', async () => {
 })
 
 test.each([200, 403, 503])(
-  'the reason of a tracker that refuses with %i is reported',
+  'the reason for a refusal with status %i is reported',
   async (status) => {
     const tracker = await trackerThat((_, response) =>
       response.writeHead(status).end('d14:failure reason7:unknowne'),
     )
-    expect((await failureAt(tracker)).detail).toMatch(/^the tracker at [\d.:]+ refuses: unknown$/)
+    expect((await failureAt(tracker)).detail).toMatch(
+      /^the tracker at [\d.:]+ refused the announce: unknown$/,
+    )
   },
 )
 
@@ -72,30 +74,32 @@ test.each<[string, RequestListener, object]>([
   ['refuses', (_, response) => response.end('d14:failure reason7:unknowne'), noPeers],
   ['fails', (_, response) => response.writeHead(500).end('d8:intervali1e5:peers0:e'), noPeers],
   [
-    'answers with a page',
+    'returns a page',
     (_, response) => response.writeHead(200, page).end('<!doctype html>'),
     { code: 'not_a_registry', reason: 'html' },
   ],
-  ['answers with another value', (_, response) => response.end('i5e'), otherProgram],
-  ['answers with half a dictionary', (_, response) => response.end('d8:interval'), otherProgram],
-  ['answers with nothing', (_, response) => response.end(), otherProgram],
+  ['returns another value', (_, response) => response.end('i5e'), otherProgram],
+  ['returns half a dictionary', (_, response) => response.end('d8:interval'), otherProgram],
+  ['returns nothing', (_, response) => response.end(), otherProgram],
   [
-    'answers without end',
+    'sends an endless response',
     (_, response) => pour(response),
     { code: 'not_a_registry', reason: 'not_json' },
   ],
   ['hangs up', (request) => request.socket.destroy(), { code: 'unreachable', reason: 'reset' }],
-])('a tracker that %s is a failure with its cause', async (_, answers, cause) => {
+])('if a tracker %s, the failure has its cause', async (_, answers, cause) => {
   const tracker = await trackerThat(answers)
   expect(await failureAt(tracker)).toMatchObject({ ...cause, host: new URL(tracker).host })
 })
 
-test('a tracker’s own error is in the failure', async () => {
+test('the status of a tracker’s response is in the failure', async () => {
   const tracker = await trackerThat((_, response) => response.writeHead(503).end())
-  expect(await failureAt(tracker)).toMatchObject({ detail: expect.stringMatching(/answered 503$/) })
+  expect(await failureAt(tracker)).toMatchObject({
+    detail: expect.stringMatching(/returned status 503$/),
+  })
 })
 
-test('a redirect at the same host and port is followed, and one to another host is not', async () => {
+test('a redirect to the same host and port is followed, but one to another host is not', async () => {
   const elsewhere = await trackerThat((_, response) => response.end('d5:peers0:e'))
   const tracker = await trackerThat(({ url = '' }, response) => {
     if (url.startsWith('/moved')) return response.end('d8:intervali900e5:peers0:e')
@@ -109,7 +113,7 @@ test('a redirect at the same host and port is followed, and one to another host 
   })
 })
 
-test('from http to https of the same host only an announce without a token is redirected', async () => {
+test('a redirect from http to https is followed only by an announce without a token', async () => {
   const secured = await secureTracker('d8:intervali900e5:peers0:e')
   const plain = await trackerThat(({ url = '' }, response) => {
     response.writeHead(308, { location: secured.origin + url }).end()
@@ -159,17 +163,17 @@ const parse = (text: string) =>
   parseResponse(decodeBencode(Buffer.from(text, 'latin1')) as Map<string, Bencoded>, ownPort)
 
 test.each([
-  ['oneself, and the registry’s own peer', `d8:completei0e10:incompletei1e5:peers6:${two}e`, false],
-  ['somebody', `d8:completei1e10:incompletei1e5:peers6:${two}e`, true],
-  ['somebody who is not named', 'd8:completei1e10:incompletei1e5:peers0:e', true],
-  ['more than the tracker counts', `d8:completei0e10:incompletei0e5:peers12:${two}${one}e`, true],
-  ['only oneself, uncounted', `d5:peers6:${one}e`, false],
-  ['somebody, uncounted', `d5:peers6:${two}e`, true],
-])('of a swarm of %s', (_, text, hasOthers) => {
+  ['this peer and the metadata peer', `d8:completei0e10:incompletei1e5:peers6:${two}e`, false],
+  ['another peer', `d8:completei1e10:incompletei1e5:peers6:${two}e`, true],
+  ['another peer that is not listed', 'd8:completei1e10:incompletei1e5:peers0:e', true],
+  ['more peers than are counted', `d8:completei0e10:incompletei0e5:peers12:${two}${one}e`, true],
+  ['only this peer, without counts', `d5:peers6:${one}e`, false],
+  ['another peer, without counts', `d5:peers6:${two}e`, true],
+])('the response for a swarm of %s is parsed', (_, text, hasOthers) => {
   expect(parse(text)).toMatchObject({ hasOthers })
 })
 
-test('addresses of both families are parsed, truncated ones are not', () => {
+test('addresses of both families are parsed, and truncated addresses are ignored', () => {
   const { peers } = parse(`d5:peers14:${one}${two}xx6:peers618:${six}e`)
   expect(peers).toEqual([
     '127.0.0.1:6881',

@@ -1,8 +1,8 @@
-/** Announces over HTTP (BEP 3, BEP 23, BEP 7), without a BitTorrent client. */
+/** Sends announces over HTTP (BEP 3, BEP 23, BEP 7), without a BitTorrent client. */
 import { type Bencoded, decodeBencode } from '@shoal/model-file'
 import { NetworkError } from '@shoal/protocol/client'
 
-/** Sends one announce. Rejects with a `NetworkError` if no answer came, or with the signal's reason. */
+/** Sends one announce. Rejects with a `NetworkError` if there was no response, or with the signal's reason. */
 export type TrackerFetch = (
   url: string,
   signal: AbortSignal,
@@ -20,18 +20,21 @@ export type AnnounceRequest = {
 }
 
 export type TrackerResponse = {
-  /** Undefined if the tracker does not say when to announce again. */
+  /** Undefined if the tracker does not specify when to announce again. */
   intervalMs: number | undefined
-  /** Whether others are in the swarm. */
+  /** Whether there are other peers in the swarm. */
   hasOthers: boolean
-  /** Addresses with ports. Not all are in the swarm: a registry also names its own peer, which has only metadata. */
+  /** Addresses with ports. Not all of them are in the swarm: a registry also lists its metadata peer. */
   peers: string[]
 }
 
 const requestTimeoutMs = 10_000
 const maxPeers = 200
 
-/** Rejects with a `NetworkError` if the tracker does not answer, refuses, or answers with something else; or with the signal's reason. */
+/**
+ * Sends an announce and parses the response. Rejects with a `NetworkError` if the tracker does not respond, refuses the
+ * announce or sends an invalid response, or with the signal's reason.
+ */
 export async function announceTo(
   tracker: string,
   announce: AnnounceRequest,
@@ -43,8 +46,9 @@ export async function announceTo(
   const { host } = new URL(tracker)
   const answer = parseDictionary(body)
   const refusal = answer?.get('failure reason')
-  if (refusal !== undefined) throw noPeers(host, `the tracker at ${host} refuses: ${refusal}`)
-  if (status !== 200) throw noPeers(host, `the tracker at ${host} answered ${status}`)
+  if (refusal !== undefined)
+    throw noPeers(host, `the tracker at ${host} refused the announce: ${refusal}`)
+  if (status !== 200) throw noPeers(host, `the tracker at ${host} returned status ${status}`)
   if (!answer) {
     const detail = 'its response to an announce is not bencoded'
     throw new NetworkError({ code: 'not_a_registry', reason: 'other_program', host, detail })
@@ -88,7 +92,7 @@ export function parseResponse(content: Map<string, Bencoded>, ownPort: number): 
   const others =
     complete === undefined || incomplete === undefined
       ? peers.filter((peer) => !peer.endsWith(`:${ownPort}`)).length
-      : Math.max(complete + incomplete, peers.length) - 1 // we are counted; the registry's own peer is listed but not counted
+      : Math.max(complete + incomplete, peers.length) - 1 // the counts include us, but not the registry's metadata peer
   return {
     intervalMs: seconds && seconds * 1000,
     hasOthers: others > 0,
@@ -101,7 +105,10 @@ function readNumber(content: Map<string, Bencoded>, name: string): number | unde
   return typeof value === 'number' && value >= 0 ? value : undefined
 }
 
-/** Each is an address of 4 or 16 bytes, and a port. No client uses trackers without the compact form any more. */
+/**
+ * Parses peers in the compact form, in which each peer is an address of 4 or 16 bytes and a port. Clients no longer use
+ * trackers that do not support the compact form.
+ */
 function packedPeers(packed: Bencoded | undefined, addressBytes: 4 | 16): string[] {
   if (!Buffer.isBuffer(packed)) return []
   const entryBytes = addressBytes + 2

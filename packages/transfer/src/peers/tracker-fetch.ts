@@ -2,11 +2,12 @@ import type { NetworkSettings } from '@shoal/network'
 import { NetworkError } from '@shoal/protocol/client'
 import type { TrackerFetch } from './tracker-announce.ts'
 
-/** 200 peers take 10 KiB in the long form. */
+/** Maximum size of a response. A list of 200 peers takes 10 KiB in the long form. */
 const maxBytes = 64 * 1024
 
 /**
- * Announces use the same transport as calls of the API, with the same redirects. It is loaded by the first announce.
+ * Sends announces over the same transport as API calls, with the same rules for redirects. The transport is loaded with
+ * the first announce.
  */
 export function trackerFetch(settings: NetworkSettings): TrackerFetch {
   return async (url, signal) => {
@@ -14,7 +15,7 @@ export function trackerFetch(settings: NetworkSettings): TrackerFetch {
     const { host, pathname } = new URL(url)
     const network = openNetwork(settings)
     const headers = { accept: 'application/x-bittorrent' }
-    // The tracker of a private model has a token in its path.
+    // The tracker URL of a private model has a token in its path.
     const hasCredentials = !pathname.endsWith('/announce')
     try {
       const call = { method: 'GET', url, headers, signal }
@@ -23,7 +24,7 @@ export function trackerFetch(settings: NetworkSettings): TrackerFetch {
       const isLate = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
       if (!isLate) signal.throwIfAborted()
       if (!isLate) throw error
-      const detail = 'the tracker does not answer'
+      const detail = 'the tracker does not respond'
       throw new NetworkError({ code: 'unreachable', reason: 'timeout', host, detail })
     } finally {
       await network.destroy() // the next announce is minutes away

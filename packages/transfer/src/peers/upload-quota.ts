@@ -1,31 +1,31 @@
 import type Wire from 'bittorrent-protocol'
 
-/** How much of one torrent may be sent, to all its peers together. */
+/** Limits how many bytes of one torrent may be sent, to all its peers together. */
 export interface UploadQuota {
-  /** Bytes of pieces sent so far. */
+  /** Number of bytes of pieces sent so far. */
   sentBytes(): number
   /** Whether nothing more may be sent. */
   isUsedUp(): boolean
-  /** Call it for each connection, before it is unchoked. */
+  /** Must be called for each connection before the peer is unchoked. */
   watch(wire: Wire): void
-  /** Whether a request for this many bytes may be answered; if so, they count. */
+  /** Whether a request for this many bytes may be answered. If so, the bytes count towards the quota. */
   reserve(bytes: number): boolean
 }
 
 const quotas = new WeakMap<Wire, UploadQuota>()
 
-/** Whether a request may be answered: always, if the connection's torrent has no limit. */
+/** Whether a request may be answered, which is always the case if the torrent of the connection has no quota. */
 export const mayAnswer = (wire: Wire, bytes: number): boolean =>
   quotas.get(wire)?.reserve(bytes) ?? true
 
-/** No block is sent once `limitBytes` have been. */
+/** Creates a quota. Once `limitBytes` have been sent, no more blocks are sent. */
 export function createUploadQuota(limitBytes: number): UploadQuota {
   const wires = new Set<Wire>()
   let sentBytes = 0
-  /** Sent, or requested since: an upper bound, since some requests are cancelled. */
+  /** Number of bytes sent or reserved. It is an upper bound, because some requests are cancelled. */
   let reservedBytes = 0
 
-  /** Requested and not yet sent. */
+  /** Number of bytes requested and not yet sent. */
   const bytesUnderway = () =>
     [...wires]
       .flatMap(({ peerRequests }) => peerRequests)

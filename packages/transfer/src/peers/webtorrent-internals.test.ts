@@ -7,7 +7,7 @@ import { createPieceStoreClass } from './piece-store.ts'
 import { torrentClient } from './torrent-client.ts'
 import { checkPrivateNames, getInternals, privateNames } from './webtorrent-internals.ts'
 
-/** Of one piece. */
+/** A file of one piece. */
 const file = { fileSizeBytes: 5, pieceLength: 16_384 }
 const kinds = Object.keys(privateNames) as (keyof typeof privateNames)[]
 
@@ -42,7 +42,7 @@ test('the installed libraries have every private name', async () => {
   for (const kind of kinds) checkPrivateNames(kind, library.objects[kind])
 })
 
-test('a private name that an update removed is named, with the versions', async () => {
+test('a private name that an update has removed is reported, with the versions', async () => {
   await using library = await installed()
   for (const kind of kinds) {
     for (const name of Object.keys(privateNames[kind])) {
@@ -56,7 +56,7 @@ test('a private name that an update removed is named, with the versions', async 
   }
 })
 
-test('a client does not start with a library that lacks a name', () => {
+test('a client does not start with a library that lacks a private name', () => {
   const library = new URL('./torrent-client.ts', import.meta.url).href
   const script = `
     const { default: Wire } = await import('bittorrent-protocol')

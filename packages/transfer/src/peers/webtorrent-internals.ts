@@ -1,7 +1,7 @@
 /**
- * Every private name of webtorrent and bittorrent-protocol that shoal reads, calls or replaces. Other files cannot reach them,
- * since webtorrent.d.ts does not declare them. An update may take any of them away, so both libraries are pinned to one version,
- * and the names are checked when a thread starts.
+ * Every private name of webtorrent and bittorrent-protocol that shoal reads, calls or replaces. Other files cannot use
+ * these names, because webtorrent.d.ts does not declare them. An update of the libraries may remove any of them, so
+ * each library is pinned to one version, and the names are checked when a thread starts.
  */
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
@@ -10,71 +10,79 @@ import Wire from 'bittorrent-protocol'
 import type WebTorrent from 'webtorrent'
 import type { Torrent } from 'webtorrent'
 
-/** Replaced on `Wire.prototype`, and called by what replaces them. */
+/** Methods that are replaced on `Wire.prototype`. Their replacements call the originals. */
 type WireMethods = {
-  /** Replaced: the library collects a message of any length in memory. */
+  /** Replaced to limit the length of messages, which the library collects in memory. */
   _onMessageLength(this: Wire, bytes: Uint8Array): void
-  /** Replaced, with `_onKeepAlive`: messages without news are counted. */
+  /** Replaced, with `_onKeepAlive`, to count messages without new information. */
   _onMessage(this: Wire, bytes: Uint8Array): void
   _onKeepAlive(this: Wire): void
-  /** Replaced: blocks that were not requested are counted. */
+  /** Replaced to count blocks that were not requested. */
   _onPiece(this: Wire, index: number, offset: number, bytes: Uint8Array): void
-  /** Replaced, with `_onCancel` and `_read`: requests wait until the answers before them are read. */
+  /**
+   * Replaced, with `_onCancel` and `_read`, so that requests wait until the peer has read the blocks requested before.
+   */
   _onRequest(this: Wire, index: number, offset: number, length: number): void
   _onCancel(this: Wire, index: number, offset: number, length: number): void
   _read(this: Wire, done: () => void): void
-  /** Replaced: the library's decoder hangs on some extension messages (BEP 10). */
+  /** Replaced because the library's decoder hangs on some extension messages (BEP 10). */
   _onExtended(this: Wire, id: number, bytes: Uint8Array): void
-  /** Replaced, with `setInfoHash`: an invalid key of an encrypted connection throws where nothing catches it. */
+  /**
+   * Replaced, with `setInfoHash`, because an invalid key for an encrypted connection causes an error that no code
+   * catches.
+   */
   _write(this: Wire, bytes: Uint8Array, done: () => void): void
   setInfoHash(this: Wire, infoHash: string): void
-  /** Replaced: the library can only encrypt in both directions or in none. */
+  /** Replaced because the library can encrypt connections only in both directions or in neither. */
   startEncryption(this: Wire, infoHash: string): void
 }
 
 type WireFields = {
-  /** Read: the bytes that wait to be sent, which streamx does not expose. */
+  /** Read: the number of bytes waiting to be sent, which streamx does not expose. */
   _readableState: { buffered: number }
   /** Read: the names of our extensions, by the number that peers use for them. */
   extendedMapping: Record<number, string>
 }
 
 type ClientFields = {
-  /** Read: the server of incoming connections, whose number has to be limited. */
+  /** Read: the server for incoming connections, to limit their number. */
   _connPool: { tcpServer: Server }
 }
 
 type TorrentMembers = {
-  /** Called: a piece received another way can be sent to peers. */
+  /** Called for a piece that was received from another source and can be sent to peers. */
   _markVerified(index: number): void
-  /** Called: a piece of a chunk with a wrong hash is no longer sent. */
+  /** Called for a piece of a chunk with a wrong hash, which must no longer be sent. */
   _markUnverified(index: number): void
   /** Read: which pieces are on disk. */
   bitfield: { get(index: number): boolean }
-  /** Read: SHA-1 of each piece in hexadecimal digits, for pieces left on disk by an earlier run. */
+  /** Read: the SHA-1 of each piece in hexadecimal digits, to check pieces left on disk by an earlier run. */
   _hashes: string[]
-  /** Written: how many pieces of a selection are already on disk, from its first on. */
+  /** Written: the number of pieces at the start of a selection that are already on disk. */
   _selections: Iterable<{ offset: number }>
-  /** Its method is replaced: pieces that were begun take precedence over the rarest. -1 if none is wanted. */
+  /**
+   * Its method is replaced so that pieces that were begun take precedence over the rarest. Returns -1 if no piece is
+   * wanted.
+   */
   _rarityMap: { getRarestPiece(isWanted: (index: number) => boolean): number }
-  /** Read: whether the last bytes have left for a peer. Written: how often a closed connection was reopened. */
+  /** Read: whether the last bytes have been sent to a peer. Written: how often a closed connection was reopened. */
   _peers: Map<
     string,
     { conn: { writableLength: number } | null; wire: Wire | null; retries: number }
   >
-  /** See `Piece`. Null for those on disk. */
+  /** Null for pieces that are on disk. */
   pieces: (TorrentPiece | null)[]
 }
 
-/** From torrent-piece. Its blocks have 16 KiB, except for the last. */
+/** A piece, as defined by the package torrent-piece. Every block except the last has 16 KiB. */
 export type TorrentPiece = {
-  /** Read: bytes. */
+  /** Read: the number of missing bytes. */
   missing: number
   /** Read: the senders of its blocks so far; null before the first block and once the piece is complete. */
   sources: unknown[] | null
   /**
-   * Called, with `cancel` and `set`, for blocks that are on disk: takes a block that was not requested from any peer,
-   * which counts as requested from then on. -1 if there is none.
+   * Called, with `cancel` and `set`, for blocks that are on disk. Returns a block that has not been requested from any
+   * peer, or -1 if there is none. From then on, the block counts as requested.
    */
   reserve(): number
   cancel(block: number): void
@@ -99,7 +107,7 @@ const piece: Checks<TorrentPiece> = {
   set: isMethod,
 }
 
-/** The required type of a name, for each kind of object. */
+/** For each kind of object, the checks of its names. */
 export const privateNames = {
   wire: {
     _onMessageLength: isMethod,
@@ -131,9 +139,9 @@ export const privateNames = {
 }
 
 /**
- * Call it in each thread that uses the libraries: for a wire and the client at startup, for a torrent and one of its
- * pieces when the torrent is ready.
- * @throws an error with the missing name, and the versions
+ * Checks that an object has all private names. Must be called in each thread that uses the libraries: for a wire and
+ * the client at startup, and for a torrent and one of its pieces when the torrent is ready.
+ * @throws an error that lists the missing names and the versions of the libraries
  */
 export function checkPrivateNames(kind: keyof typeof privateNames, object: object) {
   const missing = Object.entries<Check>(privateNames[kind])
@@ -148,8 +156,8 @@ export function checkPrivateNames(kind: keyof typeof privateNames, object: objec
 }
 
 /**
- * Call it when the torrent is ready.
- * @throws as `checkPrivateNames`
+ * Checks a torrent and one of its pieces. Must be called when the torrent is ready.
+ * @throws the same error as `checkPrivateNames`
  */
 export function checkTorrent(torrent: Torrent) {
   checkPrivateNames('torrent', torrent)
@@ -157,32 +165,35 @@ export function checkTorrent(torrent: Torrent) {
   if (piece) checkPrivateNames('piece', piece)
 }
 
-/** `..`: of our own package. */
+/** Reads the package.json of a library, or of our own package if `name` is `..`. */
 const readPackageJson = (name: string) =>
   JSON.parse(readFileSync(findPackageJSON(name, import.meta.url) ?? '', 'utf8'))
 
-/** Replacements of methods are assigned here. */
+/** The object to which replacements of methods are assigned. */
 export const wireMethods = Wire.prototype as unknown as WireMethods
 
-/** Bytes of answers that wait to be sent. */
+/** Number of bytes waiting to be sent to a peer. */
 export const unsentBytes = (wire: Wire): number =>
   (wire as unknown as WireFields)._readableState.buffered
 
-/** The name of our extension that peers call by this number. */
+/** The name of our extension for which peers use this number. */
 export const extensionName = (wire: Wire, id: number): string | undefined =>
   (wire as unknown as WireFields).extendedMapping[id]
 
-/** The library sends its handshake by this event, which it emits itself after the keys of an encrypted connection. */
+/**
+ * Makes the library send its handshake. The library itself emits this event once the keys of an encrypted connection
+ * have been exchanged.
+ */
 export const sendHandshake = (wire: Wire) => wire.emit('crypto-handshake')
 
 /** The server for incoming connections. */
 export const incomingServer = (client: WebTorrent): Server =>
   (client as unknown as ClientFields)._connPool.tcpServer
 
-/** Members of torrents beyond what is declared. */
+/** The private members of a torrent. */
 export const getInternals = (torrent: Torrent) => torrent as unknown as TorrentMembers
 
-/** Whether data that was sent has not left for a peer yet. */
+/** Whether any data for peers has not been sent yet. */
 export const isSending = (torrent: Torrent): boolean =>
   torrent.wires.some((wire) => unsentBytes(wire) > 0) ||
   [...getInternals(torrent)._peers.values()].some(
@@ -197,7 +208,7 @@ export function dropConnection(torrent: Torrent, wire: Wire) {
   wire.destroy()
 }
 
-/** The bad piece, if a warning of the library reports one. */
+/** The index of the bad piece that a warning of the library reports; undefined for other warnings. */
 export const failedPiece = ({ message }: Error): number | undefined => {
   const [, index] = /^Piece (\d+) failed verification$/.exec(message) ?? []
   return index === undefined ? undefined : Number(index)

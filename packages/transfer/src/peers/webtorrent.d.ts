@@ -1,6 +1,6 @@
 /**
- * The parts of webtorrent and of its protocol library that are used, except for their private names:
- * webtorrent-internals.ts.
+ * The parts of webtorrent and of its protocol library that shoal uses, except for their private names, which
+ * webtorrent-internals.ts declares.
  */
 declare module 'webtorrent' {
   import type { EventEmitter } from 'node:events'
@@ -8,7 +8,7 @@ declare module 'webtorrent' {
 
   export interface Torrent extends EventEmitter {
     infoHash: string
-    /** BEP 27. */
+    /** Whether the torrent is private (BEP 27). */
     private: boolean
     ready: boolean
     destroyed: boolean
@@ -16,7 +16,7 @@ declare module 'webtorrent' {
     length: number
     pieceLength: number
     lastPieceLength: number
-    /** Null for those on disk. */
+    /** Null for pieces that are on disk. */
     pieces: unknown[]
     wires: Wire[]
     received: number
@@ -32,7 +32,7 @@ declare module 'webtorrent' {
   export default class WebTorrent extends EventEmitter {
     constructor(options: object)
     listening: boolean
-    /** By `destroy`, or by its own error. */
+    /** Whether the client was destroyed, by `destroy` or because of an error. */
     destroyed: boolean
     torrentPort: number
     /** In hexadecimal digits. */
@@ -42,7 +42,7 @@ declare module 'webtorrent' {
     add(torrent: Uint8Array, options: object, onReady?: (torrent: Torrent) => void): Torrent
     throttleDownload(bytesPerSecond: number): void
     throttleUpload(bytesPerSecond: number): void
-    /** Throws if it is destroyed. */
+    /** Throws if the client is already destroyed. */
     destroy(done?: (error?: Error) => void): void
   }
 }
@@ -57,10 +57,10 @@ declare module 'bittorrent-protocol' {
     remoteAddress: string | undefined
     remotePort: number | undefined
     peerPieces: { get(index: number): boolean }
-    /** Whether it does not answer our requests for now. */
+    /** Whether the peer does not answer our requests at the moment. */
     peerChoking: boolean
     downloaded: number
-    /** Bytes per second, of blocks only. */
+    /** In bytes per second. Only blocks count. */
     downloadSpeed(): number
     uploadSpeed(): number
     uploaded: number

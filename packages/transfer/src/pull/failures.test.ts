@@ -14,7 +14,7 @@ const once =
   (request: BytesRequest): Misbehaviour | undefined =>
     request.index === index && request.before === 0 ? wrong : undefined
 
-test('a bad chunk is reported and downloaded again from another URL, and no other chunk is', async () => {
+test('a bad chunk is reported, and only this chunk is downloaded again, from another URL', async () => {
   const scene = await pullScene(file)
   scene.origin.script = once(5, { flipByteAt: 70_000 })
   const pulled = await scene.pull({ tuning: relaxedTuning })
@@ -28,7 +28,7 @@ test('a bad chunk is reported and downloaded again from another URL, and no othe
   expect(scene.origin.requests).toHaveLength(file.chunks.length + 1)
 })
 
-test('a chunk that is always bad fails the pull and is named, and the other chunks are kept', async () => {
+test('if a chunk is always bad, the pull fails and reports the chunk, and keeps the others', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ index }) => (index === 12 ? { flipByteAt: 0 } : undefined)
   const failure = await scene.pull({ connections: 1 }).catch((error) => error)
@@ -43,10 +43,10 @@ test('a chunk that is always bad fails the pull and is named, and the other chun
 })
 
 test.each<[string, Misbehaviour]>([
-  ['cuts the body short', { cutAfter: 300_000 }],
+  ['cuts off the body', { cutAfter: 300_000 }],
   ['stops sending', { stallAfter: 300_000 }],
   ['resets the connection', { resetAfter: 300_000 }],
-])('a server that %s is asked for the rest of the chunk, not for all of it', async (_, wrong) => {
+])('if a server %s, only the rest of the chunk is requested', async (_, wrong) => {
   const scene = await pullScene(file)
   scene.origin.script = once(3, wrong)
   const pulled = await scene.pull({ tuning: { ...relaxedTuning, stallMs: 3_000 } })
@@ -61,8 +61,8 @@ test.each<[string, Misbehaviour]>([
   ['503 without Retry-After', { status: 503 }],
   ['a web page with status 200', { status: 200, headers: { 'content-type': 'text/html' } }],
   ['the whole file instead of the range', { wholeFile: true }],
-  ['the range compressed', { status: 206, headers: { 'content-encoding': 'gzip' } }],
-  ['another range', { status: 206, headers: { 'content-range': 'bytes 0-9/10' } }],
+  ['a compressed range', { status: 206, headers: { 'content-encoding': 'gzip' } }],
+  ['a different range', { status: 206, headers: { 'content-range': 'bytes 0-9/10' } }],
   ['206 without Content-Range', { status: 206, body: 'x' }],
   ['a redirect to a file URL', { status: 302, headers: { location: 'file:///etc/passwd' } }],
 ])('after %s, the chunk is still downloaded', async (_, wrong) => {
@@ -94,7 +94,7 @@ test('if every URL is refused, the pull fails with the status', async () => {
   expect(failure).toMatchObject({ code: 'bytes_refused', details: { status: 403 } })
 })
 
-test('if the file is deleted during the pull, the pull fails at once', async () => {
+test('if the file is deleted during the pull, the pull fails immediately', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ index }) => {
     if (index < 6) return undefined

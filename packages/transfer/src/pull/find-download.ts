@@ -10,13 +10,13 @@ export type FoundDownload = {
   manifest: Manifest
   /** Whether `download` was saved by an earlier run. */
   isKept: boolean
-  /** Asks the registry again, which counts as another download, and saves the response. */
+  /** Requests the download again, which counts as another download, and saves the registry's response. */
   renew: () => Promise<Download>
 }
 
 /**
- * The download's URLs and manifest: the response saved by an earlier run, otherwise a new one from
- * the registry, which is saved.
+ * Returns the URLs and the manifest of a download, from the response that an earlier run saved or, if there is none,
+ * from a new response, which is then saved.
  */
 export async function findDownload(
   { client, modelName, file, path }: Wanted,

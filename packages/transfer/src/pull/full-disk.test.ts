@@ -7,7 +7,7 @@ import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
 
-/** Mounts a small disk; undefined if this user may not mount one. */
+/** Mounts a small disk. Undefined if this user may not mount disks. */
 function mountSmallDisk(sizeBytes: number): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
   const directory = temporaryDirectory()

@@ -5,7 +5,7 @@ import { noRoom } from '../errors.ts'
 import { type TransferFailure, toError } from '../failure.ts'
 import type { Retrier } from '../retrier.ts'
 
-/** All URLs are tried at once, then once more with a wait before each. */
+/** All URLs are tried without waiting, then once more with a wait before each. */
 const quickRefusals = 3
 const maxRefusals = 6
 
@@ -18,9 +18,7 @@ type Context = {
   signal: AbortSignal
 }
 
-/**
- * Waits for a suitable time after a failed request, or throws the error that the pull fails with.
- */
+/** Waits for a suitable time after a failed request, or throws the error with which the pull fails. */
 export async function handleFailure(
   failure: TransferFailure,
   inARow: number,
@@ -33,7 +31,7 @@ export async function handleFailure(
   if (failure.kind !== 'refused') return retrier.waitOrThrow(failure, inARow)
 
   if (failure.status === 404 || failure.status === 410) {
-    // Perhaps only this URL is gone. If the file is gone too, this throws.
+    // Perhaps only this URL no longer exists. If the file no longer exists either, this call throws.
     await client.getFile(modelName, file.id, signal).catch((error) => {
       if (!(error instanceof NetworkError)) throw error
     })

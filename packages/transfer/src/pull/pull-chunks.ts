@@ -22,7 +22,10 @@ import { handleFailure } from './handle-failure.ts'
 
 /** Give up after a chunk has arrived damaged this many times. */
 const maxBadTimes = 5
-/** Flushing limits what a power loss can destroy. Flushing more often slows down the pull. */
+/**
+ * How often data is flushed to disk. Flushing limits what a power loss can destroy; flushing more often slows down the
+ * pull.
+ */
 const syncEveryMs = 5000
 
 export type ChunkPull = {
@@ -33,7 +36,7 @@ export type ChunkPull = {
   manifest: Manifest
   /** Whether `download` was saved by an earlier run. */
   isKept: boolean
-  /** Asks the registry for a new `download`. */
+  /** Requests a new `download` from the registry. */
   renew: () => Promise<Download>
   partial: PartialFile
   connections: number
@@ -47,11 +50,11 @@ export type ChunkPull = {
 }
 
 export type PulledChunks = {
-  /** Of the whole file, as read from disk. */
+  /** The SHA-256 of the whole file, as read from disk. */
   sha256: string
   resumedBytes: number
   receivedBytes: number
-  /** Everyone who sent bytes, good or bad. */
+  /** All senders of bytes, valid or not. */
   sources: SourceShare[]
   /** Number of damaged chunks by sender. */
   dropped: Map<string, number>
@@ -143,7 +146,7 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
       serveSource(source, serving).then(
         () => peers?.finish(),
         (error) => {
-          ending.abort(error) // before any turn ends, which the others would take for their own turn
+          ending.abort(error) // before any turn ends: the other sources would take that for the start of their turns
           throw error
         },
       ),
@@ -169,14 +172,14 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
   }
 }
 
-/** The downloaded bytes are not affected: an error here is reported and does not fail the pull. */
+/** Leaves the swarm. An error is reported but does not fail the pull, because the downloaded bytes are not affected. */
 async function leave(peers: Peers, report: ChunkPull['report']): Promise<void> {
   await peers.close().catch((error: Error) => {
     report({ type: 'without-peers', reason: `could not leave the swarm cleanly: ${error.message}` })
   })
 }
 
-/** The registry sends bytes in its own turn and in that of the peers; these shares are added up. */
+/** Adds up the shares with the same name: the registry sends bytes both in its own turns and in those of the swarm. */
 export function sharesByName(shares: SourceShare[]): SourceShare[] {
   return [...Map.groupBy(shares, ({ name }) => name)].map(([name, same]) => ({
     name,
@@ -185,10 +188,7 @@ export function sharesByName(shares: SourceShare[]): SourceShare[] {
   }))
 }
 
-/**
- * Saves the journal, flushes the disk and reports progress at intervals, and reports once more at
- * the end.
- */
+/** Regularly saves the journal, flushes data to disk and reports progress. Reports progress once more at the end. */
 function startTicking(
   { partial, tuning, meter, report }: ChunkPull,
   { shares, movedBytes }: { shares: () => SourceShare[]; movedBytes: () => number },

@@ -35,7 +35,7 @@ test.each([
   expect([partial, journal].filter(existsSync)).toEqual([])
 })
 
-test('a record of the file is kept beside it', async () => {
+test('a record of the file is saved beside it', async () => {
   const { pull, path, origin } = await pullScene(file)
   await pull()
   const record = await readRecord(path)
@@ -70,7 +70,7 @@ test('the bytes are requested without credentials', async () => {
   )
 })
 
-test('a file that is already there is neither downloaded again nor counted', async () => {
+test('a file that already exists is neither downloaded again nor counted as a download', async () => {
   const { pull, origin, events } = await pullScene(file)
   await pull()
   events.length = 0
@@ -123,7 +123,7 @@ test('the rate limit applies to all connections together', async () => {
   const { pull } = await pullScene(file)
   const startedAt = performance.now()
   await pull({ rateLimit: 12 * mebibyte })
-  // 12 MiB and a bit at 12 MiB/s. On a busy machine it only takes longer.
+  // The file has slightly more than 12 MiB, and the limit is 12 MiB/s. On a busy machine, the pull only takes longer.
   expect(performance.now() - startedAt).toBeGreaterThan(900)
 })
 
@@ -140,7 +140,7 @@ test('a cancelled pull rejects with the reason and keeps its partial file', asyn
   expect(existsSync(path)).toBe(false)
 })
 
-test('after a cancelled pull nothing keeps the process running', async () => {
+test('after a cancelled pull, nothing keeps the process running', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ bytesPerSecond: mebibyte })
   const child = startChildPull(scene, file)

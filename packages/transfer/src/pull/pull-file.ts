@@ -16,20 +16,20 @@ export type PulledFile = {
   /** Bytes from an earlier run that were still good. */
   resumedBytes: number
   downloadedBytes: number
-  /** The part of `downloadedBytes` that was of no use: duplicate or damaged. */
+  /** The part of `downloadedBytes` that was duplicate or damaged. */
   wastedBytes: number
-  /** Everyone who sent bytes, including bytes that turned out damaged. */
+  /** All senders of bytes, including bytes that turned out to be damaged. */
   sources: SourceShare[]
-  /** Chunks that did not match their hash, by sender. */
+  /** Number of chunks that did not match their hash, by sender. */
   droppedChunks: { source: string; count: number }[]
-  /** The complete file was already there. */
+  /** Whether the complete file already existed. */
   alreadyThere: boolean
 }
 
 /**
- * Downloads one ready file to `path`. Resolves once the finished file has the manifest's SHA-256
- * and is on disk under its name. If stopped, it keeps what has been downloaded, and the next call
- * resumes from there.
+ * Downloads one ready file to `path`. Resolves once the finished file is on disk under its name and matches the
+ * manifest's SHA-256. If the download is stopped, the bytes downloaded so far are kept, and the next call resumes from
+ * there.
  * @example
  * import { pullFile } from '@shoal/transfer'
  *
@@ -68,7 +68,7 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
   }
 }
 
-/** Waits while another call or process pulls the same file, and reports its progress. */
+/** Waits while another call or process pulls the same file, and reports the progress of that pull. */
 function takeTurn({ path, file, onEvent }: PullOptions, signal: AbortSignal) {
   let meter: ProgressMeter | undefined
   const onWait = () => {

@@ -5,24 +5,24 @@ import type { PullEvent } from '../events.ts'
 
 export type PullOptions = {
   client: RegistryClient
-  /** The model's name (its slug) or id. */
+  /** The model's name (its slug) or ID. */
   modelName: string
   /** A file with status `ready`, from `client.listFiles`. */
   file: ModelFile
   /** The path of the finished file, for example `…/models/<name>/<filename>`. */
   path: string
-  /** Bytes per second, for all connections together. */
+  /** Maximum number of bytes per second, for all connections together. */
   rateLimit?: number | undefined
   /** Maximum number of parallel requests. Default 8. */
   connections?: number | undefined
-  /** Whether to download from peers too. Default `off`, because peers learn our IP address. */
+  /** Whether to download from peers, too. Default `off`, because peers learn our IP address. */
   peers?: 'auto' | 'off' | 'only' | undefined
   /**
-   * Whether `shareFolder` may share the finished file. Default: unchanged; a new file may be
+   * Whether `shareFolder` may share the finished file. By default, an existing setting is kept, and a new file may be
    * shared.
    */
   isShared?: boolean | undefined
-  /** Bytes per second sent to peers. */
+  /** Maximum number of bytes per second sent to peers. */
   uploadLimit?: number | undefined
   /** Whether to look for peers on the local network (BEP 14). */
   isLocalDiscoveryOn?: boolean | undefined
@@ -30,6 +30,6 @@ export type PullOptions = {
   network?: NetworkSettings | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PullEvent) => void) | undefined
-  /** For tests and unusual networks. */
+  /** Overrides for tests and unusual networks. */
   tuning?: Partial<Tuning> | undefined
 }

@@ -21,7 +21,7 @@ import type { PullOptions } from './pull-options.ts'
 const torrentTimeoutMs = 2_000
 
 /**
- * Pulls the file and gives it its name. The caller must hold the file's lock, and `path` must not
+ * Pulls the file, and renames the partial file to `path`. The caller must hold the file's lock, and `path` must not
  * exist.
  */
 export async function pullUnderLock(
@@ -37,9 +37,9 @@ export async function pullUnderLock(
 
   const first = await attempt()
   if (first.sha256 === manifest.sha256) return finish(first)
-  // Every chunk matched but the file does not: either the disk returned other bytes than were
-  // written, or the manifest contradicts itself. A second attempt, which hashes the chunks on disk
-  // again and downloads the bad ones, tells which.
+  // Every chunk matches its hash, but the file does not: either the disk returned other bytes than were written, or the
+  // manifest contradicts itself. A second attempt hashes the chunks on disk again and downloads the bad ones. If the
+  // file still does not match, the manifest is wrong.
   const second = await attempt()
   if (second.sha256 === manifest.sha256) return finish(mergeAttempts(first, second))
   await rm(partial)
@@ -72,7 +72,7 @@ export async function pullUnderLock(
       await partialFile.sync()
       return pulled
     } catch (error) {
-      // The saved response may be at fault: the next pull asks the registry again.
+      // The saved response may be wrong, so the next pull requests a new one from the registry.
       if (hasCode(error, 'verification_failed')) await forgetDownload(path)
       throw error
     } finally {
@@ -89,8 +89,8 @@ export async function pullUnderLock(
 }
 
 /**
- * The result of both attempts. `second.resumedBytes` counts what `first` downloaded, so it is left
- * out.
+ * Combines the results of two attempts. `second.resumedBytes` is ignored, because it includes the bytes that `first`
+ * downloaded.
  */
 function mergeAttempts(first: PulledChunks, second: PulledChunks): PulledChunks {
   const dropped = new Map(first.dropped)
@@ -119,8 +119,8 @@ export async function clearUp(path: string): Promise<void> {
 }
 
 /**
- * Saves the torrent, so that the file can be shared while the registry is offline. If this fails,
- * sharing asks the registry again.
+ * Saves the torrent, so that the file can be shared while the registry is offline. If this fails, the torrent is
+ * requested again when the file is shared.
  */
 async function saveTorrent({ client, file, path }: PullOptions, signal: AbortSignal) {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(torrentTimeoutMs)])

@@ -70,7 +70,7 @@ test('a pull killed with SIGKILL in the middle of a chunk resumes from there', a
   expect(pulled.resumedBytes + pulled.downloadedBytes).toBe(file.bytes.length)
 })
 
-test('a chunk lost by the disk, as after a power failure, is found, and only that chunk is downloaded again', async () => {
+test('a chunk lost by the disk, as after a power failure, is detected, and only that chunk is downloaded again', async () => {
   const scene = await pullScene(file)
   await stopAfter(7, scene)
   overwrite(getFilePaths(scene.path).partial, 2 * mebibyte + 5, 'lost in the dark')
@@ -102,11 +102,11 @@ test.each([
   ['is empty', (journal: string) => writeFileSync(journal, '')],
   ['is garbage', (journal: string) => writeFileSync(journal, 'x'.repeat(300))],
   [
-    'is cut short',
+    'is truncated',
     (journal: string) => writeFileSync(journal, readFileSync(journal).subarray(0, -3)),
   ],
   [
-    'claims too much',
+    'has a number that is too large',
     (journal: string) => overwrite(journal, statSync(journal).size - 4, '\xff\x7f'),
   ],
 ])('if the journal %s, the good bytes are found and kept', async (_, damage) => {
@@ -120,7 +120,7 @@ test.each([
   expect(filterEvents(scene.events, 'bad-chunk')).toEqual([])
 })
 
-test('chunks that only the journal claims to be complete are downloaded', async () => {
+test('chunks that are complete only according to the journal are downloaded', async () => {
   const scene = await pullScene(file)
   await stopAfter(7, scene)
   const { journal } = getFilePaths(scene.path)

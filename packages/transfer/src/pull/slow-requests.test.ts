@@ -8,12 +8,12 @@ import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
 const slowTest = test.runIf(runsSlowTests)
 const file = syntheticFile(12 * mebibyte + 345)
-/** Only a restart can end a slow request here: the stall timeout is longer than a test may take. */
+/** The stall timeout is longer than a test may take, so that only a restart can end a slow request. */
 const tuning = { stallMs: 300_000, tickMs: 20, slowAfterMs: 300 }
 
 const line = (bytesPerSecond: number) => ({ bytesPerSecond, freeAt: 0 })
 
-/** Total bytes requested; bytes requested twice count twice. */
+/** Total number of bytes requested. Bytes requested twice count twice. */
 function askedBytes({ requests }: ScriptedOrigin): number {
   return requests.reduce((sum, { start, end }) => sum + end - start, 0)
 }
@@ -43,7 +43,7 @@ test('if all connections are slow, none is restarted', async () => {
   expect(askedBytes(scene.origin)).toBe(file.bytes.length)
 })
 
-slowTest('on a busy machine with a slow line, almost nothing is downloaded twice', async () => {
+slowTest('on a busy machine with a slow network, almost nothing is downloaded twice', async () => {
   const busy = Array.from({ length: 6 }, () => spawn('sh', ['-c', 'while :; do :; done']))
   onTestFinished(() => {
     for (const child of busy) child.kill('SIGKILL')
@@ -54,7 +54,7 @@ slowTest('on a busy machine with a slow line, almost nothing is downloaded twice
   const pulled = await scene.pull({ tuning: { ...tuning, windowBytes: 1 } })
   expect(readFileSync(scene.path).equals(small.bytes)).toBe(true)
   expect(pulled.wastedBytes).toBe(0)
-  // Up to one chunk, which is more than 3% of this file.
+  // The budget for restarts is one chunk, which is more than 3% of this file.
   expect(askedBytes(scene.origin) - small.bytes.length).toBeLessThanOrEqual(mebibyte / 4)
 })
 

@@ -4,7 +4,8 @@ import type { BlobPush } from './push-options.ts'
 const pageSize = 1000
 
 /**
- * Lists all chunks that the registry lacks. `first` is the page that came with the started upload.
+ * Lists all chunks that the registry does not have. `first` is the first page, from the response to the start of the
+ * upload.
  */
 export async function listMissing(
   { client, modelName, retrier, signal }: BlobPush,
@@ -22,7 +23,7 @@ export async function listMissing(
   return missing
 }
 
-/** The chunk with a fresh URL; undefined if the registry has it by now. */
+/** Returns the chunk with a new URL; undefined if the registry has the chunk by now. */
 export async function findMissingChunk(
   { client, modelName, retrier, signal }: BlobPush,
   fileId: string,
@@ -30,7 +31,7 @@ export async function findMissingChunk(
 ): Promise<MissingChunk | undefined> {
   const query = { from: index, limit: 1 }
   const ask = () => client.getUpload(modelName, fileId, query, signal)
-  // Learning that the chunk is still missing is no progress.
+  // A response that the chunk is still missing does not count as progress.
   const page = await retrier.call(ask, { isProgress: false })
   return page.missing_chunks.find((chunk) => chunk.index === index)
 }

@@ -5,13 +5,16 @@ import type { BlobPush } from './push-options.ts'
 import { sendMissing } from './send-missing.ts'
 import { untilProcessed } from './until-processed.ts'
 
-/** The registry may find damaged chunks in its store and ask for them again. */
+/**
+ * Maximum number of attempts to complete an upload. The registry may find damaged chunks in its store and request them
+ * again.
+ */
 const maxRounds = 4
 
 /**
- * Uploads one file whose hashes are known, and resolves once the registry serves it. If stopped,
- * the next call resumes from there. All calls and chunks are retried by `retrier`; repeating a call
- * has no further effect on the registry.
+ * Uploads one file whose hashes are known, and resolves when the file is ready on the registry. If the upload is
+ * stopped, the next call resumes it. `retrier` retries all calls and chunks, because repeating a call has no further
+ * effect on the registry.
  * @example
  * import { openAsBlob } from 'node:fs'
  * import { hashFileInWorker, makeManifest } from '@shoal/model-file'
@@ -38,13 +41,15 @@ const maxRounds = 4
  * const { id } = await pushBlob({ ...options, retrier, signal, report })
  */
 export async function pushBlob(given: BlobPush): Promise<ModelFile> {
-  // Only the retrier retries, because it knows about all requests of the push.
+  // The client itself does not retry; only the retrier does, because it handles all requests of the push.
   const client = given.client.with({ retry: { firstContactMs: 0, giveUpMs: 0 }, maxWaits: 0 })
   const push = { ...given, client }
   return (await findSame(push)) ?? (await upload(push))
 }
 
-/** The same file, if an earlier push has completed it or someone else has uploaded it. */
+/**
+ * Returns the file if it is already on the registry, because an earlier push completed it or someone else uploaded it.
+ */
 async function findSame(push: BlobPush): Promise<ModelFile | undefined> {
   const { client, modelName, filename, manifest, retrier, signal, report } = push
   const files = await retrier.call(() => client.listFiles(modelName, { status: 'all' }, signal))
@@ -83,7 +88,7 @@ async function upload(push: BlobPush): Promise<ModelFile> {
   }
 }
 
-/** The processed file, or undefined if chunks turned out to be missing. */
+/** Completes the upload. Returns the processed file, or undefined if chunks turned out to be missing. */
 async function complete(push: BlobPush, fileId: string): Promise<ModelFile | undefined> {
   const { client, modelName, retrier, signal } = push
   try {
@@ -92,14 +97,16 @@ async function complete(push: BlobPush, fileId: string): Promise<ModelFile | und
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
     if (error.problem.missing_count !== undefined) return undefined
-    // The first response may have been lost: in that case the file's status says why it failed.
+    // The first response may have been lost. In that case, the file's status shows whether processing failed.
     const file = await retrier.call(() => client.getFile(modelName, fileId, signal))
     if (file.status !== 'failed') throw error
     return file
   }
 }
 
-/** If the response is lost, the file's status shows whether the registry received the call. */
+/**
+ * Calls `completeUpload` once. If the response is lost, the file's status shows whether the registry received the call.
+ */
 async function completeOnce(push: BlobPush, fileId: string): Promise<ModelFile> {
   const { client, modelName, signal } = push
   try {

@@ -5,7 +5,7 @@ import type { PushPort } from './push-port.ts'
 
 export type BlobPush = {
   client: RegistryClient
-  /** The name (its slug) or id of an existing model. */
+  /** The name (its slug) or ID of an existing model. */
   modelName: string
   /** The filename on the registry. */
   filename: string
@@ -17,16 +17,16 @@ export type BlobPush = {
 }
 
 export type BlobPushEvent =
-  /** The registry has registered the file under this id. */
+  /** The registry has an entry for the file with this ID. */
   | { type: 'started'; fileId: string }
   /** Bytes that the registry already had. */
   | { type: 'resumed'; bytes: number }
   /**
-   * `bytesHere`: bytes that the registry should have by now. `bytesSent`: bytes sent, including
-   * those that had to be sent again.
+   * `bytesHere` is the number of bytes that the registry should have by now. `bytesSent` is the number of bytes sent,
+   * including those that had to be sent again.
    */
   | { type: 'sent'; bytesHere: number; bytesSent: number }
-  /** The registry has all bytes, and hashes and reads the file. Its progress is unknown. */
+  /** The registry has all bytes, and is hashing and reading the file. The progress of this step is unknown. */
   | { type: 'processing' }
   /** A chunk arrived damaged. It is sent again. */
   | { type: 'bad-chunk'; index: number }

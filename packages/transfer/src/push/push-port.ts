@@ -9,21 +9,21 @@ export interface PushPort {
   readonly connections: number
 
   /**
-   * Sends one chunk to its URL, and resolves once the store has accepted it. Calls `onSent` with
-   * the number of its bytes sent so far. Rejects with a `TransferError` if sending it again may
-   * help, with an `ApiError` or `bytes_refused` if the chunk is refused, with the signal's reason,
-   * and with any other error if the push cannot continue.
+   * Sends one chunk to its URL, and resolves once the store has accepted it. Calls `onSent` with the number of the
+   * chunk's bytes sent so far. Rejects with a `TransferError` if sending the chunk again may help, with an `ApiError`
+   * or `bytes_refused` if the chunk is refused, with the signal's reason, and with any other error if the push cannot
+   * continue.
    */
   putChunk(chunk: MissingChunk, options: PutOptions): Promise<void>
 
   /**
-   * Reads a chunk again after it arrived with another hash. Throws if the file no longer has the
-   * bytes that were hashed.
+   * Reads a chunk again after it arrived with a wrong hash. Rejects if the file no longer has the bytes that were
+   * hashed.
    */
   checkChunk(chunk: MissingChunk): Promise<void>
 
   /**
-   * Throws if the file was changed or moved since it was hashed. Must be quick: called after each
+   * Rejects if the file was changed or moved since it was hashed. Must be quick, because it is called after each
    * failure and at the end.
    */
   checkUnchanged(): Promise<void>

@@ -7,8 +7,8 @@ import type { BlobPush } from './push-options.ts'
 
 const maxRefusals = 5
 /**
- * Minimum progress in bytes. Less does not count, because a socket accepts some bytes even if
- * nobody reads them any more.
+ * Minimum number of bytes that count as progress. Fewer do not count, because a socket accepts some bytes even if the
+ * other end no longer reads them.
  */
 const stepBytes = 256 * 1024
 
@@ -36,7 +36,7 @@ export async function sendMissing(
     let refusals = 0
     let failures = 0
     let sent = 0
-    /** The most bytes sent by any attempt: sending the same bytes again is no progress. */
+    /** The largest number of bytes sent by any attempt. Sending the same bytes again is not progress. */
     let furthest = 0
     function setSent(bytes: number) {
       bytesHere += bytes - sent
@@ -47,7 +47,7 @@ export async function sendMissing(
       furthest = bytes
       retrier.noteMove()
     }
-    /** What to send after `error`; undefined if the registry has the chunk by now. */
+    /** Returns the chunk to send after `error`; undefined if the registry has the chunk by now. */
     async function afterError(error: unknown, failed: MissingChunk, wasWhole: boolean) {
       if (!(error instanceof TransferError)) {
         refusals += 1
@@ -56,7 +56,7 @@ export async function sendMissing(
       await port.checkUnchanged()
       failures += 1
       await retrier.waitOrThrow(error.transferFailure, failures)
-      // Perhaps only the response was lost, and asking costs less than sending the chunk again.
+      // Perhaps only the response was lost. Asking the registry costs less than sending the chunk again.
       const mayBeStored = wasWhole && error.transferFailure.kind === 'lost'
       return mayBeStored ? findMissingChunk(push, fileId, failed) : failed
     }
@@ -77,7 +77,7 @@ export async function sendMissing(
     retrier.noteMove()
   }
 
-  /** What to send instead. Throws if sending it again cannot help. */
+  /** Returns the chunk to send after a refusal. Throws if sending it again cannot help. */
   async function afterRefusal(error: unknown, chunk: MissingChunk, refusals: number) {
     if (!hasCode(error, 'registry_refused', 'bytes_refused')) throw error
     const { status = 0 } = error.details

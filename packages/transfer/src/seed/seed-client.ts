@@ -20,15 +20,17 @@ type Shared = {
   fd: number
   /** Undefined while the file is not being seeded. */
   torrent: Torrent | undefined
-  /** Counts across all its torrents: each pause ends one, and resuming starts another. */
+  /**
+   * The quota applies to all torrents of the file together: each pause ends a torrent, and resuming starts a new one.
+   */
   quota: UploadQuota
-  /** When the quota was first seen to be used up. */
+  /** When the quota was first found to be used up. */
   usedUpAt: number | undefined
 }
 
 export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): SeederMethods {
   const shared = new Map<string, Shared>()
-  /** By file, including files that are not shared at the moment. */
+  /** The quotas by file, including files that are not shared at the moment. */
   const quotas = new Map<string, UploadQuota>()
   let isPaused = false
   const { host, port, uploadLimit } = setup
@@ -107,10 +109,7 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
     reportStatus()
   }
 
-  /**
-   * Stops seeding once everything sent has arrived: cutting off a peer earlier would waste what was
-   * sent.
-   */
+  /** Stops seeding once all sent bytes have arrived. Disconnecting a peer earlier would waste the bytes in transit. */
   function holdSoon(one: Shared, torrent: Torrent) {
     for (const wire of torrent.wires) wire.choke()
     const now = performance.now()
@@ -160,8 +159,8 @@ function settingsFor({ file: { fileSizeBytes }, fd }: Shared) {
 }
 
 /**
- * `count` one bits, highest bit of each byte first. The spare bits of the last byte must be zero
- * (BEP 3).
+ * Returns a bitfield with `count` bits set, starting with the highest bit of each byte. The spare bits of the last byte
+ * must be zero (BEP 3).
  */
 function allBits(count: number): Uint8Array {
   const bits = new Uint8Array(Math.ceil(count / 8)).fill(0xff)

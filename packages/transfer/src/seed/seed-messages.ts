@@ -5,7 +5,7 @@ import type { FileTorrent } from '../peers/get-torrent.ts'
 export type SeedSetup = {
   /** For contacting trackers. */
   network: NetworkSettings
-  /** Where to listen for peers. */
+  /** The address on which to listen for peers. */
   host: string
   port: number
   /** Bytes per second; undefined for no limit. */
@@ -26,7 +26,7 @@ export type SeederMethods = {
   unshare(path: string): void
   pause(): void
   resume(): void
-  /** Reports the final status, and tells trackers that we stop. */
+  /** Reports the final status, and notifies trackers that we have stopped. */
   close(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export type SeedStatus = {
 
 export type SeederEvents = {
   status(status: SeedStatus): void
-  /** A file cannot be shared, or no longer. */
+  /** A file cannot be shared, or can no longer be shared. */
   dropped(file: { path: string; message: string }): void
   failed(message: string): void
 }

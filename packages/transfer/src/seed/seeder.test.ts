@@ -83,7 +83,7 @@ test('a paused seeder uploads nothing until it resumes, and keeps its byte count
     .toBeGreaterThanOrEqual(given + file.bytes.length)
 })
 
-test('a file shared during a pause is seeded after it', async () => {
+test('a file shared during a pause is seeded after the pause', async () => {
   const { seeder, seeds } = await swarmScene(file)
   const first = await seeder()
   const second = startSeeder({ host: '127.0.0.1' })

@@ -9,18 +9,18 @@ import type {
 } from './seed-messages.ts'
 
 export type SeederOptions = Partial<SeedSetup> & {
-  /** Called when a file cannot be shared, or no longer. */
+  /** Called when a file cannot be shared, or can no longer be shared. */
   onDropped?: (path: string, message: string) => void
   /** Called once, when nothing can be shared any more. */
   onFailed?: (message: string) => void
 }
 
-/** WebTorrent waits a second for trackers that do not respond. */
+/** WebTorrent waits one second for trackers that do not respond. */
 const closeTimeoutMs = 3_000
 
 /** Shares files with peers. */
 export interface Seeder {
-  /** Shares the file until `unshare` or `onDropped`. Its path identifies it. */
+  /** Shares the file until `unshare` is called or `onDropped` is called for it. Its path identifies it. */
   share(file: SharedFile): void
   unshare(path: string): void
   /** Disconnects peers and notifies trackers. `resume` shares the same files again. */
@@ -31,13 +31,13 @@ export interface Seeder {
   /** Why nothing can be shared any more; undefined while sharing works. */
   failure(): string | undefined
   /**
-   * Tells trackers that we stop. Takes up to three seconds once the thread has loaded. After that,
-   * `status` returns the last one. Rejects, once closed, if something failed.
+   * Stops sharing, and notifies trackers. This takes up to three seconds once the thread has loaded. Afterwards,
+   * `status` returns the final status. Rejects if something failed, but only after the seeder has closed.
    */
   close(): Promise<void>
 }
 
-/** Runs in its own thread. Shares nothing before the first `share`. */
+/** Starts a seeder in its own thread. It shares nothing before the first call of `share`. */
 export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions): Seeder {
   const setup: SeedSetup = {
     network: directNetwork,

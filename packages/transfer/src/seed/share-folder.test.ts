@@ -26,7 +26,7 @@ async function share(modelsDirectory: string) {
   return { ...sharing, dropped }
 }
 
-test('the first scan lasts until a slow registry has answered', async () => {
+test('the first scan lasts until a slow registry has responded', async () => {
   const { origin, directory, path, pull } = await swarmScene(file)
   await pull()
   const answers = Promise.withResolvers<void>()
@@ -51,7 +51,7 @@ test('the first scan lasts until a slow registry has answered', async () => {
   await sharing.firstScan
   expect(sharing.isScanning()).toBe(false)
   expect(sharing.fileCount()).toBe(1)
-  // Available at once, before the seeder's thread reports it.
+  // Available immediately, before the seeder's thread reports it.
   expect(sharing.status().files).toMatchObject([{ path, uploadedBytes: 0 }])
 })
 
@@ -64,7 +64,7 @@ test('a file pulled without peers is not shared until it is pulled with `isShare
   expect(first.dropped).toEqual([expect.stringContaining('pulled with --no-peers')])
 
   const requests = origin.requests.length
-  await pull() // no `isShared`: unchanged
+  await pull() // without `isShared`, the setting is kept
   expect(await readRecord(path)).toMatchObject({ without_peers: true })
   await pull({ isShared: true })
   expect(origin.requests).toHaveLength(requests)

@@ -7,7 +7,7 @@ import { type ShareableOptions, shareableFiles } from './shareable-files.ts'
 
 export type SharingOptions = Partial<Omit<SeedSetup, 'network'>> &
   Omit<ShareableOptions, 'onProblem'> & {
-    /** Called when a file is not shared, or no longer. */
+    /** Called when a file is not shared, or is no longer shared. */
     onDropped(file: string, message: string): void
     /** Called once, when nothing can be shared any more. */
     onFailed(message: string): void
@@ -25,7 +25,7 @@ export type Sharing = {
   firstScan: Promise<void>
   pause(): void
   resume(): void
-  /** Stops sharing. Rejects, once closed, if something failed. */
+  /** Stops sharing. Rejects if something failed, but only after sharing has stopped. */
   close(): Promise<void>
 }
 
@@ -78,7 +78,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
     },
   })
 
-  /** A file counts as shared as soon as it is found, before the seeder reports it. */
+  /** Returns the status, in which a file counts as shared as soon as it is found, before the seeder reports it. */
   function status(): SeedStatus {
     const now = seeder.status()
     const reported = new Map(now.files.map((file) => [file.path, file]))
@@ -139,7 +139,7 @@ const emptyStatus = (path: string): SharedFileStatus => ({
 })
 
 /**
- * For example, `shoal-tiny/shoal-tiny-Q8_0.gguf`.
+ * The name of a shared file in messages, for example `shoal-tiny/shoal-tiny-Q8_0.gguf`.
  * @example
  * import { sharedName } from '@shoal/transfer'
  *

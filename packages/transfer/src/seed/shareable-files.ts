@@ -8,9 +8,9 @@ import type { SharedFile } from './seed-messages.ts'
 
 export type ShareableOptions = {
   modelsDirectory: string
-  /** The token is sent only to this registry; other registries are asked anonymously. */
+  /** The token is sent only to this registry. Requests to other registries are anonymous. */
   registry?: { address: string; token: string | undefined } | undefined
-  /** Whether to share files of private models too, with anyone who has their torrent. */
+  /** Whether to share files of private models, too, with anyone who has their torrent. */
   isPrivateShared?: boolean | undefined
   /** How to reach registries. Default: direct connections. */
   network?: NetworkSettings | undefined
@@ -18,20 +18,23 @@ export type ShareableOptions = {
   onProblem(path: string, message: string): void
 }
 
-/** How long a registry's answer is cached: a public file may become private or be deleted. */
+/**
+ * How long a registry's response is cached. The time is limited, because a public file may become private or be
+ * deleted.
+ */
 const answerTtlMs = 60 * 60_000
 const requestTimeoutMs = 10_000
 
 /** A file that was pulled from a registry and has not been modified since. */
 type Pulled = LocalFile & { record: LocalFileRecord; fileSizeBytes: number }
 
-/** The registry's answer for one file: its torrent, or undefined if we may not share it. */
+/** The registry's response for one file: the torrent, or undefined if the file may not be shared. */
 type CachedAnswer = { found: FileTorrent | undefined; until: number }
 
 /**
- * Finds the shareable files in a models folder: files that a pull has verified, with the torrent
- * that their registry currently has for them. The torrent of a public file is saved beside it, so
- * that the file can be shared while its registry is offline.
+ * Finds the shareable files in a models folder: files that a pull has verified, each with the torrent that its registry
+ * currently has for it. The torrent of a public file is saved beside it, so that the file can be shared while its
+ * registry is offline.
  */
 export function shareableFiles(options: ShareableOptions) {
   const { modelsDirectory, registry, isPrivateShared = false, onProblem } = options
@@ -103,7 +106,7 @@ function isPulled({ isFinished, record, modifiedAt }: LocalFile): boolean {
   return Math.abs(record.modified_at - modifiedAt.getTime()) < 1 // a `Date` has no fractions of a millisecond
 }
 
-/** Copies of a file under the same name have the same torrent, and are shared once. */
+/** Copies of a file with the same name have the same torrent, and only one of them is shared. */
 const torrentKey = ({ filename, record }: Pulled) => `${record.sha256_hash} ${filename}`
 
 async function kept(path: string): Promise<FileTorrent | undefined> {

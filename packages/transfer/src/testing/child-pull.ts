@@ -13,7 +13,7 @@ type Line = PullEvent | { type: 'result'; result: PulledFile } | { type: 'failed
 export type ChildPull = {
   process: ChildProcess
   lines: Line[]
-  /** Resolves with the first matching line, including earlier ones. */
+  /** Resolves with the first matching line, which may have been printed earlier. */
   until(isWanted: (line: Line) => boolean): Promise<Line>
   /** Resolves with the child's exit code, or the signal that ended it. */
   exit: Promise<number | string | null>

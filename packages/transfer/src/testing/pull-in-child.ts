@@ -1,7 +1,4 @@
-/**
- * Pulls a file in a separate process, until SIGINT, and prints its events and result as lines of
- * JSON.
- */
+/** Pulls a file in a separate process, and prints the events and the result as lines of JSON. SIGINT stops the pull. */
 import { registryClient } from '@shoal/protocol/client'
 import { pullFile } from '../pull/pull-file.ts'
 import { quickTuning } from './quick-tuning.ts'

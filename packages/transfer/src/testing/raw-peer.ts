@@ -1,4 +1,4 @@
-/** Hand-made BitTorrent messages (BEP 3), for peers that behave as no client does. */
+/** BitTorrent messages (BEP 3) made by hand, for peers that behave like no real client. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'

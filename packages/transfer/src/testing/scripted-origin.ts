@@ -20,7 +20,7 @@ export type BytesRequest = {
   end: number
 }
 
-/** What goes wrong with a response; undefined for a good one. */
+/** The fault of a response; undefined for a correct response. */
 export type Misbehaviour =
   | { status: number; headers?: Record<string, string>; body?: string }
   | { flipByteAt: number }
@@ -35,7 +35,7 @@ export type ScriptedOrigin = {
   script: (request: BytesRequest) => Misbehaviour | undefined
   /** If set, the response to every request, including API calls. */
   outage: { status: number; headers?: Record<string, string> } | undefined
-  /** A line shared by all connections; undefined for no limit. */
+  /** The speed limit that all connections share; undefined for no limit. */
   line: { bytesPerSecond: number; freeAt: number } | undefined
   requests: (BytesRequest & { authorization: string | undefined })[]
   /** Number of calls to the download endpoint, which count as downloads. */
@@ -148,7 +148,7 @@ async function sendBytes(
   await sendInTurn(response, bytes, origin.line)
 }
 
-/** Sends bytes at the speed of the line, which all connections share. */
+/** Sends bytes within the speed limit that all connections share. */
 async function sendInTurn(
   response: ServerResponse,
   bytes: Buffer,

@@ -13,7 +13,7 @@ export type PutRequest = {
 export type PutMisbehaviour =
   | { status: number; headers?: Record<string, string>; body?: string; isEarly?: boolean }
   | { reset: true }
-  /** Damages the bytes that arrive, like a bad line. */
+  /** Damages the bytes that arrive, as a bad connection might. */
   | { flip: true }
 
 export type ScriptedRegistry = {

@@ -11,10 +11,7 @@ export type SyntheticFile = {
   chunks: ChunkEntry[]
 }
 
-/**
- * Chunks smaller than the registry's keep the tests fast; a pull accepts any size that the manifest
- * gives.
- */
+/** Chunks smaller than the registry's keep the tests fast; a pull accepts any chunk size in the manifest. */
 export function syntheticFile(sizeBytes: number, chunkSize = mebibyte, seed = 1): SyntheticFile {
   const bytes = Buffer.alloc(sizeBytes)
   let state = seed >>> 0 || 1

@@ -1,4 +1,4 @@
-/** The thread behind `threadChunkWorker`. */
+/** The thread that `threadChunkWorker` starts. */
 import { serveParent } from '@shoal/threads/parent'
 import { bufferCollector } from './free-buffers.ts'
 import { inlineChunkWorker, type WorkerSetup } from './inline-chunk-worker.ts'

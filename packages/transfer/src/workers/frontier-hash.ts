@@ -22,7 +22,7 @@ export interface FrontierHash {
   close(): Promise<void>
 }
 
-/** A thread that reads the good part of the file back from the page cache. */
+/** Computes the hash in a thread, which reads the good part of the file back from the page cache. */
 export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   promise.catch(() => undefined) // avoids an unhandled rejection before anyone awaits the digest
@@ -55,17 +55,17 @@ export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
   }
 }
 
-/** For files of a few chunks, which are hashed faster than a thread starts. */
+/** Computes the hash in this thread. For files of a few chunks, hashing takes less time than starting a thread. */
 export function inlineFrontierHash(path: string, manifest: Manifest): FrontierHash {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  promise.catch(() => undefined) // as above
+  promise.catch(() => undefined) // see `threadFrontierHash`
   let hashed = 0
   return {
     advance(bytes) {
       if (bytes < manifest.fileSizeBytes || hashed > 0) return
       hashed = bytes
-      // The file's only chunk has already been hashed, and a manifest in which it differs from the
-      // file is rejected.
+      // The only chunk of the file has already been hashed, and its hash is that of the file: other manifests are
+      // rejected.
       if (manifest.chunks.length === 1) return resolve(manifest.sha256)
       try {
         resolve(hashFile(path, bytes))

@@ -15,15 +15,13 @@ export type WorkerSetup = {
   connections: number
   /** Bytes per second, for all workers that share the board; undefined for no limit. */
   rateLimit: number | undefined
-  /** How long a connection may send nothing. */
+  /** How long a connection may be silent. */
   stallMs: number
   network: NetworkSettings
   board: Board
 }
 
-/**
- * A worker in this thread. `onBytes` is called with the number of bytes of each block that arrives.
- */
+/** Creates a worker in this thread. `onBytes` is called with the number of bytes of each block that arrives. */
 export function inlineChunkWorker(
   setup: WorkerSetup,
   onBytes: (bytes: number) => void = () => undefined,
@@ -42,8 +40,8 @@ export function inlineChunkWorker(
   return {
     async fetch(request, signal) {
       const { chunk, from } = request
-      // The chunk's last bytes are already here, or an earlier request broke off after them. An
-      // empty range cannot be requested.
+      // The chunk is already complete on disk, perhaps because an earlier request broke off after the last byte. It
+      // only needs to be hashed, because an empty range cannot be requested.
       if (from === chunk.size) return check(chunk)
       const tools = { network, fd, board, limit, stallMs, onBytes }
       return fetchChunk(tools, request, signal)

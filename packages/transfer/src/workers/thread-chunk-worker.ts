@@ -13,7 +13,7 @@ export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {
   }
 }
 
-/** Errors keep their properties but lose their class between threads. */
+/** Restores the class of an error, because errors that are sent between threads keep only their properties. */
 function rethrow(error: Error & { transferFailure?: TransferFailure }): never {
   throw error.transferFailure ? new TransferError(error.transferFailure) : error
 }

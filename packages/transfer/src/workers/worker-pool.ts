@@ -15,7 +15,7 @@ export interface WorkerPool {
 
 const maxThreads = 2
 
-/** `isInline`: without threads, which is faster for small files. */
+/** Starts a worker pool. With `isInline`, the pool has no threads, which is faster for small files. */
 export async function startWorkerPool(
   setup: WorkerSetup,
   manifest: Manifest,
@@ -35,14 +35,14 @@ export async function startWorkerPool(
   }
 }
 
-/** Up to two threads that share `setup.connections`, or one worker in this thread. */
+/** Starts up to two threads, which share `setup.connections`, or one worker in this thread. */
 export async function startChunkWorkers(
   setup: WorkerSetup,
   { isInline }: { isInline: boolean },
 ): Promise<ChunkWorker[]> {
   if (isInline) {
-    // Loaded only here: undici takes 27 MB, which this thread does not need if workers have their
-    // own threads.
+    // Loaded only here, because undici takes 27 MB, which this thread does not need if the workers have their own
+    // threads.
     const { inlineChunkWorker } = await import('./inline-chunk-worker.ts')
     return [inlineChunkWorker(setup)]
   }

@@ -59,7 +59,7 @@ export async function openDownloadJournal({
   const writer = randomUUID()
   let sequence = 0
   let file: FileHandle | undefined
-  /** The records that the database may not have yet, by place. */
+  /** The records that the database may not have applied yet, by their place in the file. */
   const pending = new Map<number, JournalRecord>()
   let size = places
   let cursor = 0

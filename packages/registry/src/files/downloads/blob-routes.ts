@@ -25,7 +25,7 @@ type Dependencies = {
 /** Passed as the current time, so that tokens never count as expired. */
 const beforeAnyExpiry = 0
 
-/** Cached by the client but not by proxies: anyone with the link can read the bytes. */
+/** May be cached by the client but not by proxies, because anyone with the link can read the bytes. */
 const keptForAnHour = 'private, max-age=3600, immutable'
 
 /** Serves the registry's presigned URLs: bytes of objects, and chunks of uploads. */
@@ -133,7 +133,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
         try {
           await store.writeChunk(request.params.key, chunk, body)
         } catch (error) {
-          // Too late for this chunk, but it helps when the client retries.
+          // This is too late for the current chunk, but helps when the client retries.
           if (hasCode(error, 'storage_full')) await trash.removeOldest(error.details.missingBytes)
           throw error
         } finally {

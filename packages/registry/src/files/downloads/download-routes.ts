@@ -45,7 +45,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     },
   })
 
-  /** Why there is no ready file: the error of the first step that fails. */
+  /** Returns the reason why there is no ready file: the error of the first step that fails. */
   async function explainAbsence(request: Parameters<typeof findFile>[1]): Promise<Error> {
     const { file } = await findFile(dependencies, request)
     readyHash(file)

@@ -64,7 +64,7 @@ export function garbageCollection(
     })
   }
 
-  /** Which of these objects are referred to by files or blobs, and which are in the trash. */
+  /** Returns which of these objects files or blobs refer to, and which are in the trash. */
   async function findKnown(keys: string[]) {
     const asked = sql.join(keys)
     const { rows } = await sql<{ object_key: string; is_trash: number }>`

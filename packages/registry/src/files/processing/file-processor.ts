@@ -26,7 +26,7 @@ type Dependencies = {
 const maxJobs = 2
 const pollIntervalMs = 5_000
 const maxRetryDelaySeconds = 300
-/** A file fails after its node has stopped this often while processing it. */
+/** Maximum number of times that nodes may stop while processing a file. Then the file fails. */
 const maxAttempts = 8
 
 export type FileProcessor = {
@@ -121,7 +121,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     const keepLease = () => orLeaseLost(queue.renew(file.id, holder))
     const result = await processFile(dependencies, file, keepLease, signal)
     await settle(file, result)
-    // Remove uploads that did not become a blob: of failed files, or of bytes that were already stored.
+    // Removes uploads that did not become a blob, because the file failed or its bytes were already stored.
     await dependencies.collect.removeUpload(file)
     log.info(
       {

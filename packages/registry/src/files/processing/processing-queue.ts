@@ -43,7 +43,10 @@ export interface ProcessingQueue {
   forgetBytes(fileId: string, holder: string, objectKey: string): Promise<boolean>
 }
 
-/** Long enough for two failed renewals, short enough that the files of a dead node do not wait long. */
+/**
+ * Duration of a lease: long enough for two failed renewals, and short enough that the files of a dead node do not wait
+ * long.
+ */
 const leaseSeconds = 15
 /** How often the holder renews its lease. */
 export const renewIntervalMs = 5_000

@@ -24,7 +24,7 @@ export async function lockBlob(
   return blob?.object_key
 }
 
-/** Makes an upload's object that of a blob, unless the blob exists already and its object is not lost. */
+/** Stores an upload's object as a blob, unless the blob already exists and its object is not lost. */
 export async function keepBlob(
   trx: Kysely<Database>,
   objectKey: string,

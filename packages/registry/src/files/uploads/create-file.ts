@@ -23,7 +23,10 @@ export type CreateDependencies = {
   quotaBytes: number | undefined
 }
 
-/** Writes the row of a new upload. It replaces a failed, expired or cancelled one whose bytes are already removed. */
+/**
+ * Writes the row of a new upload. It replaces the row of a failed, expired or canceled upload whose bytes have been
+ * removed.
+ */
 export function createFile(
   { db, quotaBytes }: CreateDependencies,
   model: ModelRow,

@@ -295,7 +295,7 @@ describeOnEachDatabase('files', (start) => {
     const file = await publish(registry, ana, { name: 'odd' }, 'twice.gguf', bytes)
     expect(file).toMatchObject({
       status: 'failed',
-      status_detail: expect.stringMatching(/^not a usable GGUF file: the metadata has "ab+$/),
+      status_detail: expect.stringMatching(/^not a usable GGUF file: the metadata contains "ab+$/),
     })
   })
 

@@ -7,7 +7,7 @@ const hashes = (count: number) => Array.from({ length: count }, (_, index) => ma
 const parse = (text: string) => parseAnnouncement(Buffer.from(text, 'latin1'))
 const one = makeHash(1)
 
-test('one torrent is announced as in BEP 14', () => {
+test('one torrent is announced as BEP 14 specifies', () => {
   const packets = composeAnnouncements(host, { port: 6881, infoHashes: [one], cookie: 'abc' })
   expect(packets).toEqual([
     `BT-SEARCH * HTTP/1.1\r\nHost: ${host}\r\nPort: 6881\r\nInfohash: ${one}\r\ncookie: abc\r\n\r\n\r\n`,
@@ -31,7 +31,7 @@ test('a hundred torrents need few packets, none of them fragmented', () => {
   expect(packets.flatMap((packet) => parse(packet)?.infoHashes ?? [])).toEqual(hashes(100))
 })
 
-test('other spellings are understood', () => {
+test('other spellings are accepted', () => {
   const text = `BT-SEARCH * HTTP/1.1\r\nX-New: 1\r\ninfohash:${'AB'.repeat(20)}\r\nPORT:  51413 \r\nCookie: x y\r\n\r\n`
   expect(parse(text)).toEqual({ port: 51_413, infoHashes: ['ab'.repeat(20)], cookie: 'x y' })
 })
@@ -48,28 +48,28 @@ const withPort = (port: string) =>
 
 test.each([
   ['nothing', ''],
-  ['the request alone', 'BT-SEARCH * HTTP/1.1'],
+  ['only the request line', 'BT-SEARCH * HTTP/1.1'],
   ['lines without an end', 'BT-SEARCH * HTTP/1.1\r\nHost\r\nPort'],
   ['another method', withPort('6881').replace('BT-SEARCH', 'M-SEARCH')],
   ['another version', withPort('6881').replace('1.1', '2')],
   ['no port', withPort('')],
-  ['a port that is none', withPort('x')],
+  ['a port that is not a number', withPort('x')],
   ['a negative port', withPort('-1')],
   ['port 0', withPort('0')],
-  ['a port of the system', withPort('22')],
-  ['a port above all', withPort('65536')],
-  ['a port with no end', withPort('9'.repeat(1000))],
-  ['a port that was taken back', withPort('6881\r\nPort: x')],
+  ['a system port', withPort('22')],
+  ['a port above the maximum', withPort('65536')],
+  ['a port with a thousand digits', withPort('9'.repeat(1000))],
+  ['a port followed by an invalid port', withPort('6881\r\nPort: x')],
   ['no info hash', `BT-SEARCH * HTTP/1.1\r\nPort: 6881\r\n\r\n\r\n`],
-  ['an info hash too short', withPort('6881').replace(one, one.slice(1))],
-  ['an info hash of other letters', withPort('6881').replace(one, 'g'.repeat(40))],
-  ['too much', withPort('6881') + 'Infohash: '.repeat(200)],
+  ['an info hash that is too short', withPort('6881').replace(one, one.slice(1))],
+  ['an info hash that is not hexadecimal', withPort('6881').replace(one, 'g'.repeat(40))],
+  ['a packet that is too long', withPort('6881') + 'Infohash: '.repeat(200)],
   ['zeros', '\0'.repeat(1400)],
-])('%s is no announcement', (_, text) => {
+])('%s is not an announcement', (_, text) => {
   expect(parse(text)).toBeUndefined()
 })
 
-test('any corrupted announcement is understood or ignored', () => {
+test('any corrupted announcement is either parsed or ignored', () => {
   const random = numbersFrom(14)
   const [packet = ''] = composeAnnouncements(host, { port: 6881, infoHashes: [one], cookie: 'abc' })
   for (let round = 0; round < 20_000; round += 1) {
@@ -84,7 +84,7 @@ test('any corrupted announcement is understood or ignored', () => {
   }
 })
 
-/** Whole numbers below a bound, pseudo-random and the same in every run. */
+/** Returns a function that returns pseudo-random integers below a bound, the same in every run. */
 function numbersFrom(seed: number) {
   let state = seed
   return (below: number) => {

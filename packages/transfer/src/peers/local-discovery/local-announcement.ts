@@ -1,6 +1,6 @@
 /**
- * The announcement of peers in a local network: the packet of BEP 14, https://www.bittorrent.org/beps/bep_0014.html. It
- * resembles HTTP, one request per datagram.
+ * The packets with which peers announce themselves on a local network (BEP 14,
+ * https://www.bittorrent.org/beps/bep_0014.html). Each datagram resembles an HTTP request.
  */
 
 export type LocalAnnouncement = {
@@ -12,16 +12,16 @@ export type LocalAnnouncement = {
   cookie: string | undefined
 }
 
-/** BEP 14: longer ones might be fragmented. */
+/** Maximum length of a packet (BEP 14). Longer packets might be fragmented. */
 const maxPacketBytes = 1400
 const infoHashLineBytes = 'Infohash: \r\n'.length + 40
 /**
- * Up to this number, each torrent gets its own packet, since Transmission 3 accepts none above 200 bytes. BEP 14 asks
- * for fewer packets above this.
+ * Up to this number of torrents, each has its own packet, because Transmission 3 accepts no packets of more than 200
+ * bytes. If there are more torrents, they share packets, because BEP 14 asks for few packets.
  */
 const maxAlone = 5
 
-/** The packets that announce all `infoHashes`. `host` is the multicast group, with its port. */
+/** Returns the packets that announce all `infoHashes`. `host` is the multicast group, with its port. */
 export function composeAnnouncements(
   host: string,
   { port, infoHashes, cookie }: LocalAnnouncement,
@@ -36,7 +36,7 @@ export function composeAnnouncements(
   })
 }
 
-/** Undefined for anything that is not an announcement. Unknown lines are ignored, as BEP 14 requires. */
+/** Parses a packet; undefined if it is not an announcement. Unknown lines are ignored, as BEP 14 requires. */
 export function parseAnnouncement(packet: Buffer): LocalAnnouncement | undefined {
   if (packet.length > maxPacketBytes) return undefined
   const [request = '', ...lines] = packet.toString('latin1').split('\r\n')
@@ -59,7 +59,7 @@ export function parseAnnouncement(packet: Buffer): LocalAnnouncement | undefined
 }
 
 /**
- * Lower ports belong to services of the system, to which no packet should make us connect; webtorrent does not accept
- * 65535.
+ * Whether a peer may have this port. Lower ports belong to system services, and no packet should make us connect to
+ * those; webtorrent does not accept 65535.
  */
 const isPeerPort = (port: number) => port >= 1024 && port < 65_535

@@ -6,7 +6,7 @@ import { composeAnnouncements } from './local-announcement.ts'
 import { startLocalDiscovery } from './local-discovery.ts'
 import type { LocalNetwork } from './local-networks.ts'
 
-/** Loopback replaces a LAN here: no packet of a test leaves this machine. */
+/** The tests use loopback instead of a LAN, so that no packet leaves this machine. */
 const loopback: LocalNetwork = {
   name: 'lo',
   family: 'IPv4',
@@ -35,14 +35,14 @@ type Parts = {
   networks?: LocalNetwork[]
 }
 
-/** Nothing scans on its own here. */
+/** Polls happen only when a test advances the clock. */
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   return () => vi.useRealTimers()
 })
 const advanceToPoll = () => vi.advanceTimersByTime(10_000)
 
-/** A client with one torrent, and the peers that it found for it. */
+/** Starts a client with one torrent. `peers` lists the peers that it finds for the torrent. */
 function somebody(parts: Parts) {
   const { groupPort, port = 5000, infoHash = shared, isPrivate = false } = parts
   const peers: string[] = []
@@ -64,7 +64,7 @@ function somebody(parts: Parts) {
   return { peers, discovery, state }
 }
 
-/** Another sender in that LAN, with any packets that a test needs. */
+/** Opens another sender in the same LAN, which can send any packets. */
 async function openSpeaker(groupPort: number) {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -82,7 +82,7 @@ async function openSpeaker(groupPort: number) {
   return {
     send,
     announce,
-    /** Resolves when `peers` has one that only we can have announced. */
+    /** Announces this sender until `peers` contains it. */
     async untilHeard(peers: string[], port = 6000) {
       const announceAgain = async () => {
         await announce([shared], port)
@@ -101,11 +101,11 @@ test('a later client is found, and no client finds itself', async () => {
   const second = somebody({ groupPort, port: 5002 })
   second.discovery.announceSoon()
   await expect.poll(() => first.peers, pollOptions).toContain('127.0.0.1:5002')
-  await untilHeard(second.peers, 6001) // so by now it has received its own packet
+  await untilHeard(second.peers, 6001) // by now, the second client has received its own packet, too
   expect(second.peers).not.toContain('127.0.0.1:5002')
 })
 
-test('only the announced torrent gets the peer, and never a private one', async () => {
+test('only the announced torrent gets the peer, and a private torrent never does', async () => {
   const groupPort = await freeUdpPort()
   const other = somebody({ groupPort, infoHash: foreign })
   const secret = somebody({ groupPort, isPrivate: true })
@@ -131,7 +131,7 @@ test('a paused client announces nothing and connects to no peer until it resumes
   await expect.poll(() => watcher.peers, pollOptions).toContain('127.0.0.1:5002')
 })
 
-test('a client without a network announces as soon as there is one', async () => {
+test('a client without a network announces its torrent as soon as there is a network', async () => {
   const groupPort = await freeUdpPort()
   const watcher = somebody({ groupPort, port: 5001 })
   const moving = somebody({ groupPort, port: 5002, networks: [] })
@@ -157,7 +157,7 @@ test('a client that has left sends nothing more', async () => {
   expect(watcher.peers).not.toContain('127.0.0.1:5002')
 })
 
-test('other packets, and a flood, do no harm', async () => {
+test('invalid packets and floods do no harm', async () => {
   const groupPort = await freeUdpPort()
   const { peers } = somebody({ groupPort })
   const { send, announce, untilHeard } = await openSpeaker(groupPort)

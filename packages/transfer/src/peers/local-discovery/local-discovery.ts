@@ -1,6 +1,6 @@
 /**
- * Local peer discovery (BEP 14): finds peers in the networks of this machine, and announces itself. One instance serves
- * all torrents of a client.
+ * Local peer discovery (BEP 14): announces torrents on the networks of this machine, and finds peers that announce the
+ * same torrents. One instance serves all torrents of a client.
  */
 import { randomBytes } from 'node:crypto'
 import type { Torrent } from 'webtorrent'
@@ -18,9 +18,12 @@ import { localSchedule } from './local-schedule.ts'
 type LocalTorrent = Pick<Torrent, 'infoHash' | 'private' | 'destroyed' | 'addPeer'>
 
 export type LocalDiscoverySetup = {
-  /** The address on which we listen for peers, or `0.0.0.0` or `::` for all addresses. Nothing is done for loopback. */
+  /**
+   * The address on which we listen for peers, or `0.0.0.0` or `::` for all addresses. Discovery does nothing for a
+   * loopback address.
+   */
   host: string
-  /** The port on which we listen; undefined while we do not. */
+  /** The port on which we listen; undefined while we do not listen. */
   port(): number | undefined
   /** The torrents to announce now. */
   torrents(): LocalTorrent[]
@@ -28,22 +31,22 @@ export type LocalDiscoverySetup = {
   groupPort?: number
 }
 
-/** Networks change, and laptops move. */
+/** How often the networks of this machine are checked. Networks change, and laptops move. */
 const pollIntervalMs = 10_000
-/** Torrents added one after another are announced together. */
+/** How long new torrents are collected, so that torrents added one after another are announced together. */
 const collectMs = 200
 const packetsPerMinute = { each: 300, all: 1500 }
-/** Peers that we try to reach: one connection per torrent. */
+/** Limits on attempts to connect to announced peers, one for each torrent. */
 const peersPerMinute = { each: 100, all: 400 }
 
 export interface LocalDiscovery {
-  /** Call it for a new torrent: otherwise it is found after some seconds. */
+  /** Announces new torrents soon. Without this call, they are announced only at the next poll. */
   announceSoon(): void
-  /** Nothing is sent or received after this. */
+  /** Stops discovery. Nothing is sent or received afterwards. */
   close(): void
 }
 
-/** Starts looking for peers, and announcing torrents. Nothing fails: an unusable network is tried again. */
+/** Starts to look for peers and to announce torrents. Never throws: an unusable network is tried again later. */
 export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery {
   const { host, findNetworks = findLocalNetworks, groupPort: port = groupPort } = setup
   const cookie = randomBytes(6).toString('hex')
@@ -56,7 +59,7 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
   let collecting: NodeJS.Timeout | undefined
   let isClosed = false
 
-  /** A private torrent has only the peers of its tracker (BEP 27). */
+  /** The torrents that may be announced: not private ones, which use only the peers from their tracker (BEP 27). */
   const torrentsNow = () =>
     setup.torrents().filter((one) => one.infoHash && !one.private && !one.destroyed)
 

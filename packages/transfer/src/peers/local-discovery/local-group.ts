@@ -1,4 +1,6 @@
-/** The sockets of local discovery: one per address family to receive, one per announcement to send. */
+/**
+ * The sockets of local discovery: one for each address family for receiving, and one for each announcement for sending.
+ */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isSystemError } from '../../system-error.ts'
@@ -6,7 +8,7 @@ import { type LocalNetwork, pickOnePerInterface } from './local-networks.ts'
 
 export type AddressFamily = LocalNetwork['family']
 
-/** BEP 14. */
+/** The multicast groups of BEP 14. */
 export const groups = {
   IPv4: { address: '239.192.152.143', host: '239.192.152.143:6771', type: 'udp4' },
   IPv6: { address: 'ff15::efc0:988f', host: '[ff15::efc0:988f]:6771', type: 'udp6' },
@@ -15,7 +17,10 @@ export const groupPort = 6771
 
 type Hear = (packet: Buffer, sender: string) => void
 
-/** Receives packets of a multicast group. Call `join` regularly: it restores what has failed since. */
+/**
+ * Receives packets sent to a multicast group. `join` must be called regularly, because it also repairs sockets and
+ * memberships that have failed.
+ */
 export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
   const { address, type } = groups[family]
   let socket: Socket | undefined
@@ -29,7 +34,8 @@ export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
     opened.on('error', () => {
       if (socket === opened) close() // for example, the port is in use: `join` tries again
     })
-    // Bound to the group, it receives no unicast packets. Windows cannot bind to a group.
+    // A socket that is bound to the address of the group receives no unicast packets. Windows cannot bind to such an
+    // address.
     const bindAddress = process.platform === 'win32' ? undefined : address
     opened.bind({ port, ...(bindAddress && { address: bindAddress }) }, () => {
       isBound = true
@@ -42,7 +48,8 @@ export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
       try {
         socket?.addMembership(address, family === 'IPv4' ? own : `::%${name}`)
       } catch (error) {
-        // We are already a member, it has just gone, or Linux allows no more than twenty memberships: the others work.
+        // We are already a member, the network has just disappeared, or the limit of Linux (twenty memberships) is
+        // reached. Other memberships are not affected.
         if (!isSystemError(error)) throw error
       }
     }
@@ -66,8 +73,8 @@ export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
 }
 
 /**
- * Sends to the group in one network, no farther than its link. A network that has just gone, or blocks the packet,
- * receives nothing.
+ * Sends packets to the group in one network, but not beyond its local link. If the network has just disappeared or
+ * blocks the packets, they are lost without an error.
  */
 export async function sendToNetwork(
   { family, name, address: own, speaksFrom }: LocalNetwork,
@@ -79,7 +86,7 @@ export async function sendToNetwork(
   try {
     socket.bind(0, speaksFrom)
     await once(socket, 'listening')
-    socket.on('error', () => undefined) // `send` reports it too
+    socket.on('error', () => undefined) // `send` also reports the error
     socket.setMulticastInterface(family === 'IPv4' ? own : `::%${name}`)
     socket.setMulticastTTL(1)
     for (const packet of packets) {

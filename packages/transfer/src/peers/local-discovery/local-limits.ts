@@ -1,11 +1,11 @@
-/** Limits packets per minute, so that a flood costs next to nothing, memory included. */
+/** Limits packets per minute, so that a flood takes almost no time or memory. */
 
 const minuteMs = 60_000
 
 type Limits = {
-  /** For one address. */
+  /** Maximum for one address. */
   each: number
-  /** For all together. */
+  /** Maximum for all addresses together. */
   all: number
 }
 

@@ -28,15 +28,15 @@ test.each(['192.168.1.77', '10.1.200.3', 'fe80::9%wlan0', '2001:db8:1::77'])(
 )
 
 test.each([
-  '192.168.2.77', // private, but not here
+  '192.168.2.77', // private, but in another network
   '10.2.0.1',
   '8.8.8.8',
   '127.0.0.1',
   '2001:db8:2::77',
   '::1',
-])('%s is not', (address) => expect(onLink(networks)(address)).toBe(false))
+])('%s is not on the link', (address) => expect(onLink(networks)(address)).toBe(false))
 
-test('a packet is sent once to each interface, in each family', () => {
+test('a packet is sent once for each interface and address family', () => {
   expect(pickOnePerInterface(networks).map(({ address }) => address)).toEqual([
     '192.168.1.5',
     'fe80::5',
@@ -52,13 +52,13 @@ const external = Object.values(networkInterfaces())
   .flatMap((each = []) => each)
   .filter(({ internal }) => !internal)
 
-test('a client that listens on one address sends from it', () => {
+test('a client that listens on one address sends from that address', () => {
   for (const { address } of external) {
     expect(findLocalNetworks(address)).toMatchObject([{ address, speaksFrom: address }])
   }
 })
 
-test('a client that listens on all IPv4 addresses is reachable only at those', () => {
+test('a client that listens on all IPv4 addresses is reachable only at these addresses', () => {
   const found = findLocalNetworks('0.0.0.0')
   expect(found.map(({ address }) => address)).toEqual(external.map(({ address }) => address))
   for (const { family, isReachable } of found) expect(isReachable).toBe(family === 'IPv4')

@@ -4,19 +4,21 @@ import { isSystemError } from '../../system-error.ts'
 
 /** An address of this machine in a network with other machines. */
 export type LocalNetwork = {
-  /** Of the interface. */
+  /** The name of the network interface. */
   name: string
   family: 'IPv4' | 'IPv6'
   address: string
-  /** The addresses of the network, as in `192.168.1.5/24`. */
+  /** The range of addresses in the network, as in `192.168.1.5/24`. */
   cidr: string
-  /** Whether machines there can connect to us. */
+  /** Whether machines in this network can connect to us. */
   isReachable: boolean
-  /** The source address of our announcements, at which peers reach us: an address, or `::` if the system chooses. */
+  /**
+   * The source address of our announcements, at which peers can reach us: an address, or `::` if the system chooses it.
+   */
   speaksFrom: string
 }
 
-/** The networks for a client that listens on `host`: none, on loopback. */
+/** Returns the networks of a client that listens on `host`; none if it listens on loopback. */
 export function findLocalNetworks(host: string): LocalNetwork[] {
   const isAnywhere = host === '0.0.0.0' || host === '::'
   return Object.entries(findInterfaces()).flatMap(([name, addresses = []]) =>
@@ -26,7 +28,10 @@ export function findLocalNetworks(host: string): LocalNetwork[] {
   )
 }
 
-/** None if the system does not list them: in some sandboxes, or without free file descriptors. */
+/**
+ * Returns the network interfaces; none if the system cannot list them, as in some sandboxes or without free file
+ * descriptors.
+ */
 function findInterfaces(): NodeJS.Dict<NetworkInterfaceInfo[]> {
   try {
     return networkInterfaces()
@@ -41,19 +46,19 @@ function toLocalNetworks(
   { family, address, cidr }: NetworkInterfaceInfo,
   host: string,
 ): LocalNetwork[] {
-  if (cidr === null) return [] // its mask is invalid
+  if (cidr === null) return [] // its network mask is invalid
   const isReachable = family === 'IPv4' || host !== '0.0.0.0'
   const speaksFrom = family === 'IPv6' && host !== address ? '::' : address
   return [{ name, family, address, cidr, isReachable, speaksFrom }]
 }
 
-/** Of several addresses on one interface, the first of each family: a packet is sent there once. */
+/** Returns the first address of each family on each interface, so that a packet is sent to each interface only once. */
 export function pickOnePerInterface(networks: LocalNetwork[]): LocalNetwork[] {
   const getKey = ({ name, family }: LocalNetwork) => `${family} ${name}`
   return [...Map.groupBy(networks, getKey).values()].flatMap((group) => group.slice(0, 1))
 }
 
-/** Whether an address is on the same link: packets from the internet are ignored. */
+/** Returns a function that checks whether an address is on the same link. Packets from the internet are ignored. */
 export function onLink(networks: LocalNetwork[]): (address: string) => boolean {
   const subnets = new BlockList()
   for (const { cidr, family } of networks) {

@@ -3,7 +3,7 @@ import { localSchedule } from './local-schedule.ts'
 
 const minute = 60_000
 
-test('a torrent is announced at once, after a minute, and then every five', () => {
+test('a torrent is announced immediately, after a minute, and then every five minutes', () => {
   const schedule = localSchedule()
   const announcedAt = Array.from({ length: 120 }, (_, index) => index * 10_000).filter(
     (now) => schedule.take(['a'], now).length > 0,
@@ -11,7 +11,7 @@ test('a torrent is announced at once, after a minute, and then every five', () =
   expect(announcedAt.map((at) => at / minute)).toEqual([0, 1, 6, 11, 16])
 })
 
-test('a new torrent does not wait for the others, and does not trigger them', () => {
+test('a new torrent does not wait for other announcements, and does not trigger them', () => {
   const schedule = localSchedule()
   expect(schedule.take(['a'], 0)).toEqual(['a'])
   expect(schedule.take(['a', 'b'], 1000)).toEqual(['b'])
@@ -29,21 +29,21 @@ test('repetitions are sent together, at most once a minute', () => {
   expect(schedule.take(all, 2 * minute)).toEqual(all.slice(1))
 })
 
-test('a removed torrent is not announced, and is new when it is back', () => {
+test('a removed torrent is not announced, and counts as new if it is added again', () => {
   const schedule = localSchedule()
   schedule.take(['a', 'b'], 0)
   expect(schedule.take(['b'], minute)).toEqual(['b'])
   expect(schedule.take(['a', 'b'], minute + 1)).toEqual(['a'])
 })
 
-test('a machine that wakes up from a long sleep announces at once', () => {
+test('a machine that wakes up from a long sleep announces its torrents immediately', () => {
   const schedule = localSchedule()
   schedule.take(['a'], 0)
   schedule.take(['a'], minute)
   expect(schedule.take(['a'], 60 * minute)).toEqual(['a'])
 })
 
-test('setting back the clock stops nothing', () => {
+test('setting the clock back does not stop announcements', () => {
   const schedule = localSchedule()
   schedule.take(['a'], 60 * minute)
   expect(schedule.take(['a'], 0)).toEqual(['a'])
@@ -51,7 +51,7 @@ test('setting back the clock stops nothing', () => {
   expect(schedule.take(['a'], 5 * minute)).toEqual(['a'])
 })
 
-test('a new network gets all announcements within a minute', () => {
+test('all torrents are announced on a new network within a minute', () => {
   const schedule = localSchedule()
   schedule.take(['a'], 0)
   schedule.take(['a'], minute)

@@ -1,30 +1,31 @@
 /**
- * Decides when which torrents are announced in the local network (BEP 14). Times in ms since 1970: time asleep counts.
+ * Decides when each torrent is announced on the local network (BEP 14). Times are in milliseconds since 1970, so the
+ * time that a machine sleeps also counts.
  */
 
 const minuteMs = 60_000
-/** BEP 14: while the torrent is active. */
+/** How often an active torrent is announced (BEP 14). */
 const againAfterMs = 5 * minuteMs
 
 type Entry = { announcedAt: number; nextAt: number }
 
 /**
- * A new torrent is announced at once, again after a minute, since such packets are not acknowledged, and then every
- * five minutes. Repetitions are sent together, at most once a minute.
+ * A new torrent is announced immediately, again after a minute, because the packets are not acknowledged, and then
+ * every five minutes. Repetitions are sent together, at most once a minute.
  */
 export function localSchedule() {
   const entries = new Map<string, Entry>()
   let repeatedAt = Number.NEGATIVE_INFINITY
   let takenAt = Number.NEGATIVE_INFINITY
 
-  /** The clock was set back: earlier times mean nothing. */
+  /** Makes all torrents due again, because the clock was set back and earlier times mean nothing. */
   function startOver(now: number) {
     repeatedAt = Number.NEGATIVE_INFINITY
     for (const entry of entries.values()) entry.nextAt = now
   }
 
   return {
-    /** Those of `infoHashes`, which are all present torrents, that are due now. */
+    /** Returns the torrents that are due now. `infoHashes` must contain all current torrents. */
     take(infoHashes: string[], now: number): string[] {
       if (now < takenAt) startOver(now)
       takenAt = now
@@ -44,7 +45,7 @@ export function localSchedule() {
       return due
     },
 
-    /** There are new networks: everything is announced again as soon as allowed. */
+    /** Makes all torrents due again as soon as allowed, because there are new networks. */
     hurry() {
       for (const entry of entries.values()) entry.nextAt = entry.announcedAt + minuteMs
     },

@@ -8,12 +8,12 @@ import type { PushPort } from '../push-port.ts'
 
 export type NodePortOptions = {
   path: string
-  /** Size and modification time from before the file was hashed. */
+  /** The size and modification time of the file before it was hashed. */
   sizeBytes: number
   mtimeMs: number
   chunkSize: number
   connections: number
-  /** Bytes per second, for all connections together. */
+  /** Maximum number of bytes per second, for all connections together. */
   rateLimit: number | undefined
   network: NetworkSettings
 }
@@ -48,7 +48,7 @@ export function nodePort(options: NodePortOptions): PushPort & AsyncDisposable {
     },
 
     async [Symbol.asyncDispose]() {
-      const opened = await opening?.catch(() => undefined) // already reported by the call that opened it
+      const opened = await opening?.catch(() => undefined) // already reported by the call that opened the tools
       await opened?.network.destroy()
       await opened?.handle.close()
     },
@@ -56,8 +56,7 @@ export function nodePort(options: NodePortOptions): PushPort & AsyncDisposable {
 }
 
 async function openTools({ path, chunkSize, connections, ...options }: NodePortOptions) {
-  // Loaded only when needed: undici takes 60 ms and 27 MB, which a pull in the same process would
-  // otherwise pay too.
+  // Loaded only when needed, because undici takes 60 ms and 27 MB, which a pull in the same process does not need.
   const [{ openNetwork }, { sendChunk }] = await Promise.all([
     import('@shoal/network/requests'),
     import('./send-chunk.ts'),

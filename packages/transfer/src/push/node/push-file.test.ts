@@ -14,7 +14,7 @@ import {
 import { mebibyte, syntheticFile } from '../../testing/synthetic-file.ts'
 import { type PushOptions, pushFile } from './push-file.ts'
 
-/** Chunks of 16 MiB, as in the contract: three and a bit. */
+/** Three chunks of 16 MiB and a small one. */
 const file = syntheticFile(48 * mebibyte + 345, 16 * mebibyte)
 
 async function pushScene() {
@@ -96,8 +96,8 @@ test.each<[string, PutMisbehaviour]>([
   ['a lost connection', { reset: true }],
   ['a 500', { status: 500 }],
   ['a busy store', { status: 503, headers: { 'retry-after': '1' } }],
-  ['a used-up rate limit', { status: 429, headers: { 'retry-after': '1' } }],
-])('after %s the chunk is sent again', async (_, wrong) => {
+  ['an exceeded rate limit', { status: 429, headers: { 'retry-after': '1' } }],
+])('after %s, the chunk is sent again', async (_, wrong) => {
   const { registry, push } = await pushScene()
   registry.script = once(1, wrong)
   expect(await push()).toMatchObject({ status: 'ready' })
@@ -140,7 +140,7 @@ test('a file that grows during the push is not published', async () => {
 })
 
 test.each([413, 507])(
-  'a file too large for the registry fails with its message (%d)',
+  'a push of a file too large for the registry fails with its message (%d)',
   async (status) => {
     const { registry, push } = await pushScene()
     const body = JSON.stringify({ detail: 'the quota is used up', code: 'quota' })
@@ -187,13 +187,13 @@ test('the push fails if the store keeps damaging a chunk', async () => {
   await expect(push()).rejects.toMatchObject({ code: 'bytes_refused' })
 })
 
-test("a file rejected by the registry fails with the registry's reason", async () => {
+test("a push of a file that the registry rejects fails with the registry's reason", async () => {
   const { registry, push } = await pushScene()
   registry.process = () => setStatus(registry, 'failed', 'no GGUF header')
   await expect(push()).rejects.toThrow('no GGUF header')
 })
 
-test('a rejected file fails with the reason even if the response is lost', async () => {
+test('the push of a rejected file fails with the reason even if the response is lost', async () => {
   const { registry, push } = await pushScene()
   registry.losesFirstComplete = true
   registry.process = () => setStatus(registry, 'failed', 'no GGUF header')

@@ -12,14 +12,14 @@ import { nodePort } from './node-port.ts'
 
 export type PushOptions = {
   client: RegistryClient
-  /** The name (its slug) or id of an existing model. */
+  /** The name (its slug) or ID of an existing model. */
   modelName: string
   path: string
   /** The filename on the registry. Default: the last part of `path`. */
   filename?: string | undefined
   /** Maximum number of parallel requests. Default 5. */
   connections?: number | undefined
-  /** Bytes per second, for all connections together. */
+  /** Maximum number of bytes per second, for all connections together. */
   rateLimit?: number | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PushEvent) => void) | undefined
@@ -33,8 +33,8 @@ const maxWaitMs = 2_000
 const tickMs = 100
 
 /**
- * Uploads one file, and resolves once the registry serves it. If stopped, the next call resumes
- * from there.
+ * Uploads one file, and resolves when the file is ready on the registry. If the upload is stopped, the next call
+ * resumes it.
  * @example
  * import { pushFile } from '@shoal/transfer'
  *
@@ -72,8 +72,8 @@ export async function pushFile(options: PushOptions): Promise<ModelFile> {
 }
 
 /**
- * Converts the engine's events into those of a push, with progress ten times a second while chunks
- * are sent.
+ * Converts the events of the push engine to `PushEvent`s, and reports progress ten times a second while chunks are
+ * sent.
  */
 function progressReport(bytesTotal: number, report: (event: PushEvent) => void) {
   let meter: ProgressMeter | undefined

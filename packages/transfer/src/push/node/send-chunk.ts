@@ -24,10 +24,7 @@ import type { RateLimit } from '../../rate-limit.ts'
 import type { PutOptions } from '../push-port.ts'
 
 const blockBytes = 256 * 1024
-/**
- * Maximum size of a response that is read. An error response from the registry has a few hundred
- * bytes.
- */
+/** Maximum number of bytes of a response that are read. An error response from the registry has a few hundred bytes. */
 const maxAnswerBytes = 64 * 1024
 
 export type SendTools = {
@@ -73,7 +70,7 @@ export async function sendChunk(
       method: 'PUT',
       headers: { ...headers, 'content-length': String(size) },
       body: Readable.from(body(), { objectMode: false }),
-      headersTimeout: 0, // `silence` is the timeout
+      headersTimeout: 0, // `silence` replaces these timeouts
       bodyTimeout: 0,
       signal: AbortSignal.any([signal, silence.signal]),
     })
@@ -101,7 +98,7 @@ const toSendError = (failure: NetworkFailure) =>
     ? new TransferError(classifyNetworkError(failure))
     : new NetworkError(failure)
 
-/** Converts a response that is not plain success into an error. */
+/** Converts a response other than a plain success to an error. */
 function toAnswerError(
   network: Network,
   url: URL,
@@ -112,14 +109,14 @@ function toAnswerError(
   const { host } = url
   const proxy = network.findProxy(url)
   const contentType = header('content-type')
-  // These may mean that the URL has expired, in which case the caller asks for a new one.
+  // These statuses may mean that the URL has expired. In that case, the caller requests a new one.
   const mayBeExpired = [401, 403, 404].includes(status)
   const failure = failureOfAnswer({ url, proxy }, status, contentType)
   if (failure && !mayBeExpired) return toSendError(failure)
   if (status < 300) {
     // A store that accepts a chunk returns no body.
     const reason = contentType?.startsWith('text/html') ? 'html' : 'other_program'
-    const detail = `it answered ${status} with an unexpected body`
+    const detail = `it returned status ${status} with an unexpected body`
     return toSendError({ code: 'not_a_registry', reason, host, detail })
   }
   if (status < 400) return redirectRefused(url, 'moved', `it redirects to ${header('location')}`)
@@ -128,7 +125,7 @@ function toAnswerError(
   const statusFailure = classifyStatus(status, host, header('retry-after'))
   if (statusFailure?.kind === 'busy' && !isFull) return new TransferError(statusFailure)
   const cause = failure && new NetworkError(failure)
-  const refused = bytesRefused(`${host} answered ${status}`, status, { cause })
+  const refused = bytesRefused(`${host} returned status ${status}`, status, { cause })
   return problem ? new ApiError(status, problem) : refused
 }
 
@@ -150,7 +147,9 @@ async function* readBlocks(
   }
 }
 
-/** The first `maxAnswerBytes` or slightly more. Closes the connection if the response is longer. */
+/**
+ * Reads the first `maxAnswerBytes` of a response, or slightly more. Closes the connection if the response is longer.
+ */
 async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
   const parts: Buffer[] = []
   let bytes = 0
@@ -162,7 +161,9 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-/** The registry answers with `{ detail }`; a store with XML, a proxy with a page. */
+/**
+ * Parses an error response of the registry, which is JSON with `detail`. Undefined for a store's XML or a proxy's page.
+ */
 function parseProblem(text: string): Problem | undefined {
   if (!text.startsWith('{')) return undefined
   try {

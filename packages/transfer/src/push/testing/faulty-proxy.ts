@@ -15,13 +15,13 @@ export type FaultyProxy = {
   /** Sets the registry's port. */
   leadTo(port: number): void
   /**
-   * From now on, the first call of each kind gets `fault`; later ones pass. Clears `harmed` and
+   * From now on, `fault` happens to the first call of each kind; later calls pass unchanged. Clears `harmed` and
    * `taken`.
    */
   harmEachOnce(fault: ProxyFault): void
   /**
-   * The calls of an upload that got the fault, such as `POST complete` or `PUT chunk 2`, in
-   * alphabetical order.
+   * The calls of an upload to which the fault happened, such as `POST complete` or `PUT chunk 2`, in alphabetical
+   * order.
    */
   harmed(): string[]
   /**
@@ -32,9 +32,7 @@ export type FaultyProxy = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/**
- * A proxy between a client and a registry that breaks the calls of an upload. All other calls pass.
- */
+/** A proxy between a client and a registry that breaks the calls of an upload. All other calls pass unchanged. */
 export async function openFaultyProxy(): Promise<FaultyProxy> {
   let registryPort = 0
   let fault: ProxyFault | undefined
@@ -97,7 +95,7 @@ function parseCall(incoming: IncomingMessage): string | undefined {
   return `${method} ${found[2] ?? (path.endsWith('/files') ? 'files' : 'file')}`
 }
 
-/** The number of the chunk being sent, from 1. */
+/** The number of the chunk being sent, counted from 1. */
 function parseChunkNumber({ method, url = '' }: IncomingMessage): number | undefined {
   const number = /[?&]partNumber=(\d+)/.exec(url)?.[1]
   return method === 'PUT' && number !== undefined ? Number(number) : undefined

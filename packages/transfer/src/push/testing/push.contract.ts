@@ -7,17 +7,17 @@ import type { RegistryClient } from '@shoal/protocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FaultyProxy, ProxyFault } from './faulty-proxy.ts'
 
-/** How the suite reaches a port: with a real registry behind a proxy. */
+/** How the suite uses a port, with a real registry behind a proxy. */
 export type PushUnderTest = {
   proxy: FaultyProxy
-  /** Bypasses the proxy; signed in as the publisher. */
+  /** A client that is signed in as the publisher and bypasses the proxy. */
   client: RegistryClient
   /**
    * Publishes the file at `path` as a new model, through the proxy. Resolves when the port reports
    * it as published.
    */
   push(modelName: string, path: string): Promise<void>
-  /** Whatever the port and the registry keep of unfinished uploads. */
+  /** Lists everything that the port and the registry keep of unfinished uploads. */
   leftovers(): Promise<string[]>
 }
 
@@ -29,7 +29,7 @@ const chunkCalls = ['PUT chunk 1', 'PUT chunk 2']
 const harms: [fault: ProxyFault, what: string, calls: string[]][] = [
   ['reset', 'the connection of each call is reset once', ['GET file', 'GET files']],
   ['lost-answer', 'the response to each call is lost once', ['GET files']],
-  ['502', 'a proxy answers each call once with 502', ['GET file', 'GET files']],
+  ['502', 'a proxy responds to each call once with 502', ['GET file', 'GET files']],
 ]
 
 /** The faults that every port of the push engine must survive. */

@@ -4,7 +4,11 @@ import { formatReason } from './wait.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-const busy: TransferFailure = { kind: 'busy', message: 'shoal.test answered 502', status: 502 }
+const busy: TransferFailure = {
+  kind: 'busy',
+  message: 'shoal.test returned status 502',
+  status: 502,
+}
 const networkFailure = {
   code: 'unreachable',
   reason: 'unknown',
@@ -15,7 +19,7 @@ const networkFailure = {
 test.each<[TransferFailure, string]>([
   [{ ...busy, retryAfterSeconds: 2, detail: 'the store is offline' }, 'The registry is busy'],
   [{ ...busy, detail: 'the store is offline' }, 'The store is offline'],
-  [busy, 'Shoal.test answered 502'],
+  [busy, 'Shoal.test returned status 502'],
   [{ kind: 'lost', message: 'fetch failed', networkFailure }, 'The registry is not responding'],
   [{ kind: 'lost', message: 'the connection broke' }, 'The connection broke'],
 ])('the reason for waiting depends on the failure (%#)', (failure, reason) => {
