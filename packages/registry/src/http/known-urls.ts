@@ -33,9 +33,13 @@ export function answerKnownUrls(app: FastifyInstance, dependencies: Dependencies
     // A server that shuts down no longer listens; Fastify then closes connections.
     const known = server.listening && findKnown(request, dependencies)
     if (!known) return handle(request, response)
-    answer(request, response, { ...known, ...dependencies }, (error) => {
-      refusals.set(request, error)
-      handle(request, response)
+    answer(request, response, {
+      ...{ ...known, ...dependencies },
+      isClosing: () => !server.listening,
+      refuse(error) {
+        refusals.set(request, error)
+        handle(request, response)
+      },
     })
   })
 }
@@ -63,12 +67,18 @@ function findKnown(
   const limit = limiter?.count(limitClass, clientNetwork({ ip }))
   return limit?.isExceeded ? undefined : { found, ip, limit }
 }
-/** `refuse` is called instead of answering, if the response must not be sent. */
+
+type Answer = Known &
+  Pick<Dependencies, 'log' | 'metrics'> & {
+    isClosing: () => boolean
+    /** Called instead of sending the response if it must not be sent. */
+    refuse: (error: Error) => void
+  }
+
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { found, ip, limit, log, metrics: { requests } }: Known & Dependencies,
-  refuse: (error: Error) => void,
+  { found, ip, limit, log, metrics: { requests }, isClosing, refuse }: Answer,
 ) {
   const { method = '', url = '', headers } = request
   const id = readRequestId(request)
@@ -91,6 +101,7 @@ function answer(
       answerHeaders.push('ratelimit-limit', max)
       answerHeaders.push('ratelimit-remaining', remaining, 'ratelimit-reset', resetSeconds)
     }
+    if (isClosing()) response.shouldKeepAlive = false
     if (isUnchanged) response.writeHead(304, answerHeaders).end()
     else response.writeHead(found.status, answerHeaders).end(found.payload)
   }
@@ -101,6 +112,7 @@ function answer(
     refuse(error)
   })
 }
+
 function findByUrl(caches: readonly ResponseCache[], url: string) {
   for (const cache of caches) {
     const found = cache.findByUrl(url)

@@ -294,7 +294,7 @@ async function countingApp(
   const url = await app.listen()
   onTestFinished(() => app.close())
   const ask = async () => (await fetch(url)).text()
-  return { ask, url, logged }
+  return { app, ask, url, logged }
 }
 
 test('nothing is cached while writes may go unnoticed', async () => {
@@ -332,6 +332,25 @@ test('a cached response is not sent if what comes before it fails', async () => 
   error = undefined
   expect(await ask()).toBe('1')
   await expect.poll(() => logged).toHaveLength(2) // of the cached responses that were sent
+})
+
+test('a cached response that is counted during the shutdown closes its connection', async () => {
+  const counting = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const { app, ask, url } = await countingApp({}, () => {
+    begun.resolve()
+    return counting.promise
+  })
+  await ask()
+  const socket = connect(Number(new URL(url).port), new URL(url).hostname)
+  const answer = text(socket)
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await begun.promise
+  const closed = app.close()
+  await expect.poll(() => app.server.listening).toBe(false)
+  counting.resolve()
+  expect(await answer).toMatch(/^HTTP\/1\.1 200 OK.*connection: close/is)
+  await closed
 })
 
 const postgresUrl = inject('postgresUrl')
