@@ -81,7 +81,7 @@ test('an invalid network setting is a usage error', async () => {
   const wrong: [Record<string, string>, string[], RegExp][] = [
     [{}, ['--cacert', '/nowhere.pem'], /CA file \/nowhere.pem cannot be read/],
     [{ HTTP_PROXY: 'socks5://proxy' }, [], /not an HTTP proxy address/],
-    [{ SHOAL_NETWORK_TIMEOUTS: 'soon' }, [], /SHOAL_NETWORK_TIMEOUTS has “soon”/],
+    [{ SHOAL_NETWORK_TIMEOUTS: 'soon' }, [], /SHOAL_NETWORK_TIMEOUTS contains “soon”/],
   ]
   for (const [env, words, message] of wrong) {
     const { document, exitCode } = await search('http://127.0.0.1:9', env, words)

@@ -39,7 +39,7 @@ const lastMessages = ({ questions }: Awaited<ReturnType<typeof scriptedDaemon>>)
 test('a chat greets, answers on stdout, remembers the conversation, and ends at Ctrl-D', async () => {
   await using chat = await startChat()
   expect(chat.greeting).toMatch(
-    / {2}Q8_0 ready in \d\.\d s\. Type \/help for commands, Ctrl-D to leave\.\n/,
+    / {2}Q8_0 ready in \d\.\d s\. Type \/help for commands, or press Ctrl-D to leave\.\n/,
   )
   expect((await chat.say('Hi')).stdout).toBe('Hello!\n')
   await chat.say('Again')
