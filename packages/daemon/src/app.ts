@@ -28,13 +28,13 @@ export type AppDependencies = {
   local: LocalModels
   pulls: ModelPulls
   sharing: Sharing | undefined
-  /** The chat page; undefined if it is not built. */
+  /** The chat page; undefined if the page has not been built. */
   chat: ChatSite | undefined
 }
 
-/** A long conversation with its tools takes a few megabytes. */
+/** The maximum size of a body. A long conversation with its tools takes a few megabytes. */
 const bodyLimit = 16 * 1024 * 1024
-/** No genuine request arrives more slowly than this. */
+/** The time in which a request must arrive. No genuine request needs longer. */
 const requestTimeoutMs = 5 * 60_000
 
 export async function buildApp(dependencies: AppDependencies) {

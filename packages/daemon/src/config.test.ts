@@ -7,7 +7,7 @@ import { daemonSettings } from './settings.ts'
 const read = (env: Record<string, string>, flags: DaemonFlags = {}) =>
   readDaemonConfig(env, { models: '/models', ...flags })
 
-test('by default it listens only on this machine, like Ollama', () => {
+test('by default, the daemon listens only on this machine, like Ollama', () => {
   expect(read({})).toMatchObject({
     host: '127.0.0.1',
     port: 11_434,
@@ -42,7 +42,7 @@ test.each(['', ' '])('a variable that holds "%s" counts as not set', (blank) => 
   expect(read(Object.fromEntries(env))).toEqual(read({}))
 })
 
-test('origins named by a flag or the variable may call', () => {
+test('origins in a flag or in the variable may call the daemon', () => {
   const env = { SHOAL_ORIGINS: 'app://obsidian.md, http://localhost:3000/' }
   const origins = ['app://obsidian.md', 'http://localhost:3000']
   expect(read(env).origins).toEqual(origins)
@@ -55,7 +55,7 @@ test('origins named by a flag or the variable may call', () => {
   )
 })
 
-test('threads are adapted unless their number is set', () => {
+test('the number of threads is adapted unless it is set', () => {
   expect(read({}).areThreadsAdapted).toBe(true)
   expect(read({ SHOAL_THREADS: '' }).areThreadsAdapted).toBe(true)
   expect(read({ SHOAL_THREADS: '3' }).areThreadsAdapted).toBe(false)
@@ -69,7 +69,7 @@ test.each([
   ['1h30m', 5_400_000],
   ['forever', -1],
   ['-1', -1],
-])('a model is kept for %s', (keepAlive, keepAliveMs) => {
+])('a keep-alive time of %s is parsed', (keepAlive, keepAliveMs) => {
   expect(read({}, { keepAlive }).keepAliveMs).toBe(keepAliveMs)
 })
 
@@ -83,13 +83,13 @@ test.each([
     'SHOAL_KEEP_ALIVE (or --keep-alive) must be a duration such as 5m, 2h or forever, not "long"',
   ],
   [{ contextLength: '1e4' }, 'SHOAL_CONTEXT_LENGTH (or --context-length) must be a number'],
-])('%o is refused in a sentence that names the setting', (flags, sentence) => {
+])('%o is rejected in a sentence that contains the setting', (flags, sentence) => {
   expect(() => read({}, flags)).toThrow(ConfigError)
   expect(() => read({}, flags)).toThrow(sentence)
 })
 
-test('a key is required to listen for other machines', () => {
-  expect(() => read({}, { host: '0.0.0.0' })).toThrow('others can reach this daemon')
+test('a key is required if other machines can reach the daemon', () => {
+  expect(() => read({}, { host: '0.0.0.0' })).toThrow('other machines can reach this daemon')
   expect(read({ SHOAL_API_KEY: 'k' }, { host: '0.0.0.0' }).apiKey).toBe('k')
 })
 
@@ -101,12 +101,12 @@ test('a key that cannot be read is an invalid setting', () => {
 test('an IPv6 address may be in brackets', () => {
   expect(read({}, { host: '[::1]' }).host).toBe('::1')
   expect(read({ SHOAL_HOST: '::1' }).host).toBe('::1')
-  expect(() => read({}, { host: '[::]' })).toThrow('on :: others can reach this daemon')
+  expect(() => read({}, { host: '[::]' })).toThrow('other machines can reach this daemon at ::')
 })
 
-test('no key is required only on an address of this machine', () => {
+test('only loopback addresses require no key', () => {
   for (const host of loopbackHosts) expect(read({}, { host }).apiKey, host).toBeUndefined()
   for (const host of [...otherHosts, '127.999.1.1', '127.1.1']) {
-    expect(() => read({}, { host }), host).toThrow('others can reach this daemon')
+    expect(() => read({}, { host }), host).toThrow('other machines can reach this daemon')
   }
 })

@@ -9,23 +9,23 @@ import { ConfigError } from './errors.ts'
 import { constrainedMemory, usableCores } from './machine.ts'
 import { daemonSettings } from './settings.ts'
 
-/** The user's settings, completed, and what the program that starts a daemon adds. */
+/** The user's settings with defaults filled in, and options set by the program that starts the daemon. */
 export type DaemonConfig = Omit<Settings, 'threads' | 'memoryBytes'> & {
   threads: number
-  /** Whether a model may use fewer threads if that is faster. False if the user set their number. */
+  /** Whether a model may use fewer threads if that is faster. False if the user has set the number of threads. */
   areThreadsAdapted: boolean
   memoryBytes: number
   modelsDirectory: string
-  /** The folder of backends for graphics cards; undefined: only those included with shoal. */
+  /** The folder of GPU backends; undefined if only the backends included with shoal are used. */
   backendsDirectory: string | undefined
-  /** The secret by which the daemon proves its identity; undefined: it is not checked. */
+  /** The secret with which the daemon proves its identity; undefined if clients do not verify its identity. */
   proofToken: string | undefined
   queueLength: number
-  /** How local files are shared with peers; undefined: they are not. */
+  /** How local files are shared with peers; undefined if they are not shared. */
   sharing:
     | Omit<SharingOptions, 'modelsDirectory' | 'registry' | 'onDropped' | 'onFailed'>
     | undefined
-  /** The registry that models are pulled from. */
+  /** The registry from which models are pulled. */
   registry:
     | {
         address: string
@@ -39,7 +39,7 @@ export type DaemonConfig = Omit<Settings, 'threads' | 'memoryBytes'> & {
 
 type Settings = SettingsOf<typeof daemonSettings>
 
-/** Flags of the command line, as typed. A flag overrides the environment. */
+/** Command-line flags, as the user typed them. A flag overrides the environment variable. */
 export type DaemonFlags = {
   host?: string
   port?: string
@@ -54,7 +54,10 @@ export type DaemonFlags = {
   keepAlive?: string
 }
 
-/** Reads the environment and the flags once. Throws a `ConfigError` that names the invalid setting. */
+/**
+ * Reads the environment and the flags once. If a setting is invalid, throws a `ConfigError` whose message contains its
+ * name.
+ */
 export function readDaemonConfig(
   env: Record<string, string | undefined>,
   { models, anyKey, apiKeyFile, ...flags }: DaemonFlags & { models: string },
@@ -66,7 +69,7 @@ export function readDaemonConfig(
   const apiKey = apiKeyFile ? keyIn(apiKeyFile) : settings.apiKey
   if (!isLoopback(host) && apiKey === undefined && !anyKey) {
     throw new ConfigError(
-      `on ${host} others can reach this daemon: set a key with SHOAL_API_KEY or --api-key-file, or use --any-key`,
+      `other machines can reach this daemon at ${host}: set a key with SHOAL_API_KEY or --api-key-file, or use --any-key`,
     )
   }
   return {
@@ -86,7 +89,7 @@ export function readDaemonConfig(
   }
 }
 
-/** Throws a `ConfigError` if the file cannot be read or contains no key. */
+/** Reads a key from a file. Throws a `ConfigError` if the file cannot be read or contains no key. */
 function keyIn(file: string): string {
   const key = readContent(file).trim()
   if (key === '') throw new ConfigError(`${file} contains no key`)

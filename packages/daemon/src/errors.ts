@@ -5,9 +5,9 @@ export { ConfigError } from '@shoal/core/errors'
 
 type FaultOptions = { param?: string | null; retryAfterSeconds?: number }
 
-/** An error response of the daemon, in the terms of OpenAI's API. */
+/** An error response from the daemon. Its fields correspond to those of OpenAI's API. */
 export class Fault extends AppError<'daemon_refused'> {
-  /** `why` is a machine-readable reason, which determines the status, or only the HTTP status. */
+  /** `why` is a machine-readable reason, which determines the HTTP status; or a status, if there is no such reason. */
   constructor(
     why: DaemonReason | number,
     message: string,
@@ -28,7 +28,7 @@ export function unsupported(param: string, why = 'is not supported here'): Fault
   return new Fault('unsupported_parameter', `${param} ${why}`, { param })
 }
 
-/** Clients of Ollama look for the first words, to offer a pull. */
+/** Ollama clients recognize the beginning of this message, and then offer to pull the model. */
 export function modelNotFound(id: string): Fault {
   const name = id.replace(/:latest$/, '')
   const message = `model '${id}' not found, try pulling it first: shoal pull ${name}`

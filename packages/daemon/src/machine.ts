@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 
-/** Bytes of memory that this process may use: those of the machine, or of its container. */
+/** The memory in bytes that this process may use: that of the machine, or of its container. */
 export function constrainedMemory(): number {
   const limit = process.constrainedMemory()
   const total = os.totalmem()
@@ -9,8 +9,8 @@ export function constrainedMemory(): number {
 }
 
 /**
- * Physical cores that this process may use. Two threads on one core only slow each other down, and more threads than
- * cores are far worse: llama.cpp's threads wait for each other without yielding.
+ * The number of physical cores that this process may use. Two threads on one core only slow each other down. More
+ * threads than cores are far worse, because llama.cpp's threads wait for each other without yielding.
  */
 export function usableCores(): number {
   return Math.max(1, Math.min(os.availableParallelism(), physicalCores() ?? os.cpus().length))
@@ -18,7 +18,7 @@ export function usableCores(): number {
 
 const processors = '/sys/devices/system/cpu'
 
-/** From Linux, which reports the processors that share a core; undefined on other systems. */
+/** The number of physical cores. Only Linux reports which processors share a core; undefined on other systems. */
 function physicalCores(): number | undefined {
   try {
     const names = readdirSync(processors).filter((name) => /^cpu\d+$/.test(name))
@@ -26,6 +26,6 @@ function physicalCores(): number | undefined {
       readFileSync(`${processors}/${name}/topology/thread_siblings_list`, 'utf8')
     return new Set(names.map(read)).size || undefined
   } catch {
-    return undefined // another system, or one that does not report it
+    return undefined // another system, or a Linux system without this information
   }
 }

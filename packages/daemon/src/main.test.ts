@@ -24,7 +24,7 @@ async function gauge(url: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
 }
 
-/** The real runtime, and the processes that it started. */
+/** The real runtime, with the IDs of the processes that it has started. */
 function watchedRuntime() {
   const pids: number[] = []
   const start: StartRuntime = async (options) => {
@@ -35,7 +35,7 @@ function watchedRuntime() {
   return { start, pids }
 }
 
-test('200 clients that disconnect during a stream leave no slot in use', async () => {
+test('after 200 clients have disconnected during a stream, no slot is in use', async () => {
   const { url } = await useTestDaemon({ queueLength: 256 })
   await ask(url, { max_tokens: 1 })
   await Promise.all(
@@ -78,7 +78,7 @@ test('a daemon that shuts down lets running streams finish, accepts no new ones,
   expect(() => process.kill(pids[0] ?? 0, 0)).toThrow('ESRCH')
 })
 
-test('damaged files are distinguished from missing ones', async () => {
+test('damaged files and missing files have different errors', async () => {
   const { url, folder } = await useTestDaemon()
   const good = readFileSync(join(folder, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
   const put = (name: string, bytes: Uint8Array) => {
@@ -95,12 +95,12 @@ test('damaged files are distinguished from missing ones', async () => {
   }
   expect(await fetchRefusal('no-header')).toMatch(/^503 no-header\.gguf cannot be read: /)
   expect(await fetchRefusal('half')).toMatch(/^503 half.* cannot be (read|loaded): /)
-  expect(await fetchRefusal('part-00001-of-00002')).toMatch(/^503 not all parts of /)
+  expect(await fetchRefusal('part-00001-of-00002')).toMatch(/^503 some parts of /)
   expect(await fetchRefusal('nobody-7b')).toMatch(/^404 /)
   expect((await ask(url, { model: 'shoal-nano', max_tokens: 1 })).status).toBe(200)
 })
 
-test('a daemon whose port is in use leaves nothing open', async () => {
+test('a daemon that cannot start because its port is in use leaves nothing open', async () => {
   const { port } = await useTestDaemon()
   const threads: Worker[] = []
   const note = (thread: Worker) => threads.push(thread)
@@ -110,13 +110,13 @@ test('a daemon whose port is in use leaves nothing open', async () => {
   })
   using folder = temporaryFolder()
   const log = { file: join(folder.path, 'daemon.log') }
-  const openLogs = process.listenerCount('exit') // each writes its last lines then
+  const openLogs = process.listenerCount('exit') // each open log has an `exit` listener, which writes its last lines
   await expect(startTestDaemon({ port, sharing: {}, log })).rejects.toThrow('EADDRINUSE')
   expect(threads.map(({ threadId }) => threadId)).toEqual([-1])
   expect(process.listenerCount('exit')).toBe(openLogs)
 })
 
-/** Answers of the system's resolver for every name. */
+/** Makes the system's resolver return this address for every name. */
 function resolveAllTo(address: string) {
   const lookup = vi
     .spyOn(dns, 'lookup')
@@ -128,10 +128,10 @@ function resolveAllTo(address: string) {
   onTestFinished(() => lookup.mockRestore())
 }
 
-test('a name under localhost with another address requires a key', async () => {
+test('a name under localhost requires a key if it resolves to an address that other machines can reach', async () => {
   resolveAllTo('0.0.0.0')
   const host = 'foo.localhost'
-  await expect(startTestDaemon({ host })).rejects.toThrow('foo.localhost is 0.0.0.0')
+  await expect(startTestDaemon({ host })).rejects.toThrow('foo.localhost resolves to 0.0.0.0')
   expect((await useTestDaemon({ host, apiKey: 'k' })).needsKey).toBe(true)
   resolveAllTo('127.0.0.1')
   expect((await useTestDaemon({ host })).needsKey).toBe(false)

@@ -1,4 +1,4 @@
-/** The process of the daemon: read, build, listen, close. */
+/** Starts a daemon: reads the settings, builds the server, listens, and closes everything at the end. */
 import type { AddressInfo } from 'node:net'
 import { openLog } from '@shoal/log'
 import { createDrain } from '@shoal/server'
@@ -31,19 +31,20 @@ export type RunningDaemon = {
   port: number
   /** Whether requests must carry the daemon's key. */
   needsKey: boolean
-  /** How many files are shared with peers; undefined if sharing is off. */
+  /** The number of files that are shared with peers; undefined if sharing is off. */
   sharedFiles: number | undefined
-  /** Loads a model without a time to unload it. */
+  /** Loads a model, and keeps it loaded while it is idle. */
   preload(id: string): Promise<unknown>
-  /** Lets running answers finish, for up to 30 seconds. */
+  /** Shuts the daemon down. Answers in progress may take up to 30 seconds to finish. */
   close(): Promise<void>
 }
 
 const drainTimeoutMs = 30_000
 
 /**
- * `start` loads a model: tests replace llama.cpp's with a scripted one. Throws a `ConfigError` for a host that others
- * can reach without a key, and the system's error if the port is in use.
+ * Starts a daemon. `start` loads a model; tests replace llama.cpp's implementation with a scripted one. Throws a
+ * `ConfigError` if no key is required although other machines can reach the host, and the system's error if the port is
+ * in use.
  */
 export async function startDaemon(
   config: DaemonConfig,

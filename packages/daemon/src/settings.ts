@@ -1,4 +1,6 @@
-/** Every setting of the daemon. Loads none of the server code, so that help and docs can print it. */
+/**
+ * All settings of the daemon. This module loads none of the server's code, so that help and docs can list the settings.
+ */
 import { list, type Parse, port, setting, size, wholeNumber, word } from '@shoal/core/settings'
 import { parseKeepAlive } from '@shoal/core/units'
 
@@ -33,11 +35,11 @@ export const daemonSettings = {
     details:
       "with `npm start`, use `--inference-port`, because `SHOAL_PORT` sets the registry's port. When a browser runs on the same machine, the registry's pages use the daemon on this port",
   }),
-  /** Tokens per conversation. */
+  /** The context length of one conversation, in tokens. */
   contextLength: setting({
     variable: 'SHOAL_CONTEXT_LENGTH',
     flag: '--context-length <tokens>',
-    // Fewer are useless in practice, and no model supports more.
+    // Fewer tokens are useless in practice, and no model supports more.
     parse: wholeNumber({ min: 64, max: 2 ** 24 }),
     default: '8192',
     description: 'context length in tokens',
@@ -49,7 +51,8 @@ export const daemonSettings = {
     parse: wholeNumber({ min: 1, max: 256 }),
     default: '4',
     description: 'concurrent conversations per model',
-    details: 'fewer if memory is short. Up to 64 more requests are queued; any beyond that get 429',
+    details:
+      'fewer if there is not enough memory. Up to 64 more requests are queued; further requests get a 429 response',
   }),
   threads: setting({
     variable: 'SHOAL_THREADS',
@@ -58,7 +61,7 @@ export const daemonSettings = {
     defaultPhrase: 'up to one per core',
     description: 'compute threads',
     details:
-      'by default, the number is adjusted while a model generates: fewer on a busy machine. A number set here is fixed; more threads than free cores are much slower',
+      'by default, the number is adjusted while a model generates text, and is lower on a busy machine. A number set here is fixed; more threads than free cores make models much slower',
   }),
   memoryBytes: setting({
     variable: 'SHOAL_MEMORY',
@@ -74,15 +77,15 @@ export const daemonSettings = {
     default: '5m',
     description: 'how long an idle model stays loaded: `90s`, `2h`, `7d`, `0`, `forever`',
   }),
-  /** The flag takes a file that contains the key. */
+  /** The flag's value is the path of a file that contains the key. */
   apiKey: setting({
     variable: 'SHOAL_API_KEY',
     flag: '--api-key-file <file>',
     parse: word,
     description: 'API key required for every call to the daemon',
-    details: 'commands that call a daemon send the key from the variable',
+    details: 'commands that call a daemon send the key that is set in the variable',
   }),
-  /** Origins of web pages allowed to call the daemon, in addition to those of this machine. */
+  /** Origins of web pages that may call the daemon, in addition to pages from this machine. */
   origins: setting({
     variable: 'SHOAL_ORIGINS',
     flag: '--origin <origin>',
@@ -90,6 +93,6 @@ export const daemonSettings = {
     default: '',
     description:
       'origin of web pages allowed to call the daemon, such as `http://localhost:3000`; repeatable',
-    details: 'separated by commas in the variable',
+    details: 'in the variable, origins are separated by commas',
   }),
 }

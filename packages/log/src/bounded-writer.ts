@@ -8,18 +8,22 @@ type Options = {
   onResumed: (droppedLines: number) => void
 }
 
-/** Lines of this time are written together: a write wakes another thread, which costs as much as ten lines. */
+/**
+ * Lines that are logged within this time are written together, because each write wakes another thread, which costs as
+ * much as ten lines.
+ */
 const gatherMs = 10
 const firstPauseMs = 1
 const maxPauseMs = 500
 
 /**
- * Writes lines in order without ever blocking the caller. Lines that do not fit into the buffer are dropped and counted, and so
- * are all later lines until half of the buffer is free again. While the process runs, a line is written in full or not at all.
+ * Writes lines in order without ever blocking the caller. A line that does not fit into the buffer is dropped and
+ * counted, and so are all later lines until half of the buffer is free again. While the process runs, a line is written
+ * completely or not at all.
  */
 export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
   let waiting: string[] = []
-  /** Including the unwritten part of `current`. */
+  /** The size of the unwritten lines, including the unwritten part of `current`. */
   let waitingBytes = 0
   let current = Buffer.alloc(0)
   let dropped = 0
@@ -29,7 +33,7 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
 
   function write(line: string) {
     const bytes = Buffer.byteLength(line)
-    resume() // needed after a line larger than the whole buffer: no write is running that would resume
+    resume() // no running write does this if the dropped line was larger than the buffer
     if (isClosed || droppedNow > 0 || waitingBytes + bytes > maxWaitingBytes) {
       dropped += 1
       droppedNow += 1
@@ -50,14 +54,15 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
         wrote(await output.write(current))
         pauseMs = firstPauseMs
       } catch {
-        // The reader has stopped or gone, or the disk is full. Any of these may pass, so retry; lost lines are counted.
+        // The reader has stopped or disconnected, or the disk is full. Each of these may be temporary, so retry. Lost
+        // lines are counted.
         await sleep(pauseMs, undefined, { ref: false })
         pauseMs = Math.min(2 * pauseMs, maxPauseMs)
       }
     }
   }
 
-  /** Fills `current`. False if there is nothing to write. */
+  /** Fills `current`. Returns false if there is nothing to write. */
   function takeNext(): boolean {
     if (current.length === 0) {
       current = Buffer.from(waiting.join(''))
@@ -79,7 +84,7 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
     onResumed(missing)
   }
 
-  /** Writes what is possible synchronously when the process exits. */
+  /** Writes as much as possible synchronously when the process exits. */
   function writeLast() {
     while (takeNext()) {
       const bytes = output.writeNow(current)
@@ -92,11 +97,11 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
   return {
     write,
     droppedLines: () => dropped,
-    /** Writes what is possible within `timeoutMs`. */
+    /** Writes as much as possible within `timeoutMs`. */
     async close(timeoutMs: number) {
       const waiting = new AbortController()
       const timeout = sleep(timeoutMs, undefined, { signal: waiting.signal }).catch(() => undefined)
-      await Promise.race([writing, timeout]) // the timer keeps the process alive until then
+      await Promise.race([writing, timeout]) // the timer keeps the process alive during this wait
       waiting.abort()
       isClosed = true
       process.off('exit', writeLast)

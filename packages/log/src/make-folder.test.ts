@@ -18,7 +18,7 @@ test('creates a folder and its parents, and leaves an existing folder unchanged'
   expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700)
 })
 
-test('a file at its path or above it is an error', async () => {
+test("a file at the folder's path or in place of a parent causes an error", async () => {
   const file = join(await temporaryFolder(), 'file')
   await writeFile(file, '')
   expect(() => makeFolder(file)).toThrow('EEXIST')
@@ -26,6 +26,6 @@ test('a file at its path or above it is an error', async () => {
 })
 
 test.runIf(process.platform === 'linux')(
-  'a file system that does not allow new folders is an immediate error',
+  'a file system that does not allow new folders causes an immediate error',
   () => expect(() => makeFolder('/proc/shoal/data')).toThrow('ENOENT'),
 )

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Creates a folder and its missing parents. Throws the system's error if one cannot be created. Unlike this, Node's `recursive`
- * option never returns on file systems that do not allow new folders, such as `/proc`.
+ * Creates a folder and its missing parents. Throws the system's error if a folder cannot be created. Does not use
+ * Node's `recursive` option, which never returns on file systems that do not allow new folders, such as `/proc`.
  */
 export function makeFolder(path: string, mode?: number): void {
   const missing: string[] = []
@@ -18,7 +18,7 @@ function makeOne(path: string, mode: number | undefined) {
   try {
     mkdirSync(path, { mode })
   } catch (error) {
-    // Another process may have just created it.
+    // Another process may have created the folder in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isThere(path)) throw error
   }
 }

@@ -22,7 +22,7 @@ function temporaryFolder(): string {
   return folder
 }
 
-/** A named pipe as the log file; its reader reads only on request. */
+/** Creates a named pipe as the log file. Its reader reads only on request. */
 function pipe() {
   const path = join(temporaryFolder(), 'log')
   execFileSync('mkfifo', [path])
@@ -32,7 +32,7 @@ function pipe() {
   onTestFinished(() => closeSync(reader))
   return {
     path,
-    /** The lines that can be read now. */
+    /** Returns the lines that can be read now. */
     read() {
       const buffer = Buffer.alloc(2 ** 16)
       for (;;) {
@@ -62,7 +62,7 @@ function readNow(fd: number, into: Buffer): number {
   }
 }
 
-test('a log is written to a file completely and in order by the time it is closed', async () => {
+test('when a log is closed, it has been written to the file completely and in order', async () => {
   const file = join(temporaryFolder(), 'folder', 'server.log')
   const opened = openLog({ to: { file }, level: 'info' })
   for (let n = 0; n < 1_000; n += 1) opened.log.info({ n }, 'a línea')
@@ -77,7 +77,7 @@ test('a log is written to a file completely and in order by the time it is close
   expect(opened.droppedLines()).toBe(0)
 })
 
-test('unread lines are buffered, then dropped and counted, and a line reports the number when the reader is back', async () => {
+test('unread lines are buffered, then dropped and counted, and a line reports the number when reading resumes', async () => {
   const { path, read } = pipe()
   const opened = openLog({ to: { file: path }, level: 'info' })
   onTestFinished(() => opened.close())
@@ -97,7 +97,7 @@ test('unread lines are buffered, then dropped and counted, and a line reports th
   expect(opened.droppedLines()).toBe(dropped)
 })
 
-test('readers may leave and come back', async () => {
+test('a reader may disconnect and reconnect', async () => {
   const { path, read, reopen } = pipe()
   const opened = openLog({ to: { file: path }, level: 'info' })
   onTestFinished(() => opened.close())

@@ -6,18 +6,18 @@ import { openFile, openStdout } from './output.ts'
 export type { Logger }
 
 export type LogOptions = {
-  /** A file is appended to; its folder is created if needed. */
+  /** Lines are appended to the file. Its folder is created if it is missing. */
   to: 'stdout' | 'silent' | { file: string }
   level: string
-  /** Buffer size in bytes. Default 1 MiB: several thousand lines. */
+  /** Buffer size in bytes. The default is 1 MiB, which holds several thousand lines. */
   maxWaitingBytes?: number
 }
 
 export type OpenLog = {
   log: Logger
-  /** Lines dropped since the start because they could not be written. */
+  /** The number of lines that have been dropped because they could not be written. */
   droppedLines(): number
-  /** Writes what is possible within a second. Anything logged afterwards is dropped. */
+  /** Writes as much as possible within a second. Anything logged afterwards is dropped. */
   close(): Promise<void>
 }
 
@@ -25,8 +25,9 @@ const oneMebibyte = 2 ** 20
 const closeTimeoutMs = 1_000
 
 /**
- * Opens the log. If its reader stops or its disk is full, lines wait in a bounded buffer and are dropped when it is full; once
- * writing works again, a line reports how many were dropped. Throws the system's error if a file cannot be opened.
+ * Opens the log. If the log's reader stops or its disk is full, lines wait in a bounded buffer. When the buffer is
+ * full, lines are dropped; when writing works again, a line reports how many were dropped. Throws the system's error if
+ * a file cannot be opened.
  */
 export function openLog({ to, level, maxWaitingBytes = oneMebibyte }: LogOptions): OpenLog {
   if (to === 'silent') {

@@ -8,14 +8,17 @@ import { makeFolder } from './make-folder.ts'
 export type Output = {
   /** Resolves to the number of bytes written. Rejects if none can be written now. */
   write(bytes: Uint8Array): Promise<number>
-  /** The synchronous version for exiting processes: 0 if none can be written. */
+  /** Writes synchronously, for a process that is exiting. Returns 0 if no bytes can be written. */
   writeNow(bytes: Uint8Array): number
   close(): void
 }
 
 const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_WRONLY } = constants
 
-/** A file to append to, created with its folder if missing; or a named pipe that has a reader. */
+/**
+ * Opens a file for appending, and creates the file and its folder if they are missing. Also opens a named pipe, if it
+ * has a reader.
+ */
 export function openFile(path: string): Output {
   makeFolder(dirname(path))
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o644)
@@ -24,12 +27,12 @@ export function openFile(path: string): Output {
 
 export function openStdout(): Output {
   if (isatty(1)) return openTerminal()
-  // Node makes pipes and sockets non-blocking when it opens its own stream on them, which reading `process.stdout` does.
+  // Reading `process.stdout` opens Node's own stream, which makes pipes and sockets non-blocking.
   const { fd } = process.stdout
   return { ...outputTo(fd), close: () => undefined }
 }
 
-/** A terminal stopped with Ctrl-S blocks its writers unless it was opened non-blocking. */
+/** A terminal stopped with Ctrl-S blocks a process that writes to it, unless the process opened it as non-blocking. */
 function openTerminal(): Output {
   try {
     const fd = openSync('/dev/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY)
@@ -39,7 +42,10 @@ function openTerminal(): Output {
   }
 }
 
-/** Regular files have no non-blocking mode, so they are written in another thread: a stalled disk may block that one. */
+/**
+ * Regular files have no non-blocking mode, so they are written in another thread: a stalled disk can block only that
+ * thread.
+ */
 function outputTo(fd: number): Pick<Output, 'write' | 'writeNow'> {
   const isRegular = fstatSync(fd).isFile()
   return {

@@ -11,8 +11,8 @@ export type ErrorAnswers = {
 }
 
 /**
- * Responds to invalid HTTP with an error in the API's format and closes the connection, because the end of the request is
- * unknown.
+ * Responds to an invalid HTTP request with an error in the API's format. Then closes the connection, because it is
+ * unknown where the request ends.
  */
 export function answerBrokenRequest(
   { code = '' }: NodeJS.ErrnoException,
@@ -44,7 +44,10 @@ export function answerBrokenRequest(
   )
 }
 
-/** The only `Expect` value is `100-continue` (RFC 9110 §10.1.1); Node responds to any other with an empty 417. */
+/**
+ * The only standard `Expect` value is `100-continue` (RFC 9110 §10.1.1). Without this handler, Node would respond to
+ * any other value with an empty 417.
+ */
 export function answerUnknownExpectations(server: Server, { makeBody }: ErrorAnswers) {
   server.on('checkExpectation', (request, response) => {
     const body = JSON.stringify(makeBody(417, 'the only supported value of Expect is 100-continue'))

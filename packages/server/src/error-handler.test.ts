@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { serverOfTest } from './testing/server-of-test.ts'
 
-/** A server that throws this while handling each request, and its response. */
+/** Requests a route that throws `thrown`, and returns the response and the logged errors. */
 async function answerTo(
   thrown: unknown,
   addMore: (app: FastifyInstance) => void = () => undefined,
@@ -49,7 +49,7 @@ test('any thrown value gets a response, even if it is not an error', async () =>
   expect(logged).toMatchObject([{ err: { message: 'thrown: the password is fish' } }])
 })
 
-test('an error response has no headers of the intended response', async () => {
+test("an error response has none of the intended response's headers", async () => {
   const { headers } = await answerTo(problem(404, 'gone'), (app) => {
     app.addHook('onRequest', async (_request, reply) => {
       reply.header('content-range', 'bytes 0-9/10').header('etag', '"a"')

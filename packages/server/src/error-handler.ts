@@ -6,13 +6,13 @@ export type ErrorAnswer = {
   status: number
   /** Sent as JSON. */
   body: object
-  /** Seconds until the same call may succeed. */
+  /** Seconds after which the same request may succeed. */
   retryAfter?: number | undefined
 }
 
 /**
- * Headers that describe the intended response and must not be sent with an error: aria2, for example, waits for as many bytes
- * as `content-range` announces.
+ * Headers that describe the intended response. They must not be sent with an error: aria2, for example, would wait for
+ * all bytes that `content-range` announces.
  */
 const headersOfContent = [
   'accept-ranges',
@@ -23,8 +23,8 @@ const headersOfContent = [
 ]
 
 /**
- * Returns the error handler of a server. `describe` converts an `Error` into a response. Errors with status 500 or higher are
- * logged in full. Error responses are not cached. If a response has already begun, it is aborted.
+ * Returns the error handler of a server. `describe` converts an `Error` into a response. Errors with status 500 or
+ * higher are logged in full. Error responses must not be cached. A response that has already begun is aborted.
  */
 export function errorHandler(describe: (error: Error, request: FastifyRequest) => ErrorAnswer) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {

@@ -60,7 +60,7 @@ test('a request that reaches no route is logged with its ID too', async () => {
   expect(unexpected).toContain('cache-control: no-store')
 })
 
-test('a request that the client gave up is logged and counted as 499, even after the response began', async () => {
+test('if the client disconnects, the request is logged and counted as 499, even after the response has begun', async () => {
   const arrived = Promise.withResolvers<void>()
   const { url, requestLines, metrics } = await serverOfTest((app) => {
     app.get('/waiting', () => {

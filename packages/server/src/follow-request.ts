@@ -4,16 +4,22 @@ import { whenOver } from './when-over.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** `routeOptions`, of which Fastify makes a copy for each reader. Has no `url` or `config` if the URL was invalid. */
+    /**
+     * The request's `routeOptions`, stored because Fastify copies them on each access. They have no `url` or `config`
+     * if the request's URL was invalid.
+     */
     route: FastifyRequest['routeOptions']
   }
   interface FastifyContextConfig {
-    /** For routes polled every few seconds: logged only at level `debug`. */
+    /** Set for routes that are polled every few seconds. Their requests are logged only at level `debug`. */
     isQuiet?: boolean
   }
 }
 
-/** Additional fields for a request's log line. Called when the response is over; `query` is null if the URL was invalid. */
+/**
+ * Returns additional fields for a request's log line. Called after the response has ended; `query` is null if the
+ * request's URL was invalid.
+ */
 export type LogFields = (request: FastifyRequest) => object
 
 export type Followers = {
@@ -25,15 +31,15 @@ export type EndedRequest = {
   id: string
   method: string
   url: string
-  /** Its `url` is undefined if no route was found. */
+  /** The route's `url` is undefined if no route matched. */
   route: Pick<FastifyRequest['routeOptions'], 'url' | 'config'>
   status: number
   ms: number
 }
 
 /**
- * Adds the request ID to the response. When the response is over, logs one line and observes how long it took. Never logs
- * queries, bodies or tokens.
+ * Adds the request ID to the response. After the response has ended, logs one line and records how long the request
+ * took. Never logs queries, bodies or tokens.
  */
 export function followRequest(
   request: FastifyRequest,
@@ -49,7 +55,7 @@ export function followRequest(
   })
 }
 
-/** Logs one line and observes how long the request took. */
+/** Logs one line and records how long the request took. */
 export function reportRequest(
   { id, method, url, route, status, ms }: EndedRequest,
   moreFields: object,
@@ -67,16 +73,16 @@ export function reportRequest(
   requests.observe({ method, route: route.url ?? 'none', status }, ms / 1000)
 }
 
-/** The path of a URL that begins with a path. The query may contain a signature. */
+/** Removes the query, which may contain a signature. The URL must begin with its path. */
 export function withoutQuery(url: string): string {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
 }
 
-/** Longer than any ID and shorter than any token. */
+/** The maximum length of a path segment that is not redacted: longer than any ID and shorter than any token. */
 const maxPlainSegmentLength = 64
 
-/** Redacts the `:token` segment of the route. For an unknown route, redacts every long segment. */
+/** Redacts the route's `:token` segment. If no route matched, redacts every long segment. */
 function withoutTokens(path: string, route: string | undefined): string {
   if (route === undefined ? path.length <= maxPlainSegmentLength : !route.includes(':token')) {
     return path

@@ -1,4 +1,4 @@
-/** What the registry and the daemon share as HTTP servers. */
+/** Code that the registry and the daemon share as HTTP servers. */
 export { createDrain } from './drain.ts'
 export { type ErrorAnswer, errorHandler } from './error-handler.ts'
 export { reportRequest, withoutQuery } from './follow-request.ts'

@@ -28,8 +28,8 @@ export type AppOptions = ErrorAnswers & {
 }
 
 /**
- * Creates an application without routes: the configuration that all servers share, and responses to requests that never reach a
- * route.
+ * Creates an application without routes. It has the configuration that all servers share, and responds to requests that
+ * never reach a route.
  */
 export function makeApp({
   log,
@@ -44,15 +44,15 @@ export function makeApp({
     ...fastify,
     genReqId: readRequestId,
     loggerInstance: log,
-    // Without options, pino makes a child without setting up its levels again.
+    // Without options, pino creates a child logger without setting up the levels again.
     childLoggerFactory: (logger, bindings) => logger.child(bindings),
     logController: new LogController({ disableRequestLogging: true }), // requests are logged by `followRequest`
     forceCloseConnections: 'idle',
     return503OnClosing: false, // requests that arrive during shutdown are handled as usual
-    http: { ...fastify.http, requireHostHeader: false }, // the host check responds with our own error
+    http: { ...fastify.http, requireHostHeader: false }, // the host check sends its own error
     routerOptions: { ...fastify.routerOptions, ignoreTrailingSlash: true },
     rewriteUrl: ({ url = '/' }) => withoutHost(url),
-    // Errors raised before any hook runs, such as a URL that cannot be decoded.
+    // Handles errors that occur before any hook runs, such as a URL that cannot be decoded.
     frameworkErrors(error, request, reply) {
       followRequest(request as FastifyRequest, reply as FastifyReply, followers)
       return handleError(error, request as FastifyRequest, reply as FastifyReply)
@@ -69,5 +69,5 @@ export function makeApp({
   return app
 }
 
-/** An absolute-form target (RFC 9112 §3.2.2) is reduced to its path. */
+/** Removes the scheme and host from an absolute-form request target (RFC 9112 §3.2.2). */
 const withoutHost = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/'

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Deeper than any real schema or conversation. Recursive code does not survive thousands of levels. */
+/**
+ * The maximum nesting depth: deeper than any real schema or conversation. Recursive code cannot handle thousands of
+ * levels.
+ */
 const deepest = 200
 
 /**
- * Rejects bodies whose objects and lists are nested too deeply. `refusal` creates the error to throw. Add other hooks that read
- * bodies before validation after this one.
+ * Rejects bodies whose objects and lists are nested too deeply. `refusal` creates the error to throw. Other hooks that
+ * read bodies before validation must be added after this one.
  */
 export function refuseDeepBodies(app: FastifyInstance, refusal: (message: string) => Error) {
   app.addHook('preValidation', ({ body }, _reply, done) => {

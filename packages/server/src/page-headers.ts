@@ -1,10 +1,12 @@
 type PageOptions = {
-  /** Allowed image sources, in `img-src` syntax. Default: this server only, as for everything else. */
+  /**
+   * Allowed image sources, in `img-src` syntax. By default, images must come from this server, like all other content.
+   */
   imageSources?: string
   referrerPolicy: 'same-origin' | 'no-referrer'
 }
 
-/** Security headers for every page: only this server's own files, including scripts. */
+/** Security headers for every page. Pages may load only this server's own files, including scripts. */
 export function pageHeaders({ imageSources, referrerPolicy }: PageOptions) {
   const policy = [
     "default-src 'self'",

@@ -5,7 +5,10 @@ import type { FastifyInstance } from 'fastify'
 const yearSeconds = 365 * 86_400
 const daySeconds = 86_400
 
-/** Serves the files of the pages built into `directory`: `assets`, whose file names change with their content, and the icon. */
+/**
+ * Serves the pages' static files in `directory`: the folder `assets`, whose filenames change with their content, and
+ * the icon.
+ */
 export async function serveAssets(app: FastifyInstance, directory: string) {
   await app.register(fastifyStatic, {
     root: join(directory, 'assets'),

@@ -7,13 +7,13 @@ type MetricsOptions = {
 }
 
 export interface ServerMetrics {
-  /** Contains these metrics and any that a server adds. */
+  /** The registry of these metrics, to which a server can add its own. */
   readonly registry: Registry
-  /** Seconds from a request to the end of its response. Requests that the client gave up have status 499. */
+  /** Seconds from a request to the end of its response. A request has status 499 if its client disconnected early. */
   readonly requests: RequestTimes
 }
 
-/** Prometheus metrics of every server: the process, requests by route and status, and dropped log lines. */
+/** Prometheus metrics that every server has: the process, requests by route and status, and dropped log lines. */
 export function serverMetrics({ requests, droppedLogLines }: MetricsOptions): ServerMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

@@ -10,7 +10,7 @@ type Methods = { close(): Promise<void> }
 test.each([
   ['closed', (thread: Thread<Methods>) => closeThread(thread, timeoutMs)],
   ['terminated', terminateThread],
-])('a thread that is %s while loading ends once it has loaded', async (_, end) => {
+])('a thread that is %s while loading ends after it has loaded', async (_, end) => {
   const hasLoaded = new Int32Array(new SharedArrayBuffer(4))
   const setup: LateSetup = { hasLoaded, loadMs: 500 }
   const thread = startThread<Methods>('testing/late-thread', import.meta.url, setup)
@@ -28,7 +28,7 @@ test('a thread that fails to load can be terminated and closed', async () => {
   await closeThread(thread, timeoutMs)
 })
 
-test('closeThread rejects with the error of close once the thread has ended', async () => {
+test('closeThread rejects with the error from close after the thread has ended', async () => {
   const thread = startThread<Methods>('testing/failing-thread', import.meta.url, {})
   const error = await closeThread(thread, 60_000).catch((caught) => caught)
   expect(error).toMatchObject({ message: 'the socket is stuck', code: 'EBUSY' })

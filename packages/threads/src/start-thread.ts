@@ -6,8 +6,9 @@ import { startWorker } from './start-worker.ts'
 export type Thread<Theirs> = { worker: Worker; rpc: Rpc<Theirs> }
 
 /**
- * Starts the module `name` next to `parentUrl` as a thread, from source or from the build. Its `serveParent` receives `setup`,
- * and it can call `ours`. An uncaught error ends the thread and is emitted as the worker's `error` event.
+ * Starts the module `name` next to `parentUrl` as a thread, from source or from the build. The module's `serveParent`
+ * receives `setup`, and the module can call `ours`. An uncaught error ends the thread and is emitted as the worker's
+ * `error` event.
  */
 export function startThread<Theirs>(
   name: string,
@@ -24,12 +25,12 @@ export function startThread<Theirs>(
 
 /** Resolves when a thread has loaded its modules or has ended. */
 export async function untilLoaded({ rpc }: Thread<unknown>): Promise<void> {
-  await rpc.ready.catch(() => undefined) // callers of its methods get the reason
+  await rpc.ready.catch(() => undefined) // calls to its methods reject with the reason
 }
 
 /**
- * Fails everything that waits for a thread, and terminates it once it has loaded: interrupting the loading of a native addon
- * aborts the process.
+ * Rejects all pending calls to a thread, and terminates the thread after it has loaded: interrupting the loading of a
+ * native addon would abort the process.
  */
 export async function terminateThread(thread: Thread<unknown>): Promise<void> {
   thread.rpc.close(new Error('the thread was stopped'))
@@ -38,9 +39,10 @@ export async function terminateThread(thread: Thread<unknown>): Promise<void> {
 }
 
 /**
- * Asks a thread to finish, and terminates it afterwards, or if that takes longer than `timeoutMs` once it has loaded. If its
- * `close` fails, rejects with that error once the thread has ended. A thread that ended earlier or took too long is not an
- * error here: the worker's `error` event has the reason.
+ * Asks a thread to close, then terminates it. If closing takes longer than `timeoutMs` after the thread has loaded,
+ * terminates it without waiting any longer. If the thread's `close` fails, rejects with that error after the thread has
+ * ended. Does not reject if the thread ended earlier or took too long: errors that ended it are reported by the
+ * worker's `error` event.
  */
 export async function closeThread(
   thread: Thread<{ close(): Promise<void> }>,
@@ -48,7 +50,7 @@ export async function closeThread(
 ): Promise<void> {
   let failure: { error: unknown } | undefined
   const closing = thread.rpc.call('close').catch((error: unknown) => {
-    if (!thread.rpc.isClosed) failure = { error } // otherwise the error only says that the connection is closed
+    if (!thread.rpc.isClosed) failure = { error } // otherwise the error only reports the closed connection
   })
   await untilLoaded(thread)
   const overdue = setTimeout(() => terminateThread(thread), timeoutMs)

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const script = join(import.meta.dirname, 'testing/start-one.ts')
 
-/** The log of what V8 compiled in the thread of `start-one`. */
+/** Returns V8's log of the code that it compiled in the thread of `start-one`. */
 async function compiledInThread(...words: string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'shoal-threads-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -18,7 +18,7 @@ async function compiledInThread(...words: string[]): Promise<string> {
   return logs.flatMap((log) => log.split('wasm-thread.ts:1:1').slice(1)).join()
 }
 
-test('V8 compiles no wrapper for imports of WebAssembly in a thread, as it does without our flag', async () => {
+test('V8 compiles no wrapper for WebAssembly imports in a thread, but does so without our flag', async () => {
   const compiled = await compiledInThread()
   expect(compiled).toContain('wasm-function')
   expect(compiled).not.toContain(',wasm-to-js,')

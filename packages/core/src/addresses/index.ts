@@ -1,4 +1,4 @@
-/** IP addresses and hostnames: parsing, and who can connect to them. */
+/** Parsing of IP addresses and hostnames, and where they can be reached from. */
 export {
   classifyAddress,
   getNetwork,

@@ -63,13 +63,13 @@ describe('an address', () => {
     expect(classifyAddress(address)).toBe(expected)
   })
 
-  test('an IPv6 address is grouped with its whole network', () => {
+  test('an IPv6 address belongs to its /64 network', () => {
     expect(getNetwork('2001:db8::1')).toBe(getNetwork('2001:db8:0:0:ffff::2'))
     expect(getNetwork('2001:db8::1')).not.toBe(getNetwork('2001:db8:0:1::1'))
     expect(getNetwork('192.0.2.1')).not.toBe(getNetwork('192.0.2.2'))
   })
 
-  test('is parsed as the system parses it', () => {
+  test('is parsed in the same way as by Node', () => {
     const random = randomFrom(3)
     for (let count = 0; count < 20_000; count += 1) {
       const text = anyAddress(random)
@@ -87,7 +87,7 @@ describe('an address', () => {
     }
   })
 
-  test('has the reach that the lists of networks give it', () => {
+  test('is classified in the same way as by the lists of networks', () => {
     const random = randomFrom(5)
     const [loopback, privateNetworks] = lists()
     for (let count = 0; count < 20_000; count += 1) {
@@ -101,7 +101,7 @@ describe('an address', () => {
   })
 })
 
-/** Valid and almost valid addresses. */
+/** Generates valid addresses, and addresses that are almost valid. */
 function anyAddress({ between, oneOf, text }: ReturnType<typeof randomFrom>): string {
   const byte = () => String(oneOf([0, 1, 10, 127, 128, 169, 192, 255, between(0, 300)]))
   const ipv4 = () => Array.from({ length: oneOf([3, 4, 4, 4, 4, 4, 5]) }, byte).join('.')

@@ -1,14 +1,15 @@
-/** From where an address can be reached: this machine, a private network, or the internet. */
+/** Where an address can be reached from: this machine, a private network, or the internet. */
 export type Reach = 'loopback' | 'private' | 'public'
 
-/** 4 or 6; undefined if it is not a valid IP address. IPv6 may have a zone. */
+/** The version of an IP address (4 or 6); undefined if the address is not valid. An IPv6 address may have a zone. */
 export function ipVersion(text: string): 4 | 6 | undefined {
   if (isIpv4(text)) return 4
   return parseGroups(text.replace(/%[0-9a-z.:-]+$/i, '')) === undefined ? undefined : 6
 }
 
 /**
- * Normalizes an address for comparing and storing: without a zone, and IPv4-mapped IPv6 as IPv4. Undefined if it is not valid.
+ * Normalizes an address for comparison and storage: removes the zone, and converts an IPv4-mapped IPv6 address to IPv4.
+ * Returns undefined if the address is not valid.
  */
 export function plainAddress(text: string | undefined): string | undefined {
   if (text === undefined || ipVersion(text) === undefined) return undefined
@@ -16,7 +17,7 @@ export function plainAddress(text: string | undefined): string | undefined {
   return (bare.includes(':') && wrappedIpv4(bare)) || bare
 }
 
-/** Takes an address as returned by `plainAddress`. */
+/** Determines where an address can be reached from. The address must be normalized with `plainAddress`. */
 export function classifyAddress(address: string): Reach {
   const ipv4 = address.includes(':') ? wrappedIpv4(address) : address
   return ipv4 === undefined ? reachOfIpv6(address) : reachOfIpv4(ipv4)
@@ -34,7 +35,7 @@ function reachOfIpv4(address: string): Reach {
   return isPrivate ? 'private' : 'public'
 }
 
-/** fc00::/7 and fe80::/10 are limited to an organization or a link. */
+/** fc00::/7 is limited to an organization, and fe80::/10 to a link. */
 function reachOfIpv6(address: string): Reach {
   const groups = parseGroups(address) ?? []
   const [first = 0] = groups
@@ -42,7 +43,7 @@ function reachOfIpv6(address: string): Reach {
   return (first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfe80 ? 'private' : 'public'
 }
 
-/** The IPv4 address in ::ffff:0:0/96, in any notation (RFC 4291 §2.5.5.2). */
+/** The IPv4 address in an IPv4-mapped IPv6 address (::ffff:0:0/96), in any notation (RFC 4291 §2.5.5.2). */
 function wrappedIpv4(address: string): string | undefined {
   if (!/^[0:]*:ffff:/i.test(address)) return undefined
   const groups = parseGroups(address) ?? []
@@ -57,8 +58,9 @@ const ipv4 = new RegExp(`^${byte}(?:\\.${byte}){3}$`)
 const isIpv4 = (text: string): boolean => ipv4.test(text)
 
 /**
- * The eight 16-bit groups of an IPv6 address without a zone. The last two may be written as IPv4, as in `64:ff9b::192.0.2.33`
- * (RFC 4291 §2.2). Parsed digit by digit for speed: a tracker response has up to 200 addresses.
+ * The eight 16-bit groups of an IPv6 address without a zone. The last two groups may be written as IPv4, as in
+ * `64:ff9b::192.0.2.33` (RFC 4291 §2.2). The text is parsed digit by digit for speed, because a tracker response has up
+ * to 200 addresses.
  */
 function parseGroups(text: string): number[] | undefined {
   const groups: number[] = []
@@ -118,7 +120,7 @@ export function packedAddress(address: string): string {
   return packed
 }
 
-/** Parsed digit by digit too, which takes a fifth of the time of `split`. */
+/** Parses the text digit by digit, which takes a fifth of the time that `split` takes. */
 function packedIpv4(address: string): string {
   let packed = ''
   let byte = 0
@@ -139,7 +141,7 @@ const zero = '0'.charCodeAt(0)
 const colon = ':'.charCodeAt(0)
 const letterA = 'a'.charCodeAt(0)
 
-/** The network that one household or host controls: an IPv4 address, or an IPv6 /64. */
+/** The network that a single household or host controls: an IPv4 address, or the /64 prefix of an IPv6 address. */
 export function getNetwork(address: string): string {
   return address.includes(':') ? packedAddress(address).slice(0, 8) : address
 }

@@ -10,7 +10,7 @@ test.each(['', '[]', ...otherHosts])('“%s” may be another machine', (host) =
   expect(isLoopback(host)).toBe(false)
 })
 
-test('a name is not an address, whatever it resolves to', () => {
+test('a hostname is not an address, regardless of what it resolves to', () => {
   expect(['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(isLoopbackAddress)).toEqual([
     true,
     true,

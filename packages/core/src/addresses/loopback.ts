@@ -1,16 +1,16 @@
 import { classifyAddress, plainAddress } from './ip-address.ts'
 
 /**
- * Whether a server at `host` can only be reached from this machine: `localhost` and its subdomains (RFC 6761 §6.3),
- * 127.0.0.0/8, `::1` and ::ffff:127.0.0.0/104. Not a name such as `127.example.org`, which can resolve to anything. IPv6 may be
- * in brackets.
+ * Whether a server at `host` can be reached only from this machine: `localhost` and its subdomains (RFC 6761 §6.3),
+ * 127.0.0.0/8, `::1` and ::ffff:127.0.0.0/104. A name such as `127.example.org` is excluded, because it can resolve to
+ * any address. An IPv6 address may be in brackets.
  */
 export function isLoopback(host: string): boolean {
   const name = bareHost(host).toLowerCase().replace(/\.$/, '')
   return name === 'localhost' || name.endsWith('.localhost') || isLoopbackAddress(name)
 }
 
-/** The same for addresses only, because any client can send the name `localhost`. */
+/** Like `isLoopback`, but accepts only addresses, because any client can send the name `localhost`. */
 export function isLoopbackAddress(text: string | undefined): boolean {
   const address = plainAddress(text)
   return address !== undefined && classifyAddress(address) === 'loopback'

@@ -1,3 +1,3 @@
-/** Waiting that can be aborted with an `AbortSignal`. */
+/** Functions that wait, and that an `AbortSignal` can abort. */
 export { sleep } from './sleep.ts'
 export { untilAborted } from './until-aborted.ts'

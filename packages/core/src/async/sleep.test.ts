@@ -31,14 +31,14 @@ test("rejects with the signal's reason and leaves no timer or listener behind", 
   expect(getEventListeners(abort.signal, 'abort')).toEqual([])
 })
 
-test('rejects at once if the signal has already aborted', async () => {
+test('rejects immediately if the signal has already aborted', async () => {
   useFakeTimers()
   await expect(sleep(1_000, AbortSignal.abort(reason))).rejects.toBe(reason)
   expect(vi.getTimerCount()).toBe(0)
 })
 
 test.each([2 ** 31, 1e15, Number.POSITIVE_INFINITY])(
-  '%d ms, more than a timer supports, does not resolve at once',
+  'a delay of %d ms, more than a timer supports, does not end immediately',
   async (ms) => {
     const setTimer = vi.spyOn(globalThis, 'setTimeout')
     onTestFinished(() => void vi.restoreAllMocks())

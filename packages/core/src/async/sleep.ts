@@ -1,9 +1,12 @@
 import { untilAborted } from './until-aborted.ts'
 
-/** The longest delay of a timer, about 25 days. Longer timers would fire at once. */
+/** The longest delay of a timer, about 25 days. A timer with a longer delay would fire immediately. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** Resolves after `ms` milliseconds, at most 25 days. Rejects with the signal's reason as soon as it aborts. */
+/**
+ * Resolves after `ms` milliseconds, or after 25 days if that is less. Rejects with the signal's reason as soon as the
+ * signal aborts.
+ */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,4 +1,6 @@
-/** Settles like `work`, or rejects with the signal's reason as soon as it aborts. Does not stop `work` itself. */
+/**
+ * Settles like `work`, or rejects with the signal's reason as soon as the signal aborts. Does not stop `work` itself.
+ */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason)

@@ -21,7 +21,7 @@ test('errors from Node and values that are not errors do not match', () => {
   }
 })
 
-test('the code and the details can be posted between threads', async () => {
+test('the code and the details can be posted to another thread', async () => {
   const worker = new Worker(
     "require('node:worker_threads').parentPort.on('message', (value) => { throw Object.assign(new Error('far'), value) })",
     { eval: true },

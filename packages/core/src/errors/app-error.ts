@@ -1,9 +1,9 @@
 import type { ErrorCode, ErrorDetails } from './error-details.ts'
 
 /**
- * The base class of all shoal errors: `code` identifies the error, `details` holds the data needed to handle it, and `message`
- * is a lower-case phrase. `code` and `details` are own properties with plain values, so they survive being posted to another
- * thread.
+ * The base class of all shoal errors: `code` identifies the error, `details` holds the data needed to handle it, and
+ * `message` is a lower-case phrase. `code` and `details` are own properties with plain values, so an RPC call can pass
+ * them to another thread.
  */
 export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C
@@ -16,12 +16,13 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** An error with one of the codes `C`, each with its own details. */
+/** An error with one of the codes `C`, and with the details that belong to that code. */
 export type ErrorOf<C extends ErrorCode> = { [K in C]: AppError<K> }[C]
 
 /**
- * Whether `error` has one of these codes. Checks the properties instead of the class, because the error may come from a package
- * loaded later, another realm or another thread. Errors from Node and from libraries have a `code` but no `details`.
+ * Whether `error` has one of these codes. Checks the properties instead of the class, because the error may come from a
+ * separately loaded package, another realm or another thread. Errors from Node and from libraries have a `code` but no
+ * `details`.
  */
 export function hasCode<C extends ErrorCode>(
   error: unknown,

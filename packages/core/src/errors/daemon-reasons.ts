@@ -2,12 +2,15 @@ import type { Ending } from './endings.ts'
 
 type Reason = { status: number; ending: Ending; meaning: string }
 
-/** Reasons for a daemon's error responses: the `code` in the response and its HTTP status. The CLI exits with `ending`. */
+/**
+ * The reasons for a daemon's error responses. Each key is the `code` in the response, `status` is the HTTP status, and
+ * `ending` determines the CLI's exit code.
+ */
 export const daemonReasons = {
   unsupported_parameter: {
     status: 400,
     ending: 'failed',
-    meaning: 'a parameter that this daemon or this model does not support',
+    meaning: 'the daemon or the model does not support a parameter',
   },
   context_length_exceeded: {
     status: 400,
@@ -27,9 +30,13 @@ export const daemonReasons = {
   tool_refused: {
     status: 400,
     ending: 'failed',
-    meaning: 'the schema of a tool is not supported',
+    meaning: "a tool's schema is not supported",
   },
-  unknown_token: { status: 400, ending: 'failed', meaning: 'the model has no such token' },
+  unknown_token: {
+    status: 400,
+    ending: 'failed',
+    meaning: "the token is not in the model's vocabulary",
+  },
   not_generative: {
     status: 400,
     ending: 'failed',
@@ -38,7 +45,7 @@ export const daemonReasons = {
   no_fit: {
     status: 400,
     ending: 'failed',
-    meaning: 'no file of the model fits in memory; name a file to pull it anyway',
+    meaning: "none of the model's files fits in memory; specify a file to pull it anyway",
   },
   invalid_api_key: {
     status: 401,
@@ -58,7 +65,7 @@ export const daemonReasons = {
   registry_refused: {
     status: 403,
     ending: 'not_permitted',
-    meaning: 'the registry requires another sign-in',
+    meaning: 'the registry requires you to sign in again',
   },
   model_not_found: {
     status: 404,
@@ -79,7 +86,7 @@ export const daemonReasons = {
   queue_full: {
     status: 429,
     ending: 'failed',
-    meaning: 'the queue of the model is full',
+    meaning: "the model's queue is full",
   },
   model_lost: { status: 500, ending: 'failed', meaning: "the model's process exited" },
   registry_failed: {
@@ -90,7 +97,7 @@ export const daemonReasons = {
   registry_unreachable: {
     status: 502,
     ending: 'failed',
-    meaning: 'no usable response from the registry',
+    meaning: 'the registry returned no usable response',
   },
   verification_failed: {
     status: 502,
@@ -100,7 +107,7 @@ export const daemonReasons = {
   insufficient_memory: {
     status: 503,
     ending: 'no_room',
-    meaning: 'the model needs more memory than the machine has or is free now',
+    meaning: 'the model needs more memory than the machine has or than is free now',
   },
   model_not_loaded: { status: 503, ending: 'failed', meaning: 'the model cannot be loaded' },
   no_room: { status: 507, ending: 'failed', meaning: "the daemon's disk is full" },

@@ -1,14 +1,14 @@
-/** How a command can end: the `code` in `--json` output and the exit code. Several error codes share one ending. */
+/** How a command can end: the `code` in `--json` output and the exit code. Several error codes can share an ending. */
 export const endings = {
-  failed: { exitCode: 1, meaning: 'any other failure; never a network failure' },
-  usage: { exitCode: 2, meaning: 'invalid command line' },
+  failed: { exitCode: 1, meaning: 'any other failure, except network failures' },
+  usage: { exitCode: 2, meaning: 'the command line is invalid' },
   not_found: { exitCode: 3, meaning: 'no such model or file' },
   not_signed_in: { exitCode: 4, meaning: 'a sign-in or an API key is required' },
   not_permitted: {
     exitCode: 5,
     meaning: 'the server does not allow this request from this account or origin',
   },
-  unreachable: { exitCode: 6, meaning: 'no response' },
+  unreachable: { exitCode: 6, meaning: 'the server did not respond' },
   verification_failed: {
     exitCode: 7,
     meaning: 'the data does not match its SHA-256, even after retries',
@@ -17,7 +17,7 @@ export const endings = {
     exitCode: 8,
     meaning: 'the local disk is full, or a model needs more memory than the machine has',
   },
-  tls_failed: { exitCode: 9, meaning: 'no trusted TLS connection' },
+  tls_failed: { exitCode: 9, meaning: 'a trusted TLS connection could not be established' },
   proxy_failed: { exitCode: 10, meaning: 'a forward proxy failed' },
   not_a_registry: { exitCode: 11, meaning: 'the server is not a shoal registry' },
   redirect_refused: { exitCode: 12, meaning: 'a redirect was not followed' },
@@ -29,7 +29,7 @@ export const endings = {
   },
 } as const satisfies Record<string, { exitCode: number; meaning: string }>
 
-/** The `code` of a command that failed. */
+/** The `code` in the `--json` output of a command that failed. */
 export type Ending = keyof typeof endings
 
 /** Exit codes by ending. */

@@ -1,4 +1,4 @@
-/** Every error code, with its details. Types only: the meanings are in the table, which pages do not load. */
+/** Every error code, with the type of its details. The meanings are in `table.ts`, which web pages do not load. */
 export type ErrorCode = keyof ErrorDetails
 
 export interface ErrorDetails {
@@ -22,13 +22,16 @@ export interface ErrorDetails {
   too_slow: ProblemDetails
   busy: ProblemDetails<'rate_limited' | 'too_many_searches'>
   unavailable: ProblemDetails
-  /** `missingBytes` is how much space must be freed. */
+  /** `missingBytes` is the number of bytes that must be freed. */
   storage_full: { missingBytes: number }
 
-  // Errors from a daemon, on the server and in its clients.
+  // Errors from a daemon, both in the daemon and in its clients.
   daemon_refused: {
     status: number
-    /** A stable identifier for programs, `code` in the response; null if there is none. Clients pass on what the daemon sent. */
+    /**
+     * The `code` in the response, a stable identifier for programs; null if there is none. Clients pass on the daemon's
+     * value unchanged.
+     */
     reason: string | null
     /** The invalid parameter. */
     param?: string | null
@@ -77,7 +80,7 @@ export interface ErrorDetails {
   verification_failed: {
     expected: string
     actual: string
-    /** The chunk, or undefined for the whole file. */
+    /** The index of the chunk; undefined if the whole file was verified. */
     chunkIndex?: number | undefined
   }
   no_room: { neededBytes: number; freeBytes: number }
@@ -85,7 +88,7 @@ export interface ErrorDetails {
   is_link: { path: string; target: string }
   damaged_file: { path: string }
   file_busy: { path: string }
-  /** In a browser `path` is only the filename. */
+  /** In a browser, `path` is only the filename. */
   file_changed: { path: string }
   no_record: { path: string }
   bytes_refused: { status: number | undefined }
@@ -97,7 +100,7 @@ export interface ErrorDetails {
   // Input: settings, references, files.
   invalid_setting: Nothing
   invalid_network_setting: Nothing
-  /** `labels` are names that distinguish the files. */
+  /** `labels` lists names that distinguish the matching files. */
   ambiguous_choice: { wanted: string; labels: string[] }
   invalid_gguf: Nothing
   invalid_bencode: Nothing
@@ -111,19 +114,22 @@ type ProblemMembers = {
   missing_count?: number
 }
 
-/** `code` is the machine-readable reason in the response; not every error has one. */
+/** `code` is the machine-readable reason in the response. Not every error has one. */
 type ProblemDetails<Reason extends string = never> = Omit<ProblemMembers, 'code'> & {
   code?: Reason
   retryAfterSeconds?: number
 }
 
-/** `param` is the invalid parameter, if the code does not imply it. */
+/** `param` is the name of the invalid parameter; undefined if the code implies it. */
 type PromptDetails = { param?: string | undefined }
 
 type NetworkDetails<Reason extends string> = {
   reason: Reason
   /** The host and port of the registry, or of the proxy if the proxy failed. */
   host: string
-  /** The message from the system, from OpenSSL or about the response, such as `connect ECONNREFUSED 127.0.0.1:8000`. */
+  /**
+   * A message from the system or from OpenSSL, or one that describes the response.
+   * Example: `connect ECONNREFUSED 127.0.0.1:8000`.
+   */
   detail: string
 }

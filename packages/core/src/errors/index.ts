@@ -1,4 +1,4 @@
-/** The error class, its codes, and how to recognize them. */
+/** The error class, the error codes, and functions that recognize errors by code. */
 export { AppError, type ErrorOf, hasCode } from './app-error.ts'
 export { ConfigError } from './config-error.ts'
 export type { ErrorCode, ErrorDetails } from './error-details.ts'

@@ -1,4 +1,4 @@
-/** The error tables for the documentation. `npm run errors` writes them. */
+/** Generates the documentation's error tables, for `npm run errors`. */
 import { daemonReasons } from './daemon-reasons.ts'
 import { type Ending, endings } from './endings.ts'
 import type { ErrorCode } from './error-details.ts'
@@ -18,7 +18,7 @@ const listReasons = (of: ErrorCode): [reason: string, meaning: string][] => {
   return Object.entries(reasons ?? {})
 }
 
-/** Codes whose reasons say which part of the network failed. */
+/** Codes whose reasons identify the part of the network that failed. */
 const networkCodes = [
   'unreachable',
   'tls_failed',
@@ -80,7 +80,10 @@ const tables: Record<string, string> = {
 const end = '<!-- End of the printed errors -->'
 const blocks = new RegExp(`(<!-- Printed by: npm run errors \\((\\w+)\\) -->\n)[^]*?(${end})`, 'g')
 
-/** Returns a page of the documentation with its error tables brought up to date. Throws if there is no table with that name. */
+/**
+ * Updates the error tables in a documentation page, and returns the page. Throws if the page contains an unknown table
+ * name.
+ */
 export const withErrorTables = (page: string): string =>
   page.replaceAll(blocks, (_, begin: string, name: string) => {
     const table = tables[name]

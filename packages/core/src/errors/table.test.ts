@@ -15,7 +15,7 @@ test.each(['docs/errors.md', 'docs/reliability.md'])(
   },
 )
 
-test('a page that refers to an unknown table is an error', () => {
+test('a page that refers to an unknown table causes an error', () => {
   const page = '<!-- Printed by: npm run errors (weather) -->\n<!-- End of the printed errors -->'
   expect(() => withErrorTables(page)).toThrow('unknown error table: weather')
 })
@@ -32,7 +32,9 @@ test('codes with the same HTTP status end a command in the same way', () => {
   }
 })
 
-/** Signals that never leave the module that throws them: see docs/decisions/0022-errors-have-codes.md. */
+/**
+ * Error classes for signals that never leave the module that throws them: see docs/decisions/0022-errors-have-codes.md.
+ */
 const ownClasses = [
   'cli/src/terminal/failure.ts: Failure',
   'core/src/errors/app-error.ts: AppError',

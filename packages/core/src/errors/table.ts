@@ -7,7 +7,7 @@ import type { ErrorCode, ErrorDetails } from './error-details.ts'
 export { type DaemonReason, daemonReasons } from './daemon-reasons.ts'
 export { type Ending, endings, exitCodes } from './endings.ts'
 
-/** The values of `reason` or `code` that the details allow, if any. */
+/** The values that the details allow for `reason` or `code`; `never` if there are none. */
 type ReasonOf<D> = D extends { reason: infer R extends string }
   ? R
   : 'code' extends keyof D
@@ -81,7 +81,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
   too_slow: {
     status: 408,
     ending: 'failed',
-    meaning: 'the client sent data too slowly or stopped',
+    meaning: 'the client sent data too slowly or stopped sending',
   },
   busy: {
     status: 429,
@@ -89,7 +89,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: 'too many requests; retry after the time in `Retry-After`',
     reasons: {
       rate_limited: 'too many requests or failed sign-ins in a short time',
-      too_many_searches: 'too many searches at once',
+      too_many_searches: 'too many simultaneous searches',
     },
   },
   unavailable: {
@@ -130,9 +130,9 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     reasons: {
       dns: 'the hostname does not resolve',
       refused: 'nothing is listening at the address, or a firewall rejects connections',
-      no_route: 'no route to the host',
+      no_route: 'there is no route to the host',
       reset: 'the connection was closed unexpectedly',
-      timeout: 'no response before the timeout',
+      timeout: 'there was no response before the timeout',
       no_peers: 'with `--only-peers`: no peer has the file, or the tracker returned an error',
       unknown: 'any other connection failure',
     },
@@ -156,7 +156,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     reasons: {
       dns: "the proxy's hostname does not resolve",
       refused: "nothing is listening at the proxy's address",
-      no_route: 'no route to the proxy',
+      no_route: 'there is no route to the proxy',
       timeout: 'the proxy did not respond before the timeout',
       auth: 'the proxy requires authentication',
       denied: 'the proxy does not allow the request',
@@ -167,10 +167,10 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     ending: 'not_a_registry',
     meaning: endings.not_a_registry.meaning,
     reasons: {
-      html: 'a web page, for example from a captive portal',
-      not_json: 'something other than JSON',
-      other_program: 'JSON from another program',
-      not_http: 'something other than HTTP',
+      html: 'the response is a web page, for example from a captive portal',
+      not_json: 'the response is not JSON',
+      other_program: 'the response is JSON from another program',
+      not_http: 'the response is not HTTP',
     },
   },
   redirect_refused: {
@@ -178,9 +178,9 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: endings.redirect_refused.meaning,
     reasons: {
       loop: 'too many redirects',
-      other_host: 'to another host',
-      insecure: 'from https to http',
-      moved: 'from http to https, with credentials',
+      other_host: 'the redirect is to another host',
+      insecure: 'the redirect is from https to http',
+      moved: 'the redirect is from http to https, and the request has credentials',
     },
   },
 
@@ -190,8 +190,8 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
   },
   no_room: { ending: 'no_room', meaning: 'not enough disk space for the file' },
   file_in_the_way: { ending: 'failed', meaning: 'another file already has this name' },
-  is_link: { ending: 'failed', meaning: 'a link to files that shoal does not manage' },
-  damaged_file: { ending: 'failed', meaning: 'a pulled file has changed' },
+  is_link: { ending: 'failed', meaning: 'the model is a link to files that shoal does not manage' },
+  damaged_file: { ending: 'failed', meaning: 'the file has changed since it was pulled' },
   file_busy: { ending: 'failed', meaning: 'the file is being pulled' },
   file_changed: { ending: 'failed', meaning: 'the file changed while it was being sent' },
   no_record: { ending: 'failed', meaning: 'the file was not pulled by shoal' },

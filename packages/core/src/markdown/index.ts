@@ -1,2 +1,2 @@
-/** Limits on Markdown to parse: model cards in the registry, responses in the chat. */
+/** Limits on the Markdown that is parsed: model cards in the registry, and responses in the chat. */
 export { isTooNested } from './nesting.ts'

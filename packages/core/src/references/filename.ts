@@ -1,7 +1,13 @@
-/** A regular expression source, for schemas: filenames that are safe on every file system and end in `.gguf`. */
+/**
+ * The source of a regular expression for schemas: matches filenames that are safe on every file system and end in
+ * `.gguf`.
+ */
 export const filenamePattern = '^[A-Za-z0-9][A-Za-z0-9._+() -]{0,240}\\.gguf$'
 
 const filename = new RegExp(filenamePattern)
 
-/** Whether this is a valid filename for a model. The registry accepts no others; check names from unknown registries too. */
+/**
+ * Whether the text is a valid name for a model's file. The registry rejects all others. Filenames from an unknown
+ * registry must be checked too.
+ */
 export const isModelFilename = (text: string): boolean => filename.test(text)

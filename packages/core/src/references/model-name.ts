@@ -1,5 +1,6 @@
 /**
- * A regular expression source, for schemas: 2 to 96 characters of `a-z 0-9 . _ -`, beginning and ending with a letter or digit.
+ * The source of a regular expression for schemas: matches 2 to 96 characters of `a-z 0-9 . _ -`, of which the first and
+ * the last are a letter or digit.
  */
 export const modelNamePattern = '^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$'
 
@@ -7,7 +8,10 @@ const modelName = new RegExp(modelNamePattern)
 
 export const isModelName = (text: string): boolean => modelName.test(text)
 
-/** Suggests a model name for a file: the filename without its extension and quantization. Not always a valid name. */
+/**
+ * Suggests a model name for a file: the filename without its extension and quantization. The suggestion is not always a
+ * valid name.
+ */
 export function suggestModelName(file: { stem: string; quantization: string }): string {
   const stem = file.stem.toLowerCase()
   const label = file.quantization.toLowerCase()

@@ -49,7 +49,7 @@ test.each([
   'host/#/tide',
   'user:pw@host/tide',
   'https://user:pw@host/m/tide',
-])('“%s” is refused', (text) => {
+])('“%s” is rejected', (text) => {
   expect(parseReference(text)).toBeUndefined()
 })
 
@@ -60,6 +60,6 @@ test.each([
   ['tide:tide F32 (1)', '"tide:tide F32 (1)"'],
   ['tide:$(id)', "'tide:$(id)'"],
   ["tide:it's `id`", "'tide:it'\\''s `id`'"],
-])('on a command line, %s becomes %s', (text, word) => {
+])('in a shell, %s is written as %s', (text, word) => {
   expect(shellWord(text)).toBe(word)
 })

@@ -1,23 +1,26 @@
 import { isModelName } from './model-name.ts'
 
 export type Reference = {
-  /** A host or URL as typed; undefined for the registry from the settings. */
+  /** A host or URL, as the user typed it; undefined for the registry from the settings. */
   registry: string | undefined
   name: string
-  /** The file, as typed: a quantization, a label from a list or a filename. Undefined for the default file. */
+  /** A quantization, a label from a list, or a filename, as the user typed it; undefined for the default file. */
   quantization: string | undefined
-  /** Set for `:latest`, which means the default file. A name without a tag may mean all files of the model. */
+  /**
+   * Set for the tag `:latest`, which selects the default file. A name without a tag can mean all of the model's files.
+   */
   isLatest?: true
 }
 
 /**
- * Parses `[host[:port]/]name[:QUANT]` or the URL of a model's web page, in upper or lower case. Undefined if `text` is neither.
+ * Parses `[host[:port]/]name[:QUANT]` or the URL of a model's web page, both case-insensitive. Returns undefined if
+ * `text` is neither.
  */
 export function parseReference(text: string): Reference | undefined {
   const [, scheme = '', rest = ''] = /^(https?:\/\/)?(.*)$/i.exec(text.trim()) ?? []
   const segments = rest.replace(/\/+$/, '').split('/')
   const [model = '', tag, ...more] = (segments.pop() ?? '').split(':')
-  // The web page of a model is `/m/<name>`.
+  // The path of a model's web page is `/m/<name>`.
   if (segments.length > 1 && segments.at(-1)?.toLowerCase() === 'm') segments.pop()
   const name = model.toLowerCase()
   const isSound =
@@ -37,13 +40,16 @@ export function parseReference(text: string): Reference | undefined {
 
 const isLatest = (tag: string) => tag.toLowerCase() === 'latest'
 
-/** Visible characters, with spaces only between them. */
+/** Visible characters, with spaces only between other characters. */
 const label = /^[^\p{C}\p{Z}:/]+(?: +[^\p{C}\p{Z}:/]+)*$/u
 
-/** Whether this can follow the colon in a reference, as `Q4_K_M` and `tide F32 (1)` can. */
+/** Whether `text` can follow the colon in a reference, as `Q4_K_M` and `tide F32 (1)` can. */
 export const isLabel = (text: string): boolean => label.test(text) && !isLatest(text)
 
-/** A reference as a shell argument: quoted if it contains spaces, parentheses, or brackets, which zsh expands. */
+/**
+ * Formats a reference as a shell argument: quotes it if it contains spaces, parentheses, or brackets, which zsh
+ * expands.
+ */
 export function shellWord(text: string): string {
   if (/^[\w.+:/-]+$/.test(text)) return text
   return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`

@@ -1,15 +1,15 @@
-/** An error as a plain value. A structured clone of an `Error` loses its code and its other own properties. */
+/** An error as a plain value, because a structured clone of an `Error` loses its code and all other own properties. */
 export type ErrorMessage = {
   name: string
   message: string
   stack: string | undefined
   /** Set if the error has a cause. */
   cause: ErrorMessage | undefined
-  /** Own properties such as `code` and `details`. */
+  /** The error's own properties, such as `code` and `details`. */
   own: Record<string, unknown>
 }
 
-/** Limited because causes can be circular. */
+/** The maximum number of nested causes. It is limited because causes can be circular. */
 const maxCauses = 8
 
 /** Accepts any thrown value. */
@@ -25,7 +25,7 @@ export function messageOfError(error: unknown, causes = maxCauses): ErrorMessage
   }
 }
 
-/** The properties that can be cloned. */
+/** Returns the properties that can be cloned. */
 export const pickCloneable = (own: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(own).filter(([, value]) => isCloneable(value)))
 
@@ -34,7 +34,7 @@ function isCloneable(value: unknown): boolean {
     structuredClone(value)
     return true
   } catch {
-    return false // the error that is sent explains why
+    return false // `postError` reports the reason
   }
 }
 

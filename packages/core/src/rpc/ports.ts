@@ -1,13 +1,16 @@
-/** Ports between threads and between processes. The Node types they need are declared here, because core imports nothing. */
+/**
+ * Ports between threads and between processes. This file declares the Node types that it needs, because the core
+ * package imports nothing from Node.
+ */
 
-/** One end of a connection. Messages are structured clones and arrive in order. */
+/** One end of a connection. Messages are sent as structured clones and arrive in order. */
 export type Port = {
-  /** Throws if the message cannot be cloned. Does nothing once the connection is closed. */
+  /** Throws if the message cannot be cloned. Does nothing after the connection is closed. */
   post(message: unknown): void
   onMessage(listener: (message: unknown) => void): void
   /**
-   * Calls `listener` with the reason when no more messages can arrive. It may be called twice; the first reason is the better
-   * one.
+   * Calls `listener` with the reason when no more messages can arrive. The listener may be called twice; the first
+   * reason is then the more accurate one.
    */
   onClose(listener: (reason: Error) => void): void
 }
@@ -40,7 +43,7 @@ type ParentThreadLike = {
   on: Listen<{ message: (message: unknown) => void }>
 }
 
-/** A port to the parent of this thread. It never closes, because this thread ends with its parent. */
+/** A port to the parent of this thread. It never closes, because this thread ends when its parent does. */
 export function parentThreadPort(parent: ParentThreadLike): Port {
   return {
     post: (message) => parent.postMessage(message),
@@ -64,8 +67,8 @@ type ChildLike = {
 export type ProcessEnd = { code: number | null; killedBy: string | null; how: string }
 
 /**
- * A port to a process started by `fork` with `serialization: 'advanced'`. `toError` describes its end to those who wait for it.
- * Do not end the process with `disconnect`: Node then emits no `close` event.
+ * A port to a process started by `fork` with `serialization: 'advanced'`. When the process ends, `toError` creates the
+ * error for pending calls. Do not end the process with `disconnect`: Node would then not emit a `close` event.
  */
 export function childPort(child: ChildLike, toError: (end: ProcessEnd) => Error): Port {
   return {
@@ -75,9 +78,10 @@ export function childPort(child: ChildLike, toError: (end: ProcessEnd) => Error)
     },
     onMessage: (listener) => child.on('message', listener),
     onClose(listener) {
-      // Only if the process could not be started. Failure to send a signal is also an `error` event, but does not end it.
+      // A process without a PID could not be started. Node also emits `error` if it cannot send a signal, but then the
+      // process is still running.
       child.on('error', (error) => child.pid === undefined && listener(error))
-      // `close` comes after `exit`, when all messages and output have been read.
+      // `close` is emitted after `exit`, when all messages and output have been read.
       child.on('close', (code, killedBy) => {
         const how = killedBy ? `was killed by ${killedBy}` : `exited with code ${code}`
         listener(toError({ code, killedBy, how }))
@@ -98,8 +102,8 @@ type ProcessLike = {
 }
 
 /**
- * A port to the parent process; this process exits when the parent does. A terminal sends Ctrl-C to the whole process group:
- * with `ignoresInterrupt`, the parent decides when this process ends.
+ * A port to the parent process. This process exits when its parent does. A terminal sends Ctrl-C to the whole process
+ * group: with `ignoresInterrupt`, this process ignores Ctrl-C, and the parent decides when this process ends.
  */
 export function parentProcessPort(
   process: ProcessLike,

@@ -40,7 +40,7 @@ describe.each([
     return { rpc: openRpc<Far>(port, ours), end }
   }
 
-  /** Resolves when the other side has begun the work. */
+  /** Opens a connection. `begun` resolves when the other side has started its work. */
   function opened() {
     const begun = Promise.withResolvers<void>()
     return { ...open({ progress: () => begun.resolve() }), begun: begun.promise }
@@ -157,7 +157,7 @@ describe.each([
     await expect.poll(() => rpc.call('ended')).toEqual(['count'])
   })
 
-  test('aborting a stream rejects at once and ends its generator', async () => {
+  test("aborting a stream rejects immediately and ends the stream's generator", async () => {
     const { rpc } = open()
     const abort = new AbortController()
     const counting = rpc.stream('count', 1e9, abort.signal)
@@ -233,7 +233,7 @@ describe.each([
   })
 })
 
-test('the error for a killed process names the signal', async () => {
+test('the error for a killed process contains the signal', async () => {
   const rpc = openRpc<Far>(startProcess('far-process').port)
   await expect(rpc.call('kill')).rejects.toThrow('the process was killed by SIGKILL')
 })

@@ -7,8 +7,9 @@ import {
 import type { Port } from './ports.ts'
 
 /**
- * The methods that one side implements. Each takes at most one value and optionally a signal, which aborts when the result is
- * no longer needed. It returns a value, or an async generator whose items are sent as they are produced.
+ * The methods that one side implements. Each method takes at most one value, and optionally a signal that aborts when
+ * the result is no longer needed. A method returns a value, or an async generator whose items are sent as they are
+ * produced.
  */
 export type Methods = Record<string, (argument: never, signal: AbortSignal) => unknown>
 
@@ -16,25 +17,32 @@ type Name<M> = keyof M & string
 type Asked<M, K extends keyof M> = M[K] extends (...args: infer A) => unknown ? A : never
 type Answered<M, K extends keyof M> = M[K] extends (...args: never[]) => infer R ? R : never
 
-/** Calls a method without waiting for it. An error in the method is uncaught on the other side. */
+/** Calls a method without waiting for it. If the method throws an error, the other side does not catch it. */
 export type Notify<Theirs> = <K extends Name<Theirs>>(method: K, ...asked: Asked<Theirs, K>) => void
 
 export type Rpc<Theirs> = {
   /**
-   * Settles when the method does, even after an abort, so that no work continues on the other side. After an abort, rejects
-   * with the signal's reason, unless the method succeeded or failed for another reason. Rejects with a copy of the error: its
-   * name, message, stack, cause and properties such as `code` and `details`, but not its class.
+   * Settles when the method does, even after an abort, so that no work continues on the other side. After an abort,
+   * rejects with the signal's reason, unless the method succeeded or failed for another reason. If the method fails,
+   * rejects with a copy of its error. The copy has the error's name, message, stack, cause, and properties such as
+   * `code` and `details`, but not its class.
    */
   call<K extends Name<Theirs>>(
     method: K,
     ...asked: Asked<Theirs, K>
   ): Promise<Awaited<Answered<Theirs, K>>>
-  /** Yields and returns what the other side's generator does. Aborting or leaving it ends it at once, and ends the generator. */
+  /**
+   * Yields the items of the other side's generator, and returns its return value. Aborting or leaving this stream ends
+   * it immediately, and ends the other side's generator.
+   */
   stream<K extends Name<Theirs>>(method: K, ...asked: Asked<Theirs, K>): Answered<Theirs, K>
   notify: Notify<Theirs>
-  /** Resolves when the other side has loaded and opened its end; rejects if it ends before that. */
+  /** Resolves when the other side has loaded and has opened its end. Rejects if the other side ends first. */
   ready: Promise<void>
-  /** Fails all pending and later calls, and ignores later messages. Also happens when the other side ends. */
+  /**
+   * Fails all pending and later calls, and ignores later messages. The connection also closes in this way when the
+   * other side ends.
+   */
   close(reason: Error): void
   readonly isClosed: boolean
 }
@@ -45,7 +53,7 @@ type Message = Call | Answer | { id: number; abort: true } | { ready: true }
 
 type Outcome = { item: unknown } | { error: unknown } | { result: unknown }
 
-/** Opens one end of a connection. `ours` are the methods that the other side may call. */
+/** Opens one end of a connection. `ours` contains the methods that the other side may call. */
 export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
   const pending = new Map<number, (outcome: Outcome) => void>()
   const running = new Map<number, AbortController>()
@@ -105,7 +113,7 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
     try {
       post({ id, error: message })
     } catch (uncloneable) {
-      // Part of the error cannot be cloned. Send the rest, and the reason.
+      // Part of the error cannot be cloned. Send the rest of it, and the reason as its cause.
       const own = pickCloneable(message.own)
       post({ id, error: { ...message, own, cause: messageOfError(String(uncloneable)) } })
     }
@@ -203,7 +211,9 @@ type Generator = AsyncGenerator<unknown, unknown>
 const isGenerator = (value: unknown): value is Generator =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
-/** Passes on the items of a generator and returns its return value. An abort ends the generator. */
+/**
+ * Passes each item of a generator to `onItem`, and returns the generator's return value. An abort ends the generator.
+ */
 async function drain(items: Generator, onItem: (item: unknown) => void, signal: AbortSignal) {
   try {
     let step = await items.next()

@@ -1,13 +1,13 @@
 import { flagName, type Setting } from './setting.ts'
 
-/** The help text of a flag: `port to listen on (default: 8000)`. */
+/** The help text for a flag: `port to listen on (default: 8000)`. */
 export function formatHelp(one: Setting<unknown>): string {
   const fallback = one.defaultPhrase ?? one.default
   const text = fallback ? `${one.description} (default: ${fallback})` : one.description
   return text.replaceAll('`', '')
 }
 
-/** Each variable with its help text. If its flag is listed in `flags`, the text is only the flag's name. */
+/** Lists each variable with its help text, or with only the name of its flag if the flag is in `flags`. */
 export function listVariables(
   settings: readonly Setting<unknown>[],
   flags: readonly string[],

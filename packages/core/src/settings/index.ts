@@ -1,4 +1,7 @@
-/** Settings, each described once: programs read them from these tables, and help and docs are generated from them. */
+/**
+ * Tables of settings. Each setting is described once: programs read its value, and help and docs are generated from the
+ * description.
+ */
 export { formatHelp, listVariables } from './describe.ts'
 export { readSetting, readSettings, type SettingSources } from './read-settings.ts'
 export {

@@ -79,7 +79,7 @@ test.each(['', ' ', '\n'])('a variable that holds %j counts as not set', (blank)
   expect(read({ env, saved: { port: '1' } }).port).toBe(1)
 })
 
-test('a repeatable flag adds to its variable', () => {
+test('the values of a repeatable flag are added to those of the variable', () => {
   const env = { SHOAL_ORIGINS: 'c, d,' }
   expect(read({ env, flags: { origin: ['a', 'b'] } }).origins).toEqual(['a', 'b', 'c', 'd'])
 })
@@ -90,12 +90,12 @@ test.each([
   [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION must be one of open, closed, not "no"'],
   [{ SHOAL_REGISTRATION: 'constructor' }, 'must be one of open, closed, not "constructor"'],
   [{ SHOAL_QUOTA: '0' }, 'SHOAL_QUOTA must be a size such as 500GB, not "0"'],
-])('%o is rejected with the name of the setting', (env, message) => {
+])("%o is rejected with an error that contains the setting's name", (env, message) => {
   expect(() => read({ env })).toThrow(RangeError)
   expect(() => read({ env })).toThrow(message)
 })
 
-test('an error about a setting without a variable names only the flag', () => {
+test('an error about a setting without a variable contains only the flag', () => {
   const flags = { slots: '0' }
   expect(() => read({ flags })).toThrow(/^--slots must be a number of at least 1, not "0"$/)
 })

@@ -6,17 +6,21 @@ import {
   type SettingsTable,
 } from './setting.ts'
 
-/** Sources of settings, as the user typed them. */
+/** Sources of settings. The values are as the user typed them. */
 export type SettingSources = {
   env: Readonly<Record<string, string | undefined>>
-  /** Keyed as commander does: `--base-url` is `baseUrl`. A list is added to the value of the variable. */
+  /**
+   * The keys are commander's: `--base-url` is `baseUrl`. If a flag has a list of values, they are added to the
+   * variable's values.
+   */
   flags?: Readonly<Record<string, string | readonly string[] | undefined>>
   saved?: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Reads all settings in a table: the flag, or else the variable, the saved setting or the default. Blank variables and blank
- * saved settings count as not set. `refuse` throws the error for an invalid value; its message names the variable and the flag.
+ * Reads all settings in a table. A setting's value comes from its flag, its variable, the saved setting or the default,
+ * whichever is set first in this order. A blank variable or saved setting counts as not set. For an invalid value, calls
+ * `refuse`, which throws an error. The error's message contains the names of the variable and the flag.
  */
 export function readSettings<Table extends SettingsTable>(
   table: Table,
@@ -33,7 +37,7 @@ export function readSetting<T>(
   refuse: (message: string) => never,
 ): T {
   const text = typedText(one, sources) ?? one.default
-  if (text === undefined) return undefined as T // `setting` gives it a type that includes undefined
+  if (text === undefined) return undefined as T // `setting` includes undefined in the type
   return one.parse(text, (why) => refuse(`${getSettingName(one)} ${why}`))
 }
 

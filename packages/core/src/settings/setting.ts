@@ -1,43 +1,43 @@
 /** Throws an error. `why` completes a sentence that begins with the setting's name. */
 export type Refuse = (why: string) => never
 
-/** Parses the text that the user typed, or refuses it. */
+/** Parses the text that the user typed. Calls `refuse` if the text is invalid. */
 export type Parse<T> = (text: string, refuse: Refuse) => T
 
-/** Texts may contain Markdown backticks, which help omits. */
+/** A setting. Its texts may contain Markdown backticks, which help output omits. */
 export type Setting<T> = {
   /** The environment variable. */
   readonly variable?: string
-  /** The flag as help shows it: `--port <number>`. */
+  /** The flag as shown in help: `--port <number>`. */
   readonly flag?: string
-  /** The name `shoal config` saves it under. */
+  /** The name under which `shoal config` saves the setting. */
   readonly saved?: string
   readonly parse: Parse<T>
-  /** As a user would type it. */
+  /** The default value, as a user would type it. */
   readonly default?: string
-  /** Text shown instead of the default, if the value is computed or not clear by itself. */
+  /** Text that is shown instead of the default value, if that is computed or needs an explanation. */
   readonly defaultPhrase?: string
-  /** A noun phrase with the unit, for help and docs. */
+  /** A noun phrase for help and docs, which includes the unit. */
   readonly description: string
-  /** Markdown that only the docs add. */
+  /** Additional Markdown, which appears only in the docs. */
   readonly details?: string
 }
 
 export type SettingsTable = Readonly<Record<string, Setting<unknown>>>
 
-/** The config object for a settings table. */
+/** The type of a settings table's values. */
 export type SettingsOf<Table extends SettingsTable> = {
   [Key in keyof Table]: Table[Key] extends Setting<infer T> ? T : never
 }
 
-/** Describes a setting. Its value is undefined if it is not set and has no default. */
+/** Defines a setting. Its value is undefined if the setting is not set and has no default. */
 export function setting<T>(description: Setting<T> & { default: string }): Setting<T>
 export function setting<T>(description: Setting<T>): Setting<T | undefined>
 export function setting<T>(description: Setting<T>): Setting<T> {
   return description
 }
 
-/** The name used in errors: `SHOAL_PORT (or --port)`. */
+/** The name of the setting in error messages: `SHOAL_PORT (or --port)`. */
 export function getSettingName({ variable, flag }: Setting<unknown>): string {
   if (flag === undefined) return variable ?? ''
   return variable === undefined ? flagName(flag) : `${variable} (or ${flagName(flag)})`

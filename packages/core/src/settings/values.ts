@@ -2,7 +2,7 @@
 import { parseSize } from '../units/index.ts'
 import type { Parse } from './setting.ts'
 
-/** The text as typed, without surrounding blanks. */
+/** The text that the user typed, without leading and trailing white space. */
 export const word: Parse<string> = (text) => text.trim()
 
 /** A whole number between `min` and `max`, inclusive. */
@@ -19,7 +19,7 @@ export function wholeNumber({ min, max }: { min: number; max?: number }): Parse<
 /** 0 picks a free port. */
 export const port = wholeNumber({ min: 0, max: 65_535 })
 
-/** In bytes. */
+/** A size in bytes. */
 export function size({ min, example }: { min: number; example: string }): Parse<number> {
   return (text, refuse) => {
     const bytes = parseSize(text)
@@ -28,7 +28,7 @@ export function size({ min, example }: { min: number; example: string }): Parse<
   }
 }
 
-/** One of several words, each mapped to a value. */
+/** One of several words. Each word stands for a value. */
 export function choice<T>(values: Readonly<Record<string, T>>): Parse<T> {
   return (text, refuse) => {
     const found = Object.entries(values).find(([name]) => name === text)
@@ -37,7 +37,7 @@ export function choice<T>(values: Readonly<Record<string, T>>): Parse<T> {
   }
 }
 
-/** Comma-separated items, without empty ones. */
+/** Comma-separated items. Empty items are ignored. */
 export function list<T>(parseItem: Parse<T>): Parse<T[]> {
   return (text, refuse) =>
     text

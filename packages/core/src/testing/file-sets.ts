@@ -15,8 +15,8 @@ const stems = [
 ]
 
 /**
- * Sets of files that are hard to tell apart. They follow the registry's filename rule, except for upper-case extensions. No two
- * names in a set differ only in case.
+ * Generates sets of files that are hard to tell apart. The filenames follow the registry's rule, except that some
+ * extensions are in upper case. No two filenames in a set differ only in case.
  */
 export function fileSetExamples(): FileExample[][] {
   const random = randomFrom(6)

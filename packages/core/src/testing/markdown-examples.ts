@@ -1,4 +1,7 @@
-/** Markdown that model cards and chat responses must interpret in the same way: a name and the source. No HTML. */
+/**
+ * Markdown that model cards and chat responses must interpret in the same way. Each example has a name and a source,
+ * and contains no HTML.
+ */
 export const markdownExamples: readonly (readonly [name: string, source: string])[] = [
   ['bold in emphasis', '*a **b** c*'],
   ['emphasis in bold', '**a *b* c** ***d***'],

@@ -1,4 +1,4 @@
-/** Examples that every setting, flag and field for a quantity must understand. */
+/** Quantities that every setting, flag and field must accept or reject. */
 import { randomFrom } from './random.ts'
 
 export type SizeExample = { text: string; bytes: number }
@@ -31,7 +31,7 @@ export function sizeExamples(): SizeExample[] {
   })
 }
 
-/** Never valid as a size. */
+/** Texts that are never valid sizes. */
 export const notSizes = ['much', '5 X', '1,5GB', '-1GB', '12GBs', 'GB', '5GiB', '0x10', '1 2GB']
 
 export type DurationExample = { text: string; ms: number }
@@ -48,7 +48,7 @@ const durationUnits: [unit: string, ms: number][] = [
   ['y', 31_536_000e3],
 ]
 
-/** Durations with a unit, in whole seconds up to 20 years, in every accepted notation. */
+/** Durations with a unit, in every accepted notation. Each is a whole number of seconds, up to 20 years. */
 export function durationExamples(): DurationExample[] {
   const random = randomFrom(2)
   return Array.from({ length: 300 }, () => {
@@ -69,7 +69,7 @@ export function durationExamples(): DurationExample[] {
 /** Infinite durations. */
 export const endless = ['never', 'forever', ' never ', '101y', '9'.repeat(400).concat('h')]
 
-/** Never valid as a duration. */
+/** Texts that are never valid durations. */
 export const notDurations = [
   'soon',
   '5 m',

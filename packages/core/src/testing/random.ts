@@ -1,4 +1,7 @@
-/** Returns a generator of whole numbers from 0 to below its argument; the same seed gives the same numbers (mulberry32). */
+/**
+ * Returns a random number generator (mulberry32), which returns whole numbers from 0 to below its argument. The same
+ * seed produces the same numbers.
+ */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -17,7 +20,7 @@ export function randomFrom(seed: number) {
   return {
     between,
     oneOf: <T>(values: readonly T[]): T => values[between(0, values.length - 1)] as T,
-    /** A string of random length, made of these characters. */
+    /** A string of random length, made of the given characters. */
     text: (characters: string, least: number, most: number): string =>
       Array.from({ length: between(least, most) }, () => {
         return characters[between(0, characters.length - 1)]

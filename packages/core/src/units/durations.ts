@@ -19,7 +19,7 @@ const unitsMs = {
 
 type DurationUnit = keyof typeof unitsMs
 
-/** Anything over a hundred years counts as infinite. */
+/** Durations of more than a hundred years count as infinite. */
 const maxMs = 100 * yearMs
 
 const count = '(?:\\d+(?:\\.\\d*)?|\\.\\d+)'
@@ -30,9 +30,9 @@ const parts = new RegExp(`(${count})(${unit})`, 'g')
 
 /**
  * Parses durations such as `5m`, `1h30m`, `90d`, `2w` or `1.5h` into milliseconds. The format is Go's
- * (https://pkg.go.dev/time#ParseDuration) with the additional units `sec`, `min`, `d`, `w` and `y`. `forever`, `never` and
- * anything over a hundred years is `Infinity`. Undefined if `text` is not a valid duration; a number without a unit is valid
- * only with `bareUnit`.
+ * (https://pkg.go.dev/time#ParseDuration) with the additional units `sec`, `min`, `d`, `w` and `y`. Returns `Infinity`
+ * for `forever`, `never` and durations of more than a hundred years, and undefined if `text` is not a valid duration. A
+ * number without a unit is valid only if `bareUnit` is given.
  */
 export function parseDuration(text: string, bareUnit?: DurationUnit): number | undefined {
   const trimmed = text.trim()
@@ -49,8 +49,8 @@ export function parseDuration(text: string, bareUnit?: DurationUnit): number | u
 const bounded = (ms: number) => (ms > maxMs ? Number.POSITIVE_INFINITY : ms)
 
 /**
- * Parses how long an idle model stays loaded into milliseconds: a duration, or a number of seconds. A negative value means
- * forever, as in Ollama's API.
+ * Parses the time that an idle model stays loaded, in milliseconds. The argument is a duration or a number of seconds.
+ * A negative value means forever, as in Ollama's API.
  */
 export function parseKeepAlive(time: string | number): number | undefined {
   if (typeof time === 'number') return time < 0 ? Number.POSITIVE_INFINITY : bounded(time * 1000)

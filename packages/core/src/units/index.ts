@@ -1,4 +1,4 @@
-/** Parsing and formatting of quantities, in the terminal and on pages. */
+/** Parsing and formatting of quantities, for the terminal and for web pages. */
 export { formatContext, formatCount, plural, shortList } from './counts.ts'
 export { parseDuration, parseKeepAlive } from './durations.ts'
 export { formatBytes, formatMachine, formatMemory, parseSize, parseSpeed } from './sizes.ts'

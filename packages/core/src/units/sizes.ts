@@ -1,10 +1,10 @@
-/** Sizes in bytes, with decimal units as on disk labels. */
+/** Sizes in bytes, with decimal units, as on the labels of disks. */
 
 const powers = ['', 'k', 'm', 'g', 't']
 
 /**
- * Parses sizes such as `500G`, `10MB`, `1.5 gb`, `800k` or `1048576` into bytes; undefined if it is not valid. `unit` is the
- * unit of a number without one.
+ * Parses sizes such as `500G`, `10MB`, `1.5 gb`, `800k` or `1048576` into bytes. Returns undefined if the text is not a
+ * valid size. `unit` applies to a number without a unit.
  */
 export function parseSize(text: string, unit: 'B' | 'GB' = 'B'): number | undefined {
   const found = /^((?:\d+(?:\.\d*)?|\.\d+)(?:e\+?\d{1,2})?)\s*([kmgt]?)(b?)$/i.exec(text.trim())
@@ -16,7 +16,7 @@ export function parseSize(text: string, unit: 'B' | 'GB' = 'B'): number | undefi
   return Number.isFinite(bytes) ? bytes : undefined
 }
 
-/** Parses a size with or without `/s` into bytes per second. */
+/** Parses a speed, with or without `/s`, into bytes per second. */
 export const parseSpeed = (text: string): number | undefined =>
   parseSize(text.trim().replace(/\s*\/s$/i, ''))
 
@@ -41,7 +41,7 @@ export function formatMemory(bytes: number): string {
   return `${(bytes / 1e9).toFixed(1)} GB`
 }
 
-/** Formats the memory of a machine as advertised: `16 GB`. */
+/** Formats a machine's memory as manufacturers advertise it: `16 GB`. */
 export function formatMachine(bytes: number): string {
   const gibibytes = bytes / 2 ** 30
   return `${gibibytes < 1 ? gibibytes.toFixed(1) : Math.round(gibibytes)} GB`

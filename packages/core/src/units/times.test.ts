@@ -8,7 +8,7 @@ test.each([
   ['2026-02-01T00:00:00Z', '28 days ago'],
   ['2025-11-01T00:00:00Z', '4 months ago'],
   ['2023-03-01T00:00:00Z', '3 years ago'],
-])('%s was %s', (time, text) => {
+])('the age of %s is “%s”', (time, text) => {
   expect(formatAge(time, Date.parse('2026-03-01T00:00:00Z'))).toBe(text)
 })
 

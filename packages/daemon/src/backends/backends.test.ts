@@ -8,7 +8,7 @@ import { probeDevice } from './probe-device.ts'
 
 const isOffered = process.platform === 'linux' && process.arch === 'x64'
 const never = new AbortController().signal
-/** Next to the Node that runs this. */
+/** The npm that is installed with the running Node. */
 const npm = ['npm'] as const
 
 test('without a backend, the processor is used', async () => {
@@ -22,7 +22,7 @@ test('without a backend, the processor is used', async () => {
 })
 
 test.runIf(isOffered)(
-  'vulkan is fetched from npm, found by the runtime, and deleted again',
+  'the Vulkan backend is installed from npm, found by the runtime, and removed',
   { timeout: 120_000 },
   async () => {
     using folder = temporaryFolder()
@@ -33,7 +33,7 @@ test.runIf(isOffered)(
     expect(vulkan).toMatchObject({ isInstalled: true, isOffered: true })
     expect(vulkan?.sizeBytes).toBeGreaterThan(10e6)
     expect(importedFrom(folder.path, '@node-llama-cpp/linux-x64-vulkan')).toContain(folder.path)
-    // It is used if there is a driver, and skipped if not.
+    // The backend is used if there is a driver for it, and skipped otherwise.
     expect(['cpu', 'vulkan']).toContain((await probeDevice(folder.path)).kind)
     expect(await removeBackend(folder.path, 'vulkan')).toBe(true)
     expect(await removeBackend(folder.path, 'vulkan')).toBe(false)
@@ -45,12 +45,12 @@ test.runIf(isOffered)('an installation that fails leaves nothing behind', async 
   const failing = [process.execPath, '-e', 'console.error("no network"); process.exit(7)'] as const
   const installation = { directory: folder.path, name: 'cuda' as const, signal: never }
   await expect(installBackend({ ...installation, npm: failing })).rejects.toThrow(
-    'npm ended with 7: no network',
+    'npm exited with 7: no network',
   )
   expect(readdirSync(folder.path)).toEqual([])
 })
 
-test.runIf(isOffered)('a backend of another version counts as not there', async () => {
+test.runIf(isOffered)('a backend of another version counts as not installed', async () => {
   using folder = temporaryFolder()
   const name = '@node-llama-cpp/linux-x64-vulkan'
   const path = join(folder.path, 'vulkan/node_modules', name, 'package.json')
@@ -60,7 +60,9 @@ test.runIf(isOffered)('a backend of another version counts as not there', async 
   expect(vulkan?.isInstalled).toBe(false)
 })
 
-/** The folder in which a program that uses the backends of `directory` finds the binaries of a package. */
+/**
+ * Returns the folder in which a program finds a package's binaries after it has called `useBackends` with `directory`.
+ */
 function importedFrom(directory: string, name: string): string {
   const use = JSON.stringify(join(import.meta.dirname, 'use-backends.ts'))
   const script = `

@@ -1,6 +1,6 @@
 /**
- * GPU backends: libraries of several hundred megabytes each, installed only on request. They are packages of the npm
- * registry, each in its own folder.
+ * GPU backends: libraries of several hundred megabytes each, which are installed only on request. They are npm
+ * packages, and each backend has its own folder.
  */
 import { spawn } from 'node:child_process'
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -13,10 +13,10 @@ export type BackendName = (typeof backendNames)[number]
 
 export type Backend = {
   name: BackendName
-  /** Whether there is a backend for this system at all. */
+  /** Whether this backend exists for this operating system and processor. */
   isOffered: boolean
   isInstalled: boolean
-  /** On disk; 0 if it is not installed. */
+  /** Size on disk; 0 if the backend is not installed. */
   sizeBytes: number
 }
 
@@ -35,8 +35,8 @@ const listPackages = (name: BackendName): string[] =>
   packages[`${process.platform}-${process.arch}`]?.[name] ?? []
 
 /**
- * `directory` is where `installBackend` put them. A backend whose version differs from the runtime's counts as not
- * installed.
+ * `directory` is the folder into which `installBackend` installs backends. A backend whose version differs from the
+ * runtime's counts as not installed.
  */
 export async function listBackends(directory: string): Promise<Backend[]> {
   return Promise.all(
@@ -57,7 +57,7 @@ type Installation = {
   npm: readonly [command: string, ...words: string[]]
 }
 
-/** Installs a backend with npm. An earlier installation is replaced only once the new one is complete. */
+/** Installs a backend with npm. Replaces an earlier installation only after the new one is complete. */
 export async function installBackend({ directory, name, signal, npm }: Installation) {
   const version = await runtimeVersion()
   const wanted = listPackages(name).map((one) => `${one}@${version}`)
@@ -80,7 +80,7 @@ export async function installBackend({ directory, name, signal, npm }: Installat
   }
 }
 
-/** Returns false if it was not installed. */
+/** Returns false if the backend was not installed. */
 export async function removeBackend(directory: string, name: BackendName): Promise<boolean> {
   const isThere = (await versionIn(join(directory, name), name)) !== undefined
   await rm(join(directory, name), { recursive: true, force: true })
@@ -97,10 +97,10 @@ async function run([command = '', ...words]: string[], signal: AbortSignal) {
     child.once('error', reject)
     child.once('close', resolve)
   })
-  if (code !== 0) throw new Error(`npm ended with ${code}: ${complaint.trim()}`)
+  if (code !== 0) throw new Error(`npm exited with ${code}: ${complaint.trim()}`)
 }
 
-/** Binaries only work with the runtime version that they were built for. */
+/** The runtime's version. Backend binaries work only with the runtime version for which they were built. */
 async function runtimeVersion(): Promise<string> {
   const entrance = createRequire(import.meta.url).resolve('node-llama-cpp')
   return (await readVersion(join(dirname(dirname(entrance)), 'package.json'))) ?? ''

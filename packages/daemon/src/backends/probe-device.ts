@@ -5,7 +5,10 @@ import type { Device, ProbeMethods } from './probe-process.ts'
 
 const timeoutMs = 30_000
 
-/** Runs in a separate process: a broken driver may crash it. */
+/**
+ * Determines the device that the runtime would use. This runs in a separate process, because a broken driver may crash
+ * the process.
+ */
 export async function probeDevice(backendsDirectory: string): Promise<Device> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const script = fileURLToPath(new URL(`./probe-process.${extension}`, import.meta.url))
@@ -17,7 +20,7 @@ export async function probeDevice(backendsDirectory: string): Promise<Device> {
     timeout: timeoutMs,
   })
   const toError = ({ code, killedBy }: ProcessEnd) =>
-    new Error(`the runtime ended with ${killedBy ?? code}`)
+    new Error(`the runtime exited with ${killedBy ?? code}`)
   const rpc = openRpc<ProbeMethods>(childPort(child, toError))
   return rpc.call('probe', backendsDirectory).finally(() => child.kill('SIGKILL'))
 }

@@ -3,12 +3,12 @@ import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp'
 import { useBackends } from './use-backends.ts'
 
-/** The device that would be used: the best one that is installed and works on this machine. */
+/** The device that a model would use: the best one that is installed and works on this machine. */
 export type Device = {
   kind: 'cpu' | 'cuda' | 'vulkan' | 'metal'
   /** Names of the graphics cards. */
   names: string[]
-  /** Total memory of the graphics cards in bytes; 0 without any. */
+  /** Total memory of the graphics cards in bytes; 0 if there are none. */
   memoryBytes: number
 }
 

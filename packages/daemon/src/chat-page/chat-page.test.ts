@@ -15,7 +15,7 @@ import { startTestDaemon } from '../testing/test-daemon.ts'
 const chromium = inject('chromium')
 type Daemon = Awaited<ReturnType<typeof startTestDaemon>>
 
-/** It reasons, and then produces enough words to leave time for other steps. */
+/** A runtime that reasons, and then produces enough words to leave time for other steps. */
 function slowRuntime() {
   const pieces: Piece[] = [
     { reasoning: 'They want a list.' },
@@ -113,7 +113,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     expect(takeProblems()).toEqual([])
   })
 
-  test('a page that is left during an answer has saved its text so far', async () => {
+  test('if the page is left during an answer, the text so far is saved', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(slow.url)
@@ -124,7 +124,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.getByText(/^Unfinished/).waitFor()
   })
 
-  test('a question whose page was left before an answer can be asked again', async () => {
+  test('if the page is left before an answer, the question can be asked again', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.clock.install()
@@ -162,7 +162,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     expect(await isAtEnd()).toBe(true)
   })
 
-  test('two tabs save both conversations, and see what the other deletes', async () => {
+  test('conversations in two tabs are both saved, and a deletion in one tab is visible in the other', async () => {
     await using visitor = await browser.newVisitor()
     const { page, context } = visitor
     const stop = async (tab: Page) => {
@@ -197,7 +197,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await expect.poll(() => chatLinks(page).count()).toBe(0)
   })
 
-  test('a key is asked for once if the daemon requires one', async () => {
+  test('the page asks for a key only once if the daemon requires one', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(locked.url)
@@ -215,7 +215,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await waitForAnswer(page, /Hello! How are you\?/)
   })
 
-  test('errors say what to do', async () => {
+  test('errors explain what to do', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     const gone = await startTestDaemon({}, scriptedRuntime())
@@ -246,7 +246,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
   })
 
   test.each([...looks, { theme: 'light' as const, width: 320 }])(
-    'it can be used by everybody, $theme and $width pixels wide',
+    'the page is accessible in the $theme theme at a width of $width pixels',
     async ({ theme, width }) => {
       await using visitor = await browser.newVisitor({ theme, width, height: 700 })
       const { page, takeProblems } = visitor
@@ -279,8 +279,8 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
 
   test.each([
     ['has no database', 'undefined'],
-    ['refuses one', "{ open() { throw new DOMException('denied', 'SecurityError') } }"],
-  ])('a browser that %s keeps no history, says so, and chats all the same', async (_, given) => {
+    ['denies access to one', "{ open() { throw new DOMException('denied', 'SecurityError') } }"],
+  ])('in a browser that %s, the page chats without a history, and says so', async (_, given) => {
     await using visitor = await browser.newVisitor()
     const { page, takeProblems } = visitor
     await page.addInitScript(`Object.defineProperty(window, 'indexedDB', { value: ${given} })`)
@@ -291,7 +291,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     expect(takeProblems()).toEqual([])
   })
 
-  test('a chat that the browser has no space for stays on the page, which shows an error', async () => {
+  test('if the browser has no space for a chat, the chat stays on the page, which shows an error', async () => {
     await using visitor = await browser.newVisitor()
     const { page, context, takeProblems } = visitor
     await page.goto(daemon.url)
@@ -307,7 +307,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
 
   async function ask(page: Page, question: string) {
     await page.getByLabel('Message', { exact: true }).fill(question)
-    // It can be sent once the page has loaded the models.
+    // The question can be sent when the page has loaded the models.
     await page.getByRole('button', { name: 'Send' }).click({ trial: true })
     await page.getByLabel('Message', { exact: true }).press('Enter')
   }
@@ -318,7 +318,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
       .filter({ hasText: text })
       .waitFor()
 
-  /** The page shows an answer before the browser has saved it. */
+  /** Waits until the browser has saved an answer, which happens after the page shows it. */
   async function answerIsKept(page: Page) {
     const lastRole = `new Promise((resolve) => {
       indexedDB.open('shoal-chat').onsuccess = ({ target: { result } }) => {
@@ -344,7 +344,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     return models[0] ?? { requests: 0 }
   }
 
-  /** Replaces a model that writes every kind of Markdown. */
+  /** Replaces the model's answer with one that contains every kind of Markdown. */
   async function answerInMarkdown(page: Page) {
     const events = [
       { choices: [{ delta: { reasoning_content: 'Everything, then.' } }] },

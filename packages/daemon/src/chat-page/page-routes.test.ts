@@ -55,14 +55,14 @@ describe.skipIf(!findChatSite())('where the pages are built', () => {
     expect(icon.headers.get('content-type')).toBe('image/svg+xml')
   })
 
-  test('nothing except the assets can be fetched', async () => {
+  test('only the page and its assets can be fetched', async () => {
     const { url } = await useTestDaemon()
     for (const path of ['/assets/', '/assets/../index.html', '/assets/%2e%2e/chat.html', '/x']) {
       expect((await fetch(url + path, { headers: browser })).status).toBe(404)
     }
   })
 
-  test('a daemon with a key serves only its page without it', async () => {
+  test('a daemon that has a key serves only its page without the key', async () => {
     const { url } = await useTestDaemon({ apiKey: 'secret' })
     expect((await fetch(url, { headers: browser })).status).toBe(200)
     expect((await fetch(`${url}/favicon.svg`)).status).toBe(200)
@@ -71,7 +71,7 @@ describe.skipIf(!findChatSite())('where the pages are built', () => {
     expect((await fetch(`${url}/nowhere`)).status).toBe(401)
   })
 
-  test('the page is refused to other hostnames and origins', async () => {
+  test('requests for the page with other hostnames or origins are rejected', async () => {
     const { url } = await useTestDaemon()
     const headers = { ...browser, origin: 'https://evil.example' }
     expect((await fetch(url, { headers })).status).toBe(403)

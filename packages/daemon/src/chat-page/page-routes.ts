@@ -1,12 +1,15 @@
 /**
- * The chat page. The daemon serves it, and not a registry, since browsers restrict access from other pages to this
- * machine.
+ * The chat page. The daemon serves this page rather than a registry, because browsers restrict how pages from other
+ * servers can access this machine.
  */
 import { pageHeaders, serveAssets } from '@shoal/server'
 import type { ChatSite } from '@shoal/web'
 import type { FastifyPluginAsync } from 'fastify'
 
-/** Clients that look for Ollama on this port request this, and use /v1 of a server that answers so. */
+/**
+ * The response to `/` for clients that look for Ollama on this port. If they receive this text, they use the server's
+ * `/v1` API.
+ */
 const ollamaText = 'Ollama is running'
 
 const chatPageHeaders = {
@@ -23,7 +26,7 @@ export const pageRoutes: FastifyPluginAsync<{ chat: ChatSite | undefined }> = as
     return
   }
   const { directory, page } = chat
-  // A browser has no key to send before the page has asked for it.
+  // No key is required for these routes, because the browser has none until the page asks the user for it.
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, isOpen: true }
   })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
-/** Not `fetch`, which gives every body a type. */
+/** Sends a request with `node:http`, because `fetch` gives every body a content type. */
 async function post(port: number, path: string, headers: Record<string, string>) {
   const body = JSON.stringify({ model: 'shoal-nano', messages: [{ role: 'user', content: 'Hi' }] })
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; answer: unknown }>()
@@ -16,7 +16,7 @@ async function post(port: number, path: string, headers: Record<string, string>)
   return promise
 }
 
-test('under /v1 a body is JSON with or without a type, and other types are refused', async () => {
+test('under /v1, a body may have the type JSON or no type, and other types are rejected', async () => {
   const { port } = await useTestDaemon({}, scriptedRuntime())
   const path = '/v1/chat/completions'
   expect((await post(port, path, {})).status).toBe(200)

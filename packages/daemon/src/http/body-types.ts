@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '../errors.ts'
 
-/** A body must be JSON; one without a type is taken to be JSON. Another type is refused. */
+/** Accepts only JSON bodies. A body without a content type is treated as JSON. Any other content type is rejected. */
 export function takeJsonAlone(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser('text/plain')
@@ -13,7 +13,7 @@ export function takeJsonAlone(app: FastifyInstance) {
   })
 }
 
-/** `curl -d` declares a form. As with Ollama, the body is parsed as JSON anyway. */
+/** `curl -d` declares the body to be a form. Like Ollama, the daemon parses such a body as JSON. */
 export function takeAnyTypeForJson(app: FastifyInstance) {
   app.removeContentTypeParser('*')
   app.addContentTypeParser('*', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'))

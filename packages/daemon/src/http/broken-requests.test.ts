@@ -4,7 +4,7 @@ import { useTestDaemon } from '../testing/test-daemon.ts'
 
 const end = 'Connection: close\r\n\r\n'
 
-test('a request that is not HTTP, or cannot be parsed, gets an error in the common format', async () => {
+test('a request that is not HTTP or cannot be parsed gets an error in the usual format', async () => {
   const { port } = await useTestDaemon()
   const host = `Host: localhost:${port}\r\n`
   const requests: [number, string][] = [
@@ -24,7 +24,7 @@ test('a request that is not HTTP, or cannot be parsed, gets an error in the comm
   }
 })
 
-test('a target in absolute form works', async () => {
+test('a request target in absolute form is accepted', async () => {
   const { port } = await useTestDaemon()
   const target = `http://localhost:${port}/api/version`
   const request = `GET ${target} HTTP/1.1\r\nHost: localhost:${port}\r\n${end}`

@@ -1,7 +1,7 @@
 import { AppError } from '@shoal/core/errors'
 import type { FastifyReply } from 'fastify'
 
-/** Aborts when the client disconnects before the response is complete. */
+/** Returns a signal that aborts if the client disconnects before the response is complete. */
 export function clientGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   raw.once('close', () => {

@@ -20,7 +20,7 @@ function preflight(port: number, origin: string, headers: string[] = []) {
   )
 }
 
-test('a preflight of an allowed origin succeeds without a key', async () => {
+test('a preflight request from an allowed origin succeeds without a key', async () => {
   const { port } = await useTestDaemon({ origins: [page], apiKey: 'secret' })
   const asked = 'Access-Control-Request-Headers: authorization,X-Stainless-OS, content-type,x-evil'
   const { status, head, body } = await preflight(port, page, [asked])
@@ -35,7 +35,7 @@ test('a preflight of an allowed origin succeeds without a key', async () => {
   expect(head).not.toContain('private-network')
 })
 
-test('only an allowed origin may access this network', async () => {
+test('only an allowed origin may access the local network', async () => {
   const { port } = await useTestDaemon({ origins: [page] })
   const asked = ['Access-Control-Request-Private-Network: true']
   const allowed = await preflight(port, page, asked)
@@ -45,7 +45,7 @@ test('only an allowed origin may access this network', async () => {
   expect(foreign.head).not.toContain('access-control')
 })
 
-test('responses, errors and streams are readable only by pages of that origin', async () => {
+test('responses, errors and streams are readable only by pages from the allowed origin', async () => {
   const { port } = await useTestDaemon({ origins: [page] })
   const ask = async (method: string, path: string, body?: object) => {
     const text = body === undefined ? '' : JSON.stringify(body)

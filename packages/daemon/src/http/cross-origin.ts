@@ -1,5 +1,5 @@
 /**
- * The requests that a browser makes before a page of another origin may call the daemon (CORS,
+ * Handles the requests that a browser sends before a page from another origin may call the daemon (CORS,
  * https://fetch.spec.whatwg.org/#http-cors-protocol).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -11,7 +11,7 @@ const allowedHeaders =
 const exposedHeaders = 'X-Request-Id, Retry-After'
 const maxAgeSeconds = 86_400
 
-/** Allows only pages of this origin to read the response. */
+/** Allows only pages from this origin to read the response. */
 export function allowOrigin(reply: FastifyReply, origin: string) {
   reply.header('access-control-allow-origin', origin)
   reply.header('access-control-expose-headers', exposedHeaders)
@@ -34,7 +34,7 @@ export function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply
   reply.header('access-control-allow-methods', methods)
   if (allowed.length > 0) reply.header('access-control-allow-headers', allowed.join(', '))
   reply.header('access-control-max-age', maxAgeSeconds)
-  // Chrome requires this of pages on the internet that call a machine in the local network, such as this one.
+  // Chrome requires this header when a page on the internet calls a machine in the local network, such as this one.
   if (headers['access-control-request-private-network'] === 'true') {
     reply.header('access-control-allow-private-network', 'true')
   }

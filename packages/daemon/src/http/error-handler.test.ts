@@ -16,7 +16,7 @@ async function fetchError(url: string, path: string, body: object) {
   return { status: answer.status, detail: json.detail, param: json.error.param }
 }
 
-/** Refuses every request. */
+/** Rejects every request. */
 function refusing(error: Error): StartRuntime {
   return async (options) => ({
     ...(await scriptedRuntime()(options)),
@@ -39,7 +39,7 @@ test("an error about a long prompt uses the endpoint's name for it", async () =>
   expect(await paramAt('/v1/embeddings', { model, input: 'Hello' })).toBe('input')
 })
 
-test('an error of the model names its parameter', async () => {
+test('an error from the model contains the parameter', async () => {
   const unknown = promptError('unknown_token', 'no token 9', { param: 'logit_bias' })
   const { url } = await useTestDaemon({}, refusing(unknown))
   const body = { model, messages, logit_bias: { 9: 1 } }

@@ -11,8 +11,8 @@ export type ErrorBody = {
 }
 
 /**
- * Converts any error into a fault, which has a status. `url` is the request's: endpoints have different names for the
- * prompt.
+ * Converts any error to a `Fault`, which has a status. `url` is the request's URL, which determines the name of the
+ * parameter that contains the prompt.
  */
 export function toFault(error: unknown, url = ''): Fault {
   if (error instanceof Fault) return error
@@ -26,10 +26,10 @@ export function toFault(error: unknown, url = ''): Fault {
   if (validation) return validationFault(validation, message)
   return statusCode < 500
     ? new Fault(statusCode, message.charAt(0).toLowerCase() + message.slice(1))
-    : new Fault(500, 'internal error of the daemon')
+    : new Fault(500, 'internal error in the daemon')
 }
 
-/** Undefined if the prompt is not the cause. */
+/** The invalid parameter; undefined if it is the prompt, whose name depends on the endpoint. */
 const promptParams: Record<PromptCode, string | undefined> = {
   context_length_exceeded: undefined,
   template_failed: undefined,
@@ -45,14 +45,17 @@ function getPromptParam(url: string): string {
   return path.startsWith('/v1/embeddings') ? 'input' : 'messages'
 }
 
-/** In OpenAI's format and in the registry's. */
+/** An error body that has the members of both OpenAI's format and the registry's. */
 export function toErrorBody({ message, details }: Fault): ErrorBody {
   const { status, param = null, reason: code } = details
   const type = status < 500 ? (errorTypes[status] ?? 'invalid_request_error') : 'server_error'
   return { detail: message, error: { message, type, param, code } }
 }
 
-/** In Ollama's format, whose clients print an object as `[object Object]`, and in the registry's. */
+/**
+ * An error body that has the members of both Ollama's format and the registry's. In Ollama's format, `error` is a
+ * string: Ollama clients print an object as `[object Object]`.
+ */
 export function toOllamaErrorBody({ message, details }: Fault): { error: string; detail: string } {
   const { reason: code } = details
   return { error: message, detail: message, ...(code !== null && { code }) }

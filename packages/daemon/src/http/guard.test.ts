@@ -13,7 +13,7 @@ async function requestStatus(port: number, headers: Record<string, string>) {
   return promise
 }
 
-test('on loopback any key or none is accepted, but not an empty one', async () => {
+test('on loopback, a request may have any key or no key, but not an empty one', async () => {
   const { port } = await useTestDaemon()
   expect(await requestStatus(port, {})).toBe(200)
   expect(await requestStatus(port, { authorization: 'Bearer x' })).toBe(200)
@@ -28,7 +28,7 @@ test('a daemon with a key requires it', async () => {
   expect(await requestStatus(port, { authorization: 'Bearer secret' })).toBe(200)
 })
 
-test('an error says what is wrong with a key', async () => {
+test('an error explains what is wrong with a key', async () => {
   const { url } = await useTestDaemon({ apiKey: 'secret' })
   const fetchRefusal = async (authorization?: string) => {
     const headers = authorization === undefined ? {} : { authorization }
@@ -38,10 +38,10 @@ test('an error says what is wrong with a key', async () => {
   expect(await fetchRefusal()).toBe('this daemon requires its API key')
   expect(await fetchRefusal('Bearer')).toBe('the API key is empty')
   expect(await fetchRefusal('Bearer wrong')).toBe('this API key is wrong')
-  expect(await fetchRefusal('Basic YTpi')).toBe('Authorization must be "Bearer" and the API key')
+  expect(await fetchRefusal('Basic YTpi')).toBe('Authorization must be "Bearer <API key>"')
 })
 
-test('other origins and hostnames are refused', async () => {
+test('other origins and hostnames are rejected', async () => {
   const { port } = await useTestDaemon({ origins: ['http://chat.lan:3000'] })
   expect(await requestStatus(port, { host: 'evil.example' })).toBe(403)
   expect(await requestStatus(port, { host: `localhost:${port}` })).toBe(200)
@@ -52,7 +52,7 @@ test('other origins and hostnames are refused', async () => {
   expect(await from('http://chat.lan:3000')).toBe(200)
 })
 
-test('beyond loopback a key is required', () => {
+test('a key is required on addresses other than loopback', () => {
   const models = '/nowhere'
   expect(() => readDaemonConfig({}, { models, host: '0.0.0.0' })).toThrow('SHOAL_API_KEY')
   expect(readDaemonConfig({ SHOAL_API_KEY: 'k' }, { models, host: '0.0.0.0' }).apiKey).toBe('k')

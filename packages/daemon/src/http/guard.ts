@@ -8,14 +8,15 @@ import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Served without a key: it reveals nothing about models and changes nothing. */
+    /** Set for routes that are served without a key. These reveal nothing about models and change nothing. */
     isOpen?: boolean
   }
 }
 
 /**
- * Decides who may call. On loopback any key is accepted, so the checks of `Host` (against DNS rebinding) and `Origin`
- * keep web pages from using the daemon; elsewhere its own key is required.
+ * Decides which requests are accepted. If no key is configured, any key is accepted. On loopback, the checks of `Host`
+ * (against DNS rebinding) and `Origin` prevent web pages from using the daemon. On other addresses, the daemon requires
+ * its own key unless `--any-key` is set.
  */
 export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
   app.addHook('onRequest', async (request, reply) => {
@@ -52,7 +53,7 @@ function whyNot(authorization: string | undefined, key: string): string {
   if (authorization === undefined) return 'this daemon requires its API key'
   if (key !== '') return 'this API key is wrong'
   const isEmpty = /^(Bearer)?\s*$/i.test(authorization)
-  return isEmpty ? 'the API key is empty' : 'Authorization must be "Bearer" and the API key'
+  return isEmpty ? 'the API key is empty' : 'Authorization must be "Bearer <API key>"'
 }
 
 function isNameOfThisMachine(host: string | undefined): boolean {

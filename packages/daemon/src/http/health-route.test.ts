@@ -9,7 +9,7 @@ async function health(url: string, query: string) {
   return (await response.json()) as { status: string; pid: number; proof?: string }
 }
 
-test('a daemon proves that it knows its token, for the address of the request', async () => {
+test('a daemon proves that it has its token, for the address to which the request was sent', async () => {
   const { port } = await useTestDaemon({ proofToken: 'token', host: '127.0.0.1' })
   const { proof = '' } = await health(`http://127.0.0.1:${port}`, `?nonce=${nonce}`)
   expect(isSameProof(proof, computeProof('token', nonce, { address: '127.0.0.1', port }))).toBe(
@@ -26,7 +26,7 @@ test('a daemon proves that it knows its token, for the address of the request', 
   }
 })
 
-test('without a nonce, with an invalid one, or without a token there is no proof', async () => {
+test('there is no proof if the nonce is missing or invalid, or if the daemon has no token', async () => {
   const known = await useTestDaemon({ proofToken: 'token' })
   for (const query of ['', '?nonce=a&nonce=b', `?nonce=${'a'.repeat(101)}`]) {
     expect(await health(known.url, query)).toEqual({ status: 'ok', pid: process.pid })

@@ -4,7 +4,7 @@ import { computeProof } from './proof.ts'
 
 const maxNonceLength = 100
 
-/** Reports that the daemon is running and, for requests with a nonce, proves its identity. */
+/** Reports that the daemon is running. If the request has a nonce, the response also proves the daemon's identity. */
 export const healthRoute: FastifyPluginAsync<DaemonConfig> = async (app, { proofToken }) => {
   app.get<{ Querystring: { nonce?: unknown } }>(
     '/healthz',

@@ -45,7 +45,7 @@ test('a stalled log reader delays no response, and dropped lines are counted', a
   const unread = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   onTestFinished(() => closeSync(unread))
   const { url } = await useTestDaemon({ log: { file } })
-  const path = 'x/'.repeat(4_000) // of which 250 fill the pipe and the buffer
+  const path = 'x/'.repeat(4_000) // 250 such lines fill the pipe and the buffer
   for (let call = 0; call < 400; call += 1) await (await fetch(`${url}/${path}`)).text()
   const text = await (await fetch(`${url}/metrics`)).text()
   const dropped = /^shoal_daemon_log_lines_dropped_total (\d+)$/m.exec(text)?.[1]

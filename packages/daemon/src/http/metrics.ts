@@ -6,15 +6,15 @@ import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Runtime, StartRuntime } from '../runtime/runtime.ts'
 
 export interface Metrics extends ServerMetrics {
-  /** Tokens read (`prompt`, and `cached` for those of them that were cached) and generated (`completion`). */
+  /** Tokens read (`prompt`), tokens read that were cached (`cached`), and tokens generated (`completion`). */
   readonly tokens: Counter<'kind'>
-  /** Seconds from when a slot was free to the first token. */
+  /** Seconds from when a slot is free to the first token. */
   readonly firstToken: Histogram
   /** Seconds per token after the first, averaged over an answer. */
   readonly perToken: Histogram
 }
 
-/** Requests, tokens and models, in Prometheus' format. */
+/** Prometheus metrics for requests, tokens and models. */
 export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number }): Metrics {
   const common = serverMetrics({
     requests: {
@@ -34,7 +34,7 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
     }),
     firstToken: new Histogram({
       name: 'shoal_daemon_first_token_seconds',
-      help: 'Time from a free slot to the first token',
+      help: 'Time from when a slot is free to the first token',
       buckets: [0.01, 0.05, 0.2, 1, 5, 20],
       registers,
     }),
@@ -47,7 +47,7 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
   }
 }
 
-/** Counts the usage of every answer of a runtime. */
+/** Counts the tokens of every answer from a runtime. */
 export function metered(startRuntime: StartRuntime, metrics: Metrics): StartRuntime {
   return async (options, signal) => {
     const runtime = await startRuntime(options, signal)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
-test('a body that is nested too deeply is refused, and does no harm', async () => {
+test('a body that is nested too deeply is rejected, and the daemon continues to work', async () => {
   const { url } = await useTestDaemon({}, scriptedRuntime())
   const ask = async (depth: number) => {
     const nested = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`

@@ -1,12 +1,15 @@
-/** How a daemon proves to its owner's commands that it wrote their record of it: see decision 0019. */
+/** How a daemon proves its identity to its owner's commands: see decision 0019. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The daemon's end of the connection. */
 export type Endpoint = { address: string | undefined; port: number | undefined }
 
-/** Computable only with the token, and different for each endpoint, so that nobody can relay the challenge. */
+/**
+ * The proof can be computed only with the token. It differs for each endpoint, so that no other program can relay the
+ * challenge to the daemon.
+ */
 export function computeProof(token: string, nonce: string, { address = '', port = 0 }: Endpoint) {
-  const plain = address.replace(/^::ffff:/, '') // IPv4, at a socket that accepts both
+  const plain = address.replace(/^::ffff:/, '') // IPv4, on a socket that accepts IPv4 and IPv6
   return createHmac('sha256', token).update(`${nonce} ${plain} ${port}`).digest('base64url')
 }
 

@@ -1,4 +1,4 @@
-/** The behaviour that the daemon takes from the shell of both servers, as seen by clients and in the log. */
+/** The behavior of the server code that the daemon shares with the registry, as seen by clients and in the log. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -47,7 +47,7 @@ test('a request whose client disconnected is logged as 499', async () => {
   socket.write(
     'POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
   )
-  socket.once('data', () => socket.destroy()) // it may continue: the daemon waits for the body
+  socket.once('data', () => socket.destroy()) // the daemon has sent `100 Continue`, and waits for the body
   await expect.poll(requestLines).toMatchObject([{ path: '/api/chat', status: 499 }])
 })
 

@@ -1,4 +1,4 @@
-/** Explains why a body does not match its schema, from Ajv's errors (https://ajv.js.org/api.html#error-objects). */
+/** Explains why a body does not match its schema, based on Ajv's errors (https://ajv.js.org/api.html#error-objects). */
 import type { FastifyError } from 'fastify'
 import { Fault } from '../errors.ts'
 
@@ -14,8 +14,8 @@ export function validationFault(all: Wrong[], message: string): Fault {
 }
 
 /**
- * If several forms are allowed, Ajv reports what is wrong with each of them. The relevant form is the one that matched
- * furthest: one of the right type, or otherwise all of them together.
+ * If a schema allows several forms, Ajv reports the errors of each form. The relevant errors are those with the
+ * furthest path. If some of them concern a value of the right type, errors about a wrong type are ignored.
  */
 function closest(all: Wrong[]): Wrong[] {
   const wrongs = all.filter(({ keyword }) => keyword !== 'anyOf')
@@ -25,12 +25,12 @@ function closest(all: Wrong[]): Wrong[] {
   return ofRightType.length > 0 ? ofRightType : there
 }
 
-/** A JSON pointer, also to a missing member. */
+/** A JSON pointer to the invalid value, or to the missing member. */
 function getPath({ instancePath, params }: Wrong): string {
   return params.missingProperty ? `${instancePath}/${params.missingProperty}` : instancePath
 }
 
-/** Sorts deeper paths first, and those of the same depth by position, last first. */
+/** Sorts deeper paths first. Paths of the same depth are sorted by position, with the last one first. */
 function further(one: string, other: string): number {
   const depth = (path: string) => path.split('/').length
   return depth(other) - depth(one) || other.localeCompare(one, 'en', { numeric: true })
@@ -46,7 +46,7 @@ function formatReason({ keyword, params, message = '' }: Wrong, wrongs: Wrong[])
   return message.replace('NOT', 'not')
 }
 
-/** `string, array or null`. */
+/** Formats a list of values: `string, array or null`. */
 function formatList(values: unknown): string {
   const all = [...new Set([values].flat().map(String))]
   const last = all.pop()

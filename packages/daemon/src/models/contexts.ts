@@ -1,7 +1,7 @@
 import { computeMemory } from '@shoal/model-file'
 import type { LocalModel } from './local-models.ts'
 
-/** Below this, no model can answer a sentence. */
+/** With fewer tokens, no model can answer even one sentence. */
 const minContextLength = 64
 
 type Settings = {
@@ -16,11 +16,11 @@ type Settings = {
 export type ContextPlan = {
   contextLength: number
   slots: number
-  /** Memory of the loaded model with all its conversations. */
+  /** Memory of the loaded model, including all its conversations. */
   memoryBytes: number
 }
 
-/** How long the conversations of a model may be, how many there can be, and how much memory that takes. */
+/** Determines how long a model's conversations may be, how many there can be, and how much memory they take. */
 export function createContextPlanner({
   contextLength: defaultLength,
   slots: maxSlots,
@@ -36,14 +36,14 @@ export function createContextPlanner({
   }
 
   return {
-    /** As long as requested, but no longer than the model supports. */
+    /** The requested context length, or the longest one that the model supports if that is shorter. */
     contextFor: ({ facts }: LocalModel, wanted = defaultLength): number =>
       Math.min(
         Math.max(wanted, minContextLength),
         facts.context_length ?? Number.POSITIVE_INFINITY,
       ),
 
-    /** As many conversations as fit into memory if nothing else is loaded, and at least one. */
+    /** Plans as many conversations as fit into memory when nothing else is loaded, but at least one. */
     planContext(model: LocalModel, contextLength: number): ContextPlan {
       let slots = maxSlots
       while (slots > 1 && computeNeededBytes(model, contextLength, slots) > memoryBytes) slots -= 1

@@ -35,7 +35,7 @@ test('a copy is the same file under a second name, and both names work', async (
   expect((await ollama.generate({ model: 'mine:Q8_0', prompt })).done).toBe(true)
 })
 
-test('copying twice is not an error, copying over another model is', async () => {
+test('copying a model twice is not an error, but replacing another model is', async () => {
   const { ollama } = await start()
   const copy = { source: 'shoal-tiny', destination: 'mine' }
   await ollama.copy(copy)
@@ -46,7 +46,7 @@ test('copying twice is not an error, copying over another model is', async () =>
 })
 
 test.each(['../mine', 'a', 'my model', 'mine:v2', 'host/mine', '.hidden'])(
-  '“%s” is no name for a copy',
+  '“%s” is not a valid name for a copy',
   async (destination) => {
     const { ollama } = await start()
     const copying = ollama.copy({ source: 'shoal-tiny', destination })
@@ -54,7 +54,7 @@ test.each(['../mine', 'a', 'my model', 'mine:v2', 'host/mine', '.hidden'])(
   },
 )
 
-test('all parts are copied, and deleted', async () => {
+test('all parts of a split model are copied and deleted', async () => {
   const { folder, ollama } = await start()
   addShards(folder, 'split')
   await ollama.copy({ source: 'split', destination: 'twin' })
@@ -65,7 +65,7 @@ test('all parts are copied, and deleted', async () => {
   expect((await ollama.list()).models.map(({ name }) => name)).toContain('twin:latest')
 })
 
-test('a deleted model is unloaded and gone', async () => {
+test('a deleted model is unloaded, and its files are gone', async () => {
   const { folder, ollama } = await start()
   addModel(folder, 'doomed', {})
   await ollama.generate({ model: 'doomed', prompt })
@@ -91,7 +91,7 @@ test('a model in use is not deleted', async () => {
   expect(existsSync(path)).toBe(true)
 })
 
-/** Moves the model `linked` elsewhere, and links its folder into the models folder. */
+/** Adds the model `linked` in another folder, with a link to it in the models folder. */
 function addLinkedModel(folder: string): string {
   const elsewhere = mkdtempSync(join(tmpdir(), 'shoal-elsewhere-'))
   onTestFinished(() => rmSync(elsewhere, { recursive: true }))
@@ -100,7 +100,7 @@ function addLinkedModel(folder: string): string {
   return join(elsewhere, 'linked')
 }
 
-test('for a model in a linked folder only the link is deleted', async () => {
+test('if a model is in a linked folder, only the link is deleted', async () => {
   const { folder, ollama } = await start()
   const elsewhere = addLinkedModel(folder)
   await ollama.delete({ model: 'linked' })
@@ -108,7 +108,7 @@ test('for a model in a linked folder only the link is deleted', async () => {
   expect(readdirSync(elsewhere)).toEqual(['linked-F32.gguf'])
 })
 
-test('a link to several models is not deleted for one of them', async () => {
+test('a link to a folder with several models is not deleted with one of the models', async () => {
   const { folder, ollama } = await start()
   const elsewhere = addLinkedModel(folder)
   writeFileSync(join(elsewhere, 'other.gguf.part'), '')

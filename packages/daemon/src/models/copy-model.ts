@@ -6,7 +6,10 @@ import { copyLocalFile } from '@shoal/transfer'
 import { Fault, modelNotFound } from '../errors.ts'
 import type { LocalModel, LocalModels } from './local-models.ts'
 
-/** Gives a model a second name. Its files take no additional space if the file system supports hard links. */
+/**
+ * Makes a model available under a second name. Its files take no additional space if the file system supports hard
+ * links.
+ */
 export async function copyModel(local: LocalModels, source: string, destination: string) {
   const model = await local.find(source)
   if (!model) throw modelNotFound(source)
@@ -21,7 +24,7 @@ export async function copyModel(local: LocalModels, source: string, destination:
   }
 }
 
-/** A tag can only name the file itself: tags are not stored. */
+/** Returns the model name. A tag must match the file's quantization, because tags are not stored. */
 function nameIn(destination: string, { quantization }: LocalModel): string {
   const reference = parseReference(destination)
   const tag = reference?.quantization

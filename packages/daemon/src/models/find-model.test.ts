@@ -19,7 +19,7 @@ const modelsWith = (standard: string) =>
     path: `/models/tiny/${filename}`,
   })) as LocalModel[]
 
-test('a name refers to the file that a pull of it gets', () => {
+test('a name refers to the file that a pull of that name downloads', () => {
   const all = modelsWith('y-Q8_0.gguf')
   const wanted = ['Q8_0', 'q8_0', 'F16', 'f16', 'x-Q8_0', 'X-q8_0.gguf', 'Q8_0.gguf', 'Q4_0']
   for (const text of wanted) {
@@ -28,7 +28,7 @@ test('a name refers to the file that a pull of it gets', () => {
   }
 })
 
-test('a quantization with several files refers to the default one, or else to the smallest', () => {
+test('a quantization that several files have refers to the default file, or else to the smallest', () => {
   expect(findModel(modelsWith('y-Q8_0.gguf'), 'tiny:Q8_0')?.label).toBe('y-Q8_0')
   expect(findModel(modelsWith('Q8_0.gguf'), 'tiny:Q8_0')?.label).toBe('x-Q8_0')
 })

@@ -8,11 +8,14 @@ export type LoadedModel = {
   loadedAt: Date
   /** Requests running or waiting. */
   requests: number
-  /** Idle since then; undefined while requests are running or waiting. */
+  /** When the model became idle; undefined while requests are running or waiting. */
   idleSince: Date | undefined
-  /** How long it stays loaded after its last answer; negative: forever. */
+  /** How long the model stays loaded after its last answer; negative means forever. */
   keepAliveMs: number
-  /** When it will be unloaded if there are no requests; undefined while there are, or if it stays forever. */
+  /**
+   * When the model will be unloaded if no requests arrive. Undefined while requests are running or waiting, or if the
+   * model stays loaded forever.
+   */
   expiresAt: Date | undefined
 }
 
@@ -28,7 +31,7 @@ export type Plan = ContextPlan & {
   expiresAt: Date | undefined
 }
 
-/** Undefined while it is still being loaded. */
+/** Returns undefined while the model is still being loaded. */
 export function toLoadedModel(plan: Plan): LoadedModel | undefined {
   const { model, memoryBytes, contextLength, loadedAt } = plan
   const { requests, idleSince, keepAliveMs, expiresAt } = plan

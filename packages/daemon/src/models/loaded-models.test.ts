@@ -8,7 +8,7 @@ import { useTestDaemon } from '../testing/test-daemon.ts'
 import { loadedModels } from './loaded-models.ts'
 import { localModels } from './local-models.ts'
 
-/** Uses our models, and reports the paths of the loaded files and the numbers of conversations. */
+/** Starts a daemon with the demo models. Records the path of each loaded file, and the number of conversations. */
 async function start(
   script: Parameters<typeof scriptedRuntime>[0] = {},
   settings: Parameters<typeof useTestDaemon>[0] = {},
@@ -36,7 +36,7 @@ async function start(
     ids,
     load: (model: string) => post('/api/load', { model, keep_alive: -1 }),
     unload: (model: string) => post('/api/unload', { model }),
-    /** Adds a file of another quantization to a model. */
+    /** Adds a file with another quantization to a model. */
     addQuantization(name: string, label: string, fileType: number) {
       const path = join(folder, name, `${name}-${label}.gguf`)
       const made = addModel(folder, 'made', { 'general.file_type': fileType })
@@ -47,7 +47,7 @@ async function start(
   }
 }
 
-test('a loaded model whose file is gone can be unloaded, and is not listed forever', async () => {
+test('a loaded model whose file is gone can be unloaded, and is then no longer listed', async () => {
   const { add, load, unload, ids } = await start()
   const path = add('doomed')
   await load('doomed')
@@ -59,7 +59,7 @@ test('a loaded model whose file is gone can be unloaded, and is not listed forev
   expect(await ids()).toEqual([])
 })
 
-test('a loaded model is listed with its quantization once its name refers to another file', async () => {
+test('a loaded model is listed with its quantization when its name refers to another file', async () => {
   const { addQuantization, add, load, unload, ids } = await start()
   add('twofold')
   await load('twofold')
@@ -72,7 +72,7 @@ test('a loaded model is listed with its quantization once its name refers to ano
   expect(await ids()).toEqual(['twofold'])
 })
 
-test('a name refers to the remaining file once its file is gone', async () => {
+test("if a file is gone, its model's name refers to the remaining file", async () => {
   const { addQuantization, add, load, unload, ids } = await start()
   add('twofold')
   const chosen = addQuantization('twofold', 'Q8_0', 7)
@@ -83,7 +83,7 @@ test('a name refers to the remaining file once its file is gone', async () => {
   expect(await ids()).toEqual(['twofold'])
 })
 
-test('a replaced file is loaded at the next use', async () => {
+test('a replaced file is loaded for the next request', async () => {
   const { add, load, loads } = await start()
   const path = add('changing')
   expect(await load('changing')).toMatchObject({ context_length: 4096 })
@@ -121,7 +121,7 @@ const small = dimensions(1, 64)
 /** Two small models take about 250 MB. */
 const roomForTwo = { memoryBytes: 300e6 }
 
-test('if memory is short, the least recently used model is unloaded', async () => {
+test('if there is not enough memory, the least recently used model is unloaded', async () => {
   const { add, load, ids } = await start({}, roomForTwo)
   for (const name of ['one', 'two', 'three']) add(name, small)
   await load('one')
@@ -145,7 +145,7 @@ test('a model that is answering stays loaded, and requests that need its memory 
   expect(await load('three')).toMatchObject({ name: 'three:latest' })
 })
 
-test('many first requests load a model once, and it is unloaded after its time', async () => {
+test('simultaneous first requests load a model only once, and it is unloaded when its time is up', async () => {
   const { add, post, loads, ids } = await start()
   add('asked')
   const request = { model: 'asked', prompt: 'Hi', stream: false, keep_alive: '200ms' }
@@ -154,7 +154,7 @@ test('many first requests load a model once, and it is unloaded after its time',
   await expect.poll(ids).toEqual([])
 })
 
-test('if memory is short, a model has fewer conversations, and at least one', async () => {
+test('if there is not enough memory, a model has fewer conversations, but at least one', async () => {
   const wide = { ...dimensions(32, 1024), 'llama.context_length': 8192 } // 1 GiB each
   const { add, load, slots } = await start({}, { slots: 4, memoryBytes: 2.5e9 })
   add('wide', wide)
@@ -165,7 +165,7 @@ test('if memory is short, a model has fewer conversations, and at least one', as
   expect([slots, tight.slots]).toEqual([[2], []])
 })
 
-test('a context far beyond memory is refused before anything is loaded', async () => {
+test('a context that needs far more memory than is available is rejected before anything is loaded', async () => {
   const { add, post, loads } = await start({}, { contextLength: 2 ** 24 })
   add('long', { ...dimensions(80, 8192), 'llama.context_length': 2 ** 24 })
   const refused = await post('/api/load', { model: 'long' })
@@ -198,7 +198,7 @@ test('a model may stay loaded for longer than a timer can wait', async () => {
   expect(await models.list()).toHaveLength(0)
 })
 
-test('a model is found by its name in any list, also with its registry', async () => {
+test('a model is found by its name from any list, with or without its registry', async () => {
   const { addQuantization, add, load, ids } = await start()
   add('tide')
   addQuantization('tide', 'F32 (1)', 0)
@@ -215,7 +215,7 @@ test('a model is found by its name in any list, also with its registry', async (
   expect(await ids()).toEqual(['tide', 'tide:tide-F32', 'tide:tide-F32 (1)'])
 })
 
-test('of two files in one quantization, the quantization refers to the default one', async () => {
+test('if two files have the same quantization, it refers to the default file', async () => {
   const { addQuantization, add, load } = await start()
   add('twin', { 'general.description': 'the larger one, and so the default' })
   addQuantization('twin', 'F32 (1)', 0)

@@ -17,15 +17,15 @@ type Dependencies = {
   startRuntime: StartRuntime
   /** Memory for all models together. */
   memoryBytes: number
-  /** Default context length in tokens, unless the model supports less. */
+  /** Default context length in tokens. A model that supports less gets its own maximum. */
   contextLength: number
   /** Concurrent conversations per model, if there is memory for them. */
   slots: number
   threads: number
   areThreadsAdapted?: boolean
-  /** Requests that may wait for a slot of one model. */
+  /** The number of requests that may wait for a slot of one model. */
   queueLength: number
-  /** How long an idle model stays loaded; negative: forever. */
+  /** How long an idle model stays loaded; negative means forever. */
   keepAliveMs: number
   log: Log
 }
@@ -34,51 +34,51 @@ type Dependencies = {
 type Entry = Plan & { runtime: Promise<Runtime> }
 
 export type UseOptions = {
-  /** How long the model stays loaded when idle; negative: forever. Undefined: unchanged. */
+  /** How long the model stays loaded when idle. Negative means forever; undefined means unchanged. */
   keepAliveMs?: number | undefined
-  /** Context length in tokens. Undefined: the daemon's setting. */
+  /** Context length in tokens; undefined for the daemon's setting. */
   contextLength?: number | undefined
 }
 
 /** Maximum delay of a timer, about 25 days. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** One request's use of a model. Must be disposed when the request is over. */
+/** The use of a model for one request. Must be disposed when the request ends. */
 export type Use = Disposable & { runtime: Runtime; model: LocalModel }
 
 /**
- * The models in the daemon's memory. An unknown name rejects with a "not found" `Fault`; a model that cannot be loaded,
- * or that needs more memory than there is, rejects with one that says so.
+ * The models in the daemon's memory. Methods that take a name reject with a `Fault` if the name is unknown, if the
+ * model cannot be loaded, or if the model needs more memory than there is.
  */
 export interface LoadedModels {
-  /** Loads the model if needed, for one request. Rejects with `queue_full` if too many are already waiting. */
+  /** Loads the model if needed, for one request. Rejects with `queue_full` if too many requests are already waiting. */
   use(id: string, options?: UseOptions): Promise<Use>
-  /** The context length of this model as it is loaded, or would be. */
+  /** The context length with which this model is loaded, or would be loaded. */
   getContextLength(model: LocalModel): number
   /** Loads a model without a request. */
   load(id: string, options?: UseOptions): Promise<LoadedModel>
-  /** Resolves to whether it was loaded. Running requests end with an error. */
+  /** Unloads a model. Its running requests end with an error. Resolves to whether the model was loaded. */
   unload(id: string): Promise<boolean>
-  /** Unloads a model once its running requests have been answered. */
+  /** Unloads a model after its running requests have been answered. */
   release(id: string): Promise<void>
-  /** The loaded models, after checking their files. */
+  /** Checks the files of the loaded models, and then lists these models. */
   list(): Promise<LoadedModel[]>
-  /** The same, without checking the files. */
+  /** Lists the loaded models without checking their files. */
   status(): LoadedModel[]
-  /** Unloads all models, without waiting for running answers. */
+  /** Unloads all models, without waiting for answers in progress. */
   close(): Promise<void>
 }
 
-/** Loads models on request and unloads the least recently used ones, within its memory limit. */
+/** Loads models on request. To stay within the memory limit, unloads the least recently used models. */
 export function loadedModels(dependencies: Dependencies): LoadedModels {
   const { local, memoryBytes, queueLength, log } = dependencies
   const { contextFor, planContext } = createContextPlanner(dependencies)
   const entries = new Map<string, Entry>()
   let clock = 0
-  /** Models are loaded one at a time: two at once would count on the same memory. */
+  /** Models are loaded one at a time, because two simultaneous loads would rely on the same free memory. */
   let loading: Promise<unknown> = Promise.resolve()
 
-  /** Checks the files. A model whose file is gone is unloaded, unless it is answering. */
+  /** Checks the files. Unloads each model whose file is gone, unless the model is answering. */
   async function refresh(): Promise<LocalModel[]> {
     const all = await local.list()
     const gone = updateLoaded([...entries.values()], all)
@@ -111,12 +111,12 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     }
     const isFree = known ? unloadEntry(known) : Promise.resolve()
     const entry = Object.assign(plan, { runtime: load(plan, isFree) })
-    entry.runtime.catch(() => forget(entry)) // requests waiting for it get the error
+    entry.runtime.catch(() => forget(entry)) // requests that wait for the model get the error
     entries.set(model.path, entry)
     return entry
   }
 
-  /** Loaded models come first: a file may be gone while its model is still loaded. */
+  /** Looks for a loaded model first, because its file may be gone. */
   async function findEntry(id: string): Promise<Entry | undefined> {
     const loaded = [...entries.values()]
     updateLoaded(loaded, await local.list())
@@ -127,7 +127,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     return entries.get((model ?? (await getLocal(id))).path)
   }
 
-  /** Whether the model can be reloaded with a longer context now, next to all that is in use. */
+  /** Whether the model can be reloaded with a longer context now, while all other models in use stay loaded. */
   function canGrow(entry: Entry, contextLength: number): boolean {
     if (entry.contextLength >= contextLength || entry.requests > 0) return false
     const busy = [...entries.values()].filter(({ requests }) => requests > 0)
@@ -137,7 +137,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
 
   async function load(entry: Plan, isFree: Promise<void>): Promise<Runtime> {
     const turn = Promise.all([loading, isFree]).then(() => start(entry))
-    loading = turn.catch(() => undefined) // does not affect the next one
+    loading = turn.catch(() => undefined) // a failure does not affect the next load
     return turn
   }
 
@@ -164,8 +164,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
       'model loaded',
     )
     runtime.ended.then((reason) => {
-      if (reason !== undefined)
-        log.error({ model: model.id, reason }, 'the process of a model exited')
+      if (reason !== undefined) log.error({ model: model.id, reason }, "a model's process exited")
       forget(entry)
     })
     return runtime
@@ -219,7 +218,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     if (entry.requests >= entry.slots + queueLength) {
       throw new Fault(
         'queue_full',
-        `model ${entry.model.id} has ${entry.requests} requests already`,
+        `model ${entry.model.id} already has ${entry.requests} requests`,
         { retryAfterSeconds: 2 },
       )
     }

@@ -4,36 +4,36 @@ import { extractFacts, type GgufFacts, memoryToRun, readGgufFile } from '@shoal/
 import { fileChoices, findBestFit, findChoices, getStem } from '@shoal/model-file/choices'
 import { type LocalFile, listLocalFiles, type Unreadable } from '@shoal/transfer'
 
-/** A model file on this machine that can be run, with all its parts. */
+/** A model that can be run on this machine, with all parts of its file. */
 export type LocalModel = {
   /** `<name>`, or `<name>:<QUANT>` for a quantization other than the default. */
   id: string
   name: string
   quantization: string
-  /** The quantization, or a filename if that does not identify the file. */
+  /** The quantization, or the filename if the quantization does not identify the file. */
   label: string
-  /** Path of the file, or of its first part. */
+  /** Path of the file; for a split file, of its first part. */
   path: string
   /** Paths of all parts, in order. */
   paths: string[]
-  /** Of the file at `path`, if a pull has recorded it and the file has not changed since. */
+  /** The hash of the file at `path`, if a pull has recorded the hash and the file has not changed since then. */
   sha256: string | undefined
   fileSizeBytes: number
   modifiedAt: Date
-  /** Of the file at `path`. */
+  /** The facts in the header of the file at `path`. */
   facts: GgufFacts
-  /** Weights of all parts; null if the headers do not say. */
+  /** The number of weights in all parts; null if the headers do not contain it. */
   parameterCount: number | null
 }
 
-/** The models in a folder. Each call checks the files again; a file that cannot be read is logged once and left out. */
+/** The models in a folder. Each call checks the files again. A file that cannot be read is logged once and omitted. */
 export interface LocalModels {
   /** The folder, as configured. */
   readonly directory: string
   list(): Promise<LocalModel[]>
-  /** The model with this name, as `findModel` finds it; undefined if there is none. */
+  /** Finds a model as `findModel` does; undefined if there is none. */
   find(id: string): Promise<LocalModel | undefined>
-  /** Why a name with files cannot be run; undefined without files. */
+  /** Explains why a model cannot be run although it has files; undefined if it has no files. */
   findProblem(id: string): Promise<string | undefined>
 }
 
@@ -41,11 +41,11 @@ type Entry = Omit<LocalModel, 'id' | 'label'>
 
 type Log = { warn(details: object, message: string): void }
 
-/** The models in a folder: any `<folder>/<name>/*.gguf`, however it got there. */
+/** The models in a folder: all files `<folder>/<name>/*.gguf`, whether or not shoal put them there. */
 export function localModels(directory: string, memoryBytes: number, log: Log): LocalModels {
-  /** Files that could not be read, with the reason, by path: each is logged once. */
+  /** Files that could not be read, each as a path and a reason. Each of these problems is logged only once. */
   const reported = new Set<string>()
-  /** Parsed headers by path, valid while the file is unchanged. */
+  /** Parsed headers by path. Each header is valid while its file is unchanged. */
   const read = new Map<string, { stamp: string; outcome: Outcome }>()
 
   async function outcomeAt(file: LocalFile): Promise<Outcome> {
@@ -63,7 +63,7 @@ export function localModels(directory: string, memoryBytes: number, log: Log): L
   function report({ path, why }: Unreadable) {
     const known = `${path} ${why}`
     if (!reported.has(known))
-      log.warn({ path, why }, 'an entry of the models folder cannot be read')
+      log.warn({ path, why }, 'an entry in the models folder cannot be read')
     reported.add(known)
   }
 
@@ -99,15 +99,15 @@ export function localModels(directory: string, memoryBytes: number, log: Log): L
       const broken = files.flatMap(({ outcome }) => ('failure' in outcome ? outcome.failure : []))
       if (broken.length > 0) return broken.join('; ')
       const parts = files.filter(({ outcome }) => 'facts' in outcome && outcome.facts.shard)
-      return parts.length > 0 ? `not all parts of ${wanted} are present` : undefined
+      return parts.length > 0 ? `some parts of ${wanted} are missing` : undefined
     },
   }
 }
 
 /**
- * Finds a model by its ID or a reference: the default file by the name or with `:latest`, another file by its label,
- * quantization or filename. Of several files in a quantization, the default one, or otherwise the smallest.
- * Case-insensitive. The registry in a reference is ignored.
+ * Finds a model by its ID or a reference. A name without a tag, or with `:latest`, means the default file; a label,
+ * quantization or filename means another file. If several files have the same quantization, the default file is
+ * preferred, then the smallest. Case and the registry in a reference are ignored.
  */
 export function findModel(all: readonly LocalModel[], id: string): LocalModel | undefined {
   const wanted = id.replace(/:latest$/i, '')
@@ -127,23 +127,23 @@ export function findModel(all: readonly LocalModel[], id: string): LocalModel | 
   return alike.find(isDefault) ?? alike[0]
 }
 
-/** Independent of which file is the default one. */
+/** An ID that does not depend on which file is the default. */
 export const formatLongId = ({ name, label }: Pick<LocalModel, 'name' | 'label'>) =>
   `${name}:${label}`
 
-/** Labels of one model's files, as in the lists of the command line. */
+/** Adds the labels of one model's files, as the command line lists them. */
 const withLabels = (files: Entry[]) =>
   fileChoices(
     files.map((file) => ({ ...file, file, filename: basename(file.path) })),
     ({ fileSizeBytes }) => fileSizeBytes,
   ).map(({ label, files: [{ file }] }) => ({ file, label }))
 
-/** The facts of a header, or why it cannot be read. */
+/** The facts in a file's header, or the reason why the header cannot be read. */
 type Outcome = { facts: GgufFacts } | { failure: string }
 
 type Read = { file: LocalFile; facts: GgufFacts }
 
-/** Files that run by themselves, and first parts whose other parts are all present. */
+/** Creates an entry for each file that can be run by itself, and for each split file of which all parts are present. */
 function withCompleteShards(files: Read[]): Entry[] {
   const alone = files.filter(({ facts }) => facts.role === 'model').map((one) => createEntry([one]))
   const shards = files.filter(({ facts }) => facts.role === 'shard')
@@ -178,12 +178,12 @@ function createEntry(parts: Read[]): Entry {
 }
 
 function getSha256({ record, modifiedAt }: LocalFile): string | undefined {
-  // A date has whole milliseconds, while the record has the file system's value.
+  // A date has whole milliseconds, while the record has the file system's exact value.
   const isUnchanged = record && Math.abs(record.modified_at - modifiedAt.getTime()) < 1
   return isUnchanged ? record.sha256_hash : undefined
 }
 
-/** The file that fits best into this memory, or the smallest if none fits. */
+/** The file that fits best into this memory, or the smallest file if none fits. */
 function chooseDefault(files: Entry[], memoryBytes: number): Entry | undefined {
   const choices = files.map((file) => ({
     file,

@@ -4,15 +4,15 @@ import type { Plan } from './loaded-model.ts'
 
 type Wanted = Pick<Plan, 'model' | 'memoryBytes'>
 
-/** Even if everything else is unloaded. */
+/** The error for a model that would not fit even if all others were unloaded. */
 export function needsTooMuch({ model, memoryBytes }: Wanted, allowedBytes: number): Fault {
   const needed = formatBytes(memoryBytes)
   const allowed = formatBytes(allowedBytes)
-  const message = `model ${model.id} needs ${needed} of memory, and models may take ${allowed} here`
+  const message = `model ${model.id} needs ${needed} of memory, but models may use ${allowed} here`
   return new Fault('insufficient_memory', message)
 }
 
 export function memoryInUse({ model }: Wanted): Fault {
-  const message = `the memory for ${model.id} is in use by models that are answering`
+  const message = `the memory that ${model.id} needs is used by models that are answering requests`
   return new Fault('insufficient_memory', message, { retryAfterSeconds: 5 })
 }

@@ -1,4 +1,4 @@
-/** Compares the memory planned for a model with that of the model's process: real llama.cpp, on the processor. */
+/** Compares the memory planned for a model with the memory that its process uses: real llama.cpp, without a GPU. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { demoModel, writeSyntheticModel } from '@shoal/model-file/testing/synthetic-model'
@@ -11,9 +11,12 @@ import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
 import { useTestRegistry } from '../testing/test-registry.ts'
 
-/** Actual use was 10 to 21 MB above the plan. One conversation of the synthetic model has 101 MB of keys and values. */
+/**
+ * The process used 10 to 21 MB more than planned. One conversation of the synthetic model has 101 MB of keys and
+ * values.
+ */
 const toleranceBytes = 50e6
-/** Three further conversations took 0 to 4% more than planned. */
+/** Three more conversations used 0 to 4% more than planned. */
 const conversationTolerance = 0.1
 const timeoutMs = 120_000
 
@@ -24,11 +27,11 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
     mkdirSync(join(folder.path, 'demo'))
     copyFileSync(demoModel, join(folder.path, 'demo', 'demo-Q8_0.gguf'))
     if (!runsSlowTests) return
-    // No processor keeps a second copy of BF16 in another order.
+    // For BF16, llama.cpp keeps no second, reordered copy of the weights on any processor.
     await writeSyntheticModel(join(folder.path, 'synthetic', 'synthetic-BF16.gguf'), 'BF16')
   })
 
-  /** Has a model read a prompt, and returns the planned and the actual memory. */
+  /** Loads a model that reads one prompt. Returns the planned memory and the memory in use. */
   async function load(model: string, slots: number) {
     let pid = 0
     const startRuntime: StartRuntime = async (...args) => {
@@ -40,7 +43,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
     const daemon = await startTestDaemon(settings, startRuntime)
     try {
       const { size, context_length } = await post(daemon.url, '/api/load', { model })
-      const words = Math.min(600, Number(context_length) / 3) // 512 tokens are computed at once
+      const words = Math.min(600, Number(context_length) / 3) // 512 tokens are computed in one batch
       const asked = { model, prompt: 'word '.repeat(words), max_tokens: 1 }
       const answer = await post(daemon.url, '/v1/completions', asked)
       expect(answer).toMatchObject({ usage: { prompt_tokens: expect.any(Number) } })
@@ -56,7 +59,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
   })
 
   test.runIf(runsSlowTests)(
-    'a synthetic one of 86 million parameters takes what was planned, and so does each of its conversations',
+    'a synthetic model of 86 million parameters and each of its conversations use the planned memory',
     async () => {
       const one = await load('synthetic', 1)
       const four = await load('synthetic', 4)
@@ -89,8 +92,8 @@ async function post(url: string, path: string, body: object): Promise<Record<str
 }
 
 /**
- * Resident memory of a process, including shared pages: the number of processes that share them changes from moment to
- * moment.
+ * The resident memory of a process, including shared pages, because the number of processes that share a page changes
+ * all the time.
  */
 function readMemoryBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')

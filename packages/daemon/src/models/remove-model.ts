@@ -11,7 +11,7 @@ export async function removeModel({ local, models }: Dependencies, id: string): 
   const model = await local.find(id)
   if (!model) throw modelNotFound(id)
   await models.unload(id)
-  // The first part last: without it, the others could not be found.
+  // Delete the first part last, because the other parts cannot be found without it.
   await removeLocalFiles(local.directory, model.paths.toReversed()).catch((error) => {
     if (hasCode(error, 'file_busy')) throw busy(id)
     if (hasCode(error, 'is_link')) throw linked(error.details)
@@ -23,7 +23,7 @@ function busy(id: string): Fault {
   return new Fault('model_busy', `'${id}' is being pulled or copied`, { param: 'model' })
 }
 
-/** Without the link the other models in the folder would be gone as well. */
+/** The error for a linked folder. If the link were deleted, the other models in the folder would be gone too. */
 function linked({ path, target }: ErrorDetails['is_link']): Fault {
   const message = `${path} is a link to ${target}, which contains other models too: nothing was deleted`
   return new Fault('model_linked', message, { param: 'model' })

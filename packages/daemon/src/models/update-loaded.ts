@@ -1,11 +1,11 @@
-/** What happens to a loaded model when files are added, removed or changed. */
+/** Updates the loaded models when files are added, removed or changed. */
 import { formatLongId, type LocalModel } from './local-models.ts'
 
 type Loaded = { model: LocalModel }
 
 /**
- * Gives loaded models the present IDs of their files, since a name may refer to another file by now. Returns those
- * whose file is gone: they keep their ID, unless another loaded model has it.
+ * Gives loaded models the current IDs of their files, because a name may now refer to another file. Returns the models
+ * whose files are gone. These keep their IDs, unless another loaded model has the same ID.
  */
 export function updateLoaded<T extends Loaded>(
   loaded: readonly T[],
@@ -25,7 +25,7 @@ export function updateLoaded<T extends Loaded>(
   return gone
 }
 
-/** Whether the file has not been replaced. */
+/** Whether the file is unchanged, judging by its modification time and size. */
 export function isSameFile(one: LocalModel, other: LocalModel): boolean {
   const isAsOld = one.modifiedAt.getTime() === other.modifiedAt.getTime()
   return isAsOld && one.fileSizeBytes === other.fileSizeBytes

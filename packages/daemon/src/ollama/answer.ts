@@ -1,4 +1,7 @@
-/** Sends a model's answer to a client of Ollama: as lines while it is generated, or as one object. */
+/**
+ * Sends a model's answer to an Ollama client: as one line for each part while the answer is generated, or as a single
+ * object.
+ */
 import type { FastifyReply } from 'fastify'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
 import { startLineStream } from './line-stream.ts'
@@ -6,7 +9,7 @@ import { type OllamaCall, toOllamaCall } from './tool-call.ts'
 
 type Steps = AsyncGenerator<Piece, Finish>
 
-/** A part of an answer, or all of it. */
+/** A part of an answer, or the complete answer. */
 export type AnswerPart = {
   text: string
   thinking: string
@@ -17,7 +20,7 @@ export type AnswerPart = {
 /** The differences between the endpoints. */
 export type Shape = {
   model: string
-  /** The members with the text. */
+  /** Returns the members that contain the text. */
   toBody(part: AnswerPart): object
 }
 
@@ -41,7 +44,7 @@ export async function streamAnswer(
   shape: Shape,
   timing: Timing,
 ) {
-  // Up to here it can be refused with its own status.
+  // An error before the first part can still be sent with its own HTTP status.
   let step = await steps.next()
   const stream = startLineStream(reply)
   try {

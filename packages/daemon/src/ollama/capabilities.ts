@@ -3,14 +3,14 @@ import type { LocalModel } from '../models/local-models.ts'
 const thoughtMarks =
   /<\/?think>|\[THINK\]|<seed:think>|<\|channel\|>|enable_thinking|reasoning_effort/
 
-/** Derived from the chat template. */
+/** Whether the model can reason, according to its chat template. */
 export function canThink({ facts }: LocalModel): boolean {
   return thoughtMarks.test(facts.chat_template ?? '')
 }
 
 /**
- * The capabilities of a model, in Ollama's terms. Any model can embed; `embedding` is only listed for those that can do
- * nothing else.
+ * Lists a model's capabilities in Ollama's terms. Any model can create embeddings; `embedding` is listed only for
+ * models that can do nothing else.
  */
 export function listCapabilities(model: LocalModel): string[] {
   const { architecture, metadata, chat_template } = model.facts

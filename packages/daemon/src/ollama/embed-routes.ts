@@ -13,9 +13,9 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = 
 ) => {
   app.post('/api/embed', { schema: { body: OllamaEmbedRequest } }, async ({ body }, reply) => {
     const startedAt = performance.now()
-    const texts = [body.input || []].flat() // without any input, the model is only loaded
+    const texts = [body.input || []].flat() // without input, the model is only loaded
     if (texts.includes('')) {
-      throw new Fault(400, 'input contains a text without tokens', { param: 'input' })
+      throw new Fault(400, 'input contains an empty text', { param: 'input' })
     }
     const signal = clientGone(reply)
     using use = await models.use(body.model, readOptions(body))

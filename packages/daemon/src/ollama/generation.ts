@@ -11,7 +11,7 @@ import { getStopConditions, toSampling } from './sampling.ts'
 type AnyRequest = Pick<OllamaChatRequest, 'model' | 'options' | 'keep_alive'>
 type Wanted = Omit<OllamaChatRequest, 'messages' | 'tools'>
 
-/** Options of a request that affect how the model is loaded. */
+/** Reads the options of a request that affect how the model is loaded. */
 export function readOptions({ keep_alive, options }: AnyRequest): UseOptions {
   return { keepAliveMs: toKeepAliveMs(keep_alive), contextLength: options?.num_ctx ?? undefined }
 }
@@ -30,14 +30,17 @@ export function createOllamaPromptGeneration(
   return createGeneration(request, createPrompt(request, model))
 }
 
-/** Parameters of `/api/generate` that have an effect and are not supported. */
+/** Rejects parameters of `/api/generate` that would have an effect but are not supported. */
 export function refuseWhatCannotBe(request: OllamaGenerateRequest) {
   for (const name of ['suffix', 'template', 'images', 'context'] as const) {
     if (request[name]?.length) throw unsupported(name)
   }
 }
 
-/** As Ollama does: a program that requests reasoning expects to get it. */
+/**
+ * Rejects a request for reasoning if the model cannot reason. Ollama does so too, because a program that requests
+ * reasoning expects to get it.
+ */
 export function refuseThinking({ model: name, think }: Wanted, model: LocalModel) {
   if (!think || canThink(model)) return
   throw new Fault('unsupported_parameter', `"${name}" does not support thinking`, {
@@ -45,7 +48,7 @@ export function refuseThinking({ model: name, think }: Wanted, model: LocalModel
   })
 }
 
-/** Without a chat template the model gets the prompt as it is. */
+/** Creates the prompt. A model without a chat template gets the prompt as plain text. */
 function createPrompt(request: OllamaGenerateRequest, { facts }: LocalModel): Prompt {
   const text = request.prompt ?? ''
   if (request.raw) return { text }

@@ -27,7 +27,7 @@ test.each(['soon', '5 m', '5x', 'm', '1h-30m'])('“%s” is not a duration', (t
   expect(() => toKeepAliveMs(text)).toThrow(`not "${text}"`)
 })
 
-test('durations are accepted in every form', () => {
+test('durations are accepted in every notation', () => {
   for (const { text, ms } of durationExamples()) expect(toKeepAliveMs(text), text).toBe(ms)
   for (const text of endless) expect(toKeepAliveMs(text), text).toBe(-1)
   for (const text of notDurations) expect(() => toKeepAliveMs(text)).toThrow(`not "${text}"`)

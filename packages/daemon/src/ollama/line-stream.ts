@@ -3,9 +3,9 @@ import type { FastifyReply } from 'fastify'
 import { toFault, toOllamaErrorBody } from '../http/error-handler.ts'
 
 export type LineStream = {
-  /** Resolves when there is room for more. */
+  /** Sends a line. Resolves when the client can receive more. */
   send(line: object): Promise<void>
-  /** Does not wait. */
+  /** Sends a line without waiting. */
   report(line: object): void
   /** Whether the client reads more slowly than lines are written. */
   isFull(): boolean
@@ -14,7 +14,7 @@ export type LineStream = {
   fail(error: unknown): void
 }
 
-/** Begins a response of one JSON object per line. After this the status cannot be changed. */
+/** Starts a response that has one JSON object per line. The status cannot be changed afterwards. */
 export function startLineStream(reply: FastifyReply): LineStream {
   const { raw } = reply
   reply.hijack()

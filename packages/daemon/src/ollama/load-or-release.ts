@@ -4,7 +4,7 @@ import { readOptions } from './generation.ts'
 
 type Request = Pick<OllamaChatRequest, 'model' | 'options' | 'keep_alive'>
 
-/** A request without a prompt loads the model or, with a `keep_alive` of 0, unloads it. */
+/** Handles a request without a prompt, which loads the model or, with a `keep_alive` of 0, unloads it. */
 export async function loadOrRelease(
   models: LoadedModels,
   request: Request,

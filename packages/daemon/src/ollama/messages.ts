@@ -2,7 +2,7 @@ import type { OllamaChatRequest, OllamaMessage } from '@shoal/protocol'
 import { unsupported } from '../errors.ts'
 import type { ChatMessage, Tool, ToolCall } from '../runtime/runtime.ts'
 
-/** Converts Ollama's messages to OpenAI's, which chat templates are written for. */
+/** Converts Ollama's messages to OpenAI's format, for which chat templates are written. */
 export function toChatMessages(messages: OllamaMessage[]): ChatMessage[] {
   const unanswered: ToolCall[] = []
   return messages.map((message, index) => {
@@ -40,7 +40,7 @@ function toToolCall({ id, function: called }: OllamaCall, ownId: string): ToolCa
   }
 }
 
-/** Clients of Ollama seldom name the call that they answer; templates need it. */
+/** The name and ID of the call that a message answers. Ollama clients seldom specify them, but templates need them. */
 function answeredCall({ tool_name, tool_call_id }: OllamaMessage, unanswered: ToolCall[]) {
   const place = unanswered.findIndex((call) =>
     tool_call_id ? call.id === tool_call_id : !tool_name || call.function.name === tool_name,

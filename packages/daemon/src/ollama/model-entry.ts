@@ -4,7 +4,8 @@ import type { LocalModel } from '../models/local-models.ts'
 import { listCapabilities } from './capabilities.ts'
 
 /**
- * Clients of Ollama, such as Open WebUI, append `:latest` to a name without a colon and then look for it in the list.
+ * The name of a model in Ollama's lists. Ollama clients such as Open WebUI append `:latest` to a name without a colon,
+ * and then look for the result in the list.
  */
 export const formatOllamaName = ({ id }: LocalModel) => (id.includes(':') ? id : `${id}:latest`)
 
@@ -37,15 +38,15 @@ export function listedModel(model: LocalModel) {
   }
 }
 
-/** Ollama's value for a model that stays forever: about 292 years, the longest duration in Go. */
+/** Ollama's value for a model that stays loaded forever: about 292 years, the longest duration in Go. */
 const foreverMs = 2 ** 63 / 1e6
 
-/** An entry of `/api/ps`. The members after the context length are not Ollama's. */
+/** An entry of `/api/ps`. Ollama does not have the members after the context length. */
 export function loadedEntry(loaded: LoadedModel) {
   const { model, memoryBytes, contextLength, idleSince, keepAliveMs } = loaded
   const name = formatOllamaName(model)
   const now = Date.now()
-  // While it answers, its idle time has not begun.
+  // While a model is answering, its idle time has not started.
   const expiresAt = loaded.expiresAt ?? new Date(now + (keepAliveMs < 0 ? foreverMs : keepAliveMs))
   return {
     name,
@@ -70,7 +71,7 @@ const units: [number, string, number][] = [
   [1e3, 'K', 0],
 ]
 
-/** `8.0B` and `5.25M`, rounded as in Ollama. */
+/** Formats a number of weights like Ollama, with the same rounding: `8.0B`, `5.25M`. */
 function parameterSize(count: number): string {
   const [size, unit, digits] = units.find(([one]) => count >= one) ?? [1, '', 0]
   return `${(count / size).toFixed(digits)}${unit}`

@@ -1,4 +1,4 @@
-/** Lists models and loaded models, and shows details of one. */
+/** Lists local models and loaded models, shows the details of a model, and loads and unloads models. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { LoadRequest, OllamaShowRequest, UnloadRequest } from '@shoal/protocol'
 import { modelNotFound } from '../errors.ts'
@@ -10,8 +10,8 @@ import { namedModel } from './named-model.ts'
 import { shownInFull, shownModel } from './show-model.ts'
 
 /**
- * The version of Ollama with this API, the first with log probabilities. Clients compare it with the version that they
- * need, as whole numbers between dots.
+ * The Ollama version whose API is implemented here: the first version with log probabilities. Clients compare this
+ * version, number by number, with the one that they need.
  */
 const version = '0.12.11'
 

@@ -1,6 +1,6 @@
 import { Fault } from '../errors.ts'
 
-/** Older clients of Ollama send `name`. */
+/** The model of a request. Older Ollama clients send its name as `name`. */
 export function namedModel({
   model,
   name,

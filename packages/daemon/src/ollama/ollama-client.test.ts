@@ -1,4 +1,4 @@
-/** Ollama's official client with the real daemon and the demo model. */
+/** Tests Ollama's official client with a real daemon and the demo model. */
 import { Ollama } from 'ollama'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon } from '../testing/test-daemon.ts'
@@ -20,11 +20,11 @@ async function loadedNames() {
   return (await ollama.ps()).models.map(({ name }) => name)
 }
 
-test('the version is whole numbers between dots', async () => {
+test('the version consists of whole numbers separated by dots', async () => {
   expect((await ollama.version()).version).toMatch(/^\d+\.\d+\.\d+$/)
 })
 
-test('every model on this machine is listed, by a name with a tag', async () => {
+test('every model on this machine is listed, and its name has a tag', async () => {
   const { models } = await ollama.list()
   const names = models.map(({ name }) => name).toSorted()
   expect(names).toEqual(['shoal-nano:latest', 'shoal-tiny:Q4_0', 'shoal-tiny:latest'])
@@ -102,7 +102,7 @@ test('a chat, streamed', async () => {
   })
 })
 
-test('JSON of a schema, log probabilities, and a limit of tokens', async () => {
+test('JSON that matches a schema, log probabilities, and a maximum number of tokens', async () => {
   const format = { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] }
   const json = await ollama.chat({ model, messages: hello, format })
   expect(JSON.parse(json.message.content)).toEqual({ yes: expect.any(Boolean) })
@@ -122,7 +122,7 @@ test('JSON of a schema, log probabilities, and a limit of tokens', async () => {
 test('completes a prompt, with a system message or raw', async () => {
   const answer = await ollama.generate({ model, prompt: 'Hello', options })
   expect(answer).toMatchObject({ response: greeting, done: true, done_reason: 'stop' })
-  // It could not be undone.
+  // Ollama returns `context`, which this daemon does not accept in requests.
   expect(answer).not.toHaveProperty('context')
   const withSystem = await ollama.generate({
     model,
@@ -142,7 +142,7 @@ test('completes a prompt, with a system message or raw', async () => {
   expect(raw).not.toHaveProperty('context')
 })
 
-test('vectors of length 1, also truncated ones', async () => {
+test('embeddings have length 1, even if they are truncated', async () => {
   const { embeddings } = await ollama.embed({ model, input: ['Hello', 'A shoal of fish'] })
   expect(embeddings.map((vector) => vector.length)).toEqual([256, 256])
   expect(Math.hypot(...(embeddings[0] ?? []))).toBeCloseTo(1)
@@ -153,7 +153,7 @@ test('vectors of length 1, also truncated ones', async () => {
   expect(old.embedding).toEqual(embeddings[0])
 })
 
-test('lists loaded models until keep_alive 0', async () => {
+test('lists a loaded model until it is unloaded with keep_alive 0', async () => {
   await ollama.chat({ model, messages: hello, keep_alive: '1h' })
   const [loaded] = (await ollama.ps()).models
   expect(loaded).toMatchObject({
@@ -182,7 +182,7 @@ test('an empty request loads a model, and with keep_alive 0 unloads it', async (
   expect(await loadedNames()).toEqual([])
 })
 
-test('a client that disconnects leaves no slot in use', async () => {
+test('after a client has disconnected, no slot is in use', async () => {
   const story = [{ role: 'user', content: 'Tell me a story' }]
   for (let round = 0; round < 10; round += 1) {
     const stream = await ollama.chat({ model, messages: story, stream: true })
@@ -196,7 +196,7 @@ test('a client that disconnects leaves no slot in use', async () => {
   expect(answer.message.content).toBe(greeting)
 })
 
-test('an unknown model is an error with the text that clients look for', async () => {
+test('an unknown model causes an error with the text that clients look for', async () => {
   const message = "model 'nobody-7b' not found, try pulling it first: shoal pull nobody-7b"
   const missing = { model: 'nobody-7b' }
   const calls: (() => Promise<unknown>)[] = [

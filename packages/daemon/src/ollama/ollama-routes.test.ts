@@ -1,4 +1,4 @@
-/** What Ollama's official client does not do, or does not show. */
+/** Tests requests that Ollama's official client does not send, and details of responses that it does not show. */
 import { expect, test } from 'vitest'
 import { addModel } from '../testing/gguf-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
@@ -46,16 +46,16 @@ test.each([
   ['/api/generate', { model, prompt: 'a', context: [1, 2] }, 400, 'context'],
   ['/api/chat', { model, messages: hello, options: { typical_p: 0.5 } }, 400, 'options.typical_p'],
   ['/api/chat', { model, messages: hello, options: { top_p: 2 } }, 422, 'options.top_p'],
-  ['/api/embed', { model, input: ['a', ''] }, 400, 'input contains a text without tokens'],
+  ['/api/embed', { model, input: ['a', ''] }, 400, 'input contains an empty text'],
   ['/api/pull', { model }, 400, 'without a registry'],
-])('%s with %j is answered with %i and a text', async (path, body, status, text) => {
+])('%s with %j returns status %i and a text', async (path, body, status, text) => {
   const { post } = await scripted()
   const answer = await post(path, body)
   expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(text) } })
   expect(answer.body.detail).toBe(answer.body.error)
 })
 
-test('errors of the daemon itself are text here, and objects elsewhere', async () => {
+test('errors are text under /api, and objects elsewhere', async () => {
   const { url, send } = await scripted({}, { apiKey: 'secret' })
   const text = expect.any(String)
   const unkeyed = await send('/api/chat', { model })
@@ -72,7 +72,7 @@ test('errors of the daemon itself are text here, and objects elsewhere', async (
   expect(await elsewhere.json()).toMatchObject({ error: { message: text } })
 })
 
-test('HEAD works wherever GET does, including the root', async () => {
+test('HEAD is accepted wherever GET is, including the root', async () => {
   const { url } = await scripted()
   for (const path of ['/', '/api/version', '/api/tags']) {
     expect.soft((await fetch(url + path, { method: 'HEAD' })).status, path).toBe(200)
@@ -80,7 +80,7 @@ test('HEAD works wherever GET does, including the root', async () => {
   expect(await (await fetch(url)).text()).toBe('Ollama is running')
 })
 
-test('a body is JSON, whatever its declared type', async () => {
+test('a body is parsed as JSON, regardless of its declared type', async () => {
   const { send } = await scripted()
   for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/json']) {
     const headers = { 'content-type': type }
@@ -89,7 +89,7 @@ test('a body is JSON, whatever its declared type', async () => {
   }
 })
 
-test('a stream consists of lines of JSON, and is the default', async () => {
+test('a stream consists of JSON lines, and responses are streams by default', async () => {
   const { send } = await scripted()
   const answer = await send('/api/generate', { model, prompt: 'Hello' })
   expect(answer.headers.get('content-type')).toBe('application/x-ndjson')
@@ -102,8 +102,8 @@ test('an error after the first line is the last line', async () => {
   const all = await lines('/api/chat', { model, messages: hello })
   expect(all).toHaveLength(3)
   expect(all.at(-1)).toEqual({
-    error: 'the process of the model was ended by SIGSEGV',
-    detail: 'the process of the model was ended by SIGSEGV',
+    error: "the model's process was ended by SIGSEGV",
+    detail: "the model's process was ended by SIGSEGV",
     code: 'model_lost',
   })
 })
@@ -148,7 +148,7 @@ test('reasoning and tool calls are separate from the text', async () => {
   expect(parts.flatMap(({ message }) => message.tool_calls ?? [])).toEqual(calls)
 })
 
-test('an encoder only supports embedding', async () => {
+test('an encoder can only create embeddings', async () => {
   const { folder, post } = await scripted()
   addModel(folder, 'encoder', { 'general.architecture': 'bert', 'bert.pooling_type': 1 })
   expect((await post('/api/show', { model: 'encoder' })).body.capabilities).toEqual(['embedding'])
@@ -173,11 +173,11 @@ test('a model is loaded with the requested context, and reloaded with a longer o
   expect(await loadContextLength(2048)).toBe(1024)
   pace.resolve()
   await (await busy).text()
-  expect(await loadContextLength()).toBe(4096) // the model's own, which is less than the daemon's
+  expect(await loadContextLength()).toBe(4096) // the model's own maximum, which is less than the daemon's setting
   expect(await loadContextLength(1_000_000)).toBe(4096)
 })
 
-test('our own routes load a model to stay, and unload it', async () => {
+test("shoal's own routes load a model that stays loaded, and unload it", async () => {
   const { post } = await scripted()
   const loaded = await post('/api/load', { model: `${model}:latest`, keep_alive: -1 })
   expect(loaded).toMatchObject({

@@ -10,7 +10,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
   app,
   { pulls },
 ) => {
-  app.addHook('preClose', () => pulls.close()) // or closing would wait for the complete file
+  app.addHook('preClose', () => pulls.close()) // otherwise, closing would wait for the complete file
 
   app.post('/api/pull', { schema: { body: OllamaPullRequest } }, async ({ body }, reply) => {
     const signal = clientGone(reply)
@@ -19,7 +19,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
       for (const part of parts) await pulls.pull(part, { signal, onEvent: () => undefined })
       return { status: 'success' }
     }
-    // Up to here it can be refused with its own status.
+    // An error before this line can still be sent with its own HTTP status.
     const stream = startLineStream(reply)
     try {
       await pullWithLines(parts, stream, signal)
@@ -32,7 +32,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
   async function pullWithLines(parts: PullPart[], stream: LineStream, signal: AbortSignal) {
     await stream.send({ status: 'pulling manifest' })
     for (const part of parts) {
-      // A client that reads slowly misses lines, not bytes: the pull does not wait for it.
+      // If the client reads slowly, status lines are omitted, because the pull does not wait for the client.
       const report = pullStatusLines(part.file, { report: stream.report, isBehind: stream.isFull })
       await pulls.pull(part, { signal, onEvent: report.onEvent })
       report.finish()

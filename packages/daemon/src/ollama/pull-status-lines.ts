@@ -1,12 +1,12 @@
 import type { ModelFile } from '@shoal/protocol/client'
 import type { PullEvent } from '@shoal/transfer'
 
-/** About ten lines a second. */
+/** The minimum time between lines, for about ten lines per second. */
 const minIntervalMs = 90
 
 type Out = { report(line: object): void; isBehind(): boolean }
 
-/** The status lines of one file's pull. The number of completed bytes never decreases. */
+/** The status lines for the pull of one file. The number of completed bytes never decreases. */
 export function pullStatusLines(file: ModelFile, { report, isBehind }: Out) {
   const { sha256_hash, file_size_bytes: total } = file
   const status = `pulling ${sha256_hash.slice(0, 12)}`

@@ -8,7 +8,7 @@ const defaultRepeatLastTokens = 64
 const noTypicalSampling = [0, 1]
 
 export function toSampling(options: OllamaOptions): Sampling {
-  // Other options of Ollama, which are not listed here, concern its machine and not the answer.
+  // Ollama's other options are ignored, because they concern the machine and not the answer.
   const { typical_p = null } = options
   if (typical_p !== null && !noTypicalSampling.includes(typical_p)) {
     throw unsupported('options.typical_p')
@@ -29,7 +29,7 @@ export function toSampling(options: OllamaOptions): Sampling {
   }
 }
 
-/** The end of an answer. A number of tokens below 1 means no limit. */
+/** The conditions that end an answer. If `num_predict` is below 1, the number of tokens is not limited. */
 export function getStopConditions({
   num_predict,
   stop,

@@ -5,7 +5,7 @@ import type { LocalModel } from '../models/local-models.ts'
 import { listCapabilities } from './capabilities.ts'
 import { formatOllamaName, toDetails } from './model-entry.ts'
 
-/** A longer list, such as a vocabulary, is only returned with `verbose`. */
+/** The maximum length of a list. A longer list, such as a vocabulary, is returned only with `verbose`. */
 const maxItems = 16
 
 export function shownModel(model: LocalModel, contextLength: number) {
@@ -24,7 +24,10 @@ export function shownModel(model: LocalModel, contextLength: number) {
   }
 }
 
-/** All metadata and tensors, read again because a vocabulary is too long to be kept in memory. */
+/**
+ * Returns all metadata and tensors. They are read from the file again, because a vocabulary is too large to be kept in
+ * memory.
+ */
 export async function shownInFull(model: LocalModel, contextLength: number) {
   const header = await readGgufFile(model.path, wholeArrays)
   const { metadata } = extractFacts(header, basename(model.path))
@@ -44,7 +47,7 @@ function shortened(metadata: Metadata, model: LocalModel): Metadata {
   return Object.fromEntries(entries.map(([key, value]) => [key, isLong(value) ? null : value]))
 }
 
-/** Ollama counts the weights itself, under this name. */
+/** Adds the number of weights. Ollama counts the weights itself, and returns their number under this name. */
 function withCount(metadata: Metadata, { parameterCount }: LocalModel): Metadata {
   return { 'general.parameter_count': parameterCount, ...metadata }
 }

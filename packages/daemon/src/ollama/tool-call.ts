@@ -14,7 +14,10 @@ export function toOllamaCall(
   return { id, function: { index, name, arguments: argumentsIn(text) } }
 }
 
-/** Ollama returns the arguments as an object. A model may generate anything: other values are wrapped in an object. */
+/**
+ * Returns the arguments as an object, as Ollama does. A model may generate any value, so other values are wrapped in an
+ * object.
+ */
 function argumentsIn(text: string): object {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,8 +1,8 @@
-/** The objects of OpenAI's responses, as in its reference. */
+/** The objects in OpenAI's responses, as in OpenAI's API reference. */
 import { randomUUID } from 'node:crypto'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
 
-/** The members that all objects of one response share. */
+/** The members that all objects in a response have in common. */
 export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
   return {
     id: `${prefix}-${newId()}`,
@@ -14,7 +14,7 @@ export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
 
 export type AnswerHead = ReturnType<typeof answerHead>
 
-/** `count` answers to each prompt: the prompt counts once. */
+/** Adds up the tokens. There are `count` answers to each prompt, but the tokens of the prompt count only once. */
 export function sumUsage(finishes: readonly Finish[], count: number) {
   const firsts = finishes.filter((_, index) => index % count === 0)
   const promptTokens = sum(firsts, (one) => one.promptTokens)

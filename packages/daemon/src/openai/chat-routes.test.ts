@@ -73,7 +73,7 @@ test('in a stream, calls have increasing indexes', async () => {
   ])
 })
 
-test('a model that crashes ends the stream with an error, and the next request gets another', async () => {
+test('if a model crashes, the stream ends with an error, and the next request gets a new process', async () => {
   let lives = 0
   const { url } = await useTestDaemon({}, async (options) => {
     lives += 1
@@ -82,7 +82,7 @@ test('a model that crashes ends the stream with an error, and the next request g
   const events = await readEvents(await ask({ url, body: { stream: true } }))
   expect(JSON.parse(events.at(-1) ?? '')).toEqual({
     error: {
-      message: 'the process of the model was ended by SIGSEGV',
+      message: "the model's process was ended by SIGSEGV",
       type: 'server_error',
       param: null,
       code: 'model_lost',
@@ -92,7 +92,7 @@ test('a model that crashes ends the stream with an error, and the next request g
   expect(lives).toBe(2)
 })
 
-test('a full queue is an error with Retry-After', async () => {
+test('a full queue causes an error with Retry-After', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const settings = { slots: 2, queueLength: 3 }
   const { url } = await useTestDaemon(settings, scriptedRuntime({ pace: () => gate }))
@@ -108,7 +108,7 @@ test('a full queue is an error with Retry-After', async () => {
   expect(statuses).toEqual([200, 200, 200, 200, 200])
 })
 
-test('a model that cannot fit into memory is refused before it is loaded', async () => {
+test('a model that cannot fit into memory is rejected before it is loaded', async () => {
   let isLoaded = false
   const { url } = await useTestDaemon({ memoryBytes: 50e6 }, async (options) => {
     isLoaded = true
@@ -122,7 +122,7 @@ test('a model that cannot fit into memory is refused before it is loaded', async
   expect(isLoaded).toBe(false)
 })
 
-test('null is treated as absent', async () => {
+test('a parameter that is null is treated as absent', async () => {
   const asked: Generation[] = []
   const { url } = await useTestDaemon({}, async (options) => {
     const runtime = await scriptedRuntime()(options)

@@ -101,7 +101,7 @@ async function streamAnswer(
     ...(wantsUsage && { usage: null }),
   })
 
-  // Up to here it can be refused with its own status.
+  // An error before the first part can still be sent with its own HTTP status.
   let step = await steps.next()
   const stream = startEventStream(reply)
   const finishes: Finish[] = []
@@ -135,7 +135,7 @@ async function streamAnswer(
   return reply
 }
 
-/** A tool call as clients expect it: first its name, then its arguments. */
+/** Converts a part of an answer. A tool call is split as clients expect: first its name, then its arguments. */
 function toDeltas({ text, reasoning, toolCall }: Piece, index: number): object[] {
   if (toolCall) {
     const { id, type, function: called } = toToolCall(toolCall)

@@ -12,8 +12,7 @@ export const embeddingRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }
 ) => {
   app.post('/v1/embeddings', { schema: { body: EmbeddingRequest } }, async ({ body }, reply) => {
     const texts = toTexts(body.input)
-    if (texts.includes(''))
-      throw new Fault(400, 'input contains a text without tokens', { param: 'input' })
+    if (texts.includes('')) throw new Fault(400, 'input contains an empty text', { param: 'input' })
     const signal = clientGone(reply)
     using use = await models.use(body.model)
     const { vectors, promptTokens } = await use.runtime.embed(texts, signal)
@@ -40,6 +39,6 @@ const list = (vector: Float32Array) => [...vector]
 function checked(vector: Float32Array, { dimensions }: EmbeddingRequest): Float32Array {
   if (!dimensions || dimensions <= vector.length)
     return shortened(vector, dimensions || vector.length)
-  const message = `dimensions must be ${dimensions}, and this model has ${vector.length}`
+  const message = `dimensions is ${dimensions}, but this model's embeddings have ${vector.length}`
   throw new Fault(400, message, { param: 'dimensions' })
 }

@@ -2,12 +2,15 @@ import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
 
 export type EventStream = {
-  /** Resolves when there is room for more. */
+  /** Sends an event. Resolves when the client can receive more. */
   send(data: object): Promise<void>
   end(last?: object): void
 }
 
-/** Begins a response of server-sent events: only `data:` lines. After this the status cannot be changed. */
+/**
+ * Starts a response of server-sent events, which consist only of `data:` lines. The status cannot be changed
+ * afterwards.
+ */
 export function startEventStream(reply: FastifyReply): EventStream {
   const { raw } = reply
   reply.hijack()

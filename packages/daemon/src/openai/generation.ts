@@ -1,12 +1,12 @@
-/** Converts requests of OpenAI's API for the runtime. */
+/** Converts requests in OpenAI's format for the runtime. */
 import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import type { Chat, ChatMessage, Generation, Prompt, Sampling, Tool } from '../runtime/runtime.ts'
 
-/** The defaults of llama.cpp's own server: without them, small models ramble. */
+/** The defaults of llama.cpp's own server. Without these defaults, small models ramble. */
 const defaults = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 }
 
-/** Parameters of OpenAI's API that have an effect and are not supported. Unknown parameters are ignored. */
+/** Parameters of OpenAI's API that would have an effect but are not supported. Unknown parameters are ignored. */
 const cannot = ['audio', 'functions', 'function_call', 'prediction', 'web_search_options'] as const
 
 export function createChatGeneration(request: ChatRequest): Generation {
@@ -25,7 +25,7 @@ export function createChatGeneration(request: ChatRequest): Generation {
   }
 }
 
-/** One for each prompt. */
+/** Creates one generation for each prompt. */
 export function createCompletionGenerations(request: CompletionRequest): Generation[] {
   refuse(request, ['suffix'])
   const { echo, best_of, n, logprobs } = request
@@ -41,10 +41,10 @@ export function createCompletionGenerations(request: CompletionRequest): Generat
   }))
 }
 
-/** OpenAI's default for completions, which do not end by themselves. */
+/** OpenAI's default for completions, which do not end on their own. */
 const defaultCompletionTokens = 16
 
-/** One or several texts, or lists of tokens, as a list. */
+/** Converts a prompt, which is one text or several, or lists of tokens, to a list. */
 export function toTexts(given: CompletionRequest['prompt']): (string | number[])[] {
   if (typeof given === 'string') return [given]
   const isOneText = typeof given[0] === 'number'
@@ -73,7 +73,7 @@ function createChat(request: ChatRequest): Chat {
   }
 }
 
-/** Templates of reasoning models ask for one or the other of these. */
+/** Sets both variables, because templates of reasoning models use either one or the other. */
 function getReasoningVariables({ reasoning_effort }: ChatRequest): Record<string, unknown> {
   if (!reasoning_effort) return {}
   if (reasoning_effort === 'none') return { enable_thinking: false }
@@ -96,7 +96,7 @@ function getToolChoice({ tool_choice }: ChatRequest, tools: Tool[]): Chat['toolC
   const isKnown = tools.some((tool) => name === undefined || tool.function.name === name)
   if (isKnown) return name === undefined ? 'required' : { name }
   const message = name
-    ? `tool_choice names ${name}, which is not one of the tools`
+    ? `tool_choice is ${name}, which is not one of the tools`
     : 'there are no tools to choose from'
   throw new Fault(400, message, { param: 'tool_choice' })
 }
@@ -152,7 +152,7 @@ function toSampling(request: SamplingRequest): Sampling {
     repeatLastTokens: undefined,
     logitBias: Object.entries(request.logit_bias ?? {}).map(([token, bias]) => {
       if (/^\d{1,9}$/.test(token)) return [Number(token), bias]
-      const message = `logit_bias names ${token}, which is not a token ID`
+      const message = `logit_bias contains ${token}, which is not a token ID`
       throw new Fault(422, message, { param: 'logit_bias' })
     }),
   }

@@ -1,4 +1,4 @@
-/** OpenAI's official client with the real daemon and the demo model. */
+/** Tests OpenAI's official client with a real daemon and the demo model. */
 import OpenAI, { APIError } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon } from '../testing/test-daemon.ts'
@@ -39,7 +39,7 @@ test('a chat completion', async () => {
   expect((await openai.models.list()).data.map(({ id }) => id)).toEqual([model])
 })
 
-test('a stream has the same text, with its usage at the end', async () => {
+test('a stream has the same text, and its token counts at the end', async () => {
   const stream = await openai.chat.completions.create({
     model,
     messages: hello,
@@ -57,7 +57,7 @@ test('a stream has the same text, with its usage at the end', async () => {
   expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
 })
 
-test('several choices, log probabilities, JSON of a schema', async () => {
+test('several choices, log probabilities, and JSON that matches a schema', async () => {
   const three = await openai.chat.completions.create({
     model,
     messages: [{ role: 'user', content: 'Tell me a story' }],
@@ -82,7 +82,7 @@ test('several choices, log probabilities, JSON of a schema', async () => {
   expect(JSON.parse(json.choices[0]?.message.content ?? '')).toEqual({ yes: expect.any(Boolean) })
 })
 
-test('a plain completion, complete and streamed', async () => {
+test('a completion without a chat, complete and streamed', async () => {
   const body = { model, prompt: 'Once upon a time', temperature: 0, max_tokens: 12 }
   const whole = await openai.completions.create(body)
   expect(whole).toMatchObject({ object: 'text_completion', choices: [{ finish_reason: 'length' }] })
@@ -147,7 +147,7 @@ test('embeddings, as floats and as the base64 that the client asks for by defaul
   expect(Math.hypot(...(short.data[0]?.embedding ?? []))).toBeCloseTo(1, 5)
 })
 
-test('several prompts at once, as text and as tokens, with legacy log probabilities', async () => {
+test('several prompts in one request, as text and as tokens, with legacy log probabilities', async () => {
   const body = { model, temperature: 0, max_tokens: 4, logprobs: 2 }
   const { choices, usage } = await openai.completions.create({
     ...body,
@@ -198,7 +198,7 @@ test.each([
     'context_length_exceeded',
     { model, messages: [{ role: 'user', content: 'a b '.repeat(900) }] },
   ],
-])('an error of %i (%s) is one that the client understands', async (status, code, body) => {
+])('an error with status %i (%s) is recognized by the client', async (status, code, body) => {
   const failure = await openai.chat.completions.create(body as never).catch((error) => error)
   expect(failure).toBeInstanceOf(APIError)
   expect(failure).toMatchObject({ status, code })
@@ -213,7 +213,7 @@ test.each([
   })
 })
 
-test('a client that stops a stream leaves no slot in use', async () => {
+test('after a client has stopped a stream, no slot is in use', async () => {
   for (let round = 0; round < 10; round += 1) {
     const stream = await openai.chat.completions.create({
       model,
@@ -231,7 +231,7 @@ test('a client that stops a stream leaves no slot in use', async () => {
   expect(choices[0]?.message.content).toBe('Hello! How can I help you?')
 })
 
-test('each line of a stream begins with data:, and the last is [DONE]', async () => {
+test('each line of a stream begins with data:, and the last line is [DONE]', async () => {
   const response = await fetch(`${daemon.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,4 +1,4 @@
-/** Clients of OpenAI's API, each with its own library. */
+/** Tests other clients of OpenAI's API, each with its own library. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
 import { embed, generateObject, generateText, jsonSchema, streamText, tool } from 'ai'
@@ -72,7 +72,7 @@ describe('LangChain', () => {
     expect(streamed).toBe(answer)
   })
 
-  test('an output of a schema', async () => {
+  test('an output that matches a schema', async () => {
     const chat = new ChatOpenAI({ ...settings(), model: name })
     const structured = chat.withStructuredOutput(citySchema, { method: 'jsonSchema', name: 'x' })
     const { city } = (await structured.invoke('Hello')) as { city: string }

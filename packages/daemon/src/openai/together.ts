@@ -9,8 +9,8 @@ type Options = {
 }
 
 /**
- * Runs `count` of each generation at once, and yields their output as it is generated. Answers are numbered as in
- * OpenAI's API: first all to the first prompt, then all to the second.
+ * Runs each generation `count` times, all in parallel, and yields their output as it is generated. Answers are numbered
+ * as in OpenAI's API: all answers to the first prompt come first, then all answers to the second.
  */
 export async function* together(
   runtime: Runtime,
@@ -43,7 +43,7 @@ export async function* together(
   }
 }
 
-/** With the same seed, all choices would be equal. */
+/** Gives each choice its own seed. With the same seed, all choices would be identical. */
 function withOwnSeed(generation: Generation, turn: number): Generation {
   const { seed } = generation.sampling
   if (seed === undefined) return generation

@@ -12,7 +12,7 @@ import {
 import type { ModelFile } from '@shoal/protocol/client'
 import { Fault } from '../errors.ts'
 
-/** The parts of the named file, or of the best fit for this memory. */
+/** Returns the parts of the specified file, or of the file that fits best into this memory. */
 export function chooseFiles(
   files: readonly ModelFile[],
   { name, quantization }: Reference,
@@ -26,12 +26,12 @@ export function chooseFiles(
       : defaultChoice(findChoices(choices, quantization), memoryBytes)
   if (!chosen) {
     const labels = choices.map(({ label }) => `${name}:${label}`).join(', ')
-    throw notFound(`model '${name}:${quantization}' not found, there is ${labels}`)
+    throw notFound(`model '${name}:${quantization}' not found; available: ${labels}`)
   }
   if (missingParts(chosen).length > 0) {
     throw notFound(`only ${chosen.files.length} of the ${chosen.parts} parts of ${name} are ready`)
   }
-  // An untrusted registry could send anything.
+  // An untrusted registry could send any filename.
   if (!chosen.files.every(({ filename }) => isModelFilename(filename))) {
     throw new Fault(502, 'the registry lists a file whose name is not safe to write to disk')
   }

@@ -9,7 +9,7 @@ import { referenceTo } from './reference.ts'
 import { pullFault } from './registry-fault.ts'
 import { sharedPulls } from './shared-pulls.ts'
 
-/** The memory for models determines which file of a model is pulled by default. */
+/** `memoryBytes` determines which file of a model is pulled by default. */
 type Settings = Pick<DaemonConfig, 'registry' | 'modelsDirectory' | 'memoryBytes' | 'sharing'>
 
 /** One file to be pulled. */
@@ -18,15 +18,16 @@ export type PullPart = { model: string; modelName: string; file: ModelFile; path
 type Guest = { signal: AbortSignal; onEvent: (event: PullEvent) => void }
 
 /**
- * Pulls from one registry. Both calls reject with a `Fault` that explains an error of the registry, the network or the
- * disk, or that this daemon has no registry, and with the reason of their signal.
+ * Pulls models from one registry. `listParts` and `pull` reject with the signal's reason after an abort. They reject
+ * with a `Fault` if the registry, the network or the disk fails, or if this daemon has no registry.
  */
 export interface ModelPulls {
-  /** The files that a name refers to, as the registry has them now. */
+  /** The files to which a name refers, as the registry lists them now. */
   listParts(model: string, signal: AbortSignal): Promise<PullPart[]>
   /**
-   * Resolves when the file is here and matches the registry's hash. A request for a file that is being pulled joins
-   * that pull; when the signal of the last one is aborted, the pull stops, and the next one resumes.
+   * Resolves when the file is on this machine and matches the registry's hash. A request for a file that is already
+   * being pulled joins that pull. The pull stops when the signals of all its requests have aborted, and a later request
+   * resumes it.
    */
   pull(part: PullPart, guest: Guest): Promise<PulledFile>
   /** Stops all pulls, and resolves when they have stopped. Partial downloads are kept. */
@@ -47,7 +48,7 @@ export function modelPulls(settings: Settings): ModelPulls {
       transport: registryTransport(network),
     })
 
-  /** If sharing is on, peers are used too. */
+  /** If sharing is on, models are also pulled from peers. */
   const peerSettings = sharing && {
     peers: 'auto' as const,
     uploadLimit: sharing.uploadLimit,

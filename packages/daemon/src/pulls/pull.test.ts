@@ -1,4 +1,4 @@
-/** Pulls through Ollama's API, from a real registry. */
+/** Tests pulls through Ollama's API, from a real registry. */
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -31,7 +31,7 @@ async function start(address: string, more: Partial<DaemonConfig> = {}) {
   }
 }
 
-/** A registry that has the demo model under another name, which is not on this machine yet. */
+/** Starts a registry that has the demo model under another name, which is not on this machine yet. */
 async function registryWithTide() {
   const registry = await useTestRegistry()
   for (const quantization of ['Q4_0', 'Q8_0']) {
@@ -65,7 +65,7 @@ test('a pull reports its progress, and then the model is available', async () =>
   expect((await ollama.generate({ model: 'tide', prompt: 'Hello' })).done).toBe(true)
 })
 
-test('the named file is pulled, or the best fit for the machine; a present file is done at once', async () => {
+test('the specified file is pulled, or the best fit for the machine, and a file that is present is not pulled again', async () => {
   const { address } = await registryWithTide()
   const { folder, ollama, pull } = await start(address)
   const here = (quantization: string) =>
@@ -79,7 +79,7 @@ test('the named file is pulled, or the best fit for the machine; a present file 
   expect(again.filter(({ digest }) => digest).at(-1)?.completed).toBeGreaterThan(1_000_000)
 })
 
-test('by default, the memory that the registry estimates for each file decides', async () => {
+test('by default, the file is chosen by the memory that the registry estimates for each file', async () => {
   const { address, client } = await registryWithTide()
   const files = await client.listFiles('tide')
   const [small = 0, large = 0] = files.map(({ memory_bytes }) => memory_bytes ?? 0)
@@ -96,7 +96,7 @@ test('by default, the memory that the registry estimates for each file decides',
   })
 })
 
-test('a pulled file that is now damaged is named, with the command that repairs it', async () => {
+test('the error for a damaged pulled file contains the file, and the command that repairs it', async () => {
   const { address } = await registryWithTide()
   const { folder, ollama, pull } = await start(address)
   await pull('tide')
@@ -130,7 +130,7 @@ test('all parts of a model are pulled', async () => {
   expect((await ollama.list()).models.map(({ name }) => name)).toContain('split:latest')
 })
 
-test('a pull continues while one of its clients is connected, stops without any, and can be resumed', async () => {
+test('a pull continues while at least one of its clients is connected, then stops, and can be resumed', async () => {
   const registry = await haltingRegistry()
   const { folder, ollama } = await start(registry.address)
   const begin = async () => {
@@ -160,24 +160,24 @@ test('a pull continues while one of its clients is connected, stops without any,
   expect(readFileSync(path).equals(registry.bytes)).toBe(true)
 })
 
-test('a model that the registry does not have is not found', async () => {
+test('a model that is not in the registry is not found', async () => {
   const { address } = await registryWithTide()
   const { ollama } = await start(address)
   const nobody = ollama.pull({ model: 'nobody-7b', stream: true })
   await expect(nobody).rejects.toMatchObject({
     status_code: 404,
-    message: `model 'nobody-7b' not found at the registry ${address}`,
+    message: `model 'nobody-7b' not found in the registry at ${address}`,
   })
   const absent = ollama.pull({ model: 'tide:Q2_K' })
   await expect(absent).rejects.toMatchObject({
     status_code: 404,
-    message: "model 'tide:Q2_K' not found, there is tide:Q4_0, tide:Q8_0",
+    message: "model 'tide:Q2_K' not found; available: tide:Q4_0, tide:Q8_0",
   })
   const strange = ollama.pull({ model: '../../etc' })
   await expect(strange).rejects.toMatchObject({ status_code: 400 })
 })
 
-test('a registry that is unreachable, or refuses, is named', async () => {
+test('the error for a registry that is unreachable or rejects a request contains its address', async () => {
   const gone = await start('http://127.0.0.1:9')
   await expect(gone.ollama.pull({ model: 'tide' })).rejects.toMatchObject({
     status_code: 502,

@@ -25,18 +25,18 @@ test.each([
   'Localhost:8000/tide',
   'http://localhost:8000/tide:latest',
   'http://localhost:8000/m/tide',
-])('%s is the default file', (text) => {
+])('%s refers to the default file', (text) => {
   expect(referenceTo(address, text)).toMatchObject({ name: 'tide', quantization: undefined })
 })
 
 test.each([
   [
     'tide:',
-    "'tide:' is not a valid model name; valid ones look like shoal-tiny or shoal-tiny:Q8_0",
+    "'tide:' is not a valid model name; valid names look like shoal-tiny or shoal-tiny:Q8_0",
   ],
   ['gpubox/tide', 'this daemon pulls from localhost:8000, not from gpubox'],
   ['https://localhost:8000/tide', 'not from https://localhost:8000'],
-])('%s is refused', (text, message) => {
+])('%s is rejected', (text, message) => {
   expect(() => referenceTo(address, text)).toThrow(Fault)
   expect(() => referenceTo(address, text)).toThrow(message)
 })

@@ -1,12 +1,12 @@
 import { parseReference, type Reference } from '@shoal/core/references'
 import { Fault } from '../errors.ts'
 
-/** Parses a name for a daemon that pulls from the registry at `address`. */
+/** Parses a model's name for a daemon that pulls from the registry at `address`. */
 export function referenceTo(address: string, text: string): Reference {
   const reference = parseReference(text)
   if (!reference) {
     throw badModel(
-      `'${text}' is not a valid model name; valid ones look like shoal-tiny or shoal-tiny:Q8_0`,
+      `'${text}' is not a valid model name; valid names look like shoal-tiny or shoal-tiny:Q8_0`,
     )
   }
   const { registry } = reference

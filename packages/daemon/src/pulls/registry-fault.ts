@@ -5,7 +5,7 @@ import { Fault } from '../errors.ts'
 
 type Asked = { model: string; registry: string }
 
-/** The error of a pull, for the client that requested it. */
+/** Converts an error in a pull to a response for the client that requested the pull. */
 export function pullFault(error: unknown, { model, registry }: Asked): unknown {
   if (error instanceof ApiError) return refusal(error, { model, registry })
   if (error instanceof NetworkError) {
@@ -34,13 +34,15 @@ export function pullFault(error: unknown, { model, registry }: Asked): unknown {
 
 function refusal({ status, message }: ApiError, { model, registry }: Asked): Fault {
   if (status === 404) {
-    return new Fault('model_not_found', `model '${model}' not found at the registry ${registry}`, {
-      param: 'model',
-    })
+    return new Fault(
+      'model_not_found',
+      `model '${model}' not found in the registry at ${registry}`,
+      { param: 'model' },
+    )
   }
   if (status === 401 || status === 403) {
     const message = `the registry at ${registry} requires you to sign in again: shoal login`
     return new Fault('registry_refused', message)
   }
-  return new Fault('registry_failed', `the registry at ${registry} says: ${message}`)
+  return new Fault('registry_failed', `the registry at ${registry} returned an error: ${message}`)
 }

@@ -6,10 +6,13 @@ type Shared = { pulled: Promise<PulledFile>; listeners: Set<Listener>; abort: Ab
 export type PullRequest = Omit<PullOptions, 'signal' | 'onEvent'>
 type Guest = { signal: AbortSignal; onEvent: Listener }
 
-/** Requests for a file that is being pulled join that pull. It continues until the last of them has left. */
+/**
+ * Requests for a file that is already being pulled join that pull. The pull continues until it ends or all its requests
+ * have been aborted.
+ */
 export function sharedPulls() {
   const running = new Map<string, Shared>()
-  /** Including those that were cancelled and are still stopping. */
+  /** All pulls that have not ended, including those that were canceled and are still stopping. */
   const unfinished = new Set<Shared>()
 
   function begin(key: string, options: PullRequest): Shared {
@@ -50,7 +53,7 @@ export function sharedPulls() {
       }
     },
 
-    /** The partial download is kept. */
+    /** Stops all pulls. Partial downloads are kept. */
     async close(): Promise<void> {
       const all = [...unfinished]
       for (const { abort } of all) abort.abort(new Error('the daemon is shutting down'))

@@ -4,7 +4,8 @@ import { greedy, makeChatGeneration, runGeneration } from '../testing/generation
 import type { Runtime } from './runtime.ts'
 
 /**
- * `start` creates one with a context of 512 tokens and four slots, on a model that answers "Hello" with a few words.
+ * `start` creates a runtime with a context of 512 tokens and four slots, for a model that answers "Hello" with a few
+ * words.
  */
 export function runtimeContract(start: () => Promise<Runtime>) {
   let runtime: Runtime
@@ -18,7 +19,7 @@ export function runtimeContract(start: () => Promise<Runtime>) {
     expect(runtime.facts).toMatchObject({ contextLength: 512, slots: 4, canGenerate: true })
   })
 
-  test('the same greedy request has the same answer, alone and in parallel with others', async () => {
+  test('the same greedy request has the same answer, alone or in parallel with other requests', async () => {
     const one = await runGeneration(runtime, makeChatGeneration('Hello'))
     expect(one.text).not.toBe('')
     expect(one.reason).toBe('stop')
@@ -40,7 +41,7 @@ export function runtimeContract(start: () => Promise<Runtime>) {
     expect(stopped).toMatchObject({ text: text.slice(0, text.indexOf(stop)), reason: 'stop' })
   })
 
-  test('a prompt beyond the context is refused with both counts', async () => {
+  test('a prompt that is longer than the context is rejected with both token counts', async () => {
     const refused = runGeneration(runtime, makeChatGeneration('word '.repeat(700)))
     await expect(refused).rejects.toMatchObject({
       code: 'context_length_exceeded',
@@ -62,7 +63,7 @@ export function runtimeContract(start: () => Promise<Runtime>) {
     expect((await runGeneration(runtime, makeChatGeneration('Hello'))).reason).toBe('stop')
   })
 
-  test('embeddings have length 1, and the same text has the same one', async () => {
+  test('embeddings have length 1, and the same text has the same embedding', async () => {
     const { vectors, promptTokens } = await runtime.embed(['a web seed', 'a web seed', 'x'], never)
     const [first, second, third] = vectors
     expect(first).toEqual(second)
@@ -71,7 +72,7 @@ export function runtimeContract(start: () => Promise<Runtime>) {
     expect(promptTokens).toBeGreaterThan(2)
   })
 
-  test('a sampled answer follows its seed', async () => {
+  test('the same seed gives the same sampled answer', async () => {
     const sampled = (seed: number) =>
       runGeneration(
         runtime,

@@ -2,13 +2,18 @@ import { AppError, hasCode } from '@shoal/core/errors'
 /** One loaded model: the interface between the API and the inference engine. */
 export type Runtime = {
   facts: ModelFacts
-  /** Yields text as it is generated; returns how it ended. Rejects with a prompt error or `model_lost`. */
+  /**
+   * Yields an answer's parts as they are generated, and returns how the answer ended. Rejects with a prompt error or
+   * `model_lost`.
+   */
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
-  /** Vectors of length 1, in the order of the texts. Rejects as `generate` does. */
+  /** Returns vectors of length 1, in the order of the texts. Rejects with the same errors as `generate`. */
   embed(texts: (string | number[])[], signal: AbortSignal): Promise<Embeddings>
-  /** Of its process. */
+  /** The ID of its process. */
   pid: number
-  /** Resolves when it has ended, with a sentence that explains why if it was not requested. */
+  /**
+   * Resolves when the process has ended: with a sentence that explains why, or with undefined if the end was requested.
+   */
   ended: Promise<string | undefined>
   close(): Promise<void>
 }
@@ -21,9 +26,9 @@ export type RuntimeOptions = {
   slots: number
   /** Threads for computing. */
   threads: number
-  /** Whether to use fewer threads if that is faster, as on a busy machine. Default: no. */
+  /** Whether to use fewer threads if that is faster, as on a busy machine. The default is false. */
   areThreadsAdapted?: boolean
-  /** The folder of backends for graphics cards, if any. */
+  /** The folder of GPU backends, if there is one. */
   backendsDirectory?: string | undefined
 }
 
@@ -32,9 +37,9 @@ export type StartRuntime = (options: RuntimeOptions, signal?: AbortSignal) => Pr
 export type ModelFacts = {
   contextLength: number
   slots: number
-  /** False for an encoder, which can only embed. */
+  /** False for an encoder, which can only create embeddings. */
   canGenerate: boolean
-  /** Maximum tokens of a text to embed. */
+  /** The maximum number of tokens in a text to embed. */
   embeddingContextLength: number
 }
 
@@ -42,9 +47,9 @@ export type ChatMessage = {
   role: string
   content: string
   name?: string
-  /** The model's reasoning before this answer. */
+  /** The model's reasoning before this message. */
   reasoning_content?: string
-  /** As in OpenAI's API, arguments as JSON text. */
+  /** Tool calls in OpenAI's format, with arguments as JSON text. */
   tool_calls?: ToolCall[]
   tool_call_id?: string
 }
@@ -63,15 +68,15 @@ export type Tool = {
 export type Chat = {
   messages: ChatMessage[]
   tools: Tool[]
-  /** Whether a tool may or must be called, or which one must be. */
+  /** Whether the model may or must call a tool, or which tool it must call. */
   toolChoice: 'auto' | 'none' | 'required' | { name: string }
   /** Maximum number of calls in an answer; undefined for any number. */
   maxCalls?: number
-  /** For the chat template, such as `enable_thinking`. */
+  /** Variables for the chat template, such as `enable_thinking`. */
   variables: Record<string, unknown>
 }
 
-/** Text and tokens are used as they are; a chat is rendered with the model's template. */
+/** Text and tokens are used unchanged; a chat is rendered with the model's template. */
 export type Prompt = { text: string } | { tokens: number[] } | { chat: Chat }
 
 export type Sampling = {
@@ -82,23 +87,23 @@ export type Sampling = {
   seed: number | undefined
   presencePenalty: number
   frequencyPenalty: number
-  /** 1 for none. */
+  /** 1 means no penalty. */
   repeatPenalty: number
-  /** How many of the last tokens the penalties consider; undefined for all of the answer's. */
+  /** The number of last tokens that the penalties consider; undefined for all tokens of the answer. */
   repeatLastTokens: number | undefined
-  /** Added to the logits, by token ID. */
+  /** Values that are added to the logits, by token ID. */
   logitBias: [token: number, bias: number][]
 }
 
 export type Generation = {
   prompt: Prompt
   maxTokens: number | undefined
-  /** The answer ends before the first of these. */
+  /** The answer ends before the first occurrence of one of these strings. */
   stop: string[]
   sampling: Sampling
-  /** What the answer must be: any JSON object, or JSON that matches a schema. */
+  /** The form that the answer must have: any JSON object, or JSON that matches a schema. Undefined for text. */
   json: true | object | undefined
-  /** How many alternatives to return for each token; undefined for no logprobs. */
+  /** The number of alternatives to return for each token; undefined for no log probabilities. */
   topLogprobs: number | undefined
 }
 
@@ -109,7 +114,7 @@ export type TokenLogprobs = TokenLogprob & { top_logprobs: TokenLogprob[] }
 export type Piece = {
   text?: string
   reasoning?: string
-  /** Calls come one after the other. `arguments` is JSON text. */
+  /** A complete tool call. Parallel calls are separate parts. `arguments` is JSON text. */
   toolCall?: { name: string; arguments: string }
   logprobs?: TokenLogprobs[]
 }
@@ -117,7 +122,7 @@ export type Piece = {
 export type Finish = {
   reason: 'stop' | 'length' | 'tool_calls'
   promptTokens: number
-  /** Tokens of the prompt that were still in memory. */
+  /** Tokens of the prompt that were still in memory and did not have to be read. */
   cachedTokens: number
   completionTokens: number
   /** Tokens of the answer that are reasoning. */
@@ -140,7 +145,10 @@ const promptCodes = [
 
 export type PromptCode = (typeof promptCodes)[number]
 
-/** The prompt is invalid. `param` is the parameter, if the code does not imply it. */
+/**
+ * Creates an error for an invalid prompt. `param` is the name of the invalid parameter; undefined if the code implies
+ * it.
+ */
 export const promptError = (
   code: PromptCode,
   message: string,
@@ -149,5 +157,5 @@ export const promptError = (
 
 export const isPromptError = (error: unknown) => hasCode(error, ...promptCodes)
 
-/** The process that ran the model has ended. The next request may get another one. */
+/** Creates the error for a model's process that has ended. The next request may get a new process. */
 export const modelLost = (message = '') => new AppError('model_lost', message, {})

@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { sharingRoutes } from './sharing-routes.ts'
 
-test('during the first scan of the folder, the status says so and has the files found so far', async () => {
+test('during the first scan of the folder, the status shows the scan and the files found so far', async () => {
   let isScanning = true
   const file = { path: '/models/tide/tide.gguf', peers: 0, uploadedBytes: 0, isDone: false }
   const nothing = async () => undefined

@@ -4,7 +4,7 @@ import type { DaemonConfig } from '../config.ts'
 
 type Settings = Pick<DaemonConfig, 'sharing' | 'modelsDirectory' | 'registry'>
 
-/** Shares the folder of local models with peers; undefined if sharing is off. Later failures are logged. */
+/** Shares the folder of local models with peers. Returns undefined if sharing is off. Later failures are logged. */
 export async function startSharing(settings: Settings, log: Logger): Promise<Sharing | undefined> {
   const { sharing, modelsDirectory, registry } = settings
   if (!sharing) return undefined

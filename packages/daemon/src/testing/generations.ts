@@ -1,6 +1,6 @@
 import type { Generation, Piece, Runtime, Sampling, Tool } from '../runtime/runtime.ts'
 
-/** Always the most likely token. */
+/** Always chooses the most likely token. */
 export const greedy: Sampling = {
   temperature: 0,
   topP: 1,
@@ -32,7 +32,7 @@ export function tool(name: string, parameters: object): Tool {
   return { type: 'function', function: { name, description: `does ${name}`, parameters } }
 }
 
-/** An answer from its first part to its end. */
+/** Runs a generation to its end, and returns the complete answer. */
 export async function runGeneration(
   runtime: Pick<Runtime, 'generate'>,
   generation: Generation,

@@ -4,7 +4,7 @@ import { makeGguf } from '@shoal/model-file/testing'
 
 type Metadata = Record<string, string | number>
 
-/** Adds a file with complete metadata and a single weight to the local models. */
+/** Adds a model to the local models: a file with complete metadata and a single weight tensor. */
 export function addModel(folder: string, name: string, metadata: Metadata): string {
   const bytes = makeGguf({
     metadata: {
@@ -18,7 +18,7 @@ export function addModel(folder: string, name: string, metadata: Metadata): stri
   return write(join(folder, name), `${name}-F32.gguf`, bytes)
 }
 
-/** A model in two files. */
+/** Adds a model that is split into two files. */
 export function addShards(folder: string, name: string): string[] {
   return [0, 1].map((index) => {
     const metadata = { 'split.count': 2, 'split.no': index }

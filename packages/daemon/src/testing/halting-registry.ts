@@ -7,13 +7,15 @@ import { onTestFinished } from 'vitest'
 
 const elements = 512 * 1024
 
-/** A registry with one file, `slow`, that sends half of each response and then nothing until `goOn` is called. */
+/**
+ * Starts a registry with one file, `slow`. It sends half of each response, and the rest only after `goOn` is called.
+ */
 export async function haltingRegistry() {
   const tensors = [{ name: 'token_embd.weight', shape: [elements], type: 'F32' }]
   const bytes = Buffer.from(makeGguf({ metadata: { 'general.architecture': 'llama' }, tensors }))
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const goOn = Promise.withResolvers<void>()
-  /** Responses whose client is still connected. */
+  /** Downloads whose client is still connected. */
   const open = new Set<ServerResponse>()
 
   async function sendBytes({ headers }: IncomingMessage, response: ServerResponse) {

@@ -1,7 +1,10 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Sends exact bytes, for requests that no HTTP client would send. The request asks for the connection to be closed. */
+/**
+ * Sends exact bytes, for requests that no HTTP client would send. The request must ask the server to close the
+ * connection.
+ */
 export async function rawRequest(port: number, request: string) {
   const socket = connect(port, '127.0.0.1')
   socket.write(request)

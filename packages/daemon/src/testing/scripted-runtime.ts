@@ -1,4 +1,4 @@
-/** A scripted runtime: each word is a token, and tokens come one by one. */
+/** A runtime for tests, which follows a script: each word is a token, and tokens are generated one at a time. */
 import { stopStrings } from '../runtime/llama/stop-strings.ts'
 import {
   type Generation,
@@ -12,11 +12,11 @@ import {
 } from '../runtime/runtime.ts'
 
 type Script = {
-  /** The parts of every answer; text is one word per part. */
+  /** The parts of every answer. Each part with text has one word. */
   pieces?: Piece[]
-  /** Ends the process of the model after this many parts. */
+  /** The number of parts after which the model's process ends. */
   diesAfter?: number
-  /** Resolves when the next part may come. */
+  /** Resolves when the next part may be generated. */
   pace?: () => Promise<void>
 }
 
@@ -55,7 +55,7 @@ function createRuntime(
       if (prompt.length >= contextLength) {
         throw promptError(
           'context_length_exceeded',
-          `the prompt has ${prompt.length} tokens, and the context of this model ${contextLength}`,
+          `the prompt has ${prompt.length} tokens, but the context length is ${contextLength}`,
         )
       }
       await takeSlot(signal)
@@ -67,8 +67,8 @@ function createRuntime(
           await pace()
           signal.throwIfAborted()
           if (count === diesAfter) {
-            ended.resolve('the process of the model was ended by SIGSEGV')
-            throw modelLost('the process of the model was ended by SIGSEGV')
+            ended.resolve("the model's process was ended by SIGSEGV")
+            throw modelLost("the model's process was ended by SIGSEGV")
           }
           const { text, ...piece } = pieces[count] ?? {}
           count += 1

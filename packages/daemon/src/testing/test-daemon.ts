@@ -7,7 +7,7 @@ import type { StartRuntime } from '../runtime/runtime.ts'
 
 const shippedModels = join(import.meta.dirname, '../../../../models')
 
-/** A folder of local models that contains the demo models as a pull leaves them. */
+/** Creates a folder of local models that contains the demo models in the form in which a pull stores them. */
 export function demoModelsFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shoal-daemon-'))
   for (const name of ['shoal-tiny', 'shoal-nano']) {
@@ -17,7 +17,7 @@ export function demoModelsFolder(): string {
   return folder
 }
 
-/** A real daemon with the demo models, at a port chosen by the system. It is closed with the test, or by `close`. */
+/** Starts a real daemon with the demo models, at a port chosen by the system. `close` closes it. */
 export async function startTestDaemon(
   settings: Partial<DaemonConfig> = {},
   startRuntime?: StartRuntime,
@@ -25,7 +25,7 @@ export async function startTestDaemon(
   const folder = demoModelsFolder()
   const config: DaemonConfig = {
     ...readDaemonConfig({}, { models: folder, port: '0' }),
-    threads: 1, // threads that wait for each other on a busy machine are a hundred times slower
+    threads: 1, // on a busy machine, threads that wait for each other are a hundred times slower
     log: 'silent',
     ...settings,
   }

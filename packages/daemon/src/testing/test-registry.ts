@@ -4,7 +4,7 @@ import { pushFile } from '@shoal/transfer'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** A real, empty registry. It is closed with the test. */
+/** Starts a real, empty registry, which is closed at the end of the test. */
 export async function useTestRegistry() {
   const data = temporaryFolder()
   const config = readRegistryConfig({}, { port: '0', data: data.path })
@@ -21,7 +21,7 @@ export async function useTestRegistry() {
   const address = `http://127.0.0.1:${running.port}`
   const client = registryClient({ baseUrl: address, token: await running.systemToken() })
 
-  /** Publishes a file of a model, which is created if needed. */
+  /** Publishes a file of a model. Creates the model if needed. */
   async function publish(modelName: string, path: string, filename?: string) {
     await client.createModel({ name: modelName }).catch((error) => {
       if (error.status !== 409) throw error

@@ -8,7 +8,10 @@ import { serverMetrics } from '../server-metrics.ts'
 
 export type Line = Record<string, unknown> & { level: string; msg: string }
 
-/** A real server on a free port, with the routes added by `addRoutes`. It is closed at the end of the test. */
+/**
+ * Starts a real server on a free port, with the routes added by `addRoutes`. The server is closed at the end of the
+ * test.
+ */
 export async function serverOfTest(addRoutes: (app: FastifyInstance) => void) {
   const lines: Line[] = []
   const written = new EventEmitter()

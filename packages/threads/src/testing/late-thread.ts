@@ -7,5 +7,5 @@ Atomics.store(hasLoaded, 0, 1)
 const { serveParent } = await import('../serve-parent.ts')
 serveParent(() => ({ close: () => new Promise(() => undefined) }))
 
-/** `hasLoaded` becomes 1 when it has loaded. */
+/** `hasLoaded` becomes 1 when the thread has loaded. */
 export type LateSetup = { hasLoaded: Int32Array; loadMs: number }

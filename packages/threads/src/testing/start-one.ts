@@ -1,4 +1,7 @@
-/** A process that starts a thread and waits for it to end. With `plain`, it uses Node's own `Worker`. */
+/**
+ * A process that starts a thread and waits for the thread to end. With the argument `plain`, it uses Node's own
+ * `Worker`.
+ */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { startWorker } from '../start-worker.ts'

@@ -1,4 +1,4 @@
-/** The methods of the other side in the RPC tests, in a thread or in a process. */
+/** The methods that the other side, a thread or a process, implements in the RPC tests. */
 import type { Notify } from '../rpc.ts'
 
 export type Far = typeof farMethods extends (notify: never) => infer M ? M : never
@@ -32,7 +32,7 @@ export function farMethods(notify: Notify<Near>) {
       notify('progress', 0)
       await never(signal).finally(() => ended.push(name))
     },
-    /** Finishes its work even if the call was aborted. */
+    /** Finishes its work even if the call is aborted. */
     async finish(name: string, signal: AbortSignal) {
       notify('progress', 0)
       await never(signal).catch(() => undefined)

@@ -1,10 +1,10 @@
-/** How a model writes reasoning and tool calls, derived from its chat template. */
+/** The format in which a model writes reasoning and tool calls, derived from its chat template. */
 
 import { harmonyMarks } from './harmony-parser.ts'
 import { jsonValue } from './json-value.ts'
 
 export type AnswerFormat = {
-  /** The marks around its reasoning. */
+  /** The markers around the model's reasoning. */
   reasoning: { open: string; close: string } | undefined
   calls: CallSyntax
   /** Whether the template itself describes the tools to the model. */
@@ -16,15 +16,15 @@ export type AnswerFormat = {
 export type ParsedCall = { name: string; arguments: string }
 
 export type CallSyntax = {
-  /** The start of a call. Empty if a call is the whole answer, from its first brace on. */
+  /** The start marker of a call. Empty if the call is the entire answer, which then begins with a brace. */
   open: string
-  /** The end of a call; undefined if it extends to the end of the answer. */
+  /** The end marker of a call; undefined if the call extends to the end of the answer. */
   close: string | undefined
-  /** Other marks within a call. */
+  /** Other markers within a call. */
   inner: string[]
-  /** Members of the JSON object, if a call can be written as one. */
+  /** The member that contains the arguments, if a call can be written as a JSON object. */
   argumentsKey: 'arguments' | 'parameters'
-  /** Parses the calls between these marks; undefined if the text is not a call. */
+  /** Parses the calls between the start and end markers; undefined if the text is not a call. */
   parse(body: string): ParsedCall[] | undefined
 }
 
@@ -44,7 +44,7 @@ const reasonings = [
   { open: '<seed:think>', close: '</seed:think>' },
 ]
 
-/** Qwen, Hermes and many others; also what models are asked to write if their template does not support tools. */
+/** The format of Qwen, Hermes and many others. Models whose templates do not support tools are asked to use it too. */
 export const tagged: CallSyntax = {
   open: '<tool_call>',
   close: '</tool_call>',
@@ -53,7 +53,7 @@ export const tagged: CallSyntax = {
   parse: (body) => jsonCalls(body) ?? xmlCalls(body),
 }
 
-/** Mistral: a list of objects or, in newer models, a name and its arguments. */
+/** The format of Mistral: a list of objects or, in newer models, a name and its arguments. */
 const mistral: CallSyntax = {
   open: '[TOOL_CALLS]',
   close: undefined,
@@ -62,7 +62,7 @@ const mistral: CallSyntax = {
   parse: (body) => jsonCalls(body) ?? argsCalls(body),
 }
 
-/** Llama 3: an object is the whole answer. */
+/** The format of Llama 3: the entire answer is an object. */
 const bare: CallSyntax = {
   open: '',
   close: undefined,
@@ -71,7 +71,7 @@ const bare: CallSyntax = {
   parse: (body) => jsonCalls(body.replace(/^<\|python_tag\|>/, '')),
 }
 
-/** gpt-oss, for a forced call; otherwise `harmonyParser` parses it. */
+/** The format of gpt-oss, used only for a forced call. `harmonyParser` parses all other answers. */
 const harmony: CallSyntax = {
   open: `${harmonyMarks.channel}commentary ${harmonyMarks.constrain}json${harmonyMarks.message}`,
   close: undefined,
@@ -87,7 +87,7 @@ function detectCallSyntax(template: string): CallSyntax {
   return tagged
 }
 
-/** One object, or a list of them, and nothing after it. */
+/** Parses one object, or a list of objects, with nothing after it. */
 function jsonCalls(body: string): ParsedCall[] | undefined {
   const values = jsonValue(body)
   const calls = [values].flat().map(toParsedCall)

@@ -7,7 +7,7 @@ const qwen = detectAnswerFormat('{{ tools }} <tool_call> <think>')
 const llama = detectAnswerFormat('{{ tools }} {"name": x, "parameters": y}')
 const mistral = detectAnswerFormat('{{ tools }} [TOOL_CALLS]')
 
-/** Parses the answer in one piece, and letter by letter: both must give the same. */
+/** Parses the answer in one piece and letter by letter. Both results must be the same. */
 function parsed(format: typeof qwen, text: string, beginsIn: AnswerState = 'start') {
   const ways = [[text], [...text]].map((parts) => {
     const parser = answerParser(format, { beginsIn, toolNames: ['a', 'b', 'write'] })
@@ -27,12 +27,12 @@ function together(pieces: Piece[]) {
   }
 }
 
-test('plain text stays as it is', () => {
+test('plain text is not changed', () => {
   const text = 'Hello <b>, <think is no mark, {"a": 1} neither.\n'
   expect(parsed(qwen, text)).toEqual({ text, reasoning: '', calls: [] })
 })
 
-test('reasoning before the answer is not part of it', () => {
+test('reasoning before the answer is not part of the answer', () => {
   expect(parsed(qwen, '<think>\nHm <x>.\n</think>\n\nYes.')).toEqual({
     text: 'Yes.',
     reasoning: 'Hm <x>.\n',
@@ -66,13 +66,13 @@ test("calls in the format of Qwen's coding models", () => {
   ])
 })
 
-test('text that only resembles a call is text', () => {
+test('text that only resembles a call remains text', () => {
   const text = '<tool_call>not json</tool_call>'
   expect(parsed(qwen, text)).toMatchObject({ text, calls: [] })
   expect(parsed(qwen, '<tool_call>{"name": ')).toMatchObject({ text: '<tool_call>{"name": ' })
 })
 
-test('a bare object, as in Llama', () => {
+test('a call that is an object without tags, as in Llama', () => {
   expect(parsed(llama, '{"name": "a", "parameters": {"x": 1}}')).toMatchObject({
     text: '',
     calls: [{ name: 'a', arguments: '{"x":1}' }],
@@ -82,7 +82,7 @@ test('a bare object, as in Llama', () => {
   expect(parsed(llama, 'Hello {"name": "a"}')).toMatchObject({ calls: [] })
 })
 
-test('an object with a name is not a call of an undeclared tool', () => {
+test('an object with the name of an undeclared tool is not a call', () => {
   const text = '{"name": "Ann", "age": 3}'
   expect(parsed(llama, text)).toMatchObject({ text, calls: [] })
   expect(parsed(llama, '{"name": "a", "parameters": 5}')).toMatchObject({ calls: [] })
@@ -91,7 +91,7 @@ test('an object with a name is not a call of an undeclared tool', () => {
   })
 })
 
-test('a forced call that is cut off is returned so far', () => {
+test('if a forced call is cut off, the part so far is returned', () => {
   expect(parsed(qwen, '{"name": "a", "arguments": {"x": [1', 'call')).toEqual({
     text: '',
     reasoning: '',
@@ -100,7 +100,7 @@ test('a forced call that is cut off is returned so far', () => {
   expect(parsed(qwen, '{ "na', 'call')).toMatchObject({ text: '', calls: [] })
 })
 
-test('both formats of Mistral', () => {
+test('calls in both formats of Mistral', () => {
   const list = '[TOOL_CALLS][{"name": "a", "arguments": {"x": 1}}, {"name": "b", "arguments": {}}]'
   expect(parsed(mistral, list)?.calls.map(({ name }) => name)).toEqual(['a', 'b'])
   const named = '[TOOL_CALLS]a[ARGS]{"x": 1}[TOOL_CALLS]b[ARGS]{}'

@@ -6,22 +6,22 @@ import { partialLength } from './markers.ts'
 export type AnswerState = 'start' | 'reasoning' | 'text' | 'call'
 
 type Options = {
-  /** The end of the prompt. */
+  /** The state at the end of the prompt, where the answer begins. */
   beginsIn: AnswerState
-  /** Names of the tools that may be called; a call of another tool is text. */
+  /** Names of the tools that may be called. A call to any other tool is treated as text. */
   toolNames: readonly string[]
   maxCalls?: number | undefined
 }
 
 /** Parses one answer. */
 export interface AnswerParser {
-  /** Returns the parts that are certain after more text; may be empty. */
+  /** Takes more text. Returns the parts that this text completes, if any. */
   take(text: string): Piece[]
-  /** Returns the rest at the end of the answer. */
+  /** Returns the remaining parts at the end of the answer. */
   finish(): Piece[]
   /** Number of tool calls so far. */
   callCount(): number
-  /** Whether the maximum number of tool calls is reached, so that the model can be stopped. */
+  /** Whether the maximum number of tool calls has been reached, so that the model can be stopped. */
   hasEnough(): boolean
   /** Whether the current part is reasoning. */
   isThinking(): boolean
@@ -36,19 +36,19 @@ export function answerParser(format: AnswerFormat, options: Options): AnswerPars
 
 /**
  * Splits a model's output into text, reasoning and tool calls as it arrives. Text that could still become a marker is
- * held back. Anything that looks like a call but cannot be parsed is text.
+ * held back. Text that looks like a call but cannot be parsed remains text.
  */
 function markParser(
   { reasoning, calls }: AnswerFormat,
   { beginsIn, toolNames, maxCalls = Number.POSITIVE_INFINITY }: Options,
 ) {
   const hasTools = toolNames.length > 0
-  /** An answer that begins with one of these consists only of a call. */
+  /** An answer that begins with one of these strings consists only of a call. */
   const bareBeginnings = hasTools && calls.open === '' ? ['{', '[', ...calls.inner] : []
   let state = beginsIn
   let held = ''
   let callCount = 0
-  /** White space between parts belongs to none of them. */
+  /** Whether a part has just ended. White space between parts belongs to no part. */
   let isAfterPart = beginsIn !== 'text'
 
   function take(text: string): Piece[] {
@@ -58,7 +58,7 @@ function markParser(
     return pieces
   }
 
-  /** Returns true if there may be more to do. */
+  /** Returns true if another step may be possible. */
   function step(pieces: Piece[]): boolean {
     if (state === 'start') return start()
     if (state === 'reasoning') return think(pieces)
@@ -147,7 +147,7 @@ function markParser(
     hasEnough: () => callCount >= maxCalls,
     isThinking: () => state === 'reasoning',
 
-    /** Returns the text that was held back, at the end of the answer. */
+    /** Returns the remaining parts at the end of the answer, including text that was held back. */
     finish(): Piece[] {
       const pieces: Piece[] = []
       const rest = held
@@ -165,7 +165,7 @@ function markParser(
   }
 }
 
-/** A forced call that was cut off: its name, and its arguments so far. */
+/** Returns the name of a forced call that was cut off, with the arguments so far. */
 function begunCall(json: string): ParsedCall | undefined {
   const [, name, args = ''] =
     /^\s*\{\s*"name"\s*:\s*"([^"]+)"(?:\s*,\s*"(?:arguments|parameters)"\s*:\s*([\s\S]*))?/.exec(

@@ -39,20 +39,20 @@ test("a chat is rendered with the model's template", () => {
   })
 })
 
-test('a template that supports tools gets them, with arguments as an object', () => {
+test('a template that supports tools receives the tools, with arguments as an object', () => {
   const { text } = chatPrompts(withTools, special).prompt(chat(asked), false)
   expect(text).toContain('"name": "add"')
   expect(text).toContain('<tool_call>{"a": 1}')
 })
 
-test('for a template without tools, they are described in the system message', () => {
+test('if a template does not support tools, they are described in the system message', () => {
   const { text } = chatPrompts(plain, special).prompt(chat(asked), false)
   expect(text).toMatch(/^<system>Be short\.\n\nYou can call these tools:\n\{"name":"add"/)
   expect(text).toContain('<assistant><tool_call>{"name": "add", "arguments": {"a":1}}</tool_call>')
   expect(text).toContain('<user><tool_response>3</tool_response>')
 })
 
-test('a forced call is begun for the model', () => {
+test('the prompt contains the beginning of a forced call', () => {
   const prompt = chatPrompts(withTools, special).prompt(
     chat({ ...asked, toolChoice: 'required' }),
     false,
@@ -61,7 +61,7 @@ test('a forced call is begun for the model', () => {
   expect(prompt.beginsIn).toBe('call')
 })
 
-test('reasoning begun by the template is reasoning, and closed if a grammar leaves no place for it', () => {
+test('reasoning that the template begins is recognized, and is ended if a grammar leaves no place for it', () => {
   const prompts = chatPrompts(thinking, special)
   expect(prompts.prompt(chat(), false).beginsIn).toBe('reasoning')
   expect(prompts.prompt(chat(), true)).toEqual({
@@ -70,7 +70,7 @@ test('reasoning begun by the template is reasoning, and closed if a grammar leav
   })
 })
 
-test('with channels, the final one is begun if a grammar constrains the answer', () => {
+test('in a format with channels, the prompt begins the final channel if a grammar constrains the answer', () => {
   const template = '{{ messages[0].content }}<|start|>assistant{# <|channel|> #}'
   const prompts = chatPrompts(template, special)
   expect(prompts.prompt(chat(), false)).toEqual({ text: 'Hi<|start|>assistant', beginsIn: 'start' })
@@ -80,14 +80,14 @@ test('with channels, the final one is begun if a grammar constrains the answer',
   })
 })
 
-test('IDs of tool calls are as short as Mistral requires', () => {
+test("tool call IDs are as short as Mistral's template requires", () => {
   const template = `{% for m in messages %}{% for c in m.tool_calls or [] %}{% if c.id|length != 9 %}{{ raise_exception('nine') }}{% endif %}{{ c.id }}{% endfor %}{{ m.tool_call_id }} {% endfor %}{{ tools }}`
   const { text } = chatPrompts(template, special).prompt(chat(asked), false)
   const [, first, second] = /(\w{9})\s+(\w{9})/.exec(text) ?? []
   expect(first).toBe(second)
 })
 
-test('an error of the template is quoted, and a model without one is an error', () => {
+test('an error in the template is quoted, and a model without a template causes an error', () => {
   const refusing = chatPrompts("{{ raise_exception('no system messages') }}", special)
   expect(() => refusing.prompt(chat(), false)).toThrow('no system messages')
   expect(() => refusing.prompt(chat(), false)).toThrow(

@@ -11,13 +11,15 @@ type SpecialTokens = { bos: string; eos: string }
 
 export type ChatPrompt = { text: string; beginsIn: AnswerState }
 
-/** Renders chats with the Jinja template of the model's file, as the model was trained. */
+/** Renders chats with the Jinja template in the model's file, in the format on which the model was trained. */
 export function chatPrompts(templateText: string | undefined, { bos, eos }: SpecialTokens) {
-  /** Parsed for the first chat: whatever needs no template works even if it is broken. */
+  /**
+   * The template is parsed when the first chat is rendered. If it is broken, requests that need no template still work.
+   */
   let template: Template | undefined
   const format = detectAnswerFormat(templateText)
 
-  /** `isBound`: a grammar constrains the answer, which leaves no place for reasoning. */
+  /** `isBound` means that a grammar constrains the answer, which leaves no place for reasoning. */
   function prompt(chat: Chat, isBound: boolean): ChatPrompt {
     if (templateText === undefined) {
       throw promptError('template_failed', 'this model has no chat template')
@@ -45,7 +47,7 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
     }
   }
 
-  /** Some templates begin the reasoning themselves. */
+  /** Determines how the answer begins. Some templates start the reasoning themselves. */
   function ending(text: string, { isForced, isBound }: { isForced: boolean; isBound: boolean }) {
     const { reasoning, calls, isHarmony } = format
     const isThinking = reasoning !== undefined && text.trimEnd().endsWith(reasoning.open)
@@ -58,13 +60,13 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
     return { text, beginsIn: isPlain ? ('text' as const) : ('start' as const) }
   }
 
-  /** Mistral's templates require IDs of nine letters. */
+  /** Mistral's templates require IDs of nine characters. */
   const toTemplateId = (id: string) =>
     templateText?.includes('length != 9')
       ? createHash('sha256').update(id).digest('hex').slice(0, 9)
       : id
 
-  /** Templates serialize arguments as JSON themselves. */
+  /** Parses the arguments of calls, because templates serialize them as JSON themselves. */
   function forTemplate({ tool_calls, tool_call_id, ...message }: ChatMessage) {
     return {
       ...message,
@@ -84,7 +86,7 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
 
 const harmonyFinal = `${harmonyMarks.channel}final${harmonyMarks.message}`
 
-/** The format of a forced call, for a grammar. */
+/** The JSON schema of a forced call, from which a grammar is made. */
 export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat): object {
   const wanted = typeof toolChoice === 'object' ? toolChoice.name : undefined
   const allowed = tools.filter(({ function: { name } }) => wanted === undefined || name === wanted)
@@ -101,7 +103,7 @@ export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat)
   }
 }
 
-/** References of a schema start at its root, which is now elsewhere. */
+/** Adjusts the references in a schema after it has been moved, because references start at the root. */
 function movedTo(place: string, schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"#${place}`))
 }

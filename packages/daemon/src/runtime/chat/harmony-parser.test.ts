@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Piece } from '../runtime.ts'
 import { harmonyParser } from './harmony-parser.ts'
 
-/** Parses the answer in one piece, and letter by letter: both must give the same. */
+/** Parses the answer in one piece and letter by letter. Both results must be the same. */
 function parsed(text: string) {
   const ways = [[text], [...text]].map((parts) => {
     const parser = harmonyParser()
@@ -15,7 +15,7 @@ function parsed(text: string) {
   return ways[0]
 }
 
-test('reasoning and text', () => {
+test('reasoning is separated from text', () => {
   expect(
     parsed(
       '<|channel|>analysis<|message|>A < B.<|end|><|start|>assistant<|channel|>final<|message|>Yes: a <| b.',
@@ -23,7 +23,7 @@ test('reasoning and text', () => {
   ).toEqual({ text: 'Yes: a <| b.', reasoning: 'A < B.', calls: [] })
 })
 
-test('a tool call, wherever its name is in the header', () => {
+test('a tool call is recognized wherever its name is in the header', () => {
   const body = '<|constrain|>json<|message|>{"x": 1}<|call|>'
   const after = `<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>commentary to=functions.add ${body}`
   expect(parsed(after)).toEqual({
@@ -35,11 +35,11 @@ test('a tool call, wherever its name is in the header', () => {
   expect(parsed(before)?.calls).toEqual([{ name: 'add', arguments: '{"x": 1}' }])
 })
 
-test('text before a call is for the user, and a header without a message is dropped', () => {
+test('text before a call is part of the answer, and a header without a message is dropped', () => {
   const text = '<|channel|>commentary<|message|>I look.<|end|><|start|>assistant<|channel|>comm'
   expect(parsed(text)).toEqual({ text: 'I look.', reasoning: '', calls: [] })
 })
 
-test('an answer that is cut off is returned so far', () => {
+test('if an answer is cut off, the part so far is returned', () => {
   expect(parsed('<|channel|>analysis<|message|>So lo')).toMatchObject({ reasoning: 'So lo' })
 })

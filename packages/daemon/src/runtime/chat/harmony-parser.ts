@@ -1,7 +1,7 @@
 import type { Piece } from '../runtime.ts'
 import { partialLength } from './markers.ts'
 
-/** https://cookbook.openai.com/articles/openai-harmony: marks in the answers of gpt-oss. */
+/** The markers in the answers of gpt-oss (https://cookbook.openai.com/articles/openai-harmony). */
 export const harmonyMarks = {
   start: '<|start|>',
   channel: '<|channel|>',
@@ -16,12 +16,12 @@ const endings = [harmonyMarks.end, harmonyMarks.call, harmonyMarks.start]
 type Message = { kind: 'text' | 'reasoning' } | { kind: 'call'; name: string }
 
 /**
- * Splits an answer of several messages with headers: `<|channel|>analysis<|message|>` is reasoning, `commentary
- * to=functions.name` calls a tool, and anything else is for the user.
+ * Splits an answer that consists of several messages with headers. `<|channel|>analysis<|message|>` is reasoning,
+ * `commentary to=functions.name` is a tool call, and any other message is text for the user.
  */
 export function harmonyParser(maxCalls = Number.POSITIVE_INFINITY) {
   let held = ''
-  /** Undefined within a header. */
+  /** The current message; undefined within a header. */
   let message: Message | undefined
   let callCount = 0
 
@@ -68,7 +68,7 @@ export function harmonyParser(maxCalls = Number.POSITIVE_INFINITY) {
     hasEnough: () => callCount >= maxCalls,
     isThinking: () => message?.kind === 'reasoning',
 
-    /** Returns the text that was held back, at the end of the answer. A header without its message is dropped. */
+    /** Returns the text that was held back, at the end of the answer. Drops a header without a message. */
     finish(): Piece[] {
       const pieces: Piece[] = []
       if (message) give(message, held, pieces)

@@ -1,6 +1,6 @@
 import type { ChatMessage, Tool, ToolCall } from '../runtime.ts'
 
-/** For models whose template does not support tools: describes in plain words what other models are trained for. */
+/** Describes tools in plain words, for models whose templates do not support tools. */
 export function toolsInWords(messages: ChatMessage[], tools: Tool[]): ChatMessage[] {
   const plain = messages.map(inWords)
   if (tools.length === 0) return plain

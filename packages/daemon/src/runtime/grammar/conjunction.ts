@@ -2,7 +2,10 @@ import { SchemaError } from './schema-error.ts'
 
 export type Schema = { [keyword: string]: unknown }
 
-/** Combines two schemas into one that requires what both require. Refuses combinations that cannot be expressed. */
+/**
+ * Combines two schemas into one that requires everything that either schema requires. Throws a `SchemaError` if this
+ * cannot be expressed.
+ */
 export function both(one: Schema, other: Schema): Schema {
   const all: Schema = { ...one, ...other }
   for (const keyword of Object.keys(one).filter((key) => Object.hasOwn(other, key))) {
@@ -39,11 +42,11 @@ function together(keyword: string, a: unknown, b: unknown): unknown {
     case 'additionalProperties':
       return a === false || b === false ? false : { allOf: [a, b] }
     default:
-      throw new SchemaError(`two parts of it contradict each other in ${keyword}`)
+      throw new SchemaError(`two of its parts contradict each other in ${keyword}`)
   }
 }
 
-/** Annotations for people, which do not affect the value. */
+/** Whether a keyword is an annotation for people, which does not affect the value. */
 const isRemark = (keyword: string) =>
   ['title', 'description', 'default', 'examples', '$comment', '$id', '$schema'].includes(keyword)
 
@@ -60,10 +63,10 @@ function shared(keyword: string, a: unknown[], b: unknown[]): unknown[] {
   const isIn = (value: unknown) => b.some((one) => JSON.stringify(one) === JSON.stringify(value))
   const values = a.filter(isIn)
   if (values.length > 0) return values
-  throw new SchemaError(`two parts of it have no ${keyword} in common`)
+  throw new SchemaError(`two of its parts have no ${keyword} in common`)
 }
 
-/** Combines each of one with each of the other. */
+/** Combines each alternative of one schema with each alternative of the other. */
 function alternatives(a: unknown[], b: unknown[]): unknown[] {
   return a.flatMap((one) => b.map((other) => ({ allOf: [one, other] })))
 }

@@ -1,4 +1,7 @@
-/** Each grammar is tried with the demo model, at a temperature at which it writes anything that is allowed. */
+/**
+ * Each grammar is tested with the demo model, at a temperature at which the model writes anything that the grammar
+ * allows.
+ */
 import { join } from 'node:path'
 import { Compile } from 'typebox/schema'
 import { beforeAll, expect, test } from 'vitest'
@@ -105,7 +108,7 @@ test.each<[string, object]>([
       )
     }),
   )
-  // If the grammar lets a value go on indefinitely, the model may never end it.
+  // If the grammar lets a value continue indefinitely, the model may never end the value.
   const whole = answers.filter(({ reason }) => reason === 'stop').map(({ text }) => text)
   expect(whole.length).toBeGreaterThan(1)
   expect(whole.filter((text) => !check.Check(JSON.parse(text)))).toEqual([])
@@ -135,6 +138,6 @@ test.each<[string, object]>([
   ['contradict each other', { allOf: [{ const: 1 }, { const: 2 }] }],
   ['a $ref to #name', { $ref: '#name' }],
   ['a length of more than', { type: 'string', maxLength: 100_000 }],
-])('a schema that cannot be enforced is refused: %s', (words, schema) => {
+])('a schema that cannot be enforced is rejected: %s', (words, schema) => {
   expect(() => jsonGrammar(schema)).toThrow(words)
 })

@@ -1,8 +1,8 @@
 /**
- * JSON schemas as grammars in llama.cpp's GBNF, so that a model can only write valid values. A schema that no grammar
- * can enforce is refused with the keyword. White space is allowed as models usually write it, but bounded, and none
- * follows the value: there a model would continue forever. Properties come in the order of the schema, required ones
- * first.
+ * Converts JSON schemas to grammars in llama.cpp's GBNF, so that a model can write only valid values. If no grammar can
+ * enforce a schema, the schema is rejected, with the keyword that is the reason. White space is allowed where models
+ * usually write it, but its length is limited. No white space may follow the value, because a model would continue it
+ * forever. Properties are in the order of the schema, with required properties first.
  */
 import { both, type Schema } from './conjunction.ts'
 import { type Bounds, integerGrammar, numberGrammar } from './number-grammar.ts'
@@ -28,7 +28,7 @@ const basics = {
   uuid: '[0-9a-f]{8} "-" [0-9a-f]{4} "-" [0-9a-f]{4} "-" [0-9a-f]{4} "-" [0-9a-f]{12}',
 }
 
-/** Formats that are enforced. Others are annotations, as in JSON Schema. */
+/** Formats that are enforced. Other formats are only annotations, as in JSON Schema. */
 const formats: Record<string, string> = {
   date: 'date',
   time: 'time',
@@ -51,17 +51,17 @@ const impossible = [
   'maxProperties',
 ] as const
 
-/** llama.cpp expands repetitions: longer ones make a grammar slow. */
+/** The limit on repetitions. llama.cpp expands them, so a higher number would make a grammar slow. */
 const maxRepetitions = 1000
 const maxRules = 5000
-/** Maximum nesting. */
+/** The maximum nesting depth. */
 const maxParts = 30
 const remarks = ['title', 'description', 'default', 'examples', '$defs', 'definitions', '$schema']
 
-/** The grammar of any JSON object. */
+/** A grammar for any JSON object. */
 export const anyObjectGrammar = formatRules(new Map([['root', 'object']]))
 
-/** Throws a `SchemaError` that names the keyword that cannot be enforced. */
+/** Converts a schema to a grammar. Throws a `SchemaError` that states which keyword cannot be enforced. */
 export function jsonGrammar(schema: object): string {
   const rules = new Map<string, string>()
   const references = new Map<string, string>()
@@ -88,7 +88,7 @@ export function jsonGrammar(schema: object): string {
     return ways.length === 1 ? (ways[0] ?? 'value') : named('either', ways.join(' | '))
   }
 
-  /** Without references and parts: their requirements are merged into the schema. */
+  /** Returns a schema without references and without parts such as `allOf`, whose requirements are merged into it. */
   function flat(given: Schema, path: string, depth: number): Schema {
     if (depth > maxParts) throw new SchemaError(`${path || 'it'} refers to itself without end`)
     const { $ref, allOf, oneOf, ...own } = given
@@ -102,7 +102,7 @@ export function jsonGrammar(schema: object): string {
     }, own)
   }
 
-  /** Keywords next to the alternatives apply to each of them. */
+  /** Keywords next to the alternatives apply to each alternative. */
   function either(schema: Schema, path: string): string {
     const { anyOf, ...rest } = schema
     const isAlone = Object.keys(rest).every((keyword) => remarks.includes(keyword))
@@ -118,7 +118,7 @@ export function jsonGrammar(schema: object): string {
     if (type === 'string') return string(schema, path)
     if (type === 'boolean' || type === 'null' || type === 'value') return type
     if (type !== 'integer' && type !== 'number') {
-      throw new SchemaError(`${path}/type is ${type}, which JSON does not have`)
+      throw new SchemaError(`${path}/type is ${type}, which is not a JSON type`)
     }
     const range = (type === 'integer' ? integerGrammar : numberGrammar)(getBounds(schema))
     if (range === undefined) throw cannot(path, 'these bounds')
@@ -185,11 +185,14 @@ export function jsonGrammar(schema: object): string {
     return `string space ":" space ${visit(schema, `${path}/additionalProperties`)}`
   }
 
-  /** Any optional property may be left out; the comma belongs to the ones after the first. */
+  /**
+   * The members of an object. Any optional property may be omitted, and each property after the first is preceded by a
+   * comma.
+   */
   function members(needed: string[], optional: string[], more: string | undefined): string {
     const comma = 'space "," space'
-    // From the last to the first: what may follow each is a rule, or the grammar would grow with the square of their
-    // number.
+    // The rules are built from the last property to the first. Each tail is a rule of its own; otherwise, the size of
+    // the grammar would grow with the square of the number of properties.
     let tail = more ? named('tail', `(${comma} ${more})*`) : ''
     let beginnings = more ? [`${more} ${tail}`] : []
     for (const pair of optional.toReversed()) {
@@ -200,7 +203,7 @@ export function jsonGrammar(schema: object): string {
     return beginnings.length > 0 ? `(${beginnings.join(' | ')})?` : ''
   }
 
-  /** One rule for each definition, so that a schema may contain itself. */
+  /** Each definition gets one rule, so that a schema may contain itself. */
   function reference(pointer: string, path: string): string {
     const known = references.get(pointer)
     if (known) return known
@@ -226,7 +229,7 @@ function cannot(path: string, what: string): SchemaError {
   return new SchemaError(`${path === '' ? '' : `${path}: `}${what} cannot be enforced`)
 }
 
-/** Only a reference, which may be a cycle: it gets its own rule. */
+/** Whether the schema is only a reference. Such a reference gets its own rule, because it may be part of a cycle. */
 function isReference(schema: Schema): boolean {
   const others = Object.keys(schema).filter((keyword) => !remarks.includes(keyword))
   return typeof schema.$ref === 'string' && others.join() === '$ref'
@@ -234,7 +237,7 @@ function isReference(schema: Schema): boolean {
 
 function refuseImpossible(schema: Schema, path: string) {
   for (const keyword of impossible) {
-    // Libraries also write a pattern that expresses the format.
+    // Some libraries write a pattern in addition to the format, with the same meaning.
     if (keyword === 'pattern' && findFormat(schema)) continue
     const value = schema[keyword]
     if (value !== undefined && value !== false && value !== 0) throw cannot(path, keyword)
@@ -244,7 +247,7 @@ function refuseImpossible(schema: Schema, path: string) {
   if (propertyNames !== undefined && !saysNothing) throw cannot(path, 'propertyNames')
 }
 
-/** Its types, or those that its keywords apply to. */
+/** The schema's types, or the types to which its keywords apply. */
 function listTypes(schema: Schema, path: string): string[] {
   if (schema.type !== undefined) return requireList([schema.type].flat(), path).map(String)
   if (schema.properties !== undefined || schema.additionalProperties !== undefined) {
@@ -254,7 +257,7 @@ function listTypes(schema: Schema, path: string): string[] {
   return ['value']
 }
 
-/** RFC 6901, within the schema itself. */
+/** Resolves a JSON pointer (RFC 6901) within the schema. */
 function at(root: Schema, pointer: string, path: string): unknown {
   if (!/^#(\/|$)/.test(pointer)) throw cannot(path, `a $ref to ${pointer}`)
   const steps = pointer.slice(1).split('/').slice(1)
@@ -286,7 +289,10 @@ function findFormat({ format }: Schema): string | undefined {
   return typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined
 }
 
-/** An alternative without a value could never be written, and its grammar would be invalid. */
+/**
+ * The list must not be empty unless `mayBeEmpty` is set: the grammar of an empty list of alternatives would be invalid,
+ * because nothing would match it.
+ */
 function requireList(value: unknown, path: string, mayBeEmpty = false): unknown[] {
   if (Array.isArray(value) && (mayBeEmpty || value.length > 0)) return value
   throw new SchemaError(`${path || 'it'} has a keyword that requires a list`)

@@ -1,4 +1,4 @@
-/** Grammars of numbers between two bounds. */
+/** Grammars for numbers between two bounds. */
 
 export type Bounds = {
   min: number | undefined
@@ -10,11 +10,11 @@ export type Bounds = {
 
 const digits = '[0-9]{0,15}'
 const fraction = '("." [0-9]{1,16})?'
-/** Bounds beyond these have no effect: libraries write them for "any integer". */
+/** Whether a bound has no effect. Libraries use bounds of this size to express “any integer”. */
 const isFarOut = (bound: number | undefined) =>
   bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER
 
-/** Undefined if no grammar can enforce these bounds. */
+/** Returns undefined if no grammar can enforce these bounds. */
 export function integerGrammar(bounds: Bounds): string | undefined {
   const min = isFarOut(bounds.min) ? undefined : Math.ceil(Number(bounds.min))
   const max = isFarOut(bounds.max) ? undefined : Math.floor(Number(bounds.max))
@@ -25,7 +25,7 @@ export function integerGrammar(bounds: Bounds): string | undefined {
   return signed(from, to, whole)
 }
 
-/** Bounds must be whole numbers. Undefined if no grammar can enforce them. */
+/** The bounds must be whole numbers. Returns undefined if no grammar can enforce them. */
 export function numberGrammar({
   min,
   max,
@@ -48,7 +48,7 @@ export function numberGrammar({
 
 type Positive = (from: number, to?: number) => string
 
-/** Combines the negative part of a range with the rest. */
+/** Combines a grammar for the negative part of a range with one for the rest. */
 function signed(from: number | undefined, to: number | undefined, positive: Positive) {
   if (from !== undefined && to !== undefined && from > to) return undefined
   const parts: string[] = []
@@ -60,7 +60,7 @@ function signed(from: number | undefined, to: number | undefined, positive: Posi
   return `(${parts.join(' | ')})`
 }
 
-/** Decimal numbers from `from`; a last one has nothing after it. */
+/** Decimal numbers from `from` to `to`. The number `to` itself has no fraction. */
 function fractional(from: number, to?: number, isMaxExclusive = false): string {
   if (to === undefined) return `${whole(from)} ${fraction}`
   const last = isMaxExclusive ? [] : [`"${to}"`]
@@ -79,10 +79,10 @@ function whole(from: number, to?: number): string {
   return `(${[...ranges(from, 10 ** length - 1), longer].join(' | ')})`
 }
 
-/** One alternative for each number of digits. */
+/** Ranges of numbers that have the same number of digits. Each range is one alternative. */
 function ranges(from: number, to: number): string[] {
   const parts: string[] = []
-  const last = BigInt(to) // 16 nines are more than a number can represent
+  const last = BigInt(to) // a number cannot represent 16 nines exactly
   for (let low = BigInt(from); low <= last; ) {
     const longest = 10n ** BigInt(String(low).length) - 1n
     const high = longest < last ? longest : last

@@ -1,4 +1,7 @@
-/** A schema that no grammar can enforce. The message continues a sentence that names it. */
+/**
+ * The error for a schema that no grammar can enforce. Its message is the end of a sentence that begins with
+ * `the schema:`.
+ */
 export class SchemaError extends Error {
   override name = 'SchemaError'
 }

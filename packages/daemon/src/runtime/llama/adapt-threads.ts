@@ -3,7 +3,7 @@ import type { RuntimeOptions } from '../runtime.ts'
 import { freeCoresMeter } from './free-cores.ts'
 import { threadChoice } from './thread-choice.ts'
 
-/** Sets the threads of each batch before it is computed; undefined if their number is fixed. */
+/** Sets the number of threads for each batch before the batch is computed. Returns undefined if the number is fixed. */
 export function adaptThreads(
   llama: Llama,
   { threads, areThreadsAdapted }: RuntimeOptions,
@@ -13,10 +13,10 @@ export function adaptThreads(
   const choice = threadChoice(threads)
   const measure = freeCores ?? freeCoresMeter()
   return {
-    /** Call it before a batch, or before a text to embed, which has no conversations. */
+    /** Call this before each batch, and before each text to embed, which belongs to no conversation. */
     begin(conversations: number, tokens: number) {
       const batch = { conversations, tokens, freeCores: measure() }
-      // The library reads this before each batch, and gives a context no more threads than that.
+      // The library reads `maxThreads` before each batch, and gives a context no more threads than this.
       llama.maxThreads = choice.begin(batch, performance.now())
     },
     end: () => choice.end(performance.now()),

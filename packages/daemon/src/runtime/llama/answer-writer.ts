@@ -9,14 +9,14 @@ import { tokenText } from './token-text.ts'
 type Setup = {
   model: LlamaModel
   format: AnswerFormat
-  /** Tokens that are marks of the format. They have no text otherwise. */
+  /** The tokens of the format's markers. The library gives them text only if special tokens are requested. */
   markers: ReadonlySet<Token>
   beginsIn: AnswerState
 }
 
 /**
- * Converts tokens to parts of an answer one by one: text, up to a stop string; reasoning and tool calls; log
- * probabilities if requested.
+ * Converts tokens one by one to parts of an answer: text (up to a stop string), reasoning, tool calls, and log
+ * probabilities if they are requested.
  */
 export function answerWriter(
   { prompt, stop, json, topLogprobs }: Generation,
@@ -48,7 +48,7 @@ export function answerWriter(
     tokenCount: () => tokenCount,
     reasoningTokens: () => reasoningTokens,
     hasCalls: () => parser.callCount() > 0,
-    /** Whether a stop string or the maximum number of calls was reached. */
+    /** Whether a stop string or the maximum number of calls has been reached. */
     isOver: () => stops.isStopped() || parser.hasEnough(),
 
     take(token: Token, probabilities: Map<Token, number> | undefined): Piece[] {
@@ -62,7 +62,7 @@ export function answerWriter(
       return withLogprobs(pieces, given)
     },
 
-    /** Returns what was held back, at the end of the answer. */
+    /** Returns what has been held back, at the end of the answer. */
     finish(): Piece[] {
       const rest = stops.take(text.finish()) + (stops.isStopped() ? '' : stops.finish())
       return withLogprobs([...parser.take(rest), ...parser.finish()], rest)
@@ -70,7 +70,7 @@ export function answerWriter(
   }
 }
 
-/** Tools that the answer may call. JSON required by a schema is never a call, whatever it contains. */
+/** The names of the tools that the answer may call. If a schema requires JSON, that JSON is never treated as a call. */
 function callableNames({ tools, toolChoice }: Chat, json: Generation['json']): string[] {
   const isBound = toolChoice === 'auto' && json !== undefined
   if (toolChoice === 'none' || isBound) return []

@@ -1,15 +1,16 @@
 import type { CustomBatchingPrioritizationStrategy } from 'node-llama-cpp'
 
 /**
- * Turns of the microtask queue for which a batch waits for conversations that are about to request their next token.
+ * The number of turns of the microtask queue for which a batch waits for conversations that are about to request their
+ * next token.
  */
 const maxTurns = 16
 
 /**
- * Fills a batch with every running conversation. By default, the library computes as soon as one has a token to
- * process, so that four conversations take turns instead of sharing the work. Single next tokens go before long
- * prompts, in the order of their slots, which is the priority of an item: llama.cpp computes neighbours together and
- * others one after the other.
+ * Fills each batch with tokens from every running conversation. By default, the library starts to compute as soon as
+ * one conversation has a token to process, so four conversations would take turns instead of sharing the work. Single
+ * tokens come before long prompts. They are sorted by slot, which is the priority of an item, because llama.cpp
+ * computes adjacent slots together and others one after the other.
  */
 export function batchTogether(
   runningCount: () => number,

@@ -3,28 +3,30 @@ import { type Embeddings, promptError } from '../runtime.ts'
 import { normalize } from '../vectors.ts'
 import type { CheckTokens } from './prompt-reader.ts'
 
-/** llama.cpp's number for mean pooling over all tokens. Files of generative models do not name a pooling. */
+/**
+ * llama.cpp's number for mean pooling over all tokens. The files of generative models do not specify a pooling type.
+ */
 export const meanPooling = 1
 
 type Setup = {
   contextLength: number
   threads: number
   checkTokens: CheckTokens
-  /** Called before a text is read, with the number of its tokens. */
+  /** Called before a text is read, with the number of tokens in the text. */
   onText: (tokens: number) => void
 }
 
-/** Computes vectors of texts, in a separate context that is created on first use. */
+/** Computes embeddings of texts, in a separate context that is created on first use. */
 export function embedder(
   model: LlamaModel,
   { contextLength, threads, checkTokens, onText }: Setup,
 ) {
   let opened: Promise<LlamaEmbeddingContext> | undefined
-  /** One text at a time: the context has one conversation. */
+  /** Embeddings are computed for one text at a time, because the context has only one conversation. */
   let last: Promise<unknown> = Promise.resolve()
 
   function open(): Promise<LlamaEmbeddingContext> {
-    // A text must be read in one batch for its mean to include all its tokens.
+    // A text must be read in one batch, so that its mean includes all its tokens.
     opened ??= model.createEmbeddingContext({
       contextSize: contextLength,
       batchSize: contextLength,
@@ -41,7 +43,7 @@ export function embedder(
     if (tokenCount >= contextLength) {
       throw promptError(
         'context_length_exceeded',
-        `the text has ${tokenCount} tokens, and one to embed may have ${contextLength - 1} here`,
+        `the text has ${tokenCount} tokens, but a text to embed may have only ${contextLength - 1}`,
       )
     }
     const turn = last.then(() => {
@@ -49,7 +51,7 @@ export function embedder(
       onText(tokenCount)
       return context.getEmbeddingFor(tokens)
     })
-    last = turn.catch(() => undefined) // does not affect the next one
+    last = turn.catch(() => undefined) // a failure does not affect the next text
     return { vector: normalize((await turn).vector), tokenCount }
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type CpuTimes, freeCoresMeter } from './free-cores.ts'
 
-test('idle cores, and those used by this process, are free', () => {
+test('idle cores, and cores that this process uses, count as free', () => {
   let times: CpuTimes = { at: 0, idleMs: 0, ownMs: 0 }
   const freeCores = freeCoresMeter(() => times)
   expect(freeCores(50)).toBeUndefined()
@@ -13,11 +13,11 @@ test('idle cores, and those used by this process, are free', () => {
   expect(freeCores(400)).toBe(0.5)
 })
 
-test('undefined if the system reports nothing', () => {
+test('is undefined if the system reports no processor times', () => {
   expect(freeCoresMeter(() => undefined)(1_000)).toBeUndefined()
 })
 
-test('this machine has between none and all of its cores free', async () => {
+test('the number of free cores is between zero and the number of all cores', async () => {
   const freeCores = freeCoresMeter()
   await expect.poll(() => freeCores()).toBeDefined()
   expect(freeCores()).toBeGreaterThanOrEqual(0)

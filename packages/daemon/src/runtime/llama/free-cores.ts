@@ -1,15 +1,21 @@
 import { readFileSync } from 'node:fs'
 import os from 'node:os'
 
-/** Over a shorter time, the system's clock of 10 ms is too coarse. */
+/**
+ * The minimum time between two measurements. Over a shorter time, the resolution of the system's clock (10 ms) is too
+ * coarse.
+ */
 const minWindowMs = 100
 
-/** Processor time since the system started, in milliseconds over all cores that this process may use. */
+/**
+ * Processor times since the system started, in milliseconds. Idle time is the sum for all cores that this process may
+ * use.
+ */
 export type CpuTimes = { at: number; idleMs: number; ownMs: number }
 
 /**
- * Measures how many cores no other process uses: idle ones, and those that this process uses. Returns the last
- * measurement if too little time has passed, and undefined before the first one.
+ * Measures how many cores are not used by other processes: idle cores, and cores that this process uses. Returns the
+ * last measurement if too little time has passed since then, and undefined before the first measurement.
  */
 export function freeCoresMeter(read: () => CpuTimes | undefined = readCpuTimes) {
   let last = read()
@@ -24,7 +30,7 @@ export function freeCoresMeter(read: () => CpuTimes | undefined = readCpuTimes) 
   }
 }
 
-/** Undefined if the system does not report it. */
+/** Returns undefined if the system does not report its processor times. */
 function readCpuTimes(): CpuTimes | undefined {
   const idleMs = process.platform === 'linux' ? readLinuxIdleMs() : sumIdleMs(os.cpus())
   if (idleMs === undefined) return undefined
@@ -39,7 +45,10 @@ function sumIdleMs(cpus: os.CpuInfo[]): number | undefined {
 
 const tickMs = 10 // USER_HZ is 100 on every system that Node supports
 
-/** The processors that this process may use (`taskset`, `--cpuset-cpus`), which `os.cpus()` does not distinguish. */
+/**
+ * Adds up the idle time of the processors that this process may use (`taskset`, `--cpuset-cpus`). `os.cpus()` does not
+ * show which processors these are.
+ */
 function readLinuxIdleMs(): number | undefined {
   try {
     const status = readFileSync('/proc/self/status', 'utf8')
@@ -52,11 +61,11 @@ function readLinuxIdleMs(): number | undefined {
     }
     return ticks > 0 ? ticks * tickMs : undefined
   } catch {
-    return undefined // a sandbox that shows neither
+    return undefined // a sandbox that shows neither file
   }
 }
 
-/** Parses `0-3,8`. */
+/** Parses a list such as `0-3,8`. */
 function numbersIn(list: string): Set<number> {
   const ranges = list.split(',').map((range) => range.split('-').map(Number))
   return new Set(

@@ -8,7 +8,7 @@ test('the installed library has token biases', () => {
   expect(getBiases(bias)).toEqual(new Map())
 })
 
-test('a library without them is an error that names its version', () => {
+test("a library without token biases causes an error with the library's version", () => {
   const lacking = Object.create(bias, { _biases: { value: undefined } })
   expect(() => getBiases(lacking)).toThrow(
     /^TokenBias\._biases is missing in node-llama-cpp \d+\.\d+\.\d+/,

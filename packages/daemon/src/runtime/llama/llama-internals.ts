@@ -3,15 +3,15 @@ import { findPackageJSON } from 'node:module'
 import type { Token, TokenBias } from 'node-llama-cpp'
 
 /**
- * The only private name of node-llama-cpp that is used. An update may remove it, so the library is pinned to one
- * version.
+ * The only private member of node-llama-cpp that shoal uses. An update may remove this member, so the library is pinned
+ * to one version.
  */
 type TokenBiasInternals = { _biases: Map<Token, number> }
 
 /**
- * Sets the values added to the logit of each token. The library's `set` skips the tokens that end a text, which a
- * client may forbid as well.
- * @throws an error with the missing name and the version
+ * Returns the map of the values that are added to the logits, by token. The library's `set` skips the tokens that end a
+ * text, but a client may forbid those tokens too.
+ * @throws an error that contains the missing member and the library's version
  */
 export function getBiases(bias: TokenBias): Map<Token, number> {
   const { _biases: biases } = bias as unknown as Partial<TokenBiasInternals>

@@ -19,14 +19,17 @@ test('four streams are computed in batches of four', async () => {
   expect(batches.length).toBeLessThanOrEqual(65)
 })
 
-/** Two threads on a busy machine take seconds per token, which is the subject of this test. */
+/** This test uses two threads. On a busy machine, these take seconds for each token. */
 const timeout = { timeout: 240_000 }
 
-/** Of each batch except the last. Before the first one nothing was computed. */
+/**
+ * The numbers of threads for all batches except the last. Each batch reports the number of the previous one, and before
+ * the first batch nothing was computed.
+ */
 const collectThreads = ([, ...lastThreads]: number[]) => new Set(lastThreads)
 
 test(
-  'a batch has no more threads than there are free cores, and more again when they are back',
+  'a batch has no more threads than there are free cores, and gets more threads when cores become free',
   timeout,
   async () => {
     const options = { modelPath, contextLength: 256, slots: 1, threads: 2, areThreadsAdapted: true }
@@ -34,7 +37,7 @@ test(
     const threads: number[] = []
     const onBatch = (_: number, lastThreads: number) => threads.push(lastThreads)
     const model = await openLlamaModel(options, { onBatch, freeCores: () => freeCores })
-    const story = makeChatGeneration('Tell me a story', { maxTokens: 3 }) // two threads may take seconds for each
+    const story = makeChatGeneration('Tell me a story', { maxTokens: 3 }) // two threads may take seconds for each token
     await runGeneration(model, story)
     expect(collectThreads(threads.splice(0))).toEqual(new Set([1]))
     freeCores = 2
@@ -44,7 +47,7 @@ test(
 )
 
 test(
-  'texts are embedded while another conversation goes on, however the threads change',
+  'texts can be embedded during another conversation, even if the number of threads changes',
   timeout,
   async () => {
     const options = { modelPath, contextLength: 256, slots: 1, threads: 2, areThreadsAdapted: true }

@@ -1,4 +1,4 @@
-/** llama.cpp in this process. Runs only in the child: a crash of native code ends its process. */
+/** Runs llama.cpp in this process. Used only in the child process, because a crash of native code ends its process. */
 import type { EvaluationPriority, LlamaContextSequence, Token } from 'node-llama-cpp'
 import type { AnswerState } from '../chat/answer-parser.ts'
 import { callSchema, chatPrompts } from '../chat/chat-prompt.ts'
@@ -21,15 +21,17 @@ import { promptReader, tokenCheck } from './prompt-reader.ts'
 import { createEvaluation, type Evaluation, grammarCache } from './sampling.ts'
 import { commonLength, slots as newSlots, type Slot } from './slots.ts'
 
-/** A long prompt is read in parts of this many tokens, and can be cancelled between two of them. */
+/** A long prompt is read in parts of this many tokens. Between two parts, the request can be canceled. */
 const readAtOnce = 512
-/** A text to embed is read in one batch, for which its memory must be allocated. */
+/**
+ * The maximum number of tokens in a text to embed. The text is read in one batch, for which memory must be allocated.
+ */
 const embeddingTokens = 2048
-/** All tokens, with the probabilities that the model assigns to them. */
+/** Makes the library return all tokens, with the probabilities that the model assigns to them. */
 const unfiltered = { temperature: 1, topK: 0, topP: 1, minP: 0, yieldEogToken: true }
 
 type Watch = {
-  /** Called with the number of conversations in each batch, and the threads of the previous one. */
+  /** Called for each batch with its number of conversations, and with the number of threads of the previous batch. */
   onBatch?: (conversations: number, lastThreads: number) => void
   /** Replaces the measurement of the machine's free cores. */
   freeCores?: () => number | undefined
@@ -76,7 +78,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   const markers = markerTokens(model, format)
   const grammarFor = grammarCache(llama, model)
   const read = promptReader(model, { chats, checkTokens, contextLength })
-  /** Conversations that will need another token. */
+  /** The number of conversations that will need another token. */
   let generating = 0
 
   async function* generate(
@@ -129,7 +131,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const cachedTokens = await forgetFrom(slot, tokens)
     const unread = await readAhead(sequence, tokens.slice(cachedTokens), signal)
     const wants = { probabilities: generation.topLogprobs !== undefined } as { probabilities: true }
-    // A grammar has to check each token before it is chosen, so the library chooses here.
+    // With a grammar, the library must choose the token, because each token is checked before it is chosen.
     const isOwnChoice = wants.probabilities && !evaluation.grammarEvaluationState
     const choose = isOwnChoice ? ownSampler(generation.sampling) : undefined
     const steps = sequence.evaluateWithMetadata(unread, wants, {
@@ -139,7 +141,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     })
     const writer = answerWriter(generation, { model, format, markers, beginsIn })
     const maxTokens = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, room)
-    /** Replaces the token that the library chose. */
+    /** The token that replaces the library's choice. */
     let chosen: Token | undefined
     let firstTokenMs = 0
     let isCut = false
@@ -176,7 +178,9 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     }
   }
 
-  /** Removes from the slot everything after the common prefix with these tokens. Returns how many it keeps. */
+  /**
+   * Removes everything after the common prefix with `tokens` from the slot. Returns the number of tokens that remain.
+   */
   async function forgetFrom(slot: Slot, tokens: Token[]): Promise<number> {
     const { sequence } = slot
     const common = commonLength(slot, tokens)
@@ -186,7 +190,10 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     return sequence.nextTokenIndex
   }
 
-  /** Reads a prompt except for its end, in parts, so that a cancelled request soon stops. */
+  /**
+   * Reads a prompt in parts, except for the last part, so that a canceled request stops soon. Returns the tokens that
+   * remain.
+   */
   async function readAhead(sequence: LlamaContextSequence, tokens: Token[], signal: AbortSignal) {
     let rest = tokens
     while (rest.length > readAtOnce) {

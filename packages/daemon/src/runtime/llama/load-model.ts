@@ -13,10 +13,10 @@ import type { RuntimeOptions } from '../runtime.ts'
 import { meanPooling } from './embedder.ts'
 import { getBiases } from './llama-internals.ts'
 
-/** Loads the library and a model. Nothing is ever built or downloaded for that. */
+/** Loads the library and a model. Never builds or downloads anything. */
 export async function loadModel({ modelPath, threads, backendsDirectory }: RuntimeOptions) {
   if (backendsDirectory !== undefined) useBackends(backendsDirectory)
-  /** The first message is the reason; those after it only report that there was one. */
+  /** The first message explains the error; later ones only report that there was an error. */
   let complaint: string | undefined
   const llama = await getLlama({
     build: 'never',
@@ -32,12 +32,12 @@ export async function loadModel({ modelPath, threads, backendsDirectory }: Runti
   const model = await openFile(llama, modelPath).catch((error) => {
     throw complaint === undefined ? error : new Error(complaint, { cause: error })
   })
-  getBiases(TokenBias.for(model)) // throws now rather than at the first request that needs them
+  getBiases(TokenBias.for(model)) // throws now, and not only when a request needs the biases
   return { llama, model }
 }
 
 async function openFile(llama: Llama, modelPath: string): Promise<LlamaModel> {
-  // Parsed by our own parser first: llama.cpp may crash on a malformed file.
+  // Our own parser reads the file first, because llama.cpp may crash on a malformed file.
   const { metadata } = await readGgufFile(modelPath)
   const architecture = String(metadata.get('general.architecture'))
   const hasPooling = metadata.has(`${architecture}.pooling_type`)
@@ -45,7 +45,7 @@ async function openFile(llama: Llama, modelPath: string): Promise<LlamaModel> {
   return llama.loadModel({ modelPath, ...(!hasPooling && { metadataOverrides }) })
 }
 
-/** BERT and similar models, which read the whole text in both directions. */
+/** Whether the model is an encoder like BERT, which reads the entire text in both directions. */
 export function isEncoder({ fileInfo: { metadata } }: LlamaModel): boolean {
   const { architecture } = metadata.general
   const own = (metadata as Record<string, unknown>)[architecture] as
@@ -59,7 +59,7 @@ export function getTemplate({ fileInfo }: LlamaModel): string | undefined {
   return typeof template === 'string' ? template : undefined
 }
 
-/** The tokens of marks in an answer. */
+/** The tokens that represent an answer's markers. */
 export function markerTokens(model: LlamaModel, { reasoning, calls }: AnswerFormat): Set<Token> {
   const marks = [reasoning?.open, reasoning?.close, calls.open, calls.close, ...calls.inner]
   const tokens = marks.flatMap((mark) => {

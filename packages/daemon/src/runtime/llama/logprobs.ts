@@ -2,10 +2,10 @@ import type { LlamaModel, Token } from 'node-llama-cpp'
 import type { TokenLogprob, TokenLogprobs } from '../runtime.ts'
 import { tokenBytes } from './token-bytes.ts'
 
-/** JSON cannot express minus infinity; OpenAI's API does the same. */
+/** Replaces minus infinity, which JSON cannot express. OpenAI's API returns the same value. */
 const lowest = -9999
 
-/** `probabilities` has the most likely tokens first. */
+/** `probabilities` must be sorted, with the most likely tokens first. */
 export function createLogprobs(
   model: LlamaModel,
   token: Token,
@@ -23,19 +23,22 @@ export function createLogprobs(
   }
 }
 
-/** Holds back the log probabilities of tokens until their text is output: a stop string is not part of an answer. */
+/**
+ * Holds back the log probabilities of tokens until the tokens' text is output, because a stop string is not part of the
+ * answer.
+ */
 export function logprobsInStep() {
   const held: { upTo: number; logprobs: TokenLogprobs }[] = []
   let taken = 0
   let given = 0
 
   return {
-    /** A token, with its text. */
+    /** Takes a token's text and log probabilities. */
     take(text: string, logprobs: TokenLogprobs) {
       taken += text.length
       held.push({ upTo: taken, logprobs })
     },
-    /** Returns those of the text that has been output so far. */
+    /** Takes text that is output. Returns the log probabilities of all tokens whose text is complete. */
     give(text: string): TokenLogprobs[] {
       given += text.length
       const count = held.findIndex(({ upTo }) => upTo > given)

@@ -6,9 +6,9 @@ type Options = Pick<Sampling, 'temperature' | 'topK' | 'topP' | 'minP' | 'seed'>
 type Candidate = [token: Token, probability: number]
 
 /**
- * Chooses a token from the model's own probabilities, sorted by likelihood, in the order of llama.cpp's chain: top-k,
- * top-p, min-p, temperature. For requests with log probabilities: the library only reports those of its last
- * candidates.
+ * Chooses a token from the model's own probabilities, which must be sorted, most likely first. Filters the tokens in
+ * the order of llama.cpp's samplers: top-k, top-p, min-p, temperature. Used for requests with log probabilities,
+ * because the library reports only those of the last remaining candidates.
  */
 export function ownSampler({ temperature, topK, topP, minP, seed }: Options) {
   const random = seed === undefined ? Math.random : seeded(seed)
@@ -16,7 +16,7 @@ export function ownSampler({ temperature, topK, topP, minP, seed }: Options) {
   return (probabilities: Map<Token, number>): Token => {
     const all = [...probabilities]
     const [best] = all
-    if (!best) throw new Error('the model gives no token any probability')
+    if (!best) throw new Error('the model assigns no probability to any token')
     if (temperature <= 0) return best[0]
     const kept = mostLikely(topK > 0 ? all.slice(0, topK) : all, topP)
     const weighed = kept
@@ -26,7 +26,7 @@ export function ownSampler({ temperature, topK, topP, minP, seed }: Options) {
   }
 }
 
-/** The most likely tokens that together reach this probability, and at least one. */
+/** The most likely tokens whose probabilities add up to at least this share; at least one token. */
 function mostLikely(candidates: Candidate[], share: number): Candidate[] {
   const total = candidates.reduce((sum, [, probability]) => sum + probability, 0)
   let sum = 0
@@ -47,7 +47,10 @@ function drawn(candidates: Candidate[], chance: number): Token {
   return (candidates.at(-1) as Candidate)[0]
 }
 
-/** Mulberry32: 32 bits of state, the same numbers for the same seed everywhere. */
+/**
+ * A random number generator (Mulberry32) with 32 bits of state. It returns the same numbers for the same seed on every
+ * machine.
+ */
 function seeded(seed: number) {
   let state = hashSeed(seed)
   return () => {

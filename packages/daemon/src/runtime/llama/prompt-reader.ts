@@ -4,8 +4,8 @@ import type { chatPrompts } from '../chat/chat-prompt.ts'
 import { type Generation, promptError } from '../runtime.ts'
 
 /**
- * Throws for a token that the model does not have: llama.cpp may crash on it. `param` names the parameter of the
- * tokens.
+ * Throws an error if the model does not have one of the tokens, because llama.cpp may crash on such a token. `param` is
+ * the name of the parameter that contains the tokens.
  */
 export type CheckTokens = (tokens: readonly number[], param?: string) => void
 
@@ -16,7 +16,7 @@ export function tokenCheck(model: LlamaModel): CheckTokens {
       (token) => !(Number.isInteger(token) && token >= 0 && token < count),
     )
     if (unknown === undefined) return
-    const message = `${unknown} is not a token of this model, which has ${count}`
+    const message = `${unknown} is not a token of this model, which has ${count} tokens`
     throw promptError('unknown_token', message, { param })
   }
 }
@@ -27,7 +27,7 @@ type Setup = {
   contextLength: number
 }
 
-/** Tokenizes a prompt, and returns how the answer begins and how many tokens it may have. */
+/** Tokenizes a prompt. Returns its tokens, how the answer begins, and how many tokens the answer may have. */
 export function promptReader(model: LlamaModel, { chats, checkTokens, contextLength }: Setup) {
   function tokenize({ prompt, json }: Generation): { tokens: Token[]; beginsIn: AnswerState } {
     if ('tokens' in prompt) return { tokens: prompt.tokens as Token[], beginsIn: 'text' }
@@ -52,7 +52,7 @@ export function promptReader(model: LlamaModel, { chats, checkTokens, contextLen
     if (room < 1) {
       throw promptError(
         'context_length_exceeded',
-        `the prompt has ${tokens.length} tokens, and the context of this model ${contextLength}`,
+        `the prompt has ${tokens.length} tokens, but the context length is ${contextLength}`,
       )
     }
     return { tokens, beginsIn, room }

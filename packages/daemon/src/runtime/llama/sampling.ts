@@ -17,8 +17,8 @@ import { getBiases } from './llama-internals.ts'
 export type Evaluation = SequenceEvaluateOptions & { generated: Token[] }
 
 /**
- * How the library chooses the next token. The `generated` tokens are recorded for the penalties. `isBound`: a grammar
- * constrains the choice as well.
+ * The options with which the library chooses the next token. Add each token to `generated`, which the penalties use.
+ * `isBound` means that a grammar constrains the choice, too.
  */
 export function createEvaluation(
   sampling: Sampling,
@@ -45,10 +45,7 @@ export function createEvaluation(
   }
 }
 
-/**
- * The library takes 32 bits, and zero for none. Any number is mapped to that: small and huge ones, negative and
- * positive.
- */
+/** Maps any number to 32 bits other than zero, because the library's seeds have 32 bits, and zero means no seed. */
 export const hashSeed = (seed: number): number =>
   createHash('sha256').update(String(seed)).digest().readUInt32LE() || 1
 
@@ -56,7 +53,7 @@ function createTokenBias({ logitBias }: Sampling, model: LlamaModel, isBound: bo
   const bias = TokenBias.for(model)
   const biases = getBiases(bias)
   for (const [token, logit] of logitBias) {
-    // A grammar must not be left without a possible token: llama.cpp would crash.
+    // A grammar must always have a possible token left; otherwise, llama.cpp would crash.
     const isForbidden = logit <= -100 && !isBound
     biases.set(token as Token, isForbidden ? Number.NEGATIVE_INFINITY : logit)
   }
@@ -65,7 +62,7 @@ function createTokenBias({ logitBias }: Sampling, model: LlamaModel, isBound: bo
 
 const maxCachedGrammars = 50
 
-/** Grammars of JSON schemas, cached because programs repeat the same schema. */
+/** Creates grammars from JSON schemas. They are cached, because programs use the same schema repeatedly. */
 export function grammarCache(llama: Llama, model: LlamaModel) {
   const grammars = new LRUCache<string, LlamaGrammar>({ max: maxCachedGrammars })
 
@@ -74,7 +71,7 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
       const grammar = schema === true ? anyObjectGrammar : jsonGrammar(schema)
       return await llama.createGrammar({ grammar })
     } catch (error) {
-      // Any error is an error of the schema, which may contain anything.
+      // Any error is attributed to the schema, because a schema may contain anything.
       const why =
         error instanceof SchemaError
           ? error.message
@@ -83,7 +80,7 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
     }
   }
 
-  /** `code`: the error code for a schema that no grammar can enforce. */
+  /** `code` is the error code if no grammar can enforce the schema. */
   return async (schema: true | object, code: PromptCode) => {
     const key = JSON.stringify(schema)
     const grammar = grammars.get(key) ?? (await make(schema, code))

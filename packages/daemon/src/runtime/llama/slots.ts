@@ -1,4 +1,4 @@
-/** Which request may use which conversation of the context. */
+/** Assigns the context's conversations to requests. */
 import type { LlamaContextSequence, Token } from 'node-llama-cpp'
 
 export type Slot = {
@@ -9,8 +9,9 @@ export type Slot = {
 }
 
 /**
- * Gives each request the free slot that holds most of its prompt, so that the next turn of a chat reads only its
- * new tokens; of several equally good ones, the least recently used. Requests without a slot wait in order.
+ * Gives each request the free slot that already holds the longest part of its prompt, so that only the new tokens must
+ * be read in the next turn of a chat. If several slots hold parts of equal length, the least recently used slot is
+ * chosen. Requests without a slot wait in order.
  */
 export function slots(sequences: LlamaContextSequence[]) {
   const all = sequences.map(
@@ -63,7 +64,8 @@ export function slots(sequences: LlamaContextSequence[]) {
 type Waiting = { tokens: Token[]; resolve(slot: Slot): void }
 
 /**
- * Tokens of the prompt that the slot has in memory. The last one must be read in any case, to generate what follows it.
+ * The number of prompt tokens that the slot has in memory. The prompt's last token is not counted, because it must
+ * always be read to generate the token that follows it.
  */
 export function commonLength({ sequence }: Slot, tokens: Token[]): number {
   const { firstDifferentIndex } = sequence.compareContextTokens(tokens)

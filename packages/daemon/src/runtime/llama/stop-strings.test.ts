@@ -7,11 +7,11 @@ function run(stops: string[], pieces: string[]) {
   return { given, rest: filter.isStopped() ? '' : filter.finish(), isStopped: filter.isStopped() }
 }
 
-test('text without stop strings is passed on at once', () => {
+test('text without stop strings is output immediately', () => {
   expect(run([], ['a', 'b'])).toEqual({ given: ['a', 'b'], rest: '', isStopped: false })
 })
 
-test('a stop string is found across parts, and nothing of it is passed on', () => {
+test('a stop string is found even if it is split into parts, and none of it is output', () => {
   expect(run(['END'], ['one E', 'N', 'D two'])).toEqual({
     given: ['one ', '', ''],
     rest: '',
@@ -19,7 +19,7 @@ test('a stop string is found across parts, and nothing of it is passed on', () =
   })
 })
 
-test('text that only began like a stop string is passed on later, or at the end', () => {
+test('text that only begins like a stop string is output later, or at the end', () => {
   expect(run(['END'], ['E', 'NX', 'EN'])).toEqual({
     given: ['', 'ENX', ''],
     rest: 'EN',
@@ -27,7 +27,7 @@ test('text that only began like a stop string is passed on later, or at the end'
   })
 })
 
-test('the first of several counts, even if one begins another', () => {
+test('the first of several stop strings counts, even if one is the beginning of another', () => {
   expect(run(['abc', 'b'], ['xab'])).toMatchObject({ given: ['xa'], isStopped: true })
   expect(run(['\n\n', '\n'], ['a\nb'])).toMatchObject({ given: ['a'], isStopped: true })
 })

@@ -1,8 +1,8 @@
 import { partialLength } from '../chat/markers.ts'
 
 /**
- * Takes text as it is generated and outputs it once it can no longer be part of a stop string. `isStopped` is true
- * once one was found: neither it nor the text after it is ever output.
+ * Takes text as it is generated, and outputs text when it can no longer be part of a stop string. After a stop string
+ * has been found, `isStopped` returns true, and neither the stop string nor the text after it is output.
  */
 export function stopStrings(stops: readonly string[]) {
   const wanted = stops.filter((stop) => stop !== '')
@@ -28,7 +28,7 @@ export function stopStrings(stops: readonly string[]) {
       return free
     },
 
-    /** Returns the text that was held back, at the end of the answer. */
+    /** Returns the text that has been held back, at the end of the answer. */
     finish(): string {
       const rest = held
       held = ''

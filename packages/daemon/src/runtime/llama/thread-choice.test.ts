@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { threadChoice } from './thread-choice.ts'
 
 type Machine = {
-  /** Milliseconds of a batch. */
+  /** How long a batch takes, in milliseconds. */
   msWith: (threads: number) => number
   freeCores?: number | undefined
 }
 
-/** A simulated machine that generates tokens, with its own clock. */
+/** Simulates a machine that generates tokens and has its own clock. */
 function generating(maxThreads: number, machine: Machine) {
   const choice = threadChoice(maxThreads)
   let clock = 0
@@ -32,17 +32,17 @@ const listThreads = (batches: { threads: number }[]) => batches.map(({ threads }
 const halving = (threads: number) => 80 / threads
 const colliding = (threads: number) => (threads === 1 ? 1 : 100)
 
-test('if more threads are faster, all of them compute', () => {
+test('if more threads are faster, all threads are used', () => {
   const machine = generating(8, { msWith: halving, freeCores: 8 })
   expect(listThreads(machine.batches(12))).toEqual([8, 8, 8, 4, 4, 4, 8, 8, 8, 8, 8, 8])
 })
 
-test('if two threads block each other, one is left after a few tokens', () => {
+test('if two threads block each other, only one is used after a few tokens', () => {
   const machine = generating(2, { msWith: colliding, freeCores: 2 })
   expect(listThreads(machine.batches(8))).toEqual([2, 2, 2, 1, 1, 1, 1, 1])
 })
 
-test('too many threads are halved each time', () => {
+test('each trial halves the number of threads while there are too many', () => {
   const machine = generating(16, { msWith: (threads) => 1 + threads ** 2 })
   for (let second = 0; second < 10; second += 1) {
     machine.batches(12)
@@ -79,14 +79,14 @@ test('a trial ends if other programs take the cores that it needs', () => {
   expect(machine.batch().threads).toBe(1)
 })
 
-test('more threads are tried again, and given up after one slow batch', () => {
+test('more threads are tried again, and abandoned after one slow batch', () => {
   const machine = generating(2, { msWith: colliding, freeCores: 2 })
   machine.batches(6)
   machine.rest(60_000)
   expect(listThreads(machine.batches(6))).toEqual([1, 1, 1, 2, 1, 1])
 })
 
-test('once the collision is over, all threads compute again', () => {
+test('when threads no longer block each other, all threads are used again', () => {
   const load: Machine = { msWith: colliding, freeCores: 2 }
   const machine = generating(2, load)
   machine.batches(6)
@@ -106,7 +106,7 @@ test('trials take at most a twentieth of the time', () => {
   expect(spentMs).toBeGreaterThan(0)
 })
 
-test('batches of different kinds are not compared: prompts, and other numbers of conversations', () => {
+test('prompts, and batches with different numbers of conversations, are not compared', () => {
   const machine = generating(4, { msWith: halving, freeCores: 4 })
   machine.batches(2)
   machine.batches(1, { tokens: 100 })

@@ -1,13 +1,16 @@
-/** Batches per number of threads in a trial. */
+/** The number of batches for each number of threads in a trial. */
 const roundLength = 3
-/** Trials take at most a twentieth of the time, and there is at most one a second. */
+/** Trials take at most a twentieth of the time, and at most one trial starts per second. */
 const restPerTrial = 20
 const minRestMs = 1_000
-/** A number of threads is given up if one of its batches takes this many times as long as with the present number. */
+/** A number of threads is abandoned if one of its batches takes this many times as long as with the current number. */
 const hopelessFactor = 3
-/** Fewer threads must be faster by this factor: if more threads do not speed up tokens, they do speed up prompts. */
+/**
+ * Fewer threads are chosen only if they take less than this share of the time: even if more threads do not speed up the
+ * generation of tokens, they speed up the processing of prompts.
+ */
 const fewerThreadsGain = 0.9
-/** A core that other processes use less than this counts as free. */
+/** A core counts as free if other processes use less than this share of it. */
 const negligibleUse = 0.25
 
 export type Batch = {
@@ -22,18 +25,19 @@ type Round = { threads: number; times: number[] }
 
 type Trial = {
   conversations: number
-  /** With the present number of threads. */
+  /** The round with the current number of threads. */
   first: Round
-  /** The present round, and those still to come. */
+  /** The current round and the rounds that follow. */
   left: Round[]
   done: Round[]
 }
 
 /**
  * Chooses the number of threads for each batch. llama.cpp's threads spin while they wait for each other, hundreds of
- * times per token: if the system takes the processor from one, all wait, and two threads that share a core can be a
- * hundred times slower than one. So there are never more threads than free cores; and from time to time half and twice
- * as many are tried for a few tokens, and kept if they are faster. Times are in milliseconds of a monotonic clock.
+ * times per token. If the system takes the processor away from one thread, all threads wait, and two threads that share
+ * a core can be a hundred times slower than one. Therefore, there are never more threads than free cores. From time to
+ * time, half as many and twice as many threads are tried for a few tokens, and a number that is faster is kept. Times
+ * are milliseconds of a monotonic clock.
  */
 export function threadChoice(maxThreads: number) {
   let chosen = maxThreads
@@ -66,11 +70,11 @@ export function threadChoice(maxThreads: number) {
   }
 
   return {
-    /** Call it before each batch. Returns the number of threads for it. */
+    /** Call this before each batch. Returns the number of threads for the batch. */
     begin({ tokens, conversations, freeCores = maxThreads }: Batch, at: number): number {
       const limit = Math.min(maxThreads, Math.max(1, Math.floor(freeCores + negligibleUse)))
       const present = Math.min(chosen, limit)
-      // Prompts take longer than tokens: batches are compared with those of the same size.
+      // Prompts take longer than single tokens, so only batches of the same size are compared.
       const isAlike = trial?.conversations === conversations
       const isTooMany = trial?.left.some(({ threads }) => threads > limit)
       if (tokens !== conversations || !isAlike || isTooMany) trial = undefined
@@ -81,7 +85,7 @@ export function threadChoice(maxThreads: number) {
       return trial?.left[0]?.threads ?? present
     },
 
-    /** Call it after each batch. Further calls before the next batch have no effect. */
+    /** Call this after each batch. Further calls before the next batch have no effect. */
     end(at: number) {
       const [round] = trial?.left ?? []
       if (!trial || !round || startedAt === undefined) return

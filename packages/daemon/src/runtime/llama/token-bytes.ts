@@ -1,6 +1,6 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
 
-/** The bytes of a token, which may be part of a character. */
+/** The bytes of a token. A token may contain only part of a character. */
 export function tokenBytes(model: LlamaModel, token: Token): number[] {
   const { tokens, model: kind } = model.fileInfo.metadata.tokenizer.ggml
   const written = tokens[token] ?? ''
@@ -13,7 +13,10 @@ export function tokenBytes(model: LlamaModel, token: Token): number[] {
   return [...Buffer.from(model.detokenize([token], true))]
 }
 
-/** GPT-2's vocabulary writes each byte as a letter: printable ones as themselves, the others from U+0100 on. */
+/**
+ * GPT-2's vocabulary writes each byte as a character: printable bytes as themselves, and all others as characters from
+ * U+0100 on.
+ */
 const bytesByLetter = new Map<string, number>()
 const seen = [
   [0x21, 0x7e],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tokenText } from './token-text.ts'
 
-/** One token for each byte. */
+/** Treats each byte as one token. */
 const detokenize = (tokens: number[]) => new TextDecoder().decode(Uint8Array.from(tokens))
 
 test('a character is output with its last byte', () => {
@@ -12,7 +12,7 @@ test('a character is output with its last byte', () => {
   expect(text.finish()).toBe('')
 })
 
-test('a character that is cut off becomes a replacement character, and delays nothing', () => {
+test('an incomplete character becomes a replacement character, and does not delay other text', () => {
   const text = tokenText(detokenize)
   expect([0xe2, 0x82].map((byte) => text.take(byte))).toEqual(['', ''])
   expect(text.finish()).toBe('\ufffd')

@@ -1,6 +1,6 @@
 /**
- * Converts tokens to text one by one. A character may be spread over several tokens: nothing of it is output until its
- * last byte is there.
+ * Converts tokens to text one by one. If a character consists of several tokens, it is output when its last byte has
+ * arrived.
  */
 export function tokenText(detokenize: (tokens: number[], before: number[]) => string) {
   let pending: number[] = []
@@ -19,13 +19,13 @@ export function tokenText(detokenize: (tokens: number[], before: number[]) => st
       const isUnfinished = detokenize(pending, before).endsWith(replacement)
       return isUnfinished && pending.length < maxCharacterBytes ? '' : give()
     },
-    /** The rest at the end: the bytes of an unfinished character. */
+    /** Returns the remaining text at the end: the bytes of an incomplete character. */
     finish: () => (pending.length > 0 ? give() : ''),
   }
 }
 
 const replacement = '\ufffd'
-/** UTF-8 has at most four bytes per character, and a token at least one. */
+/** UTF-8 has at most four bytes per character, and each token has at least one byte. */
 const maxCharacterBytes = 4
-/** Some tokenizers write a token differently depending on what precedes it. */
+/** Some tokenizers write a token differently, depending on the tokens before it. */
 const contextTokens = 8

@@ -29,7 +29,7 @@ const chatWith = (chat: Partial<Chat>) => ({
   chat: { messages: [], tools: [], toolChoice: 'auto' as const, variables: {}, ...chat },
 })
 
-test('greedy text of the demo model', async () => {
+test("the demo model's text with greedy sampling", async () => {
   const answer = await run(makeChatGeneration('Hello'))
   expect(answer).toMatchObject({
     text: 'Hello! How can I help you?',
@@ -51,18 +51,21 @@ test('the next turn reads only its new tokens', async () => {
   expect(second.cachedTokens).toBeGreaterThanOrEqual(remembered - 2)
 })
 
-/** `Hello` as a chat, in tokens of the demo model; and those of the answer's beginning and of a turn's end. */
+/**
+ * The chat message `Hello` in tokens of the demo model, the token with which its answer begins, and the token that ends
+ * a turn.
+ */
 const helloTokens = [1, 296, 14, 658, 2, 14, 1, 303, 14]
 const helloAgain = 658
 const endOfTurnToken = 2
 
-test('tokens instead of text', async () => {
+test('a prompt of tokens instead of text', async () => {
   const { text } = await run(makeChatGeneration('Hello'))
   const again = await run(makeChatGeneration('', { prompt: { tokens: helloTokens } }))
   expect(again.text).toBe(text)
 })
 
-test('JSON of a schema, and nothing after it', async () => {
+test('JSON that matches a schema, with nothing after it', async () => {
   const schema = {
     type: 'object',
     properties: {
@@ -85,7 +88,7 @@ test('JSON of a schema, and nothing after it', async () => {
   }
 })
 
-test('a schema that no grammar can enforce is refused with the keyword', async () => {
+test('a schema that no grammar can enforce is rejected with the keyword', async () => {
   const json = { type: 'object', properties: { code: { type: 'string', pattern: '^[a-z]+$' } } }
   await expect(run(makeChatGeneration('Hello', { json }))).rejects.toMatchObject({
     code: 'schema_refused',
@@ -101,7 +104,7 @@ const weather = tool('weather', {
 })
 
 test.each([['required' as const], [{ name: 'weather' }]])(
-  'a tool that has to be called is called, with arguments of its schema (%o)',
+  "a forced tool is called, with arguments that match the tool's schema (%o)",
   async (toolChoice) => {
     const messages = [{ role: 'user', content: 'Will it rain?' }]
     const tools = [weather, ...(typeof toolChoice === 'object' ? [tool('other', {})] : [])]
@@ -116,7 +119,7 @@ test.each([['required' as const], [{ name: 'weather' }]])(
   },
 )
 
-test('log probabilities are those of the model, however the tokens are chosen', async () => {
+test("log probabilities are the model's, regardless of how the tokens are chosen", async () => {
   const sampling = { ...greedy, temperature: 0.8, topK: 40, topP: 0.9, minP: 0.05, seed: 3 }
   const sampled = await run(makeChatGeneration('Hello', { topLogprobs: 5, sampling }))
   const plain = await run(makeChatGeneration('Hello', { topLogprobs: 5 }))
@@ -140,7 +143,7 @@ test('there are no log probabilities for a stop string', async () => {
   expect(tokens.join('')).toBe(text)
 })
 
-test('the bytes of a token are its own, even if they are part of a character', async () => {
+test("a token's bytes are correct, even if they are only part of a character", async () => {
   const letter = 'é😀'
   const prompt = {
     text: `<|im_start|>user\nRepeat: ${letter}<|im_end|>\n<|im_start|>assistant\n${letter}`,
@@ -158,9 +161,9 @@ test('control tokens in a plain prompt are treated as text', async () => {
 })
 
 test.runIf(runsSlowTests)(
-  'requests of half a megabyte, and with 1500 texts, are answered as any other',
+  'a request of half a megabyte and a request with 1500 texts are handled like any other',
   {
-    timeout: 240_000, // a model takes every text through all its layers
+    timeout: 240_000, // the model computes all its layers for every text
   },
   async () => {
     await expect(run(makeChatGeneration('word '.repeat(100_000)))).rejects.toMatchObject({
@@ -188,7 +191,7 @@ test('a bias against all tokens that a schema allows is ignored', async () => {
   }
 })
 
-test('JSON required by a schema is not a call, whatever it contains', async () => {
+test('JSON that a schema requires is not a call, regardless of what it contains', async () => {
   const json = { const: '<tool_call>{"name": "weather", "arguments": {}}</tool_call>' }
   const messages = [{ role: 'user', content: 'Hello' }]
   const prompt = chatWith({ messages, tools: [weather], toolChoice: 'none' })
@@ -196,7 +199,7 @@ test('JSON required by a schema is not a call, whatever it contains', async () =
   expect([JSON.parse(text), reason]).toEqual([json.const, 'stop'])
 })
 
-test('seeds may have any size', async () => {
+test('a seed can be any number', async () => {
   const texts = await Promise.all(
     [-5, 0, 7, 2 ** 40, 1e300].map(async (seed) => {
       const sampling = { ...greedy, temperature: 2, seed }
@@ -220,12 +223,12 @@ test('an answer whose end has a strong negative bias continues', async () => {
   expect(completionTokens).toBe(100)
 })
 
-test('a process that is killed ends its requests with an error, and is reported', async () => {
+test('if the process is killed, its requests end with an error, and the end is reported', async () => {
   const doomed = await startChildRuntime(options)
   const running = runGeneration(doomed, makeChatGeneration('Tell me a story', { maxTokens: 400 }))
   process.kill(doomed.pid, 'SIGKILL')
   await expect(running).rejects.toMatchObject({ code: 'model_lost' })
-  expect(await doomed.ended).toBe('the process of the model was killed by SIGKILL')
+  expect(await doomed.ended).toBe("the model's process was killed by SIGKILL")
   await expect(runGeneration(doomed, makeChatGeneration('Hello'))).rejects.toMatchObject({
     code: 'model_lost',
   })
@@ -241,7 +244,7 @@ describe('a malformed file', () => {
     ['of another architecture', mutated(good, 'general.architecture', 'general.architektur\u00e9')],
   ]
 
-  test.each(damaged)('%s: is refused with an error', async (_, bytes) => {
+  test.each(damaged)('%s: is rejected with an error', async (_, bytes) => {
     using folder = temporaryFolder()
     const path = join(folder.path, 'damaged.gguf')
     writeFileSync(path, bytes)

@@ -6,13 +6,13 @@ import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
 import { isPromptError, modelLost, type Runtime, type RuntimeOptions } from '../runtime.ts'
 import type { ModelMethods } from './model-process.ts'
 
-/** Runs a model in a separate process, whose crash affects nothing else. Rejects if it cannot be loaded. */
+/** Runs a model in a separate process, so that a crash affects nothing else. Rejects if the model cannot be loaded. */
 export async function startChildRuntime(
   options: RuntimeOptions,
   signal?: AbortSignal,
 ): Promise<Runtime> {
   const child = startProcess()
-  const toError = ({ how }: ProcessEnd) => modelLost(`the process of the model ${how}`)
+  const toError = ({ how }: ProcessEnd) => modelLost(`the model's process ${how}`)
   const port = childPort(child, toError)
   const rpc = openRpc<ModelMethods>(port)
   let isClosing = false
@@ -58,7 +58,10 @@ export async function startChildRuntime(
   }
 }
 
-/** The rejection of a request: whatever else goes wrong in the process, the next one may succeed. */
+/**
+ * The error with which a request is rejected. Any unexpected error becomes `model_lost`, because the next request may
+ * succeed.
+ */
 const asOurs = (error: unknown) =>
   isPromptError(error) || hasCode(error, 'model_lost') ? error : modelLost((error as Error).message)
 
@@ -70,9 +73,10 @@ function startProcess(): ChildProcess {
   return fork(fileURLToPath(new URL(`./model-process.${extension}`, import.meta.url)), {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // llama.cpp has its own threads; those of libuv would only compete with them.
+    // llama.cpp has its own threads, with which libuv's threads would only compete.
     env: { ...process.env, UV_THREADPOOL_SIZE: '1', NODE_NO_WARNINGS: '1' },
-    // Objects allocated for a token live no longer than it: a larger young generation costs memory and saves nothing.
+    // Objects that are allocated for a token are not needed after it. A larger young generation would cost memory and
+    // save nothing.
     execArgv: ['--max-semi-space-size=2'],
   })
 }

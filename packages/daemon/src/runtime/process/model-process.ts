@@ -1,4 +1,4 @@
-/** The process of one model, started by `child-runtime.ts`. It ends with its parent. */
+/** The process of one model, started by `child-runtime.ts`. It ends when its parent does. */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { openLlamaModel } from '../llama/llama-model.ts'
 import type { Generation, RuntimeOptions } from '../runtime.ts'
@@ -13,7 +13,7 @@ function loadedModel() {
 export type ModelMethods = typeof methods
 
 const methods = {
-  /** The first call, with the model's abilities. */
+  /** Loads the model and returns its abilities. Must be called first. */
   async load(options: RuntimeOptions) {
     model = await openLlamaModel(options)
     return model.facts
