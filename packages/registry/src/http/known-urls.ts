@@ -28,19 +28,20 @@ export function answerKnownUrls(app: FastifyInstance, dependencies: Dependencies
   /** Errors of requests that turned out to be refused. */
   const refusals = new WeakMap<IncomingMessage, Error>()
   app.addHook('onRequest', (request, _reply, done) => done(refusals.get(request.raw)))
+  const answering: Answering = {
+    ...dependencies,
+    isClosing: () => !server.listening,
+    refuse(request, response, error) {
+      refusals.set(request, error)
+      handle(request, response)
+    },
+  }
   server.off('request', handle)
   server.prependListener('request', (request, response) => {
     // A server that shuts down no longer listens; Fastify then closes connections.
     const known = server.listening && findKnown(request, dependencies)
-    if (!known) return handle(request, response)
-    answer(request, response, {
-      ...{ ...known, ...dependencies },
-      isClosing: () => !server.listening,
-      refuse(error) {
-        refusals.set(request, error)
-        handle(request, response)
-      },
-    })
+    if (known) answer(request, response, known, answering)
+    else handle(request, response)
   })
 }
 
@@ -68,49 +69,59 @@ function findKnown(
   return limit?.isExceeded ? undefined : { found, ip, limit }
 }
 
-type Answer = Known &
-  Pick<Dependencies, 'log' | 'metrics'> & {
-    isClosing: () => boolean
-    /** Called instead of sending the response if it must not be sent. */
-    refuse: (error: Error) => void
-  }
+type Answering = Pick<Dependencies, 'log' | 'metrics'> & {
+  isClosing: () => boolean
+  /** Called instead of sending the response if it must not be sent. */
+  refuse(request: IncomingMessage, response: ServerResponse, error: Error): void
+}
 
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { found, ip, limit, log, metrics: { requests }, isClosing, refuse }: Answer,
+  known: Known,
+  { log, metrics: { requests }, isClosing, refuse }: Answering,
 ) {
-  const { method = '', url = '', headers } = request
+  const { found, ip } = known
+  const { method = '', url = '' } = request
   const id = readRequestId(request)
   let isRefused = false
   whenOver(response, ({ status, ms }) => {
     if (isRefused) return // reported by Fastify
     reportRequest({ id, method, url, route: found.route, status, ms }, { ip }, { log, requests })
   })
+  if (!found.beforeCached) return send(request, response, known, id)
+  found.beforeCached().then(
+    () => {
+      if (isClosing()) response.shouldKeepAlive = false
+      send(request, response, known, id)
+    },
+    (error) => {
+      isRefused = true
+      refuse(request, response, error)
+    },
+  )
+}
 
-  function send() {
-    const { etag } = found
-    const isUnchanged = etag !== undefined && isKnown(etag, headers['if-none-match'])
-    const answerHeaders = [
-      ...(isUnchanged ? found.headersWithoutPayload : found.headers),
-      'x-request-id',
-      id,
-    ]
-    if (limit) {
-      const { max, remaining, resetSeconds } = limit
-      answerHeaders.push('ratelimit-limit', max)
-      answerHeaders.push('ratelimit-remaining', remaining, 'ratelimit-reset', resetSeconds)
-    }
-    if (isClosing()) response.shouldKeepAlive = false
-    if (isUnchanged) response.writeHead(304, answerHeaders).end()
-    else response.writeHead(found.status, answerHeaders).end(found.payload)
+function send(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  { found, limit }: Known,
+  id: string,
+) {
+  const { etag } = found
+  const isUnchanged = etag !== undefined && isKnown(etag, headers['if-none-match'])
+  const answerHeaders = [
+    ...(isUnchanged ? found.headersWithoutPayload : found.headers),
+    'x-request-id',
+    id,
+  ]
+  if (limit) {
+    const { max, remaining, resetSeconds } = limit
+    answerHeaders.push('ratelimit-limit', max)
+    answerHeaders.push('ratelimit-remaining', remaining, 'ratelimit-reset', resetSeconds)
   }
-
-  if (!found.beforeCached) return send()
-  found.beforeCached().then(send, (error) => {
-    isRefused = true
-    refuse(error)
-  })
+  if (isUnchanged) response.writeHead(304, answerHeaders).end()
+  else response.writeHead(found.status, answerHeaders).end(found.payload)
 }
 
 function findByUrl(caches: readonly ResponseCache[], url: string) {
