@@ -73,8 +73,9 @@ export function isStorageFull(error: Error): boolean {
 }
 
 /**
- * The message of PostgreSQL 15, never translated, if a new session cannot write the cache of its catalogs: an "internal
- * error" (XX000) without the system's reason, which newer versions include.
+ * PostgreSQL 15's error message if a new session cannot write its catalog cache. The message is never translated. Its
+ * code is XX000 (internal error), and it lacks the operating system's reason, which newer versions include.
+ *
  */
 function isSessionWithoutRoom(error: Error): boolean {
   const isInCache = getCode(error) === 'XX000' && 'file' in error && error.file === 'relcache.c'

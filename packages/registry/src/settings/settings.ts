@@ -63,7 +63,7 @@ export const registrySettings = {
     parse: choice({ off: false, on: true }),
     default: 'off',
     description:
-      "`on` behind a reverse proxy: take the client's address from the end of `X-Forwarded-For`",
+      "`on`: behind a reverse proxy, take the client's address from the end of `X-Forwarded-For`",
     details: 'the proxy must append it',
   }),
   isRegistrationOpen: setting({

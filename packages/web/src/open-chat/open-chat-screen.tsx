@@ -38,7 +38,9 @@ function OpenChat({ daemon }: { daemon: string }) {
         <span className="break-all font-mono text-[14px] text-ink-3">{daemon}</span>
       </p>
       <h2 className="mt-12 font-semibold text-[19px]">If it does not open</h2>
-      <p className="mt-2 text-[15px] text-ink-2">The daemon is not running. Start it on your machine:</p>
+      <p className="mt-2 text-[15px] text-ink-2">
+        The daemon is not running. Start it on your machine:
+      </p>
       <CommandLine text="shoal serve" className="mt-3" />
     </>
   )
