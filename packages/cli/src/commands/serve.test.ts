@@ -234,7 +234,7 @@ test('the reason is shown if a background daemon fails to start', async () => {
   expect(missing.stderr).toContain('shoal pull nobody-7b')
   expect(missing.exitCode).toBe(3)
   const open = await runShoal(['serve', '-d', '--host', '0.0.0.0'], { home: home.path })
-  expect(open.stderr).toContain('other machines can reach this daemon')
+  expect(open.stderr).toContain('Other machines can reach this daemon')
   expect(open.exitCode).toBe(2)
 })
 
