@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { serverOfTest } from './testing/server-of-test.ts'
 
 /** Requests a route that throws `thrown`, and returns the response and the logged errors. */
@@ -34,6 +37,58 @@ test("a client error is sent in the API's format, not cached and not logged", as
 
 test('the connection of a client that is too slow is closed', async () => {
   expect((await answerTo(problem(408, 'too slow'))).headers.get('connection')).toBe('close')
+})
+
+describe('a body that is refused before it has been read', () => {
+  const headers = { 'content-type': 'application/json' }
+  const mebibyte = Buffer.alloc(1024 * 1024)
+  const bodies = {
+    'with its length': () => Buffer.concat(Array.from({ length: 5 }, () => mebibyte)),
+    'in chunks': () => ReadableStream.from(Array.from({ length: 5 }, () => mebibyte)),
+  }
+
+  test.each(Object.entries(bodies))(
+    'is discarded, so that the client receives the response: %s',
+    async (_name, body) => {
+      const server = await serverOfTest((app) => app.post('/', async () => 'never'))
+      for (let time = 0; time < 20; time += 1) {
+        const answer = await fetch(server.url, {
+          method: 'POST',
+          headers,
+          body: body(),
+          duplex: 'half',
+        })
+        expect(answer.status).toBe(413)
+        expect(answer.headers.get('connection')).not.toBe('close')
+        await answer.arrayBuffer()
+      }
+    },
+  )
+
+  test('is not received if it is larger than 64 MiB', async () => {
+    const server = await serverOfTest((app) => app.post('/', async () => 'never'))
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(
+      `POST / HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${65 * 1024 * 1024}\r\n\r\n`,
+    )
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 413 .*connection: close/is)
+  })
+
+  test('is not received further than 64 MiB if it does not announce its length', async () => {
+    const server = await serverOfTest((app) => app.post('/', async () => 'never'))
+    let sentMebibytes = 0
+    const body = ReadableStream.from(
+      (async function* () {
+        for (; sentMebibytes < 1_000; sentMebibytes += 1) yield mebibyte
+      })(),
+    )
+    const sending = once(server.app.server, 'connection').then(([socket]) => once(socket, 'close'))
+    await fetch(server.url, { method: 'POST', headers, body, duplex: 'half' }).catch(
+      () => undefined,
+    )
+    await sending
+    expect(sentMebibytes).toBeLessThan(200)
+  })
 })
 
 test('an unexpected error is a 500 without details, and is logged in full', async () => {

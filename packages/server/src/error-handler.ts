@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { discardBody } from './discard-body.ts'
 import { breakOff } from './when-over.ts'
 
 /** An error in the format of a server's API. */
@@ -38,7 +39,9 @@ export function errorHandler(describe: (error: Error, request: FastifyRequest) =
     const { status, body, retryAfter } = describe(error, request)
     if (status >= 500) request.log.error({ err: error }, 'request failed')
     if (status === 401) reply.header('www-authenticate', 'Bearer')
-    if (status === 408) reply.header('connection', 'close') // do not wait for the rest of the body
+    if (status === 408)
+      reply.header('connection', 'close') // do not wait for the rest of the body
+    else discardBody(request, reply)
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
     for (const name of headersOfContent) reply.removeHeader(name)
     reply.header('cache-control', 'no-store')
