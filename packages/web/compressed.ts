@@ -6,7 +6,9 @@ import type { Plugin } from 'vite'
 
 const isText = /\.(js|css|html|svg|json|txt)$/
 
-/** Writes `.br` and `.gz` files next to compressible files, so that the servers need not compress each response. */
+/**
+ * Writes `.br` and `.gz` files next to compressible files, so that the servers do not have to compress each response.
+ */
 export function compressed(): Plugin {
   let folder = ''
   return {

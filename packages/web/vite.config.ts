@@ -4,16 +4,25 @@ import { defineConfig } from 'vite'
 import { compressed } from './compressed.ts'
 import about from './package.json' with { type: 'json' }
 
-/** Modules that every screen of the registry needs, but not the chat page. One chunk is smaller than four. */
+/**
+ * Modules that every screen of the registry needs, but the chat page does not. One chunk is smaller than four separate
+ * ones.
+ */
 const queries = {
   name: 'queries',
   test: /tanstack\/(react-query|query-core)|web\/src\/api\//,
 }
 
-/** Small modules that nearly every screen needs. Separate chunks would be separate requests, each compressed alone. */
+/**
+ * Small modules that nearly every screen needs. In separate chunks, they would need separate requests and compress less
+ * well.
+ */
 const units = { name: 'units', test: /core\/src\/units/ }
 
-/** Two pages: the registry's, and the chat that the daemon serves. Their shared files are in `assets`. */
+/**
+ * Builds two pages: the registry's page, and the chat page that the daemon serves. Files shared by both pages are in
+ * `assets`.
+ */
 export default defineConfig(({ isSsrBuild }) => ({
   define: { __VERSION__: JSON.stringify(about.version) },
   plugins: [react(), tailwindcss(), ...(isSsrBuild ? [] : [compressed()])],
@@ -21,7 +30,7 @@ export default defineConfig(({ isSsrBuild }) => ({
     outDir: 'dist/client',
     emptyOutDir: true,
     copyPublicDir: !isSsrBuild,
-    assetsInlineLimit: 0, // the content security policy of the pages allows no data: URLs
+    assetsInlineLimit: 0, // the pages' content security policy does not allow data: URLs
     modulePreload: { polyfill: false },
     rolldownOptions: isSsrBuild
       ? {}

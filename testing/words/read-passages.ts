@@ -22,10 +22,10 @@ export function readPassages(root: string): Passage[] {
   const find = (pattern: string) => globSync(pattern, { cwd: root, exclude }).sort()
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
   return [
-    ...find('{*.md,{docs,packages,bench,faults,testing,stubs}/**/*.md}').flatMap((path) =>
-      readDocument(path, read(path)),
+    ...find('{*.md,{docs,packages,bench,cluster,deploy,faults,testing,stubs}/**/*.md}').flatMap(
+      (path) => readDocument(path, read(path)),
     ),
-    ...find('{packages/*/src,bench,faults,testing}/**/*.{ts,tsx}').flatMap((path) =>
+    ...find('{packages/*/src,bench,cluster,faults,testing}/**/*.{ts,tsx}').flatMap((path) =>
       readSource(path, read(path)),
     ),
   ]

@@ -4,7 +4,7 @@ import { readRegistryConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { registrySettings } from './settings/settings.ts'
 
-test('deleted files are kept for at least an hour, unless they are removed at once', () => {
+test('deleted files are kept for at least an hour, unless they are removed immediately', () => {
   const parseDays = (text: string) => readRegistryConfig({ SHOAL_TRASH_DAYS: text }).trashDays
   expect(['0', '0s', '1h', '6d'].map(parseDays)).toEqual([0, 0, 1 / 24, 6])
   for (const text of ['6m', '59min', '0.0000001', '.04']) {
@@ -12,7 +12,7 @@ test('deleted files are kept for at least an hour, unless they are removed at on
   }
 })
 
-test('by default it listens only on this machine, and limits requests', () => {
+test('by default the registry listens only on this machine, and limits requests', () => {
   expect(readRegistryConfig({})).toMatchObject({
     host: '127.0.0.1',
     port: 8000,
@@ -38,7 +38,7 @@ test.each(['', ' '])('a variable set to "%s" counts as not set', (blank) => {
   expect(readRegistryConfig(env)).toEqual(readRegistryConfig({}))
 })
 
-test('omitted classes of rate limits keep their defaults', () => {
+test('rate limits of classes that are not set keep their defaults', () => {
   const { rateLimits } = readRegistryConfig({ SHOAL_RATE_LIMITS: 'auth=5/h' })
   expect(rateLimits).toMatchObject({
     auth: { max: 5, windowSeconds: 3_600 },

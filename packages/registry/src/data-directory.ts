@@ -4,8 +4,8 @@ import { makeFolder } from '@shoal/log/folder'
 import { ConfigError } from './errors.ts'
 
 /**
- * Locks the data directory for this process; the returned function unlocks it. It is SQLite's lock on a separate file,
- * so the system frees it however the process ends.
+ * Locks the data directory for this process, and returns a function that unlocks it. The lock is an SQLite lock on a
+ * separate file, so the operating system releases it however the process ends.
  */
 export async function takeDataDirectory(path: string): Promise<() => void> {
   makeFolder(path, 0o750)

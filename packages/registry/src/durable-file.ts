@@ -1,9 +1,9 @@
-/** Small files that survive a power cut: after it, they have either their old or their new content. */
+/** Small files that survive a power failure: after it, each file has either its old or its new content. */
 import { constants } from 'node:fs'
 import { access, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Replaces the small file at `path`, or creates it. It is on the disk once this resolves. */
+/** Replaces the small file at `path`, or creates it. The new content is on disk when the promise resolves. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`
   try {
@@ -22,7 +22,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await syncDirectory(dirname(path))
 }
 
-/** Syncs a directory: files created, renamed or removed there are on the disk. */
+/** Syncs a directory, so that the creation, renaming and removal of files in it survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, constants.O_RDONLY)
   try {

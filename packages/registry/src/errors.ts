@@ -1,4 +1,7 @@
-/** The errors of the registry, without HTTP: the table of errors has the status of each code. */
+/**
+ * The registry's errors, independent of HTTP. `errorTable` in `@shoal/core/errors/table` maps each code to an HTTP
+ * status.
+ */
 import { AppError, type ErrorDetails, hasCode } from '@shoal/core/errors'
 
 export { ConfigError } from '@shoal/core/errors'
@@ -42,6 +45,6 @@ export type ProblemDetails = ErrorDetails[ProblemCode]
 
 export type DomainError = AppError<ProblemCode | 'storage_full'>
 
-/** Whether the request or the registry's environment caused the error, rather than its code. */
+/** Whether the error was caused by the request or by the registry's environment, and not by a bug in the registry. */
 export const isDomainError = (error: unknown): error is DomainError =>
   hasCode(error, ...problemCodes, 'storage_full')

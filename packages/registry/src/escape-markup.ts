@@ -7,11 +7,15 @@ const entities: Record<string, string> = {
 }
 
 /**
- * Characters that XML 1.0 (§2.2) cannot express, not even as a reference: a single one makes a whole feed unreadable.
+ * Characters that XML 1.0 (§2.2) does not allow, not even as character references. A single one makes an entire feed
+ * unreadable.
  */
 const notXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
 const toReplace = new RegExp(`[&<>"']|${notXml.source}`, 'gu')
 
-/** Escapes text for HTML and XML, between tags and in quotes. Characters that XML cannot express are left out. */
+/**
+ * Escapes text for use in HTML and XML, between tags and in quoted attributes. Omits characters that XML does not
+ * allow.
+ */
 export const escapeMarkup = (text: string): string =>
   text.replace(toReplace, (character) => entities[character] ?? '')

@@ -1,4 +1,7 @@
-/** What clients get while something that the registry needs is broken, and that it recovers. */
+/**
+ * Tests the responses to clients while something that the registry depends on is broken, and that the registry
+ * recovers.
+ */
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,7 +71,7 @@ test('the log has one line per request, and no secrets', async () => {
   }
 })
 
-test('while the store is unavailable, requests that need it get Retry-After, and nothing counts as lost', async () => {
+test('while the store is unavailable, requests that need it get Retry-After, and no file counts as lost', async () => {
   const registry = await startTestRegistry()
   onTestFinished(() => registry.close())
   const token = await registry.register('ana')

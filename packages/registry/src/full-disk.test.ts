@@ -1,4 +1,4 @@
-/** The disk of the database is full (SQLite): what still works, what is refused, and that it recovers. */
+/** Tests what works and what is refused while the database's disk is full (SQLite), and that the registry recovers. */
 import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,10 @@ import { type Answer, startTestRegistry, type TestRegistry } from './testing/tes
 const megabyte = 1e6
 
 describe.skipIf(!canMount)('when the database’s disk is full', () => {
-  /** A registry with all its data on a small disk: ana has a model with a file, an open upload and an API key. */
+  /**
+   * Starts a registry with all its data on a small disk. The user ana has a model with a file, an unfinished upload and
+   * an API key.
+   */
   async function scene(ballastBytes?: number) {
     const disk = await smallDisk('64m')
     onTestFinished(disk.unmount)
@@ -52,12 +55,12 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
   const signIn = (registry: TestRegistry) =>
     registry.post('/v1/auth/login', { body: { username: 'ana', password: 'password of ana' } })
 
-  test('everything except uploads continues with the space of the ballast', async () => {
+  test('everything except uploads continues to work with the space of the ballast', async () => {
     const { disk, registry, token, file, open, key, download, ballast } = await scene()
     await expect.poll(() => stat(ballast).catch(() => undefined)).toBeTruthy()
     const { size } = await stat(ballast)
     expect(size).toBe(1024 * 1024)
-    await registry.restart() // SQLite's log is then empty
+    await registry.restart() // empties SQLite's log
     disk.fill()
     expect(disk.freeBytes()).toBe(0)
     const created = { name: 'reef', description: 'a reef '.repeat(50), tags: ['sea'] }
@@ -99,7 +102,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     await expect.poll(() => stat(ballast).catch(() => undefined)).toMatchObject({ size })
   })
 
-  test('deletions in sequence work without a free byte', async () => {
+  test('many consecutive deletions work without a free byte', async () => {
     const { disk, registry, token, ballast } = await scene()
     const names = Array.from({ length: 60 }, (_, index) => `model-${index}`)
     for (const name of names) {
@@ -115,7 +118,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     }
   })
 
-  test('writes that grow the database are refused before there is no space left for deletions', async () => {
+  test('writes that enlarge the database are refused while there is still space for deletions', async () => {
     const { disk, registry, token, ballast } = await scene()
     await expect.poll(() => stat(ballast).catch(() => undefined)).toBeTruthy()
     await registry.restart()
@@ -160,10 +163,12 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     disk.fill()
     const second = await startRegistry(config)
     onTestFinished(() => second.close())
-    expect(await second.systemToken()).toMatch(/^shs_/) // which needs a new row
+    expect(await second.systemToken()).toMatch(/^shs_/) // creating the token inserts a row
   })
 
-  /** A registry without ballast, with an empty log, on a disk without a free block: SQLite cannot write anything. */
+  /**
+   * Starts a registry without ballast and with an empty log, and fills its disk, so that SQLite cannot write anything.
+   */
   async function stuck() {
     const here = await scene(0)
     const { body } = await signIn(here.registry)
@@ -207,7 +212,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     })
   })
 
-  test('downloads continue, counted in the journal, and each is added to the count once when there is space', async () => {
+  test('downloads continue and are recorded in the journal, and each is counted exactly once when there is space', async () => {
     const { registry, disk, download } = await stuck()
     const answers = await Promise.all(Array.from({ length: 40 }, download))
     answers.push(await download(), await download())
@@ -223,7 +228,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     expect(await countDownloads(registry)).toBe(43)
   })
 
-  test('counts in the journal survive the process, and are in a copy of the data', async () => {
+  test('downloads in the journal survive the process, and are part of a copy of the data', async () => {
     const { registry, disk, download } = await stuck()
     await download()
     await download()
@@ -234,7 +239,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     await registry.restart()
     expect(await countDownloads(registry)).toBe(2)
     const journal = join(registry.config.dataDirectory, 'downloads.journal')
-    await cp(join(copy, 'downloads.journal'), journal) // as if the disk had never had free space again
+    await cp(join(copy, 'downloads.journal'), journal) // as if its records had not been counted yet
     await registry.restart()
     expect(await countDownloads(registry)).toBe(2)
 
@@ -262,7 +267,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     )
   })
 
-  test('everything else continues if the log cannot be written', async () => {
+  test('everything else continues to work if the log cannot be written', async () => {
     const disk = await smallDisk('1m')
     onTestFinished(disk.unmount)
     const log = { file: join(disk.path, 'registry.log') }
@@ -274,7 +279,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
       expect((await registry.get('/v1/models')).status).toBe(200)
     }
     const file = await publish(registry, token, { name: 'tide' }, 'a.gguf', smallGguf(1))
-    expect(file.status).toBe('ready') // whose processing also writes log lines outside of requests
+    expect(file.status).toBe('ready') // processing the file also writes log lines outside of requests
     await disk.free()
     await registry.get('/v1/models/tide', { headers: { 'x-request-id': 'after-it' } })
     await expect.poll(() => readFile(log.file, 'utf8')).toContain('after-it')

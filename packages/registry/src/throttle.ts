@@ -1,6 +1,6 @@
 /**
- * Creates a function that calls `act` at most once per `intervalMs`, beginning with the first call; further calls do
- * nothing.
+ * Creates a function that calls `act` at most once per `intervalMs`: its first call runs `act` immediately, and calls
+ * within the interval after that have no effect.
  */
 export function throttle<A extends unknown[]>(intervalMs: number, act: (...values: A) => void) {
   let last = Number.NEGATIVE_INFINITY

@@ -10,7 +10,7 @@ import { isStorageFull, isUnavailable } from './unavailable.ts'
 const postgresUrl = inject('postgresUrl')
 const require = createRequire(import.meta.url)
 const kysely = dirname(require.resolve('kysely'))
-/** The code with these messages: if an update changes them, this test fails. */
+/** The source files that contain the messages. If an update changes a message, the first test fails. */
 const sources = [
   require.resolve('pg/lib/client'),
   require.resolve('pg/lib/connection'),
@@ -42,7 +42,7 @@ test('every message of the driver about a lost or unavailable connection means "
   }
 })
 
-test('so do certain codes of PostgreSQL, SQLite and the system, and no others', () => {
+test('certain codes of PostgreSQL, SQLite and the operating system mean "not now", and no others do', () => {
   const withCode = (code: string) => Object.assign(new pg.DatabaseError('x', 1, 'error'), { code })
   const sqlite = (errcode: number) =>
     Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode })
@@ -83,7 +83,7 @@ test('so do certain codes of PostgreSQL, SQLite and the system, and no others', 
   }
 })
 
-test("of the errors without a SQLSTATE of their own, only those about PostgreSQL's files", () => {
+test('of the PostgreSQL errors with a generic SQLSTATE, only those about files mean "not now"', () => {
   const thrownIn = (file: string, code: string) =>
     Object.assign(new pg.DatabaseError('x', 1, 'error'), { code, file })
   expect(isUnavailable(thrownIn('md.c', 'XX000'))).toBe(true) // EDQUOT: Disk quota exceeded
@@ -97,13 +97,13 @@ const table = "create temp table large as select repeat('x', 1000) from generate
 const sorting = "select repeat('x', 60) from generate_series(1, 600000) as n order by n desc"
 
 /**
- * The system's file size limit is the one kind of full disk without 53100 that can be produced everywhere; root may set
- * it for other processes.
+ * Among the failures to enlarge a file that have no code 53100, exceeding the operating system's file size limit is the
+ * only one that a test can cause on every machine. Root can set this limit for other processes.
  */
 test.skipIf(!postgresUrl || !canMount).each([
   ['a table', table],
   ['a temporary file', sorting],
-])('%s of PostgreSQL that may not grow means "not now"', async (_, statement) => {
+])('%s that PostgreSQL may not enlarge means "not now"', async (_, statement) => {
   const client = new pg.Client({ connectionString: postgresUrl })
   await client.connect()
   onTestFinished(() => client.end())
@@ -112,8 +112,8 @@ test.skipIf(!postgresUrl || !canMount).each([
     "select pg_backend_pid() as pid, current_setting('data_directory') as path",
   )
   const { uid, gid } = statSync(rows[0].path)
-  // Pages of 8 KiB, and more than the 16 MiB of a file of the write-ahead log: a failure of that one would end the
-  // server.
+  // A multiple of the page size (8 KiB), and more than the 16 MiB of a write-ahead log file, because the server would
+  // stop if it could not write that file.
   const limit = String(2_112 * 8_192)
   execFileSync('prlimit', ['--pid', String(rows[0].pid), `--fsize=${limit}:${limit}`], { uid, gid })
   const error = await client.query(statement).catch((thrown) => thrown)

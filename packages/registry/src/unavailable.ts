@@ -1,35 +1,41 @@
-/** Errors of the system, the database and the store that mean "not now": the same call may succeed later. */
+/**
+ * Errors from the operating system, the database and the store that mean "not now": the same call may succeed later.
+ */
 
 import { isDomainError } from './errors.ts'
 
 /**
- * From the operating system: a server that cannot be reached, a disk that fails or became read-only, too many open
- * files.
+ * Error codes of the operating system: a server that cannot be reached, a disk that fails or has become read-only, too
+ * many open files.
  */
 const systemCodes =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE|EROFS|EIO|ENXIO|ENODEV|ESTALE)$/
 
 /**
- * Classes and codes of SQLSTATE (PostgreSQL documentation, appendix A): connection exceptions (08), a standby that took
+ * SQLSTATE classes and codes (PostgreSQL documentation, appendix A): connection exceptions (08), a standby that took
  * over (25006), a session that timed out (25P03, 25P04), refused credentials (28), deadlocks (40001, 40P01),
- * insufficient resources (53), a lock that is not available (55P03), cancelled statements (57014), shutdowns (57P),
+ * insufficient resources (53), a lock that is not available (55P03), canceled statements (57014), shutdowns (57P),
  * system errors (58).
  */
 const sqlStates = /^(08|25006|25P03|25P04|28|40001|40P01|53|55P03|57014|57P|58)/
 
 /**
- * The source files in which PostgreSQL reads and writes files. There it has a SQLSTATE for a full disk (53100) and a
- * failing one (58030); an exceeded quota, a limit on the size of files and a read-only file system are an "internal
- * error" (XX000) or "insufficient privilege" (42501), with a message in the server's language.
+ * The source files of PostgreSQL that read and write files. They have specific SQLSTATE codes only for a full disk
+ * (53100) and a failing disk (58030). An exceeded quota, an exceeded file size limit or a read-only file system is
+ * reported as "internal error" (XX000) or "insufficient privilege" (42501), with a message in the server's language, so
+ * such an error is recognized by its source file.
  */
 const postgresFiles = /^(md|fd|buffile|slru)\.c$/
 
-/** Here "not in the prerequisite state" (55000) is a database that accepts no connections. */
+/**
+ * In errors from this source file, "object not in prerequisite state" (55000) means that a database accepts no
+ * connections.
+ */
 const startingSessions = 'postinit.c'
 
 /**
- * Messages of `pg`, its pool and Kysely's driver without a code (pg 8.23: `client.js`, `connection.js`; pg-pool:
- * `index.js`).
+ * Messages of errors without a code from `pg`, its pool and Kysely's driver (pg 8.23: `client.js`, `connection.js`;
+ * pg-pool: `index.js`).
  */
 const sentences = [
   /^timeout exceeded when trying to connect$/,
@@ -73,9 +79,9 @@ export function isStorageFull(error: Error): boolean {
 }
 
 /**
- * PostgreSQL 15's error message if a new session cannot write its catalog cache. The message is never translated. Its
- * code is XX000 (internal error), and it lacks the operating system's reason, which newer versions include.
- *
+ * Whether this is PostgreSQL 15's error for a new session that cannot write its catalog cache. The message is never
+ * translated. The code is XX000 (internal error), and the message lacks the operating system's reason, which newer
+ * versions include.
  */
 function isSessionWithoutRoom(error: Error): boolean {
   const isInCache = getCode(error) === 'XX000' && 'file' in error && error.file === 'relcache.c'
@@ -84,7 +90,7 @@ function isSessionWithoutRoom(error: Error): boolean {
 
 const getCode = (error: Error) => ('code' in error ? String(error.code) : '')
 
-/** The primary result code: the low byte of the extended one. */
+/** SQLite's primary result code: the low byte of the extended result code. */
 function findSqliteCode(error: Error): number | undefined {
   return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Runs steps regularly, each round `everyMs` after the last one has ended. A failed step is reported and does not
- * prevent the next one. `stop` resolves when nothing is running any more.
+ * Runs the steps in repeated rounds, each beginning `intervalMs` after the previous round has ended. A step that fails
+ * is reported, and does not prevent the next step. `stop` resolves when no step is running any more.
  */
 export function startUpkeep(
   intervalMs: number,

@@ -1,4 +1,4 @@
-/** Opens the data folder of a version 0.1 registry that was killed during an upload. */
+/** Tests that a registry can use the data folder of a version 0.1 registry that was killed during an upload. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -73,7 +73,7 @@ test('an unfinished upload only needs its missing chunks', async () => {
   expect(file).toMatchObject({ status: 'ready', sha256_hash: sha256(bytes) })
 })
 
-/** Copies of what is in `model`, which search no longer needs. */
+/** Tables with copies of data in `model`, which the search no longer needs. */
 const copies = /^(model_search|search_term|model_tag|model_quantization)/
 
 test('no columns are lost', () => {
@@ -84,7 +84,7 @@ test('no columns are lost', () => {
   }
 })
 
-/** The column names of each table. */
+/** Lists the column names of each table. */
 function listColumns(directory: string): Record<string, string[]> {
   const database = new DatabaseSync(join(directory, 'registry.sqlite'), { readOnly: true })
   const rows = database

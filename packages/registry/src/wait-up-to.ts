@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits until all of these have settled, or for `timeoutMs`. Rejects if one fails before then. */
+/**
+ * Waits until all of `work` has succeeded, or `timeoutMs` has passed. Rejects as soon as one of the promises is
+ * rejected.
+ */
 export async function waitUpTo(
   timeoutMs: number,
   work: readonly (Promise<unknown> | undefined)[],
@@ -8,7 +11,7 @@ export async function waitUpTo(
   const timer = new AbortController()
   const timeout = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(() => undefined)
   const done = Promise.all(work)
-  done.catch(() => undefined) // after the timeout, nobody handles a failure
+  done.catch(() => undefined) // after the timeout, a failure has no other handler
   await Promise.race([done, timeout])
   timer.abort()
 }

@@ -1,2 +1,2 @@
-/** The version of the package, inserted by the build. */
+/** The package version, inserted by the build. */
 declare const __VERSION__: string

@@ -1,4 +1,6 @@
-/** The entry point in the browser. The page was rendered on the server, and is replaced when the code of its screen is loaded. */
+/**
+ * The entry point in the browser. It replaces the server-rendered page when the code for the current screen has loaded.
+ */
 import './theme.css'
 import { registryClient } from '@shoal/protocol/client'
 import { flushSync } from 'react-dom'
@@ -28,7 +30,10 @@ const typeAgain = readTyped(root)
 flushSync(() => createRoot(root).render(<App router={router} />))
 typeAgain()
 
-/** Links from other sites send no cookie, so the page was rendered without a session even if there is one. */
+/**
+ * Whether the visitor followed a link from another site. The browser then sent no session cookie, so the page was
+ * rendered without a session even if there is one.
+ */
 function cameFromElsewhere(): boolean {
   return document.referrer !== '' && new URL(document.referrer).origin !== location.origin
 }

@@ -1,14 +1,17 @@
-/** Visitor preferences, in cookies so that the server can apply them; they do not identify the visitor. */
+/**
+ * The visitor's preferences. They are stored in cookies, so that the server can apply them, and do not identify the
+ * visitor.
+ */
 
 import { observable } from './observable.ts'
 
 export type Theme = 'light' | 'dark'
 export type Prefs = {
-  /** Undefined: match the system. */
+  /** Undefined if the page matches the system theme. */
   theme: Theme | undefined
-  /** GB of memory of the visitor's machine. */
+  /** The memory of the visitor's machine, in GB. */
   memoryGb: number
-  /** The origin of the daemon on the visitor's machine. Undefined if none is known to run there. */
+  /** The origin of the visitor's daemon; undefined if the registry has reported that no daemon is running. */
   daemon: string | undefined
   /** Whether the key `/` focuses the search box. */
   hasSlashKey: boolean
@@ -19,14 +22,17 @@ export const usualDaemon = 'http://localhost:11434'
 const usualMemoryGb = 16
 const keptSeconds = 365 * 86_400
 
-/** The daemon's origin, sent by the registry to visitors on its own machine. Empty if no daemon is running. */
+/**
+ * The origin of the daemon on the registry's machine, which the registry sends only to visitors on that machine. It is
+ * empty if no daemon is running there, and undefined for other visitors.
+ */
 export type ToldDaemon = string | undefined
 
-/** The daemon's origin if the visitor has not set one. */
+/** Returns the daemon's origin for a visitor who has not set one. */
 export const expectedDaemon = (reported: ToldDaemon): string | undefined =>
   (reported ?? usualDaemon) || undefined
 
-/** `cookies` is the value of a `Cookie` header or of `document.cookie`. */
+/** Reads the visitor's preferences. `cookies` is the value of a `Cookie` header or of `document.cookie`. */
 export function readPrefs(cookies: string, reported?: ToldDaemon): Prefs {
   const values = new Map(cookies.split(/; */).map((pair) => pair.split('=') as [string, string]))
   const theme = values.get('theme')
@@ -41,7 +47,10 @@ export function readPrefs(cookies: string, reported?: ToldDaemon): Prefs {
 
 export const isMemorySize = (value: number): boolean => memorySizes.some((size) => size === value)
 
-/** Parses an origin such as `http://gpu:11434`, with or without the scheme. Returns undefined if the text is not a web address. */
+/**
+ * Parses an origin such as `http://gpu:11434`, whose scheme may be missing. Returns undefined if the text is not a web
+ * address.
+ */
 export function originFrom(text: string): string | undefined {
   const address = /^https?:\/\//i.test(text) ? text : `http://${text}`
   if (text === '' || !URL.canParse(address)) return undefined
@@ -52,7 +61,7 @@ export function originFrom(text: string): string | undefined {
 /** Preferences changed since the page was loaded. */
 export const changedPrefs = observable<Partial<Prefs>>({})
 
-/** Saves changed preferences, and applies them to the whole page. */
+/** Saves changed preferences, and applies them to the current page. */
 export function changePrefs(change: Partial<Prefs>) {
   const { theme, memoryGb, daemon, hasSlashKey } = change
   if ('theme' in change) {

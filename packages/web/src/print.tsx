@@ -18,18 +18,18 @@ export type PrintedPage = {
   head: Head & { fullTitle: string }
   theme: 'light' | 'dark' | undefined
   html: string
-  /** The data that the screens were rendered from, as JSON. It is sent along with the page. */
+  /** The data from which the screens were rendered, as JSON. It is sent with the page. */
   boot: string
 }
 
 type Order = {
   /** Path and query. */
   url: string
-  /** Calls the registry's API by path, as the visitor. */
+  /** Calls the registry's API by path, on behalf of the visitor. */
   fetch: typeof fetch
   /** The `Cookie` header. */
   cookies: string
-  /** The daemon on the visitor's machine, as far as the registry knows. */
+  /** The origin of the visitor's daemon, if the registry can determine it. */
   daemon: ToldDaemon
 }
 
@@ -59,7 +59,7 @@ export async function printPage({ url, fetch, cookies, daemon }: Order): Promise
   return page
 }
 
-/** Returns the highest status of the calls that the page was rendered from. */
+/** Returns the HTTP status of the page: the highest of `routed` and the statuses of failed API calls. */
 function findStatus(routed: number, queryClient: QueryClient): number {
   const errors = queryClient
     .getQueryCache()

@@ -1,4 +1,7 @@
-/** Converts paths for TanStack Router: `/m/:name` to `/m/$name`, and `/settings/:section?` to `/settings/{-$section}`. */
+/**
+ * Converts a path to the syntax of TanStack Router: `/m/:name` to `/m/$name`, and `/settings/:section?` to
+ * `/settings/{-$section}`.
+ */
 export type RoutePath<Path extends string> = Path extends `${infer Before}/:${infer Name}?`
   ? `${Before}/{-$${Name}}`
   : Path extends `${infer Before}/:${infer Rest}`

@@ -4,7 +4,7 @@ import type { AppContext } from './api/context.ts'
 import { routePath } from './route-path.ts'
 import { newRouter } from './router.tsx'
 
-test('the router has exactly the listed pages', () => {
+test('the router has a route for each page, and no others', () => {
   const { routesByPath } = newRouter({} as AppContext)
   expect(Object.keys(routesByPath).toSorted()).toEqual(
     Object.values(pages).map(routePath).toSorted(),

@@ -7,9 +7,11 @@ import type { PrintedPage, printPage } from './print.tsx'
 export type { PrintedPage }
 
 export type Site = {
-  /** The folder of static files. Those under `assets` never change. */
+  /** The folder of static files. Files under `assets` never change. */
   directory: string
-  /** The frame of the registry's pages, with `<!--head-->`, `<!--page-->` and `<!--boot-->`. */
+  /**
+   * The HTML template of the registry's pages, with the placeholders `<!--head-->`, `<!--page-->` and `<!--boot-->`.
+   */
   frame: string
   printPage: typeof printPage
 }
@@ -29,7 +31,10 @@ export async function findSite(): Promise<Site | undefined> {
 export type ChatSite = {
   /** The same as in `Site`. */
   directory: string
-  /** The chat page in the theme of the `Cookie` header. An inline script that sets it is not allowed by the content security policy. */
+  /**
+   * Returns the chat page in the theme from the `Cookie` header. The page cannot set the theme in an inline script,
+   * because the content security policy does not allow inline scripts.
+   */
   page(cookies: string): string
 }
 

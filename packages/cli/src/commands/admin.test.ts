@@ -82,7 +82,9 @@ test('admin reports an invalid data folder, and creates nothing in it', async ()
   const { stderr, exitCode } = await shoalHere(['admin', 'gc', '--data', home.path], {
     home: home.path,
   })
-  expect(stderr).toBe(`✗ There is no registry in ${home.path}: pass its folder with --data.\n`)
+  expect(stderr).toBe(
+    `✗ There is no registry in ${home.path}: pass the registry's folder with --data.\n`,
+  )
   expect(exitCode).toBe(1)
   expect(await readdir(home.path)).toEqual([])
 })

@@ -8,28 +8,29 @@ export interface AccountRepository {
   /** Whether no human account has been created yet. */
   isFirstMissing(): Promise<boolean>
   /**
-   * Creates a human account. The first one becomes admin; the transaction that creates it decides which one is first.
-   * @throws forbidden, and conflict if the name is taken
+   * Creates a human account. The first one becomes an admin. The transaction itself determines whether the account is
+   * the first, so that only one of several concurrent registrations becomes an admin.
+   * @throws forbidden if a required setup code is missing or wrong, or registration is closed; conflict if the username
+   * is taken
    */
   create(account: NewAccount): Promise<Account>
   /**
-   * Returns the registry's own account, and creates it if it does not exist. Its name is `shoal`, unless a user
-   * registered that name before it was reserved.
-   *
+   * Returns the registry's own account, and creates that account if it does not exist. Its username is `shoal`, unless
+   * a user registered that name before it was reserved.
    */
   getSystemAccount(): Promise<Account>
   find(username: string): Promise<Account | undefined>
-  /** @throws not-found when the account is gone */
+  /** @throws not-found if the account no longer exists */
   get(id: string): Promise<Account>
   /** Oldest first. */
   list(): Promise<Account[]>
-  /** Counts private models too if `seesPrivate`. @throws not-found */
+  /** Returns a user's profile. Its model count includes private models if `seesPrivate`. @throws not-found */
   getProfile(username: string, seesPrivate: boolean): Promise<UserProfile>
-  /** Sets a new password and ends every session but one. */
+  /** Sets a new password and ends all sessions except `keptSession`. */
   changePassword(id: string, passwordHash: string, keptSession: string): Promise<void>
   /**
-   * Sets a new password for an account that may be compromised: ends all its sessions and API keys, and forgets the
-   * networks from which it has signed in. Returns how many sessions and keys were still valid.
+   * Sets a new password for an account that may be compromised: ends all its sessions, revokes all its API keys, and
+   * forgets the networks from which it has signed in. Returns how many of the sessions and keys had not expired.
    */
   resetPassword(id: string, passwordHash: string): Promise<{ sessions: number; keys: number }>
 }
@@ -49,8 +50,8 @@ export type Account = Selectable<AccountTable>
 export const systemUsername = 'shoal'
 
 /**
- * Names for this account, in order of preference and the same on every node: version 0.1 allowed people to take the
- * first one.
+ * Possible usernames for the system account, in order of preference and identical on every node. There are several
+ * because version 0.1 allowed users to register `shoal`.
  */
 const systemUsernameAt = (attempt: number) =>
   [systemUsername, 'shoal-system'][attempt] ?? `shoal-system-${attempt}`
@@ -112,7 +113,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
 
     async getSystemAccount(): Promise<Account> {
       for (let attempt = 0; ; attempt += 1) {
-        const found = await findSystemAccount() // created now, earlier, or meanwhile by another node
+        const found = await findSystemAccount() // created by this call, an earlier one, or another node
         if (found) return found
         await db
           .insertInto('account')

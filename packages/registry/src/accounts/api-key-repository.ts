@@ -10,9 +10,10 @@ import { hashToken, makeToken } from './tokens.ts'
 
 export interface ApiKeyRepository {
   /**
-   * Creates a key. Only the result contains the secret. If the account has 100 keys, its expired ones are deleted.
-   * @throws conflict if it has 100 that have not expired
-   * @throws unauthenticated if the caller's session has ended meanwhile
+   * Creates a key. The secret is only in the result, and cannot be read again. If the account already has 100 keys, its
+   * expired keys are deleted first.
+   * @throws conflict if the account has 100 keys that have not expired
+   * @throws unauthenticated if the caller's session has ended in the meantime
    */
   create(
     caller: Caller,
@@ -23,19 +24,19 @@ export interface ApiKeyRepository {
    * once a minute.
    */
   findCaller(key: string): Promise<Caller | undefined>
-  /** Newest first, including expired ones. */
+  /** Lists the account's keys, newest first, including expired ones. */
   list(accountId: string): Promise<ApiKey[]>
   /** @throws not-found if this account has no such key */
   delete(accountId: string, id: string): Promise<void>
 }
 
 const prefixLength = 'hf_'.length + 6
-/** The maximum number of keys per account: more than anyone has machines, but few enough for one page. */
+/** Maximum number of keys per account: enough for one key per machine, and few enough to list on one page. */
 const maxKeys = 100
 
 /**
- * `onUnnoted` is called if the last use could not be written, for example because the disk is full. The request
- * continues.
+ * `onUnnoted` is called if the time of a key's last use could not be written, for example because the disk is full. The
+ * request is processed nevertheless.
  */
 export function apiKeyRepository(
   db: Kysely<Database>,
@@ -135,7 +136,10 @@ async function makeRoom(trx: Kysely<Database>, accountId: string) {
   })
 }
 
-/** A password reset ends all sessions, and rejects the requests that they have already sent. */
+/**
+ * Throws if the session no longer exists. A password reset ends all sessions, so a request that was sent before the
+ * reset cannot create a key after it.
+ */
 async function requireSession(trx: Kysely<Database>, sessionId: string) {
   const session = await trx
     .selectFrom('session')

@@ -20,17 +20,19 @@ declare module 'fastify' {
      * limit has counted it.
      */
     isBearerBad: boolean
-    /** Whether the Bearer token is the one that only this route accepts, which belongs to no account. */
+    /** Whether the Bearer token is the route's `routeToken`, which belongs to no account. */
     hasRouteToken: boolean
-    /** Returns the caller. Throws for an anonymous request. */
+    /** Returns the caller, or throws if the request is anonymous. */
     signedIn(): Caller
   }
   interface FastifyContextConfig {
-    /** Serves anonymous requests even on a registry that only members can read. */
+    /** Whether the route serves anonymous requests even if only members can read the registry. */
     isOpen?: boolean
-    /** Serves requests without identifying the caller, so it also works while the database is down. */
+    /**
+     * Whether the route serves requests without identifying the caller, so that it works even if the database is down.
+     */
     ignoresCredentials?: boolean
-    /** Another Bearer token, valid only for this route. */
+    /** An additional Bearer token that is valid only for this route. */
     routeToken?: string | undefined
   }
 }
@@ -45,7 +47,7 @@ type Dependencies = {
 
 const changesNothing = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Identifies the caller by a Bearer token (RFC 6750), or by the cookie of the registry's own pages. */
+/** Identifies the caller by a Bearer token (RFC 6750), or by the session cookie that the registry's own pages send. */
 export const authentication = fp(async (app: FastifyInstance, dependencies: Dependencies) => {
   const { sessions, keys, guard, site, isAnonymousReadAllowed } = dependencies
 
@@ -64,7 +66,7 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
     identify(request).then(() => done(), done)
   })
 
-  /** Runs after the rate limit, so that guesses count. */
+  /** Runs after the rate limit, so that requests with guessed tokens count toward the limit. */
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     if (request.isBearerBad) {
       return done(unauthenticated('this token is unknown, revoked or expired'))
@@ -99,14 +101,17 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
     )
   }
 
-  /** An invalid cookie is ignored. A valid one authorizes changes only from the registry's own pages. */
+  /**
+   * An invalid cookie is ignored. With a valid cookie, requests that change something are accepted only from the
+   * registry's own pages.
+   */
   async function callerByCookie(cookie: string, request: FastifyRequest) {
     if (classifyToken(cookie) !== 'session') return undefined
     const network = clientNetwork(request)
     const caller = await guard.find(cookie, network, () => sessions.findCaller(cookie))
     const isOwnPage = request.headers.origin === site.baseUrl()
     if (caller && !changesNothing.has(request.method) && !isOwnPage) {
-      throw forbidden('a cookie authorizes only requests from the pages of this registry')
+      throw forbidden("a cookie authorizes only requests from this registry's own pages")
     }
     return caller
   }

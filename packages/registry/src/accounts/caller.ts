@@ -1,7 +1,7 @@
 import type { Scope } from '@shoal/protocol'
 import { forbidden, unauthenticated } from '../errors.ts'
 
-/** The owner of a request's valid credential. */
+/** The account to which a request's credential belongs, and that credential. */
 export type Caller = {
   accountId: string
   username: string
@@ -9,7 +9,9 @@ export type Caller = {
   credential: { kind: 'session' | 'key'; id: string; scopes: ReadonlyArray<Scope> }
 }
 
-/** The user whose private models are visible in addition to the public models. */
+/**
+ * Determines which models are visible: public models, the private models of `username`, and all models if `seesAll`.
+ */
 export type Viewer = {
   accountId: string | undefined
   username: string | undefined
@@ -18,7 +20,10 @@ export type Viewer = {
 
 export const anonymous: Viewer = { accountId: undefined, username: undefined, seesAll: false }
 
-/** What the caller may see with this scope of its credential. Anonymous callers see what is public. */
+/**
+ * Returns what the caller may see in an operation that requires this scope. Anonymous callers, and credentials with
+ * neither this scope nor admin rights, see only public models.
+ */
 export function toViewer(caller: Caller | undefined, scope: 'read' | 'write'): Viewer {
   if (!caller) return anonymous
   const isInScope = caller.credential.scopes.includes(scope)
@@ -29,12 +34,12 @@ export function toViewer(caller: Caller | undefined, scope: 'read' | 'write'): V
   }
 }
 
-/** Whether the caller is an admin and its credential has the scope `admin`. */
+/** Whether the caller is an admin who uses a credential with the scope `admin`. */
 export function isActingAdmin(caller: Caller): boolean {
   return caller.isAdmin && caller.credential.scopes.includes('admin')
 }
 
-/** Returns the caller. Throws unless it has this scope. */
+/** Returns the caller, or throws if the request is anonymous or its credential lacks this scope. */
 export function callerWith(scope: Scope, caller: Caller | undefined): Caller {
   if (!caller) throw unauthenticated('sign in first: this call needs a token')
   if (!caller.credential.scopes.includes(scope)) {
@@ -43,7 +48,10 @@ export function callerWith(scope: Scope, caller: Caller | undefined): Caller {
   return caller
 }
 
-/** Returns the caller. Throws unless it uses a session: API keys cannot manage accounts. */
+/**
+ * Returns the caller, or throws if the request is not authenticated by a session, because API keys cannot manage
+ * accounts.
+ */
 export function callerWithSession(caller: Caller | undefined): Caller {
   if (!caller) throw unauthenticated('sign in first: this call needs a session token')
   if (caller.credential.kind !== 'session') {

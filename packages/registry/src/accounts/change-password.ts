@@ -8,8 +8,9 @@ import type { SignInDelays } from './sign-in-delays.ts'
 type Dependencies = { accounts: AccountRepository; delays: SignInDelays }
 
 /**
- * Sets a new password for a caller who knows the current one, and ends the other sessions. A session is never delayed;
- * a wrong password counts against sign-ins from elsewhere.
+ * Sets a new password if the caller provides the current one, and ends the account's other sessions. This request
+ * itself is never delayed, but a wrong current password counts as a failed sign-in and can delay sign-ins from networks
+ * that the account has not used.
  */
 export async function changePassword(
   { accounts, delays }: Dependencies,

@@ -4,44 +4,50 @@ import { busy } from '../errors.ts'
 import { windowCounts } from '../http/window-counts.ts'
 import type { Caller } from './caller.ts'
 
-/** Limits what bad credentials from one network can cost. Its state is per process. */
+/** Limits the database load that invalid credentials from one network can cause. Each process has its own state. */
 export interface CredentialGuard {
   /**
-   * Returns the owner of a credential, or undefined for a bad one. `lookUp` queries the database; it is not called for
-   * a credential that was bad a moment ago.
-   * @throws busy (429) if the credential may not be looked up now
+   * Returns the owner of a credential, or undefined if the credential is invalid. `lookUp` queries the database; it is
+   * not called for a credential that was found to be invalid within the last minute.
+   * @throws busy (429) if the credential cannot be looked up now because of a limit
    */
   find(
     token: string,
     network: string,
     lookUp: () => Promise<Caller | undefined>,
   ): Promise<Caller | undefined>
-  /** Adds a new token to the good credentials, before it is ever looked up. */
+  /**
+   * Records a newly created token as valid, so that it is accepted without a first lookup that counts toward the
+   * limits.
+   */
   noteGood(token: string): void
 }
 
 /**
- * Maximum number of remembered good credentials, and of remembered bad ones, of about 100 bytes each. The least
- * recently used is forgotten first.
- *
+ * Maximum number of valid credentials that are remembered and, separately, of invalid ones. Each takes about 100 bytes.
+ * The least recently used one is forgotten first.
  */
 const maxCredentials = 10_000
 const maxNetworks = 20_000
-/** A bad credential is not looked up again for this long. An unknown or expired token never becomes valid. */
+/** How long an invalid credential is not looked up again. An unknown or expired token never becomes valid. */
 const badForMs = 60_000
-/** Concurrent lookups of credentials not seen before, per network: many start at once when a registry restarts. */
+/**
+ * Maximum number of concurrent lookups, per network, of credentials not seen before. When a registry restarts, many
+ * start at the same time.
+ */
 const maxLookupsUnderWay = 100
 
 /**
- * Protects the database from token guessing. A network that has sent as many bad credentials as the rate limit `auth`
- * allows gets 429 for any credential not seen before, without a lookup, until the window ends. Other users behind the
- * same address are not affected: a credential that was good here is always looked up (so that a revocation takes effect
- * at once), and requests without a credential are not limited. The same bad credential counts once, however often a
- * forgotten script sends it. Without `limit`, every credential is looked up.
+ * Protects the database from token guessing. After a network has sent as many invalid credentials as the rate limit
+ * `auth` allows, it gets 429 for every credential not seen before, without a lookup, until the window ends. Other users
+ * behind the same address are not affected: credentials known to be valid are still looked up (so that a revocation
+ * takes effect immediately), and requests without a credential are not limited. If a forgotten script keeps sending the
+ * same invalid credential, that credential counts at most once a minute. Without `limit`, every credential is looked
+ * up.
  */
 export function credentialGuard(limit: RateLimits['auth'] | undefined): CredentialGuard {
   const good = new Map<string, true>()
-  /** The end of the window, by a monotonic clock. */
+  /** For each invalid credential, the time (of a monotonic clock) until which it is not looked up again. */
   const bad = new Map<string, number>()
   const failures = windowCounts(maxNetworks)
   const underWay = new Map<string, number>()
@@ -104,7 +110,7 @@ function remember<T>(credentials: Map<string, T>, digest: string, value: T) {
 }
 
 function refusal(seconds: number) {
-  return busy(`too many unknown tokens came from your network: try again in ${seconds} s`, {
+  return busy(`your network has sent too many unknown tokens: try again in ${seconds} s`, {
     code: 'rate_limited',
     retryAfterSeconds: seconds,
   })

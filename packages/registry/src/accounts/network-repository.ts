@@ -6,28 +6,28 @@ import { lockAccount } from './lock-account.ts'
 
 export interface NetworkRepository {
   /**
-   * Whether the account with this name has signed in from `network` in the last 90 days. False for a name without an
+   * Whether the account with this username has signed in from `network` in the last 90 days. False if there is no such
    * account.
    */
   isKnown(username: string, network: string): Promise<boolean>
-  /** Records a sign-in from `network`, unless the password has been reset since it was checked. */
+  /** Records a sign-in from `network`, unless the account's password has changed since it was checked. */
   note(account: Account, network: string): Promise<void>
-  /** Deletes the networks without a sign-in for 90 days. */
+  /** Deletes networks whose last sign-in was more than 90 days ago. */
   deleteOld(): Promise<unknown>
 }
 
-/** How long an account's network is remembered after the last sign-in from there. */
+/** How long an account's network is remembered after the last sign-in from it. */
 const retentionDays = 90
 /**
- * Maximum number of networks per account. Above it, the oldest is forgotten, and sign-ins from there may be delayed
- * again.
+ * Maximum number of networks per account. Above this number, the network with the oldest sign-in is forgotten, and
+ * later sign-ins from it may be delayed again.
  */
 const maxNetworks = 200
 
 /**
- * The networks from which each account has signed in recently. Stored as keyed digests over username and network: a
- * reader of the table cannot tell where people live and work, or who shares a connection, and the registry only ever
- * checks whether a given network is among them. (A copy of the whole database includes the key.)
+ * The networks from which each account has signed in recently. The registry only needs to check whether a given network
+ * is among them, so it stores keyed digests of username and network: the table does not reveal where people live and
+ * work, or who shares a connection. (A copy of the entire database includes the key, and is therefore not protected.)
  */
 export function networkRepository(db: Kysely<Database>, key: string): NetworkRepository {
   const hashNetwork = (username: string, network: string): Uint8Array =>

@@ -17,26 +17,29 @@ type Dependencies = {
   log: { warn(details: object, message: string): void }
 }
 
-/** Accounts and their credentials: sessions, API keys, and the networks from which they are used. */
+/** Accounts, their sessions and API keys, and the networks from which they have signed in. */
 export interface Accounts {
   accounts: AccountRepository
   sessions: SessionRepository
   keys: ApiKeyRepository
   networks: NetworkRepository
-  /** The setup code required for the first account; undefined once that account exists. The same on every node. */
+  /**
+   * Returns the setup code that is required to create the first account, or undefined if that account exists. The code
+   * is the same on every node.
+   */
   readSetupCode(): Promise<string | undefined>
-  /** A token for the account that publishes the demo models, valid for one hour. */
+  /** Creates a session token, valid for one hour, for the account that publishes the demo models. */
   makeSystemToken(): Promise<string>
-  /** Deletes ended sessions, and networks that have not been used for too long. */
+  /** Deletes expired sessions, and networks whose last sign-in was more than 90 days ago. */
   deleteExpired(): Promise<unknown>
 }
 
-/** Short enough to be typed; the rate limit for sign-ins bounds guesses. */
+/** Short enough to type; the rate limit `auth` limits guesses. */
 const setupCodeBytes = 6
 
 export async function openAccounts({ db, log }: Dependencies): Promise<Accounts> {
   const onUnnoted = throttle(60_000, (error: unknown) =>
-    log.warn({ err: error }, 'the last use of a credential could not be written'),
+    log.warn({ err: error }, 'could not record the last use of a credential'),
   )
   const accounts = accountRepository(db)
   const sessions = sessionRepository(db, onUnnoted)

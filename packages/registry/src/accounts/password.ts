@@ -1,27 +1,33 @@
 import { hash, verify } from '@node-rs/argon2'
 import { busy, unprocessable } from '../errors.ts'
 
-/** Argon2id needs 19 MiB and about 50 ms of a core per hash: at most this many at once, with bounded queues. */
+/**
+ * Maximum number of concurrent hashes, because Argon2id needs 19 MiB and about 50 ms of processor time for each. Other
+ * hashes wait in bounded queues.
+ */
 const maxRunning = 2
 const maxWaiting = 100
 
 /**
- * `first` is for an account's own networks and sessions, so that guesses from elsewhere cannot fill the queue ahead of
- * them.
+ * The queue in which a hash waits. `first` is served before `later`. It is for an account's own networks and sessions,
+ * so that password guesses from other networks cannot delay them.
  */
 type Lane = 'first' | 'later'
 
 let running = 0
 const waiting: Record<Lane, (() => void)[]> = { first: [], later: [] }
 
-/** Hashes with Argon2id at the parameters that OWASP recommends (19 MiB, 2 passes), in PHC form. */
+/**
+ * Hashes a password with Argon2id and the parameters that OWASP recommends (19 MiB, 2 passes). The result is a PHC
+ * string.
+ */
 export function hashPassword(password: string, lane: Lane = 'later'): Promise<string> {
   return inTurn(lane, () => hash(password))
 }
 
 /**
- * Whether `password` matches `passwordHash`. Without a hash (no such account, or one that cannot sign in) it takes the
- * same time and returns false.
+ * Whether `password` matches `passwordHash`. If there is no hash (because there is no such account, or it cannot sign
+ * in), this takes the same time and returns false.
  */
 export async function isPassword(
   password: string,
@@ -32,7 +38,7 @@ export async function isPassword(
   return isRight && passwordHash !== null
 }
 
-/** A hash of random bytes that were not kept, with the same parameters. */
+/** A hash with the same parameters as in `hashPassword`, made from random bytes that were then discarded. */
 const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$c2hvYWxub2JvZHlzYWx0$SJKZbkfDl4kM2YEKQZJDmQm0Y7fYw0mYpTq1zqVQGXs'
 
@@ -40,7 +46,7 @@ async function inTurn<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
   if (running >= maxRunning) {
     const queue = waiting[lane]
     if (queue.length >= maxWaiting) {
-      throw busy('too many people are signing in at once', { retryAfterSeconds: 2 })
+      throw busy('too many people are signing in at the same time', { retryAfterSeconds: 2 })
     }
     await new Promise<void>((resolve) => queue.push(resolve))
   } else {
@@ -55,7 +61,7 @@ async function inTurn<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Throws unless `password` has 8 to 1024 bytes and is not the username. */
+/** Throws unless `password` has 8 to 1024 bytes and differs from the username. */
 export function checkNewPassword(password: string, username: string, path: string): void {
   const size = Buffer.byteLength(password)
   const message =

@@ -12,8 +12,8 @@ type Dependencies = {
 }
 
 /**
- * Creates a human account. The first one becomes admin: it requires the setup code or, if there is none, a request from
- * this machine.
+ * Creates a human account. The first one becomes an admin, so creating it requires the setup code or, if the registry
+ * has none, a request from the registry's own machine.
  */
 export async function register(
   { accounts, isRegistrationOpen, setupCode }: Dependencies,
@@ -30,7 +30,7 @@ export async function register(
   }
   if (isFirst && setupCode === undefined && !isFromThisMachine) {
     throw forbidden(
-      'the first account must be created on the registry’s own machine; behind a proxy, set SHOAL_BASE_URL, and the registry prints a setup code',
+      'the first account must be created on the registry’s own machine; behind a proxy, set SHOAL_BASE_URL so that the registry prints a setup code',
       { code: 'setup_code_required' },
     )
   }

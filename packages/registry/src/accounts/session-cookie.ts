@@ -3,7 +3,9 @@ import type { Site } from '../http/site.ts'
 
 export const sessionCookie = 'shoal_session'
 
-/** Sets the session cookie for the registry's own pages. Other callers keep the token themselves. */
+/**
+ * Sets the session cookie if the request comes from the registry's own pages. Other clients store the token themselves.
+ */
 export function setSessionCookie(
   site: Site,
   request: FastifyRequest,

@@ -9,7 +9,7 @@ import { sessionRepository } from './session-repository.ts'
 import { hashToken } from './tokens.ts'
 
 describeOnEachDatabase('the sessions of an account', (start) => {
-  test('are limited to 500: a further sign-in ends the oldest, never the new one', async () => {
+  test('are limited to 500: another sign-in ends the oldest session, never the new one', async () => {
     const registry = await start()
     const first = await registry.register('ana')
     const ben = await registry.register('ben')
@@ -47,14 +47,14 @@ describeOnEachDatabase('the sessions of an account', (start) => {
     expect(await count(third)).toBe(500)
     expect([await getStatus(first), await getStatus(second)]).toEqual([401, 200])
 
-    await add(498, 600, Date.now() + 3_600_000) // and then the clock was set back
+    await add(498, 600, Date.now() + 3_600_000) // an hour in the future, as if the clock had since been set back
     const last = await signIn()
     expect(await getStatus(last)).toBe(200)
     expect(await count(last)).toBe(501)
     expect(await getStatus(ben)).toBe(200)
   })
 
-  test('and its keys cannot be created by requests that began before a password reset', async () => {
+  test('and its API keys cannot be created by requests that began before a password reset', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const { db } = await registry.connect()

@@ -9,8 +9,9 @@ import { hashToken, makeToken } from './tokens.ts'
 
 export interface SessionRepository {
   /**
-   * Starts a session, of 30 days by default. If the account has 500 others, its oldest ends.
-   * @throws unauthenticated if the password has changed since it was checked: a reset ends all sessions
+   * Starts a session, which lasts 30 days by default. If the account already has 500 sessions, the oldest one ends.
+   * @throws unauthenticated if the password has changed since it was checked, because no session may outlast a password
+   * reset
    */
   create(
     account: Pick<Selectable<AccountTable>, 'id' | 'password_hash'>,
@@ -22,7 +23,7 @@ export interface SessionRepository {
    * once a minute.
    */
   findCaller(token: string): Promise<Caller | undefined>
-  /** Newest first, without expired ones. */
+  /** Lists the account's sessions, newest first, without expired ones. */
   list(accountId: string, currentId: string): Promise<Session[]>
   /** @throws not-found if this account has no such session */
   delete(accountId: string, id: string): Promise<void>
@@ -31,16 +32,16 @@ export interface SessionRepository {
 
 const lifetimeDays = 30
 /**
- * Maximum number of sessions per account. Without it, a script that signs in every minute would add rows without limit,
- * and the list of sessions would show all of them.
+ * Maximum number of sessions per account. Without this limit, a script that signs in every minute would add more and
+ * more rows, and the list of sessions would show all of them.
  */
 const maxSessions = 500
-/** `last_used_at` is written at most this often, to save disk writes. */
+/** Minimum time between two updates of `last_used_at`, to save disk writes. */
 const useResolutionMs = 60_000
 
 /**
- * `onUnnoted` is called if the last use could not be written, for example because the disk is full. The request
- * continues.
+ * `onUnnoted` is called if the time of a session's last use could not be written, for example because the disk is full.
+ * The request is processed nevertheless.
  */
 export function sessionRepository(
   db: Kysely<Database>,
@@ -66,13 +67,13 @@ export function sessionRepository(
       await db.transaction().execute(async (trx) => {
         const account = await lockAccount(trx, accountId)
         if (account.password_hash !== password_hash) {
-          throw unauthenticated('the password was changed meanwhile: sign in again')
+          throw unauthenticated('the password has changed in the meantime: sign in again')
         }
         await trx.insertInto('session').values(session).execute()
         await trx
           .deleteFrom('session')
           .where('account_id', '=', accountId)
-          .where('id', '!=', session.id) // even if the clock was set back and it is the oldest
+          .where('id', '!=', session.id) // keeps the new session even if the clock was set back
           .where('created_at', '<', ({ selectFrom }) =>
             selectFrom('session')
               .select('created_at')

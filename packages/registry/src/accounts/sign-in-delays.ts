@@ -2,45 +2,44 @@ import { busy } from '../errors.ts'
 
 export interface SignInDelays {
   /**
-   * Begins an attempt, which counts as failed until it is taken back, so that concurrent attempts count too. `network`
-   * is undefined for one that the account has used: it is never delayed.
-   * @throws busy (429) with the seconds to wait
+   * Begins a sign-in attempt, which counts as failed until it is taken back, so that concurrent attempts count too.
+   * `network` is undefined if the account has used it before; such an attempt is never delayed.
+   * @throws busy (429) with the number of seconds to wait
    */
   begin(username: string, network: string | undefined): { takeBack(): void }
 }
 
-/** Failed attempts per username before anyone has to wait, because people mistype. */
+/** Number of failed attempts per username that cause no delay, because people mistype. */
 const freeFailures = 3
 const maxDelaySeconds = 30
 /**
- * At most this many failures are counted, and one is forgotten each minute, so delays end a few minutes after the last
- * guess.
- *
+ * At most 20 failures are counted per username, and one is forgotten each minute, so delays end at most 17 minutes
+ * after the last failure.
  */
 const forgetFailureMs = 60_000
 const maxFailures = 20
 /**
- * Maximum number of usernames, existing or not, whose failures are counted. The least recently tried is forgotten
- * first.
+ * Maximum number of usernames, existing or not, whose failures are counted. The username tried least recently is
+ * forgotten first.
  */
 const maxUsernames = 10_000
-/** How long after its start a wait is forgotten. Later attempts have to wait again. */
+/** How long a wait is remembered after it began. An attempt after that time has to wait again. */
 const waitLifetimeMs = 120_000
-/** Maximum number of networks that wait for one username, and in total. Attempts from other networks are refused. */
+/** Maximum number of waiting networks, per username and in total. Attempts from further networks are refused. */
 const maxWaitsPerUsername = 100
 const maxWaits = 10_000
 
 /**
- * Slows down guessing of one account's password from many networks. Each failure counts against its username. After a
- * few, a network from which the account has not signed in has to wait before each attempt, 1 s at first and up to 30 s:
- * its first try is answered with 429 and `Retry-After`, and one after that time is let through. No connection, hash or
- * transaction is held meanwhile. Each network waits separately, so that guessers cannot lock out the account's owner; a
- * username without an account is treated the same. Networks that the account has used are never passed in here, and
- * neither are sessions and keys.
+ * Slows down attackers who guess one account's password from many networks. Failed attempts are counted per username.
+ * After a few failures, a network from which the account has not signed in has to wait before each attempt, for 1 s at
+ * first and up to 30 s: its first request gets 429 with `Retry-After`, and the first request after that time is
+ * processed. The server keeps no connection, hash or transaction open during the wait. Each network waits separately,
+ * so that attackers cannot lock out the account's owner. Usernames without an account are treated the same way.
+ * Networks that the account has used, sessions and API keys are never delayed.
  */
 export function signInDelays(now: () => number = () => performance.now()): SignInDelays {
   const failures = new Map<string, { count: number; at: number }>()
-  /** In the order in which the waits began, which is also the order in which they end. */
+  /** The current waits, in the order in which they began, which is also the order in which they are forgotten. */
   const waits = new Map<string, { username: string; readyAt: number; endsAt: number }>()
   const waitCounts = new Map<string, number>()
 
@@ -69,7 +68,10 @@ export function signInDelays(now: () => number = () => performance.now()): SignI
     }
   }
 
-  /** Seconds until this network may try; 0 lets it try once, now. */
+  /**
+   * Returns the number of seconds until this network may try to sign in. If the result is 0, the network may make one
+   * attempt immediately.
+   */
   function secondsToWait(username: string, network: string): number {
     endOldWaits()
     const seconds = delaySeconds(countFailures(username))

@@ -11,12 +11,12 @@ type Dependencies = {
   delays: SignInDelays
 }
 
-/** The origin of a sign-in, from `clientNetwork` and `clientSite`. */
+/** Where a sign-in comes from, as determined by `clientNetwork` and `clientSite`. */
 type Origin = { network: string; site: string }
 
 /**
- * Returns the account of these credentials. A wrong name and a wrong password get the same response in the same time:
- * the same two queries, the same hash, the same delays.
+ * Returns the account with these credentials. A wrong username and a wrong password get the same response after the
+ * same time, because both cases run the same two queries, compute one hash and are subject to the same delays.
  */
 export async function signIn(
   { accounts, networks, delays }: Dependencies,
@@ -32,7 +32,7 @@ export async function signIn(
   const lane = isOwnNetwork ? 'first' : 'later'
   const passwordHash = account?.password_hash ?? null
   const isRight = await isPassword(credentials.password, passwordHash, lane).catch((error) => {
-    attempt.takeBack() // no password was found to be wrong
+    attempt.takeBack() // the password was not checked, so this is not a failed attempt
     throw error
   })
   if (!account || !isRight) throw unauthenticated('wrong username or password')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 
-describeOnEachDatabase('the account of the registry itself', (start) => {
+describeOnEachDatabase("the registry's own account", (start) => {
   const owner = async (registry: TestRegistry, token: string) =>
     ((await registry.get('/v1/auth/me', { token })).body as { username: string }).username
   const register = (registry: TestRegistry, username: string) =>
@@ -20,7 +20,7 @@ describeOnEachDatabase('the account of the registry itself', (start) => {
     }
   }
 
-  test('reserves its names and a few others', async () => {
+  test('reserves its usernames and a few others', async () => {
     const registry = await start()
     for (const username of ['shoal', 'shoal-system', 'system', 'anonymous', 'me']) {
       const { status, body } = await register(registry, username)
@@ -34,7 +34,7 @@ describeOnEachDatabase('the account of the registry itself', (start) => {
     expect((await register(registry, 'admin')).status).toBe(201)
   })
 
-  test('has another name if a person is called shoal, and keeps it after a restart', async () => {
+  test('has another username if a user is called shoal, and keeps that name after a restart', async () => {
     const registry = await start()
     await nameThem(registry, ['shoal'])
     const token = await registry.systemToken()
@@ -48,7 +48,7 @@ describeOnEachDatabase('the account of the registry itself', (start) => {
     expect(person.status).toBe(200)
   })
 
-  test('gets a name whatever people are called, and is created once by concurrent calls', async () => {
+  test('gets a username even if others are taken, and is created only once by concurrent calls', async () => {
     const registry = await start()
     await nameThem(registry, ['shoal', 'shoal-system'])
     const tokens = await Promise.all(Array.from({ length: 5 }, () => registry.systemToken()))

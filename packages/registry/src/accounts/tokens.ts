@@ -6,10 +6,10 @@ const length = 43
 
 export type TokenKind = 'session' | 'key'
 
-/** Stock Hugging Face clients and llama.cpp accept only keys with the prefix `hf_`: docs/decisions/0004. */
+/** Unmodified Hugging Face clients and llama.cpp accept only keys with the prefix `hf_` (see docs/decisions/0004). */
 const prefixes: Record<TokenKind, string> = { session: 'shs_', key: 'hf_' }
 
-/** Creates a secret of 256 random bits. Only its digest is ever stored. */
+/** Creates a token with 256 random bits. Only its digest is stored. */
 export function makeToken(kind: TokenKind): string {
   let number = BigInt(`0x${randomBytes(32).toString('hex')}`)
   let text = ''
@@ -20,7 +20,7 @@ export function makeToken(kind: TokenKind): string {
   return prefixes[kind] + text
 }
 
-/** Returns the kind of a token, judging by its format, or undefined if it has no format of a token. */
+/** Returns the kind of a token according to its format, or undefined if the text is not in the format of a token. */
 export function classifyToken(token: string): TokenKind | undefined {
   const found = /^(shs_|hf_)[0-9A-Za-z]{43}$/.exec(token)
   if (!found) return undefined

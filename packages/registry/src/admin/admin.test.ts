@@ -3,7 +3,7 @@ import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { openAdmin } from './admin.ts'
 
 describeOnEachDatabase('resetting a password', (start) => {
-  test("ends the account's sessions, API keys and known networks at once", async () => {
+  test("immediately ends the account's sessions, revokes its API keys and forgets its networks", async () => {
     const registry = await start()
     const makeKey = async (token: string, body: object) => {
       const answer = await registry.post('/v1/api-keys', { token, body })
@@ -46,7 +46,7 @@ describeOnEachDatabase('resetting a password', (start) => {
     expect((await login(password)).status).toBe(200)
   })
 
-  test('by the user keeps the API keys', async () => {
+  test('does not revoke API keys if users change their own passwords', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const { body } = await registry.post('/v1/api-keys', { token, body: { name: 'laptop' } })

@@ -6,11 +6,11 @@ import type { ObjectStore } from '../store/object-store.ts'
 export type StoreCheck = {
   files: number
   bytes: number
-  /** What is wrong, with the file's SHA-256 and the models that have it. */
+  /** Missing and damaged files: the expected SHA-256, the models that contain the file, and what is wrong with it. */
   problems: { sha256_hash: string; models: string[]; detail: string }[]
 }
 
-/** Hashes every stored file again, from its present bytes. */
+/** Hashes the stored bytes of every file again, and compares them with the size and hash in the database. */
 export async function checkStore(
   db: Kysely<Database>,
   store: ObjectStore,

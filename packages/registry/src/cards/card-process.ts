@@ -1,4 +1,4 @@
-/** Renders cards in a separate process, started by `start-card-process.ts`. A hostile card may crash it. */
+/** Renders cards in a separate process, started by `start-card-process.ts`. A hostile card may crash this process. */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { renderCard } from './render-card.ts'
 import type { CardOptions } from './shape-card.ts'

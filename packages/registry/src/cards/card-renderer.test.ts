@@ -12,7 +12,7 @@ function start(limits?: { renderTimeoutMs: number; heapMb: number }) {
   return { cards, problems }
 }
 
-/** Returns the longest time that this thread was blocked during `work`. */
+/** Returns the longest time, in milliseconds, for which this thread was blocked during `work`. */
 async function longestPause(work: Promise<unknown>): Promise<number> {
   let longest = 0
   let before = performance.now()
@@ -34,11 +34,11 @@ test('a card is rendered and cached', async () => {
   ])
   expect(first).not.toContain('<img')
   expect(second).toContain('<img')
-  await cards.close() // no more rendering: only the cache answers
+  await cards.close() // a closed renderer returns only cached HTML
   expect(await cards.render('*Tide*', options)).toBe('<p><em>Tide</em></p>')
 })
 
-test('a card that takes too long is shown as plain text, and the next one is rendered', async () => {
+test('a card that takes too long to render is shown as plain text, and the next one is rendered', async () => {
   const { cards, problems } = start({ renderTimeoutMs: 1_000, heapMb: 256 })
   const slow = '*a_ '.repeat(100_000)
   const [first, second] = await Promise.all([
@@ -50,7 +50,7 @@ test('a card that takes too long is shown as plain text, and the next one is ren
   expect(problems).toEqual(['timed out after 1000 ms'])
 })
 
-test('a card that takes too much memory crashes only its own process', async () => {
+test('a card that needs too much memory crashes only the card process', async () => {
   const { cards, problems } = start({ renderTimeoutMs: 20_000, heapMb: 32 })
   const reference = `[a]: <https://a.example/${'y'.repeat(5_000)}>\n\n${'[a]'.repeat(24_000)}`
   expect(await cards.render(reference, options)).toMatch(/^<pre class="card-plain"/)
@@ -79,7 +79,7 @@ test.each([
   }
 })
 
-test('if too many cards are waiting, the rest are shown as plain text, and rendered later', async () => {
+test('if too many cards are waiting, further ones are shown as plain text, and rendered later', async () => {
   const { cards, problems } = start()
   const all = Array.from({ length: 40 }, (_, index) => cards.render(`*${index}*`, options))
   const htmls = await Promise.all(all)

@@ -7,7 +7,7 @@ import { type CardLimits, type CardProcess, startCardProcess } from './start-car
 type Log = { warn(details: object, message: string): void }
 
 export type CardRenderer = {
-  /** Renders a card as safe HTML, within seconds. A card that cannot be rendered becomes plain text. */
+  /** Renders a card as safe HTML within a few seconds. A card that cannot be rendered is shown as plain text. */
   render(markdown: string, options: CardOptions): Promise<string>
   close(): Promise<void>
 }
@@ -17,7 +17,10 @@ const maxCardLength = 1024 * 1024
 const maxWaiting = 32
 const maxWaitMs = 4_000
 const maxCachedBytes = 32 * 1024 * 1024
-/** A card that failed may succeed later, when the machine is less busy. */
+/**
+ * How long the plain text of a card that failed to render is cached. Rendering may succeed later, when the machine is
+ * less busy.
+ */
 const failureTtlMs = 10 * 60_000
 const idleMs = 60_000
 const defaultLimits: CardLimits = { renderTimeoutMs: 4_000, heapMb: 256 }
@@ -26,7 +29,7 @@ const defaultLimits: CardLimits = { renderTimeoutMs: 4_000, heapMb: 256 }
 export function cardRenderer({ log, limits = defaultLimits }: { log: Log; limits?: CardLimits }) {
   const cache = new LRUCache<string, string>({
     maxSize: maxCachedBytes,
-    sizeCalculation: (html) => 2 * html.length + 500, // 2 bytes a character, and 500 bytes for the key and objects
+    sizeCalculation: (html) => 2 * html.length + 500, // 2 bytes per character, and 500 bytes for the key and objects
   })
   const underWay = new Map<string, Promise<string>>()
   let last: Promise<unknown> = Promise.resolve()
@@ -50,7 +53,7 @@ export function cardRenderer({ log, limits = defaultLimits }: { log: Log; limits
     await ending?.end()
   }
 
-  /** Renders the card after all earlier ones. */
+  /** Renders the card after all earlier ones. If those take too long, the card is shown as plain text. */
   async function renderInTurn(key: string, markdown: string, options: CardOptions) {
     const askedAt = performance.now()
     await last

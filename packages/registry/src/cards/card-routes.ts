@@ -6,7 +6,10 @@ import type { CardRenderer } from './card-renderer.ts'
 
 type Dependencies = { models: ModelRepository; cards: CardRenderer }
 
-/** The HTML has untrusted content, so these headers prevent it from acting as a page of this origin. */
+/**
+ * The HTML contains untrusted content. If a browser opens it directly, these headers prevent it from acting as a page
+ * of this origin.
+ */
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; sandbox",

@@ -1,16 +1,19 @@
 import type { Options } from 'rehype-sanitize'
 
-/** IDs of footnotes begin with this. All other IDs from authors are removed. */
+/** The prefix of all footnote IDs. Any other IDs set by authors are removed. */
 export const footnotePrefix = 'card-note-'
 
-const text = /^[\s\S]{0,2048}$/ // limited because a link definition can be used thousands of times
+const text = /^[\s\S]{0,2048}$/ // limited because a single link definition can be used thousands of times
 const side = /^(left|center|right)$/
-const span = /^\d{1,2}$/ // limited because browsers are slow with a thousand columns in a thousand rows
+const span = /^\d{1,2}$/ // limited because browsers are slow to render cells that span a thousand rows and columns
 const length = /^\d{1,4}%?$/
 
 const each = <T>(names: string[], rule: T) => Object.fromEntries(names.map((name) => [name, rule]))
 
-/** Everything that a rendered card may contain: nothing that sets styles or positions, loads resources, or runs. */
+/**
+ * The elements and attributes that sanitized cards may contain. None of them can set styles or positions or run code,
+ * and `shape-card.ts` removes images unless they are requested.
+ */
 export const cardSchema: Options = {
   tagNames: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'div', 'section', 'blockquote', 'pre', 'hr', 'br'],
@@ -20,7 +23,10 @@ export const cardSchema: Options = {
     ...['b', 'strong', 'i', 'em', 'u', 's', 'strike', 'del', 'ins', 'mark', 'q', 'cite', 'dfn'],
     ...['abbr', 'ruby', 'rb', 'rp', 'rt', 'wbr'],
   ],
-  /** These are removed together with their content. Of other unknown elements, the content stays. */
+  /**
+   * Elements that are removed together with their content. Of all other elements not listed above, only the tags are
+   * removed.
+   */
   strip: [
     ...['script', 'style', 'title', 'template', 'svg', 'math', 'iframe', 'textarea', 'select'],
     ...['noembed', 'noframes', 'noscript', 'xmp', 'plaintext', 'head'],
@@ -69,5 +75,5 @@ export const cardSchema: Options = {
     input: ['li'],
   },
   required: { input: { type: 'checkbox', disabled: true } },
-  clobber: [], // no prefix is added, because only IDs with the prefix above are allowed
+  clobber: [], // no prefix needs to be added, because only IDs that begin with `footnotePrefix` are allowed
 }

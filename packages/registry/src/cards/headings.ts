@@ -5,8 +5,8 @@ import type { Element, Root } from './syntax-tree.ts'
 const isHeading = ({ tagName }: Element) => /^h[1-6]$/.test(tagName)
 
 /**
- * Removes the title if it only repeats the name of the model, as nearly all cards do: the page shows the name right above the
- * card.
+ * Removes the card's title if it only repeats the model's name, as in nearly all cards, because the page already shows
+ * the name above the card.
  */
 export function dropTitle(tree: Root, names: string[]) {
   const known = names.map(essence).filter((name) => name !== '')
@@ -14,16 +14,16 @@ export function dropTitle(tree: Root, names: string[]) {
     if (!isHeading(node)) return undefined
     const isTitle = node.tagName === 'h1' && known.includes(essence(textOf(node)))
     if (isTitle && parent && index !== undefined) parent.children.splice(index, 1)
-    return EXIT // only the first heading is a title
+    return EXIT // only the first heading can be the title
   })
 }
 
-/** Normalizes a name: `Llama 3.3 8B` and `llama-3.3-8b` are equal. */
+/** Normalizes a name, so that `Llama 3.3 8B` and `llama-3.3-8b` are equal. */
 const essence = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
 /**
- * Gives every heading an ID, a link to itself, and a level from h3 without gaps, because the page's own headings end with h2.
- * Returns all IDs in the card.
+ * Gives every heading an ID and a link to itself. The levels begin with h3, because the page's own headings use h1 and
+ * h2, and no level is skipped. Returns all IDs in the card.
  */
 export function nameHeadings(tree: Root): Set<string> {
   const ids = collectIds(tree)
@@ -42,14 +42,14 @@ export function nameHeadings(tree: Root): Set<string> {
   return ids
 }
 
-/** Returns the level in the page. `levels` has the author's levels of the enclosing sections. */
+/** Returns a heading's level in the page. `levels` contains the author's heading levels of the enclosing sections. */
 function levelBelow(levels: number[], level: number): number {
   while ((levels.at(-1) ?? 0) >= level) levels.pop()
   levels.push(level)
   return Math.min(levels.length + 2, 6)
 }
 
-/** Like GitHub's slugs, so that links in cards from GitHub still work. */
+/** Makes the same slugs as GitHub, so that links in cards from GitHub still work. */
 function toSlug(text: string): string {
   const slug = text
     .trim()

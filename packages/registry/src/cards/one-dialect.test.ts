@@ -1,10 +1,12 @@
-/** Cards and chat answers are rendered from the same Markdown dialect. */
+/** Checks that cards and chat answers are rendered from the same Markdown dialect. */
 import { markdownExamples } from '@shoal/core/testing'
 import { chatHtml } from '@shoal/web/testing/chat-html'
 import { expect, test } from 'vitest'
 import { renderCard } from './render-card.ts'
 
-/** Removes intended differences: wrappers, markup of code, paragraphs in list items, and links of headings. */
+/**
+ * Removes intended differences: wrapper elements, the markup of code, paragraphs in list items, and links in headings.
+ */
 function extractStructure(html: string): string {
   const open: string[] = []
   const kept = html
@@ -29,7 +31,7 @@ function extractStructure(html: string): string {
   )
 }
 
-/** Normalizes escaped characters, and line breaks except in code blocks. */
+/** Decodes escaped characters, and normalizes line breaks except in code blocks. */
 const unescaped = (html: string) =>
   html
     .replace(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)))
@@ -43,7 +45,7 @@ const unescaped = (html: string) =>
 
 const normal = (html: string) => unescaped(extractStructure(html)).replace(/\n+/g, '\n').trim()
 
-test.each(markdownExamples)('%s: a card and the chat have the same structure', (_, source) => {
+test.each(markdownExamples)('%s: cards and the chat have the same HTML structure', (_, source) => {
   const card = renderCard(source, { images: false, names: [] })
   expect(normal(chatHtml(source))).toBe(normal(card))
 })

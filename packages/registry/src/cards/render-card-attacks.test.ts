@@ -25,7 +25,7 @@ describe('a hostile card', () => {
     expect(html).toContain('The end: harmless words.')
   })
 
-  test('is harmless in each of its lines and paragraphs', () => {
+  test('is harmless if each of its lines and paragraphs is rendered separately', () => {
     for (const part of [...hostile.split('\n'), ...hostile.split(/\n\n+/)]) {
       expect([part, findHarm(rendered(part, true))]).toEqual([part, []])
     }
@@ -72,7 +72,7 @@ test.each([
   'file:///etc/passwd',
   'view-source:https://a.example',
   'shoal://pull/x',
-])('a link to %s loses its address', (href) => {
+])('a link to %s loses its URL', (href) => {
   for (const markdown of [`[words](<${href}>)`, `<a href="${href}">words</a>`]) {
     const html = rendered(markdown)
     expect(html).toContain('words')

@@ -5,7 +5,7 @@ import type { CardOptions } from './shape-card.ts'
 const rendered = (markdown: string, options: Partial<CardOptions> = {}) =>
   renderCard(markdown, { images: false, names: [], ...options })
 
-test('headings begin below those of the page, whatever level the author uses, without gaps', () => {
+test('heading levels begin below those of the page and are not skipped, whatever levels the author uses', () => {
   const levels = (markdown: string) =>
     [...rendered(markdown).matchAll(/<(h\d) [^>]*>(\w+)/g)].map(
       ([, level, text]) => `${level}${text}`,
@@ -16,7 +16,7 @@ test('headings begin below those of the page, whatever level the author uses, wi
   expect(levels('# A\n## B\n### C\n#### D\n##### E\n###### F').at(-1)).toBe('h6F')
 })
 
-test('a heading has an ID like on GitHub, and a link to itself', () => {
+test('a heading has the same ID as on GitHub, with a prefix, and a link to itself', () => {
   expect(rendered('## Use with `llama.cpp`, *now*!')).toBe(
     '<h3 id="card-use-with-llamacpp-now">Use with <code>llama.cpp</code>, <em>now</em>!' +
       '<a class="card-anchor" href="#card-use-with-llamacpp-now" aria-label="Link to Use with llama.cpp, now!">#</a></h3>',
@@ -34,11 +34,11 @@ test('a heading has an ID like on GitHub, and a link to itself', () => {
   ])
 })
 
-test('a link to a heading of the card leads to its ID', () => {
+test("a link to one of the card's headings is changed to the heading's ID", () => {
   expect(rendered('[use](#usage)\n# Usage')).toContain('<a href="#card-usage">use</a>')
 })
 
-test('a title that repeats the name of the model is removed', () => {
+test("a title that repeats the model's name is removed", () => {
   const names = ['Llama Tide 8B', 'tide']
   expect(rendered('# llama-tide-8b\n## Use', { names })).toMatch(/^\n<h3 id="card-use">/)
   expect(rendered('<h1 align="center">TIDE</h1>\n\ntext', { names })).not.toContain('TIDE')
@@ -47,7 +47,7 @@ test('a title that repeats the name of the model is removed', () => {
   expect(rendered('# Other\n# tide', { names })).toContain('<h3 id="card-tide">')
 })
 
-test('links to web pages, relative paths and mail addresses work, and have nofollow', () => {
+test('links to web pages, relative paths and email addresses work, and are marked as nofollow', () => {
   const rel = 'rel="nofollow ugc noopener"'
   expect(rendered('[a](https://a.example/?q=1&r=2 "why")')).toBe(
     `<p><a href="https://a.example/?q=1&#x26;r=2" title="why" ${rel}>a</a></p>`,
@@ -69,7 +69,7 @@ test('front matter is not shown, but a horizontal rule at the start is', () => {
   expect(rendered('---\nlicense: mit')).toContain('license: mit')
 })
 
-test('a table has its own scrollbar, works with the keyboard, and has a name', () => {
+test('a table has an accessible name and its own scrollbar, and can be scrolled with the keyboard', () => {
   const html = rendered('| a | b |\n|:-:|--|\n| 1 | 2 |\n\n| c |\n|---|\n')
   expect(html).toContain(
     '<div class="card-table" role="region" aria-label="Table 1" tabindex="0"><table>',
@@ -78,7 +78,7 @@ test('a table has its own scrollbar, works with the keyboard, and has a name', (
   expect(html).toContain('<td align="center">1</td>')
 })
 
-test('a code block shows its language, if it has one, and can be scrolled with the keyboard', () => {
+test('a code block shows its language, if specified, and can be scrolled with the keyboard', () => {
   expect(rendered('```python title="x"\nprint(1 < 2)\n```')).toBe(
     '<pre data-language="python" tabindex="0"><code>print(1 &#x3C; 2)\n</code></pre>',
   )
@@ -132,7 +132,7 @@ test.each(['chart.png', '/v1/auth/logout', '../chart.png', ''])(
   },
 )
 
-test('common HTML in cards works', () => {
+test('HTML that is common in cards is preserved', () => {
   const html =
     '<details open><summary>More</summary>\n<p align="center">Press <kbd>x</kbd>, H<sub>2</sub>O, m<sup>2</sup><br>next</p></details>'
   expect(rendered(html)).toBe(html)

@@ -11,9 +11,12 @@ import { withoutFrontMatter } from './front-matter.ts'
 import { type CardOptions, shapeCard } from './shape-card.ts'
 import type { Nodes, Root } from './syntax-tree.ts'
 
-/** With deeper nesting, browsers change the structure and layout gets slow. */
+/**
+ * Maximum depth of the HTML. If elements are nested more deeply, browsers change their structure and lay them out
+ * slowly.
+ */
 const deepestElements = 100
-/** Footnotes and reference links can make the HTML much larger than the card. */
+/** Limited because footnotes and reference links can make the HTML much larger than the card. */
 const maxHtmlLength = 2 * 1024 * 1024
 
 const toSafeTree = unified()
@@ -26,9 +29,9 @@ const toSafeTree = unified()
 const toHtml = unified().use(rehypeStringify).freeze()
 
 /**
- * Renders Markdown (CommonMark and GFM with inline HTML) as HTML that is safe in a page: it runs no scripts, sets no styles, and
- * loads nothing. Throws if the result would be too much for a browser. A hostile card may take minutes and gigabytes, so servers
- * use `card-renderer.ts`.
+ * Renders Markdown (CommonMark and GFM with inline HTML) as HTML that is safe in a page: it runs no scripts, sets no
+ * styles, and loads nothing except requested images. Throws if the HTML would be too large or too deeply nested for a
+ * browser. Rendering a hostile card may take minutes and gigabytes of memory, so servers use `card-renderer.ts`.
  */
 export function renderCard(markdown: string, options: CardOptions): string {
   if (isTooNested(markdown)) throw new Error('the Markdown is nested too deeply')

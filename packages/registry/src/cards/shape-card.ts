@@ -6,11 +6,11 @@ import type { Element, Root } from './syntax-tree.ts'
 export type CardOptions = {
   /** Whether to load external images. */
   images: boolean
-  /** The names of the model. A title at the start of the card that equals one of them is removed. */
+  /** The model's names. If the card's title matches one of them, it is removed. */
   names: string[]
 }
 
-/** Adds what the page needs to the sanitized tree. Everything set here is trusted. */
+/** Adds the elements and attributes that the page needs to the sanitized tree. They are not sanitized again. */
 export function shapeCard(tree: Root, { images, names }: CardOptions) {
   dropTitle(tree, names)
   const ids = nameHeadings(tree)
@@ -29,7 +29,7 @@ export function shapeCard(tree: Root, { images, names }: CardOptions) {
   })
 }
 
-/** Links within the card get the IDs that its headings were given. */
+/** Makes links to the card's headings use the headings' new IDs, and marks other links as user-generated content. */
 function shapeLink(link: Element, ids: ReadonlySet<string>) {
   const { properties } = link
   const { href } = properties
@@ -51,7 +51,9 @@ function isNameless(link: Element): boolean {
   return name.trim() === ''
 }
 
-/** An image is loaded only on request, and never if its URL is relative, because a card has no other files. */
+/**
+ * An image is loaded only on request. An image with a relative URL is never loaded, because a card has no other files.
+ */
 function shapeImage(image: Element, images: boolean) {
   const { src, alt, ...others } = image.properties
   const address = remoteAddress(String(src ?? ''))
@@ -82,7 +84,10 @@ function shapeCode(pre: Element) {
   pre.properties = { ...(language && { dataLanguage: language }), tabIndex: 0 }
 }
 
-/** Marks items of task lists. The checkbox comes first, in a paragraph if the list is a loose one. */
+/**
+ * Marks the items of task lists. The checkbox is an item's first element or, in a loose list, the first element of the
+ * item's paragraph.
+ */
 function shapeItem(item: Element) {
   const first = firstElement(item)
   const second = first?.tagName === 'p' ? firstElement(first) : first
@@ -97,7 +102,7 @@ function shapeCheckbox({ properties }: Element) {
   properties.ariaLabel = properties.checked ? 'Done' : 'Not done'
 }
 
-/** Puts a table into a region that scrolls if the table is wide, also with the keyboard. */
+/** Wraps a table in a region that can be scrolled, also with the keyboard, if the table is too wide. */
 function scrollable(table: Element, name: string): Element {
   return {
     type: 'element',

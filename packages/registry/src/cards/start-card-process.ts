@@ -4,7 +4,10 @@ import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
 import type { CardMethods, CardQuestion } from './card-process.ts'
 
 export type CardProcess = {
-  /** Renders one card at a time. Rejects if the card cannot be rendered, which may also end the process. */
+  /**
+   * Renders a card. Must not be called again until the promise is settled. Rejects if the card cannot be rendered; the
+   * process may have ended then.
+   */
   render(question: CardQuestion): Promise<string>
   readonly hasEnded: boolean
   end(): Promise<void>
@@ -15,14 +18,17 @@ export type CardLimits = { renderTimeoutMs: number; heapMb: number }
 const startTimeoutMs = 10_000
 const stderrLength = 2_000
 
-/** Starts a process for cards. In a thread, a card that needs too much memory would crash the registry (see decision 0014). */
+/**
+ * Starts a process that renders cards. In a thread, a card that needs too much memory would crash the registry (see
+ * decision 0014).
+ */
 export function startCardProcess({ renderTimeoutMs, heapMb }: CardLimits): CardProcess {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const child = fork(fileURLToPath(new URL(`./card-process.${extension}`, import.meta.url)), {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',
-    env: {}, // the process needs no variables, and must not have access to secrets
-    // Objects of a card are short-lived: a larger semi-space saves little time and takes 100 MB.
+    env: {}, // the process needs no environment variables, and must not see secrets
+    // A card's objects are short-lived. A larger semi-space would save little time and take 100 MB.
     execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=8'],
   })
   let stderr = ''
@@ -33,7 +39,7 @@ export function startCardProcess({ renderTimeoutMs, heapMb }: CardLimits): CardP
     new Error(`the card process ${code === null ? how : `${how}: ${stderr}`}`)
   const rpc = openRpc<CardMethods>(childPort(child, toError))
 
-  /** Kills the process if it takes too long. */
+  /** Kills the process if `work` takes too long. */
   async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
       rpc.close(new Error(`timed out after ${timeoutMs} ms`))

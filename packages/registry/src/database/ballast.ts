@@ -1,7 +1,7 @@
 /**
- * A file that reserves space on the database's disk: SQLite writes every change to its log first, so on a disk without
- * a free block it cannot even delete. Only as much of the file is given up as a commit needs, since any free space may
- * be used by others. The file is restored once there is enough space.
+ * A file that reserves space on the database's disk. SQLite writes every change to its log first, so on a disk without
+ * a free block it cannot even delete rows. If a commit needs space, the file is shortened by only that much, because
+ * other programs may use any space that is free. The file is restored when there is enough free space.
  */
 import { randomFillSync } from 'node:crypto'
 import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
@@ -12,8 +12,8 @@ import { isStorageFull } from '../unavailable.ts'
 const mebibyte = 1024 * 1024
 const blockBytes = 4096
 /**
- * A deletion needs 20 to 200 kB of log, and that of one of the largest files, with 10,000 chunks, up to 40 MB.
- *
+ * Deleting one of the largest files, which has 10,000 chunks, writes up to 40 MB to the log. Most deletions write 20 to
+ * 200 kB.
  */
 const maxBytes = 32 * mebibyte
 const minBytes = mebibyte
@@ -22,25 +22,26 @@ const diskShare = 0.01
 export type Ballast = {
   /** Size of the complete file, in bytes. */
   sizeBytes: number
-  /** Whether less space than that is free. Takes microseconds. */
+  /** Whether less space than `sizeBytes` is free. Takes microseconds. */
   isTight(): boolean
-  /** Bytes that are free or can be freed. */
+  /** Bytes that are free, or can be freed by removing the file. */
   roomBytes(): number
   /**
-   * Gives up as much of the file as is needed to free this many bytes, or all of it. Returns whether it gave up
-   * anything.
+   * Shortens the file so that this many bytes are free, or removes it if it is too small for that. Returns whether it
+   * freed any space.
    */
   makeRoom(bytes: number): boolean
-  /** Whether more than half of it has been given up: the rest is for deletions. */
+  /** Whether `roomBytes` is less than half of `sizeBytes`. The remaining space is reserved for deletions. */
   isNearlySpent(): boolean
-  /** Restores the file if it is incomplete and twice its size is free. */
+  /** Restores the file if it is smaller than `sizeBytes` and twice that size is free. */
   restore(): Promise<void>
-  /** Bytes that the file is short of its size. */
+  /** How many bytes the file is smaller than `sizeBytes`. */
   missingBytes(): number
 }
 
 /**
- * The ballast in a directory. `bytes` is for tests; the default is 1% of the disk, from 1 to 32 MiB. 0 disables it.
+ * Opens the ballast in a directory. Its size is 1% of the disk, from 1 to 32 MiB, unless a test sets `bytes`; 0
+ * disables the ballast.
  */
 export function openBallast(directory: string, bytes?: number): Ballast {
   const path = join(directory, 'ballast')
@@ -74,7 +75,10 @@ export function openBallast(directory: string, bytes?: number): Ballast {
   }
 }
 
-/** Copy-on-write file systems may lack the space to shorten a file, and yet be able to remove one. */
+/**
+ * Shortens the file, or removes it if that fails: a full copy-on-write file system may be unable to shorten a file but
+ * still able to remove it.
+ */
 function shorten(path: string, bytes: number) {
   try {
     if (bytes > 0) truncateSync(path, bytes)

@@ -5,8 +5,8 @@ import type { Database } from './schema.ts'
 const batchSize = 1_000
 
 /**
- * Estimates the memory of ready files from their stored headers, for files from before the column existed. A migration
- * with another formula can call it again.
+ * Estimates the memory needed to run each ready file from its stored header, for databases that are older than the
+ * column. A migration that changes the formula can call this function again.
  */
 export async function fillMemory(db: Kysely<Database>): Promise<void> {
   for (let last = ''; ; ) {
@@ -42,7 +42,7 @@ async function fillModel(db: Kysely<Database>, modelId: string) {
 
 type ReadyFile = { id: string; filename: string; file_size_bytes: number }
 
-/** Reads one header at a time, because it may be megabytes long. */
+/** Reads one header at a time, because a header may be megabytes long. */
 async function fillFile(
   db: Kysely<Database>,
   { id, filename, file_size_bytes }: ReadyFile,

@@ -3,15 +3,15 @@ import { openPostgres } from './postgres.ts'
 import type { Database } from './schema.ts'
 import { readOnlySqliteDialect, sqlitePath } from './sqlite.ts'
 
-/** Where the tables are; they must have been migrated. */
+/** The location of the tables, which must already have been migrated. */
 export type ReaderConfig = {
   databaseUrl: string | undefined
   dataDirectory: string
-  /** Maximum duration of one statement (PostgreSQL); undefined for no limit. */
+  /** Maximum duration of each statement (PostgreSQL); undefined for no limit. */
   statementTimeoutMs: number | undefined
 }
 
-/** A connection of its own, for a thread that only reads. */
+/** A separate connection for a thread that only reads. */
 export type Reader = {
   db: Kysely<Database>
   engine: 'sqlite' | 'postgres'
@@ -31,7 +31,7 @@ export function openReader({
     connectionString: databaseUrl,
     maxConnections: 1,
     ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
-    onConnectionLost: () => undefined, // the statement that needs it fails with the error
+    onConnectionLost: () => undefined, // a statement that needs the connection fails with the error
   })
   return { db, engine: 'postgres', close }
 }

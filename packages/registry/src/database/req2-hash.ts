@@ -4,12 +4,18 @@ import type { Database } from './schema.ts'
 
 const batchSize = 1_000
 
-/** The name of a torrent in an encrypted BitTorrent connection: SHA-1('req2' + info hash), as 40 hexadecimal digits. */
+/**
+ * Computes the identifier of a torrent in an encrypted BitTorrent connection: SHA-1('req2' + info hash), as 40
+ * hexadecimal digits.
+ */
 export function computeReq2Hash(infoHash: string): string {
   return createHash('sha1').update('req2').update(infoHash, 'hex').digest('hex')
 }
 
-/** Fills the column for files that were ready before it existed. Neither engine has SHA-1 in SQL. */
+/**
+ * Fills `public_req2_hash` for files that were ready before the column existed. Neither engine has a built-in SQL
+ * function for SHA-1.
+ */
 export async function fillReq2Hashes(db: Kysely<Database>): Promise<void> {
   for (;;) {
     const files = await db

@@ -1,5 +1,6 @@
 /**
- * What SQLite can still write on a disk without a free block, whatever its log contains and whatever else needs space.
+ * Tests what SQLite can still write on a disk without a free block, regardless of what its log contains and of how much
+ * space other programs take.
  */
 import { Kysely, sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -13,7 +14,9 @@ const mebibyte = 1024 * 1024
 const batchSize = 8
 
 describe.skipIf(!canMount)('writes on a full disk', () => {
-  /** A database on a separate small disk, with a ballast of 1 MiB that `change` may damage. */
+  /**
+   * Creates a database on a separate small disk, with a ballast of 1 MiB that `change` may replace with a faulty one.
+   */
   async function scene(change: (ballast: Ballast, fill: () => void) => Ballast = (same) => same) {
     const disk = await smallDisk('24m')
     onTestFinished(disk.unmount)
@@ -27,7 +30,7 @@ describe.skipIf(!canMount)('writes on a full disk', () => {
     return { disk, ballast, db }
   }
 
-  /** Makes the database larger, by one page per row, in small commits. */
+  /** Enlarges the database in small commits, by one page per row. */
   async function grow(db: Kysely<Tables>, pages: number) {
     for (let commits = 0; commits < pages / batchSize; commits += 1) {
       const rows = Array.from({ length: batchSize }, () => ({ text: 'x'.repeat(3_500) }))
@@ -51,14 +54,14 @@ describe.skipIf(!canMount)('writes on a full disk', () => {
     expect(await countRows()).toBe(before - count)
   }
 
-  test('deletes even if the log would enlarge the database by more than the ballast', async () => {
+  test('delete rows even if the log would enlarge the database by more than the ballast', async () => {
     const { disk, db } = await scene()
     await grow(db, 480)
     disk.fill()
     await expectDeletions(db, 400)
   })
 
-  test('deletes even if another process took the space freed first', async () => {
+  test('delete rows even if another process took the freed space first', async () => {
     let takings = 0
     const { disk, db } = await scene((ballast, fill) => ({
       ...ballast,
@@ -82,7 +85,7 @@ describe.skipIf(!canMount)('writes on a full disk', () => {
     await expectDeletions(db, 30)
   })
 
-  test('deletes when nothing can grow any more, and refuses writes that grow the database', async () => {
+  test('delete rows when no file can grow any more, and fail if they would enlarge the database', async () => {
     const { disk, ballast, db } = await scene()
     await grow(db, 80)
     disk.fill()
@@ -98,7 +101,7 @@ describe.skipIf(!canMount)('writes on a full disk', () => {
     const alone = sql`insert into thing (text) values (${'x'.repeat(40_000)})`.execute(db)
     await expect(alone).rejects.toMatchObject({ errcode: 13 })
     await expectDeletions(db, 80)
-    await grow(db, batchSize) // into the space that the deletions freed
+    await grow(db, batchSize) // uses the space that the deletions freed
   })
 
   test('use no more of the ballast than a commit needs', async () => {

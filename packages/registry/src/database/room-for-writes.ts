@@ -3,24 +3,28 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isStorageFull } from '../unavailable.ts'
 import type { Ballast } from './ballast.ts'
 
-/** Pages of the log above which SQLite by default copies it into the database after a commit. */
+/** The number of pages in the log above which SQLite, by default, copies the log into the database after a commit. */
 const defaultLogPages = 1_000
-/** The database file may grow by the size of the log, and the ballast has to cover that too. */
+/**
+ * Maximum size of the log as a share of the ballast: when the log is copied, the database file may grow by the size of
+ * the log, and the ballast has to cover that too.
+ */
 const maxBallastShare = 0.25
-/** Pages that any commit writes to the log. */
+/** Estimated number of pages that every commit writes to the log. */
 const pagesPerCommit = 16
-/** Additional pages for each changed row, with indexes and the search index. */
+/** Estimated number of additional pages for each changed row, including its entries in indexes and the search index. */
 const pagesPerRow = 2
-/** For directories and small files next to the database. */
+/** Space for directories and small files next to the database. */
 const besidesBytes = 64 * 1024
-/** How much more space a commit gets after one that failed for lack of it. */
+/** Factor by which the space for a commit grows after a commit has failed for lack of space. */
 const growthAfterFailure = 4
 
 /**
- * Runs writes to a SQLite database so that they find space on the disk if the ballast can provide it. On a nearly full
- * disk, the log is copied into the database after each commit, so that the next commit overwrites it and needs no more
- * space. A log that cannot be copied only grows, until nothing can be deleted. So space for the copy is provided
- * together with that for the commit, and a write that would make the database larger than the disk allows is refused.
+ * Runs writes to an SQLite database, and frees the space that they need on a nearly full disk, if the ballast can
+ * provide it. On such a disk, the log is copied into the database after each commit, so that the next commit overwrites
+ * the log and needs no additional space. If the log could not be copied, it would grow with each commit until not even
+ * deletions are possible. The space for the copy is therefore freed together with the space for the commit, and a write
+ * that would enlarge the database beyond the space on the disk is refused.
  */
 export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   const path = database.location() ?? '' // for an in-memory database
@@ -30,15 +34,20 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   const pageBytes = asNumber(database, 'pragma page_size')()
   const checkpoint = database.prepare('pragma wal_checkpoint(passive)')
   let changesBefore = 0
-  /** Pages of the database at the start of the transaction, if the disk was nearly full then. */
+  /**
+   * Number of pages in the database at the start of the transaction; undefined if the disk was not nearly full then.
+   */
   let pagesBefore: number | undefined
-  /** Bytes of the log that the next commit overwrites; 0 until the disk is nearly full. */
+  /** Bytes of the log that the next commit overwrites; 0 while the disk is not nearly full. */
   let reusableBytes = 0
-  /** Grows while commits fail, until one that writes as many pages succeeds. */
+  /**
+   * Factor for the space that a commit needs. It grows with each commit that fails for lack of space, and is reset when
+   * a commit with as many pages succeeds.
+   */
   let caution = 1
   let failedPages = 0
   let wasTight = false
-  /** Bytes that the file does not occupy because the file system compresses it. */
+  /** Bytes that the database file does not occupy on the disk, because the file system compresses it. */
   let compressedBytes = 0
   limitLog()
 
@@ -56,7 +65,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
     return isNow
   }
 
-  /** Bytes that the file is short of its pages, including those of an open transaction. */
+  /** Bytes by which the database file must grow to hold all its pages, including the pages of an open transaction. */
   const growthBytes = () =>
     Math.max(0, pageCount() * pageBytes - allocatedBytes(path) - compressedBytes)
 
@@ -90,27 +99,33 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
       if (isFull(error)) {
         caution *= growthAfterFailure
         failedPages = pages
-        reusableBytes = 0 // a copy-on-write file system has no space in old blocks
+        reusableBytes = 0 // a copy-on-write file system cannot overwrite the log's old blocks
       }
       throw error
     }
   }
 
   function begin<T>(run: () => T): T {
-    // Runs before the transaction begins, because a failure here must not leave a transaction open.
+    // This is read before the transaction begins, because a failure must not leave a transaction open.
     changesBefore = totalChanges()
     pagesBefore = isTight() ? pageCount() : undefined
     return run()
   }
 
-  /** Runs a `commit`. If it fails, SQLite rolls back, so it cannot be retried; space is provided for the next one. */
+  /**
+   * Runs a `commit`. If the commit fails, SQLite rolls the transaction back, so the commit cannot be retried. Commits
+   * after a failure get more space.
+   */
   function commit<T>(run: () => T): T {
     if (isTight()) return commitOnFullDisk(run)
     reusableBytes = 0
     return run()
   }
 
-  /** Runs the statement in a transaction, in order to find out how much space it needs. */
+  /**
+   * Runs the statement in a transaction, so that the number of changed rows, and hence the space needed, is known
+   * before the commit.
+   */
   function writeOnFullDisk<T>(run: () => T): T {
     try {
       begin(() => database.exec('begin immediate'))
@@ -122,7 +137,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
     }
   }
 
-  /** A statement that writes. Within a transaction it needs no space yet. */
+  /** Runs a statement that writes. Within a transaction, it needs no space until the commit. */
   function write<T>(run: () => T): T {
     if (database.isTransaction) return run()
     try {
@@ -140,11 +155,11 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
 
 const isFull = (error: unknown) => error instanceof Error && isStorageFull(error)
 
-/** The message that SQLite itself uses. */
+/** The same error as SQLite throws for a full disk. */
 const databaseFull = () =>
   Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
 
-/** 0 if the file does not exist, as below. */
+/** The space that the file occupies on the disk; 0 if the file does not exist. */
 const allocatedBytes = (path: string) =>
   (statSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
 

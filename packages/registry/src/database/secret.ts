@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 
-/** A secret of the registry that all nodes share, created at the first call: `bytes` random bytes in hexadecimal. */
+/**
+ * Reads a secret that all nodes of the registry share: `bytes` random bytes in hexadecimal. The first call creates the
+ * secret.
+ */
 export async function readSecret(db: Kysely<Database>, name: string, bytes = 32): Promise<string> {
   await db
     .insertInto('secret')

@@ -23,7 +23,7 @@ async function smallDatabase() {
 const count = async (db: Kysely<object>) =>
   (await sql<{ notes: number }>`select count(*) as notes from note`.execute(db)).rows[0]?.notes
 
-test('a transaction ended by a full disk reports it, and the next one works', async () => {
+test('a transaction that fails because of a full disk reports this, and the next one succeeds', async () => {
   const { database, db } = await smallDatabase()
   const { page_count } = database.prepare('pragma page_count').get() ?? {}
   database.exec(`pragma max_page_count = ${Number(page_count) + 4}`)
@@ -38,7 +38,7 @@ test('a transaction ended by a full disk reports it, and the next one works', as
   expect(await count(db)).toBe(1)
 })
 
-test('a transaction that SQLite rolled back by itself reports why', async () => {
+test('a transaction that SQLite rolled back by itself reports the original error', async () => {
   const { db } = await smallDatabase()
   await sql`create table one (id integer primary key on conflict rollback)`.execute(db)
   const failing = db.transaction().execute(async (trx) => {
@@ -50,7 +50,7 @@ test('a transaction that SQLite rolled back by itself reports why', async () => 
   await db.transaction().execute((trx) => sql`insert into note values ('b')`.execute(trx))
 })
 
-test('a frequent statement stays prepared', async () => {
+test('a frequently used statement stays prepared', async () => {
   const { database, db } = await smallDatabase()
   await count(db)
   const prepare = vi.spyOn(database, 'prepare')

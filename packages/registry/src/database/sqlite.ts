@@ -7,23 +7,25 @@ import { roomForWrites } from './room-for-writes.ts'
 import { openWriteAheadLog } from './write-ahead-log.ts'
 
 /**
- * Maximum number of cached statements. Their text depends on the filters of a list and on the number of tags and words.
+ * Maximum number of cached statements. There are many different ones, because their text depends on a list's filters
+ * and on the number of tags and words.
  */
 const maxPreparedStatements = 500
 /**
- * Characters of all cached statements: SQLite's memory for a statement grows with its text, to about ten times as much.
+ * Maximum number of characters in all cached statements. SQLite's memory for a statement is about ten times the size of
+ * its text.
  */
 const maxPreparedLength = 1_000_000
-/** Longer statements insert many rows, and hardly ever the same number again. */
+/** Statements longer than this are not cached: they insert many rows, and hardly ever the same number of rows. */
 const maxStatementLength = 10_000
 /**
- * How often to check for writes of other processes, which are rare: only `shoal admin` writes while a registry runs.
+ * How often to check for writes by other processes, which are rare: only `shoal admin` writes while a registry runs.
  */
 const pollIntervalMs = 50
 
 export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'registry.sqlite')
 
-/** Opens a database file, or creates it. A write is durable when it returns (WAL with `synchronous = full`). */
+/** Opens a database file, or creates it. A write is durable when its call returns (WAL with `synchronous = full`). */
 export function openSqlite(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal')
@@ -35,8 +37,8 @@ export function openSqlite(path: string): DatabaseSync {
 }
 
 /**
- * Kysely's SQLite dialect on Node's own `node:sqlite`: nothing to install or to build. The ballast makes room for
- * commits.
+ * Kysely's SQLite dialect, based on Node's built-in `node:sqlite`, so that nothing needs to be installed or built. The
+ * ballast makes room for commits.
  */
 export function sqliteDialect(
   database: DatabaseSync,
@@ -69,7 +71,10 @@ export function sqliteDialect(
   let writesOfOthers = ''
   let polledAt = Number.NEGATIVE_INFINITY
 
-  /** Changes with every synced write of this process at once, and with those of other processes soon. */
+  /**
+   * Returns a value that changes immediately with every synced write by this process, and up to `pollIntervalMs` later
+   * with writes by other processes.
+   */
   function versionWithoutCounts(): string {
     const now = performance.now()
     if (now - polledAt > pollIntervalMs) {
@@ -106,11 +111,12 @@ export function sqliteDialect(
     versionWithoutCounts,
     log,
     /**
-     * Runs transactions that are on disk only after the next sync. The caller has the only use of the connection until
-     * then. The pragma is never prepared: it takes effect as it is compiled.
+     * Runs transactions that may be on disk only after the next sync. While `act` is running, nothing else may use the
+     * connection. The pragma is executed directly and is never a prepared statement, because it takes effect when it is
+     * compiled.
      */
     async withoutSync<T>(act: () => Promise<T>): Promise<T> {
-      rollBack(database) // in case an earlier rollback failed: it cannot be changed in a transaction
+      rollBack(database) // in case an earlier rollback failed: the pragma cannot be changed in a transaction
       database.exec('pragma synchronous = normal')
       isUnsynced = true
       try {
@@ -124,7 +130,7 @@ export function sqliteDialect(
   }
 }
 
-/** A connection that cannot write, for another thread. */
+/** Opens a read-only connection for another thread. */
 export function readOnlySqliteDialect(path: string): SqliteDialect {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
   database.exec('pragma mmap_size = 268435456') // bytes
@@ -134,8 +140,8 @@ export function readOnlySqliteDialect(path: string): SqliteDialect {
 }
 
 /**
- * Kysely assumes that schema changes on SQLite are not transactional. They are, so a killed migration leaves nothing
- * behind.
+ * Kysely assumes that schema changes in SQLite are not transactional. They are, so a migration that is killed leaves no
+ * changes behind.
  */
 class TransactionalSqliteDialect extends SqliteDialect {
   override createAdapter() {
@@ -156,15 +162,15 @@ function rollBack(database: DatabaseSync) {
 }
 
 /**
- * Never throws: the caller has to get the error that made the transaction fail. After a full disk or a failed write
- * SQLite has rolled back by itself, and "cannot rollback" would hide that error
+ * Never throws, because the caller must receive the error that made the transaction fail. After a full disk or a failed
+ * write, SQLite has already rolled back by itself, and the error "cannot rollback" would hide the first error
  * (https://www.sqlite.org/lang_transaction.html).
  */
 function rollBackQuietly(database: DatabaseSync) {
   try {
     rollBack(database)
   } catch {
-    // The next transaction tries again before it begins, and reports the error.
+    // The next transaction tries to roll back again before it begins, and reports an error if that fails.
   }
   return { changes: 0, lastInsertRowid: 0 }
 }

@@ -8,7 +8,7 @@ import { openBallast } from './ballast.ts'
 import { openSqlite, sqliteDialect } from './sqlite.ts'
 import { openWriteAheadLog } from './write-ahead-log.ts'
 
-/** A database whose log is synced by `syncs.next`, if that is set. */
+/** Creates a database whose log is synced by `syncs.next` if it is set, and as usual otherwise. */
 async function openNotes() {
   const directory = await mkdtemp(join(tmpdir(), 'shoal-log-'))
   const path = join(directory, 'notes.sqlite')
@@ -46,7 +46,7 @@ test('after a failed sync, the log is copied into the database before anything e
   const reader = new DatabaseSync(path, { readOnly: true })
   reader.exec('begin')
   reader.prepare('select * from note').all()
-  await expect(write()).rejects.toMatchObject({ code: 'unavailable' }) // the log is in use
+  await expect(write()).rejects.toMatchObject({ code: 'unavailable' }) // a reader is still using the log
   await expect(db.transaction().execute(async () => undefined)).rejects.toMatchObject({
     code: 'unavailable',
   })
@@ -61,7 +61,7 @@ test('after a failed sync, the log is copied into the database before anything e
   main.close()
 })
 
-test('only the transactions that are to be synced later are committed without', async () => {
+test('only the transactions that are to be synced later are committed without a sync', async () => {
   const { level, withoutSync } = await openNotes()
   expect(level()).toBe(2) // full
   expect(await withoutSync(async () => level())).toBe(1) // normal

@@ -2,14 +2,18 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { unavailable } from '../errors.ts'
 
-/** SQLite's write-ahead log, synced in another thread: SQLite itself blocks this one for as long as the disk takes. */
+/**
+ * SQLite's write-ahead log, synced in another thread, because SQLite's own sync blocks this thread until the disk has
+ * finished.
+ */
 export interface WriteAheadLog {
-  /** Resolves once everything committed before the call is on disk. Rejects if that is not certain. */
+  /** Resolves when everything committed before the call is on disk. Rejects if that is not certain. */
   sync(): Promise<void>
   /**
-   * Call this before each write. After a failed sync, the system may have dropped pages of the log and report success
-   * the next time, and everything behind such a hole would be lost. So the whole log is copied into the database first,
-   * and is then overwritten. Until this succeeds, nothing is written.
+   * Must be called before each write. After a failed sync, the operating system may have dropped pages of the log, and
+   * may still report success for the next sync; everything in the log after a missing page would then be lost.
+   * Therefore the entire log is copied into the database and truncated before anything else is written. Until this
+   * succeeds, writes fail.
    */
   settle(): void
   close(): Promise<void>
@@ -21,7 +25,7 @@ export function openWriteAheadLog(
   database: DatabaseSync,
   syncFile: Sync = (file) => file.datasync(),
 ): WriteAheadLog {
-  /** SQLite keeps using the same file until its last connection is closed. */
+  /** The open log file. SQLite uses the same file until the last connection to the database is closed. */
   let opening: Promise<FileHandle> | undefined
   let isInDoubt = false
 
@@ -39,7 +43,7 @@ export function openWriteAheadLog(
         await syncFile(await openFile())
       } catch (error) {
         isInDoubt = true
-        const problem = unavailable('the disk with the database failed', { retryAfterSeconds: 5 })
+        const problem = unavailable("the database's disk failed", { retryAfterSeconds: 5 })
         throw Object.assign(problem, { cause: error })
       }
     },
@@ -48,7 +52,7 @@ export function openWriteAheadLog(
       if (!isInDoubt || database.isTransaction) return
       const { busy } = database.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number }
       if (busy !== 0) {
-        throw unavailable('the disk with the database failed earlier', { retryAfterSeconds: 5 })
+        throw unavailable("the database's disk failed earlier", { retryAfterSeconds: 5 })
       }
       isInDoubt = false
     },

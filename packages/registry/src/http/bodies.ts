@@ -3,8 +3,9 @@ import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { untilStalled } from '../store/until-stalled.ts'
 
 /**
- * Decides which bodies are read: JSON, for routes that take a body. Other routes ignore the body, since clients send an
- * empty one with all kinds of types. A sender that sends nothing for `senderMs` gets 408.
+ * Configures how request bodies are read. Routes that take a body accept only JSON. Other routes ignore the body,
+ * because clients send empty bodies with all kinds of content types. A client that sends nothing of a body for
+ * `senderMs` gets 408.
  */
 export function useBodies(app: FastifyInstance, senderMs: number) {
   const parseJson = app.getDefaultJsonParser('error', 'error')
@@ -26,14 +27,14 @@ export function useBodies(app: FastifyInstance, senderMs: number) {
   })
 }
 
-/** The body as it arrives; it fails once nothing has arrived for too long. */
+/** Returns the body as a stream, which fails if nothing arrives for `senderMs`. */
 function untilSenderStalls(body: Readable, senderMs: number): Readable {
   const bytes = body.iterator({ destroyOnReturn: false })
   const watched = Readable.from(
     untilStalled<Buffer>(bytes, () => senderMs),
     { objectMode: false },
   )
-  watched.on('error', () => undefined) // the parser also listens, until the body is refused
+  watched.on('error', () => undefined) // the parser also listens for errors, but only until the body is refused
   return watched
 }
 

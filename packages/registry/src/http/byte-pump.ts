@@ -4,7 +4,7 @@ import type { ObjectReader } from '../store/object-reader.ts'
 import type { ByteRange } from '../store/object-store.ts'
 
 /**
- * If sending a slice takes longer than this, the client is slow or has stopped reading, and nothing is read ahead for
+ * If sending a slice takes longer than this, the client is slow or has stopped reading, so no data is read ahead for
  * it.
  */
 const slowAfterMs = 250
@@ -22,9 +22,10 @@ type Options = {
 type Batch = { slices: Buffer[]; sizeBytes: number; filled: Promise<void> }
 
 /**
- * Sends a range of an object. Reads begin with one slice of 64 KiB and double as long as the reader keeps up, to half
- * of the share; the next batch is read while one is sent. The socket gets one slice at a time: if it does not leave
- * within a moment, all other buffers are released, and read again once it has left.
+ * Sends a range of an object. The first batch is one slice of 64 KiB. While the client keeps up, the batch size is
+ * doubled, up to half of the share, and the next batch is read while the current one is sent. The socket gets one slice
+ * at a time. If a slice is not sent within 250 ms, all other buffers are released, and their data is read again after
+ * the slice has been sent.
  */
 export function bytePump({ reader, range, share, response, gone }: Options) {
   const end = range.start + range.size
@@ -44,7 +45,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     const sizeBytes = Math.min(batchBytes, Math.ceil(share.maxBytes() / 2), end - from)
     const slices = share.take(sizeBytes)
     const filled = reader.fill(slices, from)
-    filled.catch(() => undefined) // thrown where it is awaited, unless it is released before
+    filled.catch(() => undefined) // thrown where `filled` is awaited, unless the batch is released before that
     return { slices, sizeBytes, filled }
   }
 
@@ -64,19 +65,22 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     if (slicesLeft === slicesBegun) wake?.()
   }
 
-  /** Writes to the socket itself: the response would only add a turn of the event loop to each slice. */
+  /**
+   * Writes directly to the socket, because the response would add an iteration of the event loop to each slice. Returns
+   * whether the operating system has already accepted the slice.
+   */
   function write(slice: Buffer): boolean {
     slicesBegun += 1
     const { socket } = response
     if (slicesBegun === 1 || !socket) {
-      response.write(slice, onLeft) // together with the headers, once it is this response's turn
+      response.write(slice, onLeft) // sent together with the headers, after all earlier responses on this connection
       return false
     }
     socket.write(slice, onLeft)
-    return socket.writableLength === 0 // the system has already taken it
+    return socket.writableLength === 0
   }
 
-  /** Resolves when the last slice has been sent. The result is whether that was quick. */
+  /** Resolves when all written slices have been sent. The result is whether this took less than `slowAfterMs`. */
   async function leave(): Promise<boolean> {
     let isSoon = true
     const timer = setTimeout(() => {
@@ -98,7 +102,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     return isSoon
   }
 
-  /** Sends the slices of the batch until one is slow. The result is whether all were quick. */
+  /** Sends the batch's slices until all are sent or one was slow. The result is whether none was slow. */
   async function sendBatch(): Promise<boolean> {
     for (let slice = batch.slices[0]; slice; slice = batch.slices[0]) {
       const isSoon = write(slice) || (await leave())
@@ -110,7 +114,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
   }
 
   return {
-    /** Resolves when the first bytes have been read. Throws if the object cannot be read. */
+    /** Resolves when the first bytes have been read. Rejects if the object cannot be read. */
     ready: () => batch.filled,
 
     /**

@@ -1,6 +1,7 @@
 /**
- * Parses the single range of a `Range` header (RFC 9110 §14.2) within `size` bytes: `whole` if the header is absent,
- * malformed or has several ranges (all of which may be ignored), `unsatisfiable` for 416.
+ * Parses a `Range` header with a single range (RFC 9110 §14.2) for content of `size` bytes. Returns `whole` if the
+ * header is absent or can be ignored, because it is malformed or has several ranges, and `unsatisfiable` if the
+ * response must be 416.
  */
 export function byteRange(
   header: string | undefined,

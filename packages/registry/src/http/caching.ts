@@ -4,8 +4,8 @@ import fp from 'fastify-plugin'
 import { isKnown } from './if-none-match.ts'
 
 /**
- * Metadata is revalidated at each use (`ETag`, 304), and a response that depends on the caller may only be cached by
- * the caller.
+ * Adds caching headers. Unless a route sets `Cache-Control` itself, a response may be cached only by the caller and
+ * must be revalidated before each use (`ETag`, 304).
  */
 export const caching = fp(async (app: FastifyInstance) => {
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -1,10 +1,14 @@
 import { getNetwork, packedAddress, plainAddress } from '@shoal/core/addresses'
 
-/** A proxy may report any text as the client; an IPv6 address has up to 45 characters, and more with a zone. */
+/**
+ * Limits the text that a proxy may report as the client's address. An IPv6 address has up to 45 characters, and more
+ * with a zone.
+ */
 const maxAddressLength = 64
 
 /**
- * The network from which a request comes. A proxy may report something other than an address: that is used as it is.
+ * Returns the network from which a request comes. If a proxy reports a text that is not an IP address, returns the
+ * beginning of that text.
  */
 export function clientNetwork({ ip }: { ip: string }): string {
   const address = plainAddress(ip)
@@ -12,8 +16,8 @@ export function clientNetwork({ ip }: { ip: string }): string {
 }
 
 /**
- * The largest network that a client may have been assigned: an IPv4 address, or an IPv6 /48 with 65,536 networks (RFC
- * 6177).
+ * Returns the largest network that the client's site may have been assigned: an IPv4 address, or an IPv6 /48, which
+ * contains 65,536 /64 networks (RFC 6177).
  */
 export function clientSite({ ip }: { ip: string }): string {
   const address = plainAddress(ip)

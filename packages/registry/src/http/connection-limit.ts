@@ -5,9 +5,11 @@ import { Counter, type Registry } from 'prom-client'
 import { connectionSlots } from './connection-slots.ts'
 
 type Options = {
-  /** Concurrent connections from one IPv4 address or one IPv6 network of 64 bits. */
+  /** Maximum number of concurrent connections from one IPv4 address or one IPv6 /64 network. */
   maxPerAddress: number
-  /** Whether every connection comes from a trusted proxy. If so, the proxy has to count them. */
+  /**
+   * Whether every connection comes from a trusted proxy. If so, the proxy itself has to limit its clients' connections.
+   */
   trustProxy: boolean
   metrics: Registry
 }
@@ -18,7 +20,7 @@ type Options = {
 export function limitConnections(server: Server, { maxPerAddress, trustProxy, metrics }: Options) {
   const refused = new Counter({
     name: 'shoal_http_refused_connections_total',
-    help: 'Connections closed at once because their address had too many',
+    help: 'Connections closed immediately because their address had too many connections',
     registers: [metrics],
   })
   if (trustProxy) return

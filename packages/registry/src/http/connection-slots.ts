@@ -2,13 +2,13 @@ import { getNetwork, plainAddress } from '@shoal/core/addresses'
 
 export type SlotLimits = { maxConnections: number; maxPerNetwork: number }
 
-/** Limits connections, in total and per household or host. */
+/** Limits concurrent connections, in total and per network (an IPv4 address or an IPv6 /64). */
 export function connectionSlots({ maxConnections, maxPerNetwork }: SlotLimits) {
   const taken = new Map<string, number>()
   let all = 0
 
   return {
-    /** Takes a slot, and returns a function that releases it. Undefined if there is no slot left. */
+    /** Takes a slot, and returns a function that releases the slot. Returns undefined if no slot is free. */
     take(address: string | undefined): (() => void) | undefined {
       const plain = plainAddress(address)
       if (plain === undefined) return undefined // already disconnected

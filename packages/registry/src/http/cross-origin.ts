@@ -13,12 +13,12 @@ const exposedHeaders = [
 
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD',
-  // WebTorrent sends Cache-Control in requests to a web seed.
+  // WebTorrent sends Cache-Control in requests to web seeds.
   'access-control-allow-headers': 'Range, If-Range, If-None-Match, Accept, Cache-Control',
   'access-control-max-age': 86_400,
 }
 
-/** Allows pages of any origin to read what an anonymous caller may read, and answers their preflight requests. */
+/** Allows pages of any origin to read what anonymous callers may read, and responds to preflight requests. */
 export const crossOrigin = fp(async (app: FastifyInstance) => {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('access-control-allow-origin', '*')

@@ -9,7 +9,7 @@ import { messagesByFormat } from './validation.ts'
 
 const retryAfterSeconds = 5
 
-/** Formats every error of every path in the same way. */
+/** Gives all error responses the same format. */
 export const handleError = errorHandler((error) => {
   const { problem, ...answer } = describe(error)
   return { ...answer, body: problem }
@@ -50,7 +50,7 @@ const describeFullDisk = (detail: string): Description => ({
   retryAfter: 60,
 })
 
-/** A body that does not match its schema is a 422; a bad path, query or header value is a 400. */
+/** A body that does not match its schema gets 422. An invalid value in the path, query or headers gets 400. */
 function describeInvalid(error: FastifyError): Description {
   const errors = (error.validation ?? []).map(({ instancePath, params, message }) => {
     const missing = 'missingProperty' in params ? `/${params.missingProperty}` : ''
@@ -66,7 +66,9 @@ function describeInvalid(error: FastifyError): Description {
   return { status: error.validationContext === 'body' ? 422 : 400, problem: { detail, errors } }
 }
 
-/** The framework's messages begin with a capital letter; ours do not. */
+/**
+ * Converts the first letter to lowercase. Fastify's messages begin with a capital letter, but the registry's do not.
+ */
 function plain(message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1)
 }

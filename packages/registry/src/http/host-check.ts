@@ -5,12 +5,12 @@ import type { Site } from './site.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Served under any hostname: load balancers request it by IP address. */
+    /** Whether the route accepts every hostname, for example because load balancers request it by IP address. */
     ignoresHost?: boolean
   }
 }
 
-/** Refuses requests with another hostname (DNS rebinding). */
+/** Refuses requests for hostnames other than the registry's own, to prevent DNS rebinding. */
 export const hostCheck = fp(async (app: FastifyInstance, { site }: { site: Site }) => {
   app.addHook('onRequest', ({ headers, route }, _reply, done) => {
     if (route.config.ignoresHost || site.isOurHost(headers.host)) return done()

@@ -1,4 +1,6 @@
-/** Whether `If-None-Match` matches this entity tag: as one of a list, weak or strong, or as `*` (RFC 9110 §13.1.2). */
+/**
+ * Whether `If-None-Match` is `*` or contains this entity tag. The comparison ignores `W/` prefixes (RFC 9110 §13.1.2).
+ */
 export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true

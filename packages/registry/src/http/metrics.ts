@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ByteBudget } from '../store/byte-budget.ts'
 
-/** The metrics of every server, and those that requests change. */
+/** The metrics that every server has, and the registry's own metrics that requests update. */
 export interface Metrics extends ServerMetrics {
   /** Bytes of model files sent by this registry. */
   bytesSent: Counter
@@ -26,7 +26,7 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
   return { ...common, bytesSent }
 }
 
-/** Downloads and chunk uploads in progress, and the memory that they use. */
+/** Registers metrics of the downloads and chunk uploads in progress, and of the memory that they use. */
 export function transferMetrics(registry: Registry, budget: ByteBudget) {
   new Gauge({
     name: 'shoal_transfers',
@@ -38,7 +38,7 @@ export function transferMetrics(registry: Registry, budget: ByteBudget) {
   })
   new Gauge({
     name: 'shoal_transfer_buffer_bytes',
-    help: 'Bytes of model files in memory, being received or sent',
+    help: 'Bytes of model files held in memory while they are received or sent',
     registers: [registry],
     collect() {
       this.set(budget.usedBytes())

@@ -7,13 +7,13 @@ import type { Site } from './site.ts'
 
 type Options = { version: string; site: Site }
 
-/** No request leads to another host, even over plain HTTP on a LAN. */
+/** Allows the page to send requests only to the registry, even if it is served over plain HTTP on a LAN. */
 const contentSecurityPolicy =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 /**
- * Serves `/openapi.json`, generated from the schemas that validate requests, and a readable reference at `/docs`,
- * without another host.
+ * Serves `/openapi.json`, generated from the schemas that validate requests, and a readable reference at `/docs`, which
+ * loads nothing from other hosts.
  */
 export const openapi = fp(async (app: FastifyInstance, { version, site }: Options) => {
   await app.register(swagger, {
@@ -78,7 +78,7 @@ export const openapi = fp(async (app: FastifyInstance, { version, site }: Option
   )
 })
 
-/** Members with a default are optional. */
+/** Marks query parameters that have a default as optional. */
 function withOptionalDefaults(schema: FastifySchema): FastifySchema {
   const query = schema?.querystring as TObject | undefined
   if (!query?.required) return schema

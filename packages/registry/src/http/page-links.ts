@@ -8,8 +8,8 @@ type Listed = {
 }
 
 /**
- * The `Link` header of a page (RFC 8288), or undefined if there is neither a next nor a previous page.
- * @param query as validated: the links have exactly its parameters
+ * Returns the `Link` header of a page (RFC 8288), or undefined if there is neither a next nor a previous page.
+ * @param query - the validated query; the links contain exactly its parameters
  */
 export function pageLinks(
   address: string,

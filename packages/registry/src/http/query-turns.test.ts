@@ -15,7 +15,10 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** A server whose queries run until `finish` ends them, in the order in which they started. */
+/**
+ * Starts a server whose queries run until `finish` ends them. `names` returns the queries in the order in which they
+ * started.
+ */
 async function startServer(limits: Parameters<typeof queryTurns>[0]) {
   const turns = queryTurns(limits)
   const begun: { name: string; finish(): void }[] = []
@@ -50,7 +53,7 @@ async function startServer(limits: Parameters<typeof queryTurns>[0]) {
   }
 }
 
-test('a caller has one query at a time; the next runs once that has ended', async () => {
+test('a caller has one running query at a time; the next one starts when it has ended', async () => {
   const server = await startServer({ maxConcurrent: 3 })
   const first = server.ask('first')
   await expect.poll(server.names).toEqual(['first'])
@@ -63,7 +66,7 @@ test('a caller has one query at a time; the next runs once that has ended', asyn
   for (const answer of [second, third]) expect((await answer).status).toBe(200)
 })
 
-test.skipIf(!ownAddress)('callers take turns, however many queries one of them has', async () => {
+test.skipIf(!ownAddress)('callers take turns, however many queries a caller sends', async () => {
   const server = await startServer({ maxConcurrent: 1 })
   const answers = [server.ask('a1')]
   await expect.poll(server.names).toEqual(['a1'])
@@ -101,7 +104,7 @@ test('queries above the limit get 429 with Retry-After', async () => {
   expect(statuses.toSorted()).toEqual([200, 200, 200, 429])
 })
 
-test('a caller that disconnects leaves its turn to the next', async () => {
+test('if a caller disconnects, the next query gets its turn', async () => {
   const server = await startServer({ maxConcurrent: 1 })
   const first = server.ask('first')
   await expect.poll(server.names).toEqual(['first'])

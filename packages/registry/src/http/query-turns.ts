@@ -3,18 +3,18 @@ import { busy } from '../errors.ts'
 import { clientNetwork } from './client-network.ts'
 
 type Options = {
-  /** Concurrent queries, of all callers. */
+  /** Maximum number of concurrent queries of all callers together. */
   maxConcurrent: number
-  /** Maximum number of queries of one caller that wait while another is running. */
+  /** Maximum number of one caller's queries that wait. */
   maxWaitingPerCaller?: number
   maxWaiting?: number
 }
 
 export type QueryTurns = {
   /**
-   * Runs a query that may take long when it is the caller's turn: one at a time per account, or per address of
-   * anonymous callers; callers take turns.
-   * @throws busy if too many are waiting
+   * Runs a query that may take long, as soon as it is the caller's turn. Callers take turns, and each caller has at
+   * most one query running. A caller is an account or, for anonymous requests, a network.
+   * @throws busy if too many queries are waiting
    */
   run<T>(request: FastifyRequest, reply: FastifyReply, query: () => Promise<T>): Promise<T>
 }
@@ -37,7 +37,7 @@ export function queryTurns({
       if (running.has(caller)) continue
       const start = queries.shift()
       waiting.delete(caller)
-      if (queries.length > 0) waiting.set(caller, queries) // moves to the end of the queue
+      if (queries.length > 0) waiting.set(caller, queries) // moves the caller to the end of the queue
       waitingCount -= 1
       running.add(caller)
       start?.()

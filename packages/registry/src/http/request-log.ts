@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Fields of the request log in addition to those of every server. */
+/** Fields of the request log in addition to those that every server logs. */
 export const logFields = ({ ip, caller }: FastifyRequest) => ({
   ip,
   ...(caller && { user: caller.username }),

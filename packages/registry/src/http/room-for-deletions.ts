@@ -5,7 +5,7 @@ import { storageFull } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set on a POST that deletes something, or that is needed in order to delete. */
+    /** Whether a POST may use the reserved space, because it deletes something or is needed before a deletion. */
     mayUseLastRoom?: boolean
   }
 }
@@ -13,8 +13,8 @@ declare module 'fastify' {
 const growing = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * Reserves the last space on the database's disk for deletions, which must write before they free
- * anything. When hardly any is left, all other writes are refused with 503 `storage_full`.
+ * Reserves the last free space on the database's disk for deletions, which must write to the database before they free
+ * any space. When hardly any space is left, all other writes are refused with 503 `storage_full`.
  */
 export const roomForDeletions = fp(
   async (app: FastifyInstance, { ballast }: { ballast: Ballast }) => {

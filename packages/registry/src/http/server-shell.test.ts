@@ -1,4 +1,4 @@
-/** The behaviour that the registry takes from the shell of both servers, as seen by clients and in the log. */
+/** Tests behavior of the code shared by all servers, as seen by the registry's clients and in its log. */
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { rawRequest } from '../testing/raw-request.ts'
@@ -19,7 +19,7 @@ test('a request whose client disconnected is logged and counted as 499', async (
   socket.write(
     `POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
   )
-  socket.once('data', () => socket.destroy()) // it may continue: the registry waits for the body
+  socket.once('data', () => socket.destroy()) // after 100 Continue, the registry waits for the body
   const line = expect.objectContaining({ path: '/v1/auth/login', status: 499, ip: '127.0.0.1' })
   await expect.poll(requestLines).toContainEqual(line)
   const { text } = await registry.get('/metrics')

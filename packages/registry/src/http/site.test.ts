@@ -4,7 +4,7 @@ import { createSite } from './site.ts'
 
 const inUrl = (host: string) => (/^[^[].*:/.test(host) ? `[${host}]` : host)
 
-test('a request with any hostname of this machine is accepted, one with another is not', () => {
+test('requests for any loopback hostname or the base URL are accepted; others are not', () => {
   const site = createSite({ baseUrl: 'https://models.example.net', allowedHosts: [] })
   for (const host of loopbackHosts) expect(site.isOurHost(`${inUrl(host)}:8000`), host).toBe(true)
   for (const host of otherHosts) expect(site.isOurHost(`${inUrl(host)}:8000`), host).toBe(false)

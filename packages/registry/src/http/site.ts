@@ -2,7 +2,8 @@ import { isLoopback } from '@shoal/core/addresses'
 import { LRUCache } from 'lru-cache'
 
 /**
- * The registry's public address. All URLs in responses start with it, never with the `Host` header.
+ * The registry's public address. All URLs in responses begin with the base URL, never with the hostname in the `Host`
+ * header.
  */
 export type Site = {
   /** For example `http://localhost:8000`, without a trailing slash. */
@@ -11,13 +12,13 @@ export type Site = {
   /** Whether a request with this `Host` header is meant for this registry. */
   isOurHost(host: string | undefined): boolean
   /**
-   * Whether `Host` is another local name of this registry than the one in `baseUrl`: a browser does
-   * not share cookies between the two.
+   * Whether `Host` is a local name of this registry other than the one in `baseUrl`. Browsers do not share cookies
+   * between the two names.
    */
   isOtherLocalName(host: string | undefined): boolean
   /** Called once the port is known, before the first request. */
   listensOn(port: number): void
-  /** The URL of the local API on this machine: empty if none is running, undefined if unknown. */
+  /** The URL of the daemon's API on this machine. Empty if no daemon is running, and undefined if this is not known. */
   localApi(): string | undefined
   setLocalApi(address: string): void
 }
@@ -56,12 +57,12 @@ export function createSite(config: { baseUrl: string | undefined; allowedHosts: 
 }
 
 const maxRememberedHosts = 100
-/** A domain name has at most 253 characters (RFC 1035 §2.3.4), and a port with its colon 6. */
+/** A domain name has at most 253 characters (RFC 1035 §2.3.4), and a colon with a port has at most 6. */
 const maxHostLength = 260
 
 /**
- * Caches the results, because nearly all requests have the same few hosts, and parsing a host takes most of the time.
- *
+ * Caches the results of `judge`, because nearly all requests use the same few hosts, and parsing the host takes most of
+ * the time of a check.
  */
 function remembered(judge: (host: string | undefined) => boolean) {
   const judged = new LRUCache<string, boolean>({ max: maxRememberedHosts })

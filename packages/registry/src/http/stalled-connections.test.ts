@@ -16,10 +16,10 @@ const never: ConnectionTimeouts = {
   headersMs: hourMs,
   idleMs: hourMs,
 }
-/** More than the system buffers for one connection. */
+/** More bytes than the operating system buffers for one connection. */
 const fileBytes = 48 * 1024 * 1024
 
-/** Bytes that a slow client reads at a time. */
+/** Number of bytes that a slow client reads between two pauses. */
 const pauseEveryBytes = 256 * 1024
 
 const opened: { close(): unknown }[] = []
@@ -33,7 +33,7 @@ async function start(timeouts: Partial<ConnectionTimeouts>): Promise<TestRegistr
   return registry
 }
 
-/** Sends the beginning of a request, and reads only on demand. */
+/** Sends a request, which may be incomplete. The response is read only if the test reads from the socket. */
 function send(registry: TestRegistry, request: string): Socket {
   const socket = connect(registry.port, '127.0.0.1')
   opened.push({ close: () => socket.destroy() })
@@ -48,7 +48,7 @@ async function metric(registry: TestRegistry, name: string): Promise<number> {
   return Number(line?.split(' ')[1] ?? 0)
 }
 
-/** A request for more bytes than the system's buffers can hold. */
+/** Returns a request for more bytes than the operating system's buffers can hold. */
 async function makeDownloadRequest(registry: TestRegistry): Promise<string> {
   const token = await registry.register('ana')
   const bytes = smallGguf(7, fileBytes / 4)
@@ -58,7 +58,7 @@ async function makeDownloadRequest(registry: TestRegistry): Promise<string> {
   return `GET ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
 }
 
-test('a reader that takes no byte of a download is disconnected, and everything is released', async () => {
+test('a client that accepts no byte of a download is disconnected, and its buffers are released', async () => {
   const registry = await start({ readerMs: 400 })
   const request = await makeDownloadRequest(registry)
   for (let reader = 0; reader < 3; reader += 1) send(registry, request).pause()
@@ -69,7 +69,7 @@ test('a reader that takes no byte of a download is disconnected, and everything 
   expect(await metric(registry, 'shoal_transfer_buffer_bytes')).toBe(0)
 })
 
-test('a fast reader that stops holds one slice', async () => {
+test('a fast client that stops reading occupies only one slice', async () => {
   const registry = await start({})
   const request = await makeDownloadRequest(registry)
   const readers = 4
@@ -87,7 +87,7 @@ test('a fast reader that stops holds one slice', async () => {
     .toBeLessThanOrEqual(readers * sliceBytes)
 })
 
-test('a slow reader gets every byte', async () => {
+test('a slow client receives every byte', async () => {
   const registry = await start({ readerMs: 2_000 })
   const socket = send(registry, await makeDownloadRequest(registry))
   let taken = 0
@@ -102,7 +102,7 @@ test('a slow reader gets every byte', async () => {
   expect(await metric(registry, 'shoal_http_stalled_connections_total{side="reader"}')).toBe(0)
 })
 
-test('half a JSON body gets 408 if the rest does not arrive', async () => {
+test('half of a JSON body gets 408 if the rest does not arrive', async () => {
   const registry = await start({ senderMs: 300 })
   const token = await registry.register('ana')
   const socket = send(
@@ -116,10 +116,10 @@ test('half a JSON body gets 408 if the rest does not arrive', async () => {
   expect(answer).toContain('{"detail":"nothing was sent for too long')
 })
 
-test('half an unread body does not keep a connection open', async () => {
+test('half of a body that the registry does not need keeps no connection open', async () => {
   const registry = await start({ senderMs: 300 })
   const bodies = [
-    'POST /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json', // read before the caller is identified
+    'POST /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json', // 408, before authentication
     'POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain', // 404
     'GET /v1/models HTTP/1.1\r\nHost: localhost', // 200
     'PUT /blobs/nothing HTTP/1.1\r\nHost: localhost', // 403
@@ -131,7 +131,7 @@ test('half an unread body does not keep a connection open', async () => {
   expect(statuses).toEqual(['408', '404', '200', '403'])
 })
 
-test('a slow sender of JSON is not cut off', async () => {
+test('a client that sends JSON slowly is not disconnected', async () => {
   const registry = await start({ senderMs: 2_000 })
   const token = await registry.register('ana')
   const body = JSON.stringify({ name: 'tide', description: 'x'.repeat(60) })
@@ -147,7 +147,7 @@ test('a slow sender of JSON is not cut off', async () => {
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 201 /)
 })
 
-test('endless headers get 408, and a connection without a request is closed', async () => {
+test('incomplete headers get 408, and a connection without a request is closed', async () => {
   const registry = await start({ headersMs: 400, idleMs: 300 })
   const endless = send(registry, 'GET /v1/models HTTP/1.1\r\nHost: loc')
   const silent = send(registry, '')
@@ -158,7 +158,7 @@ test('endless headers get 408, and a connection without a request is closed', as
   expect(answers[2]).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a client that has pipelined many requests and reads nothing holds one buffer', async () => {
+test('a client that pipelines many requests and reads nothing occupies only one buffer', async () => {
   const registry = await start({})
   const request = (await makeDownloadRequest(registry)).replace('Connection: close\r\n', '')
   const socket = send(registry, request.repeat(200)).pause()

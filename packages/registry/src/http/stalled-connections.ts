@@ -4,9 +4,9 @@ import { Counter, type Registry } from 'prom-client'
 import { readUnsentBytes, type UnsentBytes } from './unsent-bytes.ts'
 
 type Options = {
-  /** A reader that takes no byte of a response for this long is disconnected. */
+  /** A client that accepts no byte of a response for this long is disconnected. */
   readerMs: number
-  /** A client that sends nothing for this long, of a body that is no longer needed, is disconnected too. */
+  /** A client that sends nothing of a request body for this long after the response is also disconnected. */
   senderMs: number
   log: {
     debug(details: object, message: string): void
@@ -17,31 +17,34 @@ type Options = {
 
 type Watched = {
   last: { request: IncomingMessage; response: ServerResponse } | undefined
-  /** The counters of the connection when they last changed, and the time of that change. */
+  /** The connection's counters when they last changed, and the time of that change. */
   sent: string
   sentAt: number
   receivedBytes: number
   receivedAt: number
 }
 
-/** Each connection is checked several times within the shorter of the limits. */
+/** How often each connection is checked within the shorter of the two limits. */
 const checksPerLimit = 4
-/** If the system does not report what a reader has taken, a slow one may appear to take nothing for minutes. */
+/**
+ * Factor by which `readerMs` is extended if the operating system does not report how much clients have received,
+ * because a slow client may then appear to receive nothing for minutes.
+ */
 const blindFactor = 10
 
 /**
- * Closes connections whose other side has stopped: it takes nothing of a response, or sends nothing of a body after the
- * response. (Bodies before the response have their own limits, with 408.) Slow connections stay as long as TCP shows
- * progress: a receiving system opens its window again when a sixteenth of its buffer is free, so a program that reads
- * less than about 30 kB/s from a buffer of 32 MB (the maximum on Linux) takes nothing for a minute. It has to request
- * the rest again.
+ * Closes connections whose client has stopped: it accepts nothing of a response, or sends nothing of a request body
+ * after the response. (A body sent before the response has its own time limit, with 408.) Slow connections are kept
+ * while TCP shows progress. However, a receiving system reopens its TCP window only when a sixteenth of its buffer is
+ * free. A program that reads less than about 30 kB/s from a buffer of 32 MB (the maximum on Linux) therefore appears to
+ * accept nothing for a minute, and has to request the rest again.
  */
 export function endStalledConnections(server: Server, options: Options) {
   const { readerMs, senderMs, log, metrics } = options
   const watched = new Map<Socket, Watched>()
   const stalled = new Counter({
     name: 'shoal_http_stalled_connections_total',
-    help: 'Connections closed because the other side took or sent nothing for too long',
+    help: 'Connections closed because the client received or sent nothing for too long',
     labelNames: ['side'],
     registers: [metrics],
   })

@@ -5,14 +5,16 @@ import fp from 'fastify-plugin'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether the request comes from a program on this machine, and not from a proxy on it for another client. */
+    /**
+     * Whether the request comes from a program on this machine, and was not forwarded by a proxy for another client.
+     */
     isFromThisMachine(): boolean
   }
 }
 
 /**
- * Distinguishes requests from this machine from those that a proxy on it forwards, and warns once about a proxy that is
- * not trusted.
+ * Distinguishes requests of programs on this machine from requests that a proxy on this machine forwards. Logs one
+ * warning if requests come from a proxy that is not trusted.
  */
 export const thisMachine = fp(
   async (app: FastifyInstance, { trustProxy }: { trustProxy: boolean }) => {
@@ -20,7 +22,8 @@ export const thisMachine = fp(
       const { headers, ip, socket } = this
       const isNamed = trustProxy && headers['x-forwarded-for'] !== undefined
       if (isForwarded(headers) && !isNamed) return false
-      // A trusted proxy names the client; loopback means this machine only if the proxy is on it too.
+      // A trusted proxy reports the client's address. A loopback address means this machine only if the proxy is on
+      // this machine, too.
       return isLoopbackAddress(socket.remoteAddress) && isLoopbackAddress(ip)
     })
     if (trustProxy) return
@@ -31,13 +34,13 @@ export const thisMachine = fp(
       if (hasWarned || !isForwarded(headers)) return
       hasWarned = true
       log.warn(
-        'a proxy forwards requests, but SHOAL_TRUST_PROXY is off: all its clients share one address and its rate limits. Set SHOAL_TRUST_PROXY=on if the proxy is yours',
+        'a proxy forwards requests, but SHOAL_TRUST_PROXY is off: all clients of the proxy share one address and its rate limits. Set SHOAL_TRUST_PROXY=on if the proxy is yours',
       )
     })
   },
 )
 
-/** Whether a proxy has left headers (RFC 7239, RFC 9110 §7.6.3, and their predecessors). */
+/** Whether the request has headers that proxies add (RFC 7239, RFC 9110 §7.6.3, and their predecessors). */
 function isForwarded(headers: IncomingHttpHeaders): boolean {
   for (const name in headers) {
     if (name === 'forwarded' || name === 'via' || name === 'x-real-ip') return true

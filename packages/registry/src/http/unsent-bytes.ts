@@ -3,15 +3,16 @@ import type { Socket } from 'node:net'
 import { packedAddress, plainAddress } from '@shoal/core/addresses'
 
 /**
- * For each TCP connection, bytes that the system has accepted but the client has not acknowledged.
+ * Returns the number of bytes on a TCP connection that the operating system has accepted but the client has not
+ * acknowledged, or undefined if this is not known.
  */
 export type UnsentBytes = (socket: Socket) => number | undefined
 
 const tables = ['/proc/net/tcp', '/proc/net/tcp6']
 
 /**
- * Reads the system's table of connections. It shows the progress of a slow reader while its send buffer in the system,
- * of megabytes, is full. Undefined on systems other than Linux.
+ * Reads the operating system's table of connections, which shows the progress of a slow client even while its send
+ * buffer, which may hold megabytes, is full. Returns undefined on systems other than Linux.
  */
 export async function readUnsentBytes(): Promise<UnsentBytes | undefined> {
   const unsent = new Map<string, number>()
@@ -37,7 +38,7 @@ export async function readUnsentBytes(): Promise<UnsentBytes | undefined> {
 
 const hexPort = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
 
-/** The format of the table: words of four bytes, each in the byte order of a little-endian processor. */
+/** Formats an address as in the table: words of four bytes, each in the byte order of a little-endian processor. */
 function hexAddress(address: string, isIpv6: boolean): string {
   const packed = Buffer.from(packedAddress(plainAddress(address) ?? '0.0.0.0'), 'latin1')
   const isMapped = isIpv6 && packed.length === 4

@@ -17,7 +17,7 @@ describe('an upgrade request', () => {
   const version = 'Sec-WebSocket-Version: 13'
   const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 
-  test('to HTTP/2 is treated as a normal request, since many clients offer it', async () => {
+  test('to HTTP/2 is treated as a normal request, because many clients offer HTTP/2', async () => {
     const headers = [
       'Upgrade: h2c',
       'Connection: Upgrade, HTTP2-Settings, close',
@@ -28,12 +28,12 @@ describe('an upgrade request', () => {
     }
   })
 
-  test('to WebSocket is treated as a normal request if the path serves none', async () => {
+  test('to WebSocket is treated as a normal request if the path does not support WebSocket', async () => {
     expect(await ask('/v1/models', [...webSocket, version, key])).toMatchObject({ status: 200 })
     expect(await ask('/nowhere', [...webSocket, version, key])).toMatchObject({ status: 404 })
   })
 
-  test('goes through the same checks as other requests', async () => {
+  test('is subject to the same checks as other requests', async () => {
     const foreign = await ask('/announce', [...webSocket, version, key], 'evil.example')
     expect(foreign.status).toBe(400)
     expect(foreign.text).toContain('unknown_host')

@@ -8,19 +8,24 @@ type Upgrade = { socket: Duplex; head: Buffer }
 const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 const placesForSockets = /^\/(announce|scrape)([/?]|$)/
 
-/** Tells Node to treat every other request to upgrade as a normal one: clients offer HTTP/2 in that way. */
+/**
+ * Whether Node should treat a request as an upgrade. Node treats all other requests to upgrade as normal requests,
+ * because clients also use them to offer HTTP/2.
+ */
 export function asksForSocket({ url = '', headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && placesForSockets.test(url)
 }
 
-/** Sends upgrade requests through the hooks and to a route like any others; the route may take over the connection. */
+/**
+ * Passes upgrade requests through the hooks to a route, like other requests. The route may take over the connection.
+ */
 export function useUpgrades(app: FastifyInstance) {
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket as Parameters<typeof response.assignSocket>[0])
     response.once('finish', () => socket.end())
-    socket.on('error', () => socket.destroy()) // nothing else reads from it before the route has decided
+    socket.on('error', () => socket.destroy()) // nothing else handles the socket's errors before the route has decided
     upgrades.set(request, { socket, head })
     app.routing(request, response)
   })
@@ -28,10 +33,10 @@ export function useUpgrades(app: FastifyInstance) {
 
 export const findUpgrade = ({ raw }: FastifyRequest): Upgrade | undefined => upgrades.get(raw)
 
-/** Takes over the connection, for a route that responds in its own way. */
+/** Takes over the connection for a route that sends its own response. */
 export function takeUpgrade(request: FastifyRequest, reply: FastifyReply): Upgrade {
   const upgrade = findUpgrade(request)
-  if (!upgrade) throw new Error('this request does not ask for an upgrade to WebSocket')
+  if (!upgrade) throw new Error('this is not a request to upgrade to WebSocket')
   reply.hijack()
   reply.raw.detachSocket(upgrade.socket as Parameters<typeof reply.raw.detachSocket>[0])
   return upgrade

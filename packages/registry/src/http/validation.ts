@@ -5,15 +5,15 @@ import { invalid, unprocessable } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route parses its query itself, as bytes. */
+    /** Whether the route parses its query itself, as bytes. */
     hasRawQuery?: boolean
   }
 }
 
 /**
- * Ajv, for bodies, queries, and path parameters with headers. In a body `"5"` is not a number; elsewhere it is. All
- * fill in defaults. Members of bodies and queries that are not in the schema are removed: caches and links know only
- * the parameters of the route.
+ * Validates requests with three instances of Ajv: for bodies, for queries, and for path parameters and headers. In a
+ * body, `"5"` is not accepted as a number; elsewhere it is. All instances fill in defaults. Members of bodies and
+ * queries that are not in the schema are removed, so that cache keys and links contain only the route's own parameters.
  */
 export function useValidation(app: FastifyInstance) {
   const shared = { useDefaults: true, allErrors: false, strict: false, formats }
@@ -44,7 +44,9 @@ export function useValidation(app: FastifyInstance) {
 
 const isNoText = 'contains a NUL or an unpaired surrogate'
 
-/** Throws for text that no database stores and no screen shows: NUL, and unpaired surrogates. */
+/**
+ * Throws if a text contains NUL or an unpaired surrogate, which not every database can store and no screen can show.
+ */
 function refuseBadTexts(value: unknown, problem: (path: string) => Error, path: string[] = []) {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) throw problem(path.join('.') || 'the text')
@@ -55,13 +57,13 @@ function refuseBadTexts(value: unknown, problem: (path: string) => Error, path: 
   }
 }
 
-/** Searches may contain any text. */
+/** Omits the search text, which may contain any characters. */
 function withoutSearch(query: unknown): object {
   const { q: _, ...others } = (query ?? {}) as { q?: unknown }
   return others
 }
 
-/** The error for a value that does not match one of our formats. */
+/** Error messages for values that do not match one of the registry's own formats. */
 export const messagesByFormat: Record<string, string> = {
   name: 'must be a single non-blank line without control characters',
   text: 'must not contain control characters other than tabs and line breaks',
@@ -77,7 +79,7 @@ const formats = {
   binary: true,
 } as const
 
-/** RFC 3339, with a day that exists in its month. */
+/** Whether a text is a timestamp as in RFC 3339, with a day that exists in its month. */
 function isTimestamp(text: string): boolean {
   const found = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.exec(text)
   const day = new Date(`${found?.[1]}T00:00:00Z`)

@@ -1,12 +1,12 @@
 export type WindowCount = {
   count: number
-  /** When the count starts again at zero. */
+  /** Milliseconds until the count is reset to zero. */
   msLeft: number
 }
 
 /**
- * Counts by key in fixed windows of time. At most `maxKeys` are kept; the least recently counted is removed first. Uses
- * a monotonic clock, so setting back the system's clock does not extend a window.
+ * Counts events per key in fixed windows of time. At most `maxKeys` keys are kept; the key counted least recently is
+ * removed first. Windows use a monotonic clock, so setting back the system clock does not extend them.
  */
 export function windowCounts(maxKeys: number) {
   const windows = new Map<string, { count: number; endsAt: number }>()

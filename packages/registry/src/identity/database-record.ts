@@ -1,6 +1,7 @@
 /**
- * Records which database a data folder belongs to, in `database.json` in that folder, without a password. A start
- * without `DATABASE_URL` is then refused instead of creating an empty SQLite database next to the files of another one.
+ * Records which database a data folder belongs to, in the folder's `database.json`, without the password. If the folder
+ * belongs to a PostgreSQL database, the registry then refuses to start without `DATABASE_URL`, instead of creating an
+ * empty SQLite database next to the files of the PostgreSQL database.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ export type DatabaseRecord =
   | { engine: 'sqlite' }
   | { engine: 'postgres'; host: string; port: number; database: string }
 
-/** The database in these settings. */
+/** The database that these settings specify. */
 export function toDatabaseRecord({
   databaseUrl,
 }: {
@@ -34,8 +35,8 @@ export function isSameDatabase(one: DatabaseRecord, other: DatabaseRecord): bool
 }
 
 /**
- * The database last used with this data folder; undefined for a new folder, and for one that only version 0.1 has used.
- * Throws a `ConfigError` for a damaged file.
+ * Returns the database last used with this data folder, or undefined if the folder is new or only version 0.1 has used
+ * it. Throws a `ConfigError` if `database.json` is damaged.
  */
 export async function readDatabaseRecord(
   dataDirectory: string,
@@ -48,7 +49,7 @@ export async function readDatabaseRecord(
   const record = parseRecord(text)
   if (record) return record
   throw new ConfigError(
-    `${path} is damaged: it should contain the database of this folder, for example ` +
+    `${path} is damaged: it should specify the database of this folder, for example ` +
       '{"engine": "sqlite"} or {"engine": "postgres", "host": "…", "port": 5432, "database": "…"}',
   )
 }

@@ -16,7 +16,7 @@ import {
 const postgresUrl = inject('postgresUrl')
 const bytes = smallGguf(1)
 
-/** A stopped registry with one published file. */
+/** Publishes one file, stops the registry, and returns the file. */
 async function publishOne(registry: TestRegistry) {
   const token = await registry.register('ana')
   const file = await publish(registry, token, { name: 'tide' }, 'tide.gguf', bytes)
@@ -30,7 +30,9 @@ async function expectWhole(registry: TestRegistry, file: { id: string }) {
   expect(sha256((await registry.bytes(direct_url)).bytes)).toBe(sha256(bytes))
 }
 
-/** Restores the state that version 0.1 left: no identities, and no record of the database. */
+/**
+ * Changes the data to the state in which version 0.1 left it: without identities, and without a record of the database.
+ */
 async function makeOld({ config }: TestRegistry) {
   const connection = await openDatabase(config)
   await connection.db.deleteFrom('secret').where('name', '=', 'store-identity').execute()
@@ -52,7 +54,7 @@ const listObjects = async ({ config }: TestRegistry) =>
   (await readdir(join(config.dataDirectory, 'store', 'objects'), { recursive: true })).sort()
 
 describeOnEachDatabase('registry data', (start) => {
-  test('gets one identity in the database and the store, which later starts keep', async () => {
+  test('gets the same identity in the database and the store, and keeps it after a restart', async () => {
     const registry = await start()
     const path = join(registry.config.dataDirectory, 'store', 'identity')
     const identity = await readFile(path, 'utf8')
@@ -64,7 +66,7 @@ describeOnEachDatabase('registry data', (start) => {
     expect(await query.executeTakeFirstOrThrow()).toEqual({ value: identity.trim() })
   })
 
-  test('gets its identity on the first start after version 0.1', async () => {
+  test('gets an identity on the first start after an upgrade from version 0.1', async () => {
     const registry = await start()
     const file = await publishOne(registry)
     await makeOld(registry)
@@ -74,7 +76,7 @@ describeOnEachDatabase('registry data', (start) => {
     expect(await readFile(identity, 'utf8')).toMatch(/^[0-9a-f-]{36}\n$/)
   })
 
-  test('from version 0.1 without files gets its identity too', async () => {
+  test('from version 0.1 gets an identity even without files', async () => {
     const registry = await start()
     await registry.register('ana')
     await registry.stop()
@@ -83,7 +85,7 @@ describeOnEachDatabase('registry data', (start) => {
     expect((await registry.get('/v1/users/ana')).status).toBe(200)
   })
 
-  test('from version 0.1, stopped while processing its first file, gets its identity too', async () => {
+  test('from version 0.1 gets an identity even if it was stopped while processing its first file', async () => {
     const registry = await start()
     const file = await publishOne(registry)
     const connection = await openDatabase(registry.config)
@@ -124,7 +126,7 @@ describeOnEachDatabase('registry data', (start) => {
     await expectWhole(registry, file)
   })
 
-  test('opens after a crash between writing the two identities', async () => {
+  test('opens after a crash between writing the identity to the database and to the store', async () => {
     const registry = await start()
     await registry.stop()
     await rm(join(registry.config.dataDirectory, 'store', 'identity'))
@@ -132,7 +134,7 @@ describeOnEachDatabase('registry data', (start) => {
     expect((await registry.get('/readyz')).status).toBe(200)
   })
 
-  test('is refused with the store of another registry, also by shoal admin', async () => {
+  test('is refused with the store of another registry, both at the start and by shoal admin', async () => {
     const [registry, other] = [await start(), await start()]
     const file = await publishOne(registry)
     await publishOne(other)
@@ -150,7 +152,7 @@ describeOnEachDatabase('registry data', (start) => {
     await expectWhole(registry, file)
   })
 
-  test('is accepted with a restored store once the operator adopts it', async () => {
+  test('is accepted with a restored store after the operator adopts the store', async () => {
     const registry = await start()
     const file = await publishOne(registry)
     await writeFile(join(registry.config.dataDirectory, 'store', 'identity'), 'another\n')
@@ -176,7 +178,7 @@ describeOnEachDatabase('registry data', (start) => {
 })
 
 test.skipIf(!postgresUrl)(
-  'a forgotten DATABASE_URL does not open a SQLite database, and the error names the right one',
+  'if DATABASE_URL is forgotten, no SQLite database is created, and the error names the right database',
   async () => {
     const databaseUrl = await makeDatabase(postgresUrl ?? '')
     const registry = await startTestRegistry({ databaseUrl })
@@ -203,7 +205,7 @@ test.skipIf(!postgresUrl)(
 )
 
 test.skipIf(!postgresUrl)(
-  'a new database next to a used store is refused, and a SQLite registry is not replaced by an empty one',
+  'a new database is refused if the store was used before, and a SQLite registry is not replaced by an empty one',
   async () => {
     const registry = await startTestRegistry()
     await registry.register('ana')
@@ -222,7 +224,7 @@ test.skipIf(!postgresUrl)(
   },
 )
 
-test('a damaged database.json is an error that names the file', async () => {
+test('a damaged database.json causes an error that names the file', async () => {
   const registry = await startTestRegistry()
   await registry.stop()
   await writeFile(join(registry.config.dataDirectory, 'database.json'), '{"engine": "mysql"}')

@@ -1,6 +1,6 @@
-/** The reasons for which the metadata peer ends a connection without sending the metadata. */
+/** The reasons why the metadata peer ends a connection without sending the metadata. */
 
-/** The peer broke a rule, or asked for something that does not exist. */
+/** The peer violated the protocol or a limit, or requested something that does not exist. */
 export class Refusal extends Error {
   override name = 'Refusal'
 }

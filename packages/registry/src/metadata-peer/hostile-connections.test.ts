@@ -41,7 +41,10 @@ const tokens = [
   '\xff\xff\xff\xff',
 ]
 
-/** Makes one to four changes: replaces or inserts a byte, a piece of bencode or an extreme length, cuts, or repeats. */
+/**
+ * Makes one to four random changes: overwrites a byte, overwrites or inserts a piece of bencode or an extreme length,
+ * repeats the remaining bytes, or cuts them off.
+ */
 function mutate(original: Buffer, random: Random): Buffer {
   let bytes = Buffer.from(original)
   for (let changes = 1 + random(4); changes > 0; changes -= 1) {
@@ -92,7 +95,7 @@ test('each of five thousand corrupted connections ends quickly and with a known 
   expect(Math.min(ends.given, ends.refused, ends.left)).toBeGreaterThan(300)
 })
 
-test('after hundreds of connections with noise, corrupted keys and half handshakes, the peer still serves metadata', async () => {
+test('after hundreds of connections with noise, corrupted keys and incomplete handshakes, the peer still serves metadata', async () => {
   const random = seededRandom(7)
   const { peer, warnings } = await startTestPeer({
     limits: { refusedMs: 0, handshakeMs: 300, idleMs: 300, maxPerNetwork: 100 },
@@ -118,14 +121,14 @@ test('after hundreds of connections with noise, corrupted keys and half handshak
   expect((await fetchMetadata(peer.port, bigInfoHash, 'required')).includes(bigInfo)).toBe(true)
 })
 
-test('encrypted connections with corrupted bytes end, and do not affect others', async () => {
+test('encrypted connections with corrupted bytes end, and do not affect other connections', async () => {
   const random = seededRandom(11)
   const { peer, warnings, count } = await startTestPeer({
     limits: { refusedMs: 0, handshakeMs: 500, idleMs: 500, maxPerNetwork: 100 },
   })
   const relay = createServer((client) => {
     const onward = connect(peer.port, '127.0.0.1')
-    let bytesUntilDamage = random(400) // of about 700, most of which are padding
+    let bytesUntilDamage = random(400) // the client sends about 700 bytes, most of which are padding
     const damage = new Transform({
       transform(piece: Buffer, _encoding, done) {
         if (bytesUntilDamage < piece.length) piece.writeUInt8(random(256), bytesUntilDamage)

@@ -3,18 +3,21 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { ConfigError } from '../errors.ts'
 
-/** Bytes of each connection that are buffered before they are read. */
+/** Maximum number of bytes that are buffered per connection before they are read. */
 const bytesAhead = 16 * 1024
 
 type Options = {
   host: string
-  /** 0 for a port chosen by the system. */
+  /** The port; 0 lets the operating system choose one. */
   port: number
   accept: (socket: Socket) => void
   log: { warn(details: object, message: string): void }
 }
 
-/** Listens on all addresses of a host, on the same port: `localhost` has two addresses, one of which may not exist. */
+/**
+ * Listens on all addresses of a host, on the same port. Failures are only logged if at least one address works:
+ * `localhost` has two addresses, one of which may not exist.
+ */
 export async function listenOn({ host, port, accept, log }: Options) {
   const addresses = new Set((await lookup(host, { all: true })).map(({ address }) => address))
   const servers: Server[] = []
@@ -45,7 +48,7 @@ export async function listenOn({ host, port, accept, log }: Options) {
   }
 }
 
-/** 0 if there is no server. */
+/** Returns the port of the first server, or 0 if there is no server. */
 function getPort([server]: Server[]): number {
   return (server?.address() as AddressInfo | undefined)?.port ?? 0
 }

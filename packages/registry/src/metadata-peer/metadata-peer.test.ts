@@ -19,7 +19,10 @@ import {
 const torrent = Buffer.concat([Buffer.from('d4:info'), bigInfo, Buffer.from('e')])
 const asksForAll = [0, 1, 2, 3, 4, 5, 6].map(askFor)
 
-/** Everything received until the connection ends. A client that is still sending when it is cut off may get a reset. */
+/**
+ * Collects everything received until the connection ends. A client that is still sending when the connection is closed
+ * may receive a reset, which is ignored.
+ */
 async function everythingFrom(socket: Socket): Promise<Buffer> {
   const pieces: Buffer[] = []
   socket.on('data', (piece) => pieces.push(piece))
@@ -34,7 +37,7 @@ async function answerTo(port: number, ...sent: Uint8Array[]): Promise<Buffer> {
   return everythingFrom(socket)
 }
 
-/** The messages after the handshake, as `[type, payload]`. */
+/** Returns the messages after the handshake, as `[type, payload]`. */
 function messagesIn(answer: Buffer): [number, Buffer][] {
   const messages: [number, Buffer][] = []
   for (let at = 68; at < answer.length; ) {
@@ -47,7 +50,7 @@ function messagesIn(answer: Buffer): [number, Buffer][] {
 
 describe('a client that has only a magnet link', () => {
   test.each(['none', 'offered', 'required'] as const)(
-    'gets the metadata, and is disconnected cleanly after a while (encryption: %s)',
+    'gets the metadata, and its connection then ends cleanly (encryption: %s)',
     async (encryption) => {
       const { peer, count } = await startTestPeer()
       const { wire, closed } = await connectWire(peer.port, bigInfoHash, encryption)
@@ -61,7 +64,7 @@ describe('a client that has only a magnet link', () => {
     },
   )
 
-  test('gets the metadata with webtorrent, which encrypts', async () => {
+  test('gets the metadata if it is webtorrent, which encrypts its connections', async () => {
     const { peer } = await startTestPeer()
     const folder = await mkdtemp(join(tmpdir(), 'shoal-webtorrent-'))
     const alone = {
@@ -84,7 +87,7 @@ describe('a client that has only a magnet link', () => {
     }
   })
 
-  test('can be one of many at the same time', async () => {
+  test('can be one of many clients at the same time', async () => {
     const { peer, count } = await startTestPeer()
     const fetched = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
@@ -95,7 +98,7 @@ describe('a client that has only a magnet link', () => {
     expect(await count('served')).toBe(30)
   })
 
-  test('may request everything at once, and gets each block under the number it declared', async () => {
+  test('may request all blocks at once, and gets each block with the message ID that it declared', async () => {
     const { peer } = await startTestPeer()
     const answer = await answerTo(
       peer.port,
@@ -132,8 +135,8 @@ describe('a client that has only a magnet link', () => {
   })
 })
 
-describe('a client with other intentions', () => {
-  test('finds a peer without pieces that never unchokes and sends no file data', async () => {
+describe('any other client', () => {
+  test('finds a peer that has no pieces, never unchokes and sends no file data', async () => {
     const { peer } = await startTestPeer()
     const bitfield = message(5, Buffer.alloc(625, 255))
     const interested = message(2)
@@ -146,7 +149,7 @@ describe('a client with other intentions', () => {
     expect(messagesIn(answer).map(([type]) => type)).toEqual(Array(8).fill(20))
   })
 
-  test('and has the metadata already is disconnected at once', async () => {
+  test('is disconnected immediately if it already has the metadata', async () => {
     const { peer, count } = await startTestPeer()
     const ownHandshake = extended(0, 'd1:md11:ut_metadatai3ee13:metadata_sizei100196ee')
     const answer = await answerTo(peer.port, handshake(bigInfoHash), ownHandshake)
@@ -154,7 +157,7 @@ describe('a client with other intentions', () => {
     expect([await count('served'), await count('refused')]).toEqual([0, 0])
   })
 
-  test('and only sends keep-alives is disconnected after a while', async () => {
+  test('is disconnected after a timeout if it only sends keep-alives', async () => {
     const { peer } = await startTestPeer({ limits: { idleMs: 300 } })
     const socket = connect(peer.port, '127.0.0.1')
     socket.write(handshake(bigInfoHash))
@@ -165,7 +168,7 @@ describe('a client with other intentions', () => {
   })
 })
 
-describe('the connection is just closed for', () => {
+describe('the connection is closed for', () => {
   const unknown = '00'.repeat(20)
   test.each([
     ['a client that requests an unknown torrent', [handshake(unknown)]],
@@ -194,9 +197,9 @@ describe('the connection is just closed for', () => {
   test.each([
     ['a message that is too long', message(5, Buffer.alloc(17_000))],
     ['a length of four billion', Buffer.from('ffffffff14', 'hex')],
-    ['a request before the number for responses', askFor(0)],
+    ['a request before the message ID for responses', askFor(0)],
     [
-      'an invalid number for responses',
+      'an invalid message ID for responses',
       Buffer.concat([extended(0, 'd1:md11:ut_metadatai700eee'), askFor(0)]),
     ],
     ['bencoded text with a negative length', extended(0, 'd1:ml-3:ee')],
@@ -234,14 +237,14 @@ describe('the peer', () => {
     }
   })
 
-  test('does not start on a port in use, and names the setting', async () => {
+  test('does not start if its port is in use, and the error contains the name of the setting', async () => {
     const { peer } = await startTestPeer()
     await expect(startTestPeer({ port: peer.port })).rejects.toThrow(/^SHOAL_PEER_PORT: .*in use/)
   })
 })
 
 describe('connections', () => {
-  test('are limited per address; freed places are reused', async () => {
+  test('are limited per address, and freed slots are reused', async () => {
     const { peer, count } = await startTestPeer({ limits: { maxPerNetwork: 3 } })
     const open = Array.from({ length: 3 }, () => connect(peer.port, '127.0.0.1'))
     await Promise.all(open.map((socket) => once(socket, 'connect')))
@@ -253,7 +256,7 @@ describe('connections', () => {
       .toBeDefined()
   })
 
-  test('keep their place for a while after a refusal', async () => {
+  test('keep their slot for some time after a refusal', async () => {
     const { peer } = await startTestPeer({ limits: { maxPerNetwork: 1, refusedMs: 600_000 } })
     await answerTo(peer.port, handshake('00'.repeat(20)))
     expect(await answerTo(peer.port, handshake(bigInfoHash))).toHaveLength(0)
@@ -267,7 +270,7 @@ describe('connections', () => {
     await once(socket.resume(), 'close')
   })
 
-  test('survive a failing source, which is logged', async () => {
+  test('end if the source fails, and the failure is logged', async () => {
     const failing = async () => {
       throw new Error('no database')
     }

@@ -1,9 +1,10 @@
 /**
- * The metadata peer: a BitTorrent peer that has the metadata of every public file and none of the bytes. A magnet link
- * only names a torrent; the tracker announces this peer, the client requests the metadata from it (BEP 9), and then
- * downloads from the web seed. We do not use `bittorrent-protocol`, which is made for peers that one has chosen to
- * connect to: for any connection it spends 15 ms on a key and copies a message again with every byte received, and a
- * single negative bencoded length keeps it, and with it the registry, busy forever.
+ * The metadata peer: a BitTorrent peer that has the metadata of every public file, and none of the files' bytes. A
+ * magnet link only identifies a torrent. A client that opens one learns about this peer from the tracker, requests the
+ * torrent's metadata from the peer (BEP 9), and then downloads the file from the web seed. The package
+ * `bittorrent-protocol` is not used, because it is designed for peers that its user has chosen to connect to. For every
+ * connection, it spends 15 ms on a key; with every byte received, it copies the message again; and a single negative
+ * bencoded length puts it, and with it the registry, into an endless loop.
  */
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -22,7 +23,7 @@ export type MetadataPeer = {
 
 type Options = {
   host: string
-  /** 0 for a port chosen by the system. */
+  /** The port; 0 lets the operating system choose one. */
   port: number
   source: MetadataSource
   metrics: MetadataMetrics
@@ -32,19 +33,22 @@ type Options = {
 
 const defaultLimits = {
   maxConnections: 512,
-  /** Maximum number of connections from one address. Many clients may share an address; they retry later. */
+  /**
+   * Maximum number of connections from one address. Many clients may share an address; those above the limit retry
+   * later.
+   */
   maxPerNetwork: 32,
   /**
-   * Bytes received on one connection. The protocol needs a few thousand; a client with the file may announce its
-   * pieces.
+   * Maximum number of bytes received on one connection. The protocol needs a few thousand, and a client that has the
+   * file may also announce its pieces.
    */
   maxBytes: 256 * 1024,
   handshakeMs: 10_000,
   /** Timeout from one requested block to the next. */
   idleMs: 30_000,
-  /** After the last block. */
+  /** Timeout after the last block. */
   closingMs: 10_000,
-  /** A slot stays taken this long after a refusal, which limits retries. */
+  /** How long a slot stays occupied after a refusal, in order to limit retries. */
   refusedMs: 1_000,
 }
 
@@ -56,7 +60,8 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
   const sockets = new Set<Socket>()
 
   function accept(socket: Socket) {
-    socket.on('error', () => socket.destroy()) // readers and writers get the error; without a listener it would end the process
+    // Readers and writers receive the error too; without this listener, it would end the process.
+    socket.on('error', () => socket.destroy())
     const giveBack = slots.take(socket.remoteAddress)
     if (!giveBack) {
       metrics.refused.inc()
@@ -73,7 +78,10 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
     })
   }
 
-  /** Resolves when there is nothing more to send; true if the connection was refused. */
+  /**
+   * Serves a connection. Resolves when there is nothing more to send, with `true` if the connection was refused or an
+   * error occurred.
+   */
   async function answer(socket: Socket): Promise<boolean> {
     let deadline = setTimeout(
       () => socket.destroy(new Refusal('the handshake took too long')),
@@ -91,7 +99,8 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
       if (!isServed) return false
       metrics.served.inc()
       endIn(limits.closingMs)
-      await reader.skip(limits.maxBytes) // the client may close first: aria2 hangs if we close while it processes the last block
+      // The client should close the connection first: aria2 hangs if we close it while aria2 processes the last block.
+      await reader.skip(limits.maxBytes)
       return false
     } catch (error) {
       if (error instanceof Departure) return false
@@ -121,7 +130,10 @@ async function* readPieces(socket: Socket): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Resolves when the system has taken the bytes, so that data for a slow reader does not pile up in memory. */
+/**
+ * Resolves when the operating system has accepted the bytes, so that data for a slow reader does not accumulate in
+ * memory.
+ */
 function writeTo(socket: Socket, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.write(bytes, (error) => (error ? reject(toConnectionError(error)) : resolve()))

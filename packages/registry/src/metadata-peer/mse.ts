@@ -1,7 +1,7 @@
 /**
- * Message stream encryption (MSE, also PE), receiving side: libtorrent, Transmission, qBittorrent and webtorrent try it
- * first, and some users allow nothing else. It hides traffic from middleboxes and is not a security feature.
- * https://wiki.vuze.com/w/Message_Stream_Encryption
+ * The receiving side of message stream encryption (MSE, also called PE). libtorrent, Transmission, qBittorrent and
+ * webtorrent try MSE first, and some users allow only encrypted connections. MSE hides traffic from middleboxes; it is
+ * not a security feature. https://wiki.vuze.com/w/Message_Stream_Encryption
  */
 import {
   createDiffieHellman,
@@ -21,7 +21,9 @@ const keyBytes = 96
 /** 160 random bits, as the specification suggests. */
 const privateKeyBytes = 20
 const maxPaddingBytes = 512
-/** A handshake is 68 bytes long; nothing else is needed before the response. */
+/**
+ * The initial payload is the handshake, which is 68 bytes long; a peer needs to send nothing else before the response.
+ */
 const maxInitialPayloadBytes = 4_096
 
 const plaintext = 1
@@ -34,8 +36,9 @@ export type Wire = {
 }
 
 /**
- * Exchanges keys with a peer whose first bytes, `begun`, have been read. The torrent is identified by SHA-1('req2' +
- * info hash), which `findInfoHash` looks up. Returns the encrypted connection and the info hash.
+ * Exchanges keys with a peer. `begun` contains the peer's first bytes, which have already been read. The peer
+ * identifies the torrent by SHA-1('req2' + info hash), from which `findInfoHash` finds the info hash. Returns the
+ * connection on which to continue, and the info hash.
  */
 export async function acceptEncryption(
   { reader, write }: Wire,
@@ -79,7 +82,10 @@ async function readOffer(reader: MetadataReader, decrypt: Cipher) {
   return { offered: header.readUInt32BE(8), initialPayload: decrypt(await reader.read(size)) }
 }
 
-/** Eight zeros by which the peer finds the start, then the choice and the length of the padding. */
+/**
+ * Builds the response to the offer: eight zero bytes by which the peer finds the beginning, the chosen encryption, the
+ * length of the padding, and the padding.
+ */
 function selection(chosen: number): Buffer {
   const padding = randomInt(maxPaddingBytes + 1)
   const bytes = Buffer.alloc(14 + padding)
@@ -96,8 +102,8 @@ async function* readPayload(reader: MetadataReader, initial: Buffer, decrypt: Ci
 let group: DiffieHellman | undefined
 
 /**
- * One group for all connections: creating it takes 15 ms, because its prime is checked, and anyone may connect as often
- * as they like.
+ * Generates a public key and computes the shared secret. All connections use the same Diffie–Hellman group, because
+ * creating a group takes 15 ms (the prime is checked), and anyone may connect as often as they like.
  */
 function agree(theirs: Buffer): { publicKey: Buffer; secret: Buffer } {
   group ??= createDiffieHellman(prime, 'hex', generator)

@@ -37,12 +37,12 @@ test('a registry announces its peer for a public file, and the peer has the meta
   expect((await registry.get('/metrics')).text).toContain('shoal_metadata_peer_served_total 1')
 })
 
-test('a registry without a peer port announces none', async () => {
+test('a registry without a peer port announces no peer', async () => {
   const { registry, publish } = await start({ peerPort: undefined })
   expect(await namedPeers(registry, await publish(true))).toEqual([])
 })
 
-test('a registry for members has no peer, which would serve everyone', async () => {
+test('a members-only registry has no peer, because a peer would serve everyone', async () => {
   const { registry, publish } = await start({ peerPort: 0, isAnonymousReadAllowed: false })
   expect(await namedPeers(registry, await publish(true))).toEqual([])
 })

@@ -13,8 +13,8 @@ type Dependencies = {
 }
 
 /**
- * Starts the peer if the settings have a port for it and the registry is public: it serves anyone who connects, so on a
- * registry for members it could not keep others out.
+ * Starts the metadata peer if a port is configured for it and the registry is public. A members-only registry has no
+ * metadata peer, because the peer serves anyone who connects.
  */
 export async function openMetadataPeer(
   dependencies: Dependencies,

@@ -1,9 +1,14 @@
-/** First bytes of the key stream, which MSE discards because they reveal information about the key. */
+/**
+ * Number of bytes at the beginning of the key stream that MSE discards, because they reveal information about the key.
+ */
 const discarded = 1024
 
 export type Cipher = (bytes: Uint8Array) => Buffer
 
-/** RC4, which OpenSSL 3 no longer has. It hides traffic from classifiers, not from eavesdroppers. */
+/**
+ * RC4, which OpenSSL 3 no longer provides by default. It hides traffic from traffic classifiers, but not from
+ * eavesdroppers.
+ */
 export function rc4(key: Uint8Array): Cipher {
   const state = Uint8Array.from({ length: 256 }, (_, index) => index)
   const at = (index: number) => state[index & 255] as number

@@ -1,8 +1,8 @@
 import { Departure, Refusal } from './errors.ts'
 
 /**
- * Reads exact numbers of bytes from a stream whose parts have any size. It takes a part when it needs one, so fast
- * senders have to wait, and throws a `Refusal` above `maxBytes` in total.
+ * Reads exact numbers of bytes from a stream whose parts may have any size. It reads a part only when it needs one, so
+ * that fast senders have to wait. Throws a `Refusal` if the stream has more than `maxBytes`.
  */
 export class MetadataReader {
   readonly #pieces: AsyncIterator<Uint8Array>
@@ -34,7 +34,10 @@ export class MetadataReader {
     }
   }
 
-  /** Skips everything up to the end of `pattern`, which begins after at most `bytesBefore` bytes. */
+  /**
+   * Skips everything up to the end of `pattern`. Throws a `Refusal` if `pattern` does not begin after at most
+   * `bytesBefore` bytes.
+   */
   async skipPast(pattern: Uint8Array, bytesBefore: number): Promise<void> {
     let seen = await this.read(pattern.length)
     for (let skipped = 0; !seen.equals(pattern); skipped += 1) {
@@ -43,7 +46,7 @@ export class MetadataReader {
     }
   }
 
-  /** The bytes that have not been read yet, as they arrive. */
+  /** Yields the bytes that have not been read yet, as they arrive. */
   async *rest(): AsyncGenerator<Buffer> {
     for (;;) {
       await this.#fill()

@@ -7,7 +7,10 @@ const protocol = Buffer.from('\x13BitTorrent protocol', 'latin1')
 const extensionBit = 0x10 // in the sixth reserved byte (BEP 10)
 const extendedMessage = 20
 const extensionHandshake = 0
-/** The message ID with which peers send us ut_metadata messages. Theirs is in their handshake. */
+/**
+ * The ID of the ut_metadata messages that peers send to the registry. The ID for the other direction is in each peer's
+ * handshake.
+ */
 const utMetadata = 1
 const blockBytes = 16 * 1024 // BEP 9
 
@@ -15,7 +18,10 @@ const request = 0
 const data = 1
 const reject = 2
 
-/** Maximum length of a bitfield or an extension handshake; the messages that we use are far shorter. */
+/**
+ * Maximum length of a message, such as a bitfield or an extension handshake. The messages that the registry needs are
+ * far shorter.
+ */
 const maxMessageBytes = 16 * 1024
 /** Maximum number of requests per block, on average. */
 const requestsPerBlock = 3
@@ -24,13 +30,13 @@ export type MetadataSession = {
   source: MetadataSource
   /** 20 bytes. */
   peerId: Uint8Array
-  /** Called on progress: the connection may stay open for a while. */
+  /** Called when there is progress, so that the connection may stay open for longer. */
   onProgress(): void
 }
 
 /**
  * Serves one connection: the handshake (BEP 3), plain or encrypted, and then the metadata (BEP 9). Resolves when the
- * peer needs nothing more; true if it received everything.
+ * peer needs nothing more, with `true` if the peer received all of the metadata.
  */
 export async function giveMetadata(line: Wire, session: MetadataSession): Promise<boolean> {
   const { source, peerId, onProgress } = session
@@ -57,7 +63,10 @@ export async function giveMetadata(line: Wire, session: MetadataSession): Promis
   return giveBlocks(wire, { torrent, size, onProgress })
 }
 
-/** Reads the peer's handshake. Returns the torrent that it asks for, and the connection to continue on. */
+/**
+ * Reads the peer's handshake. Returns the info hash of the torrent that the peer requests, and the connection on which
+ * to continue.
+ */
 async function shakeHands(
   line: Wire,
   source: MetadataSource,
@@ -91,7 +100,8 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
     const message = await readExtendedMessage(wire)
     if (message.number === extensionHandshake) {
       const handshake = decodePayload(message.payload)
-      if (findNumber(handshake, 'metadata_size')) return false // it has the metadata, and we have nothing else
+      // A peer with a metadata size already has the metadata, and there is nothing else to send.
+      if (findNumber(handshake, 'metadata_size')) return false
       theirNumber = findNumber(findEntry(handshake, 'm'), 'ut_metadata')
     }
     if (message.number !== utMetadata) continue
@@ -118,7 +128,7 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
   return true
 }
 
-/** The next message of the extension protocol. All others (have, request) are skipped. */
+/** Reads the next message of the extension protocol. Skips all other messages, such as `have` and `request`. */
 async function readExtendedMessage({ reader }: Wire): Promise<{ number: number; payload: Buffer }> {
   for (;;) {
     const length = (await reader.read(4)).readUInt32BE()

@@ -7,7 +7,7 @@ import { publish, smallGguf } from '../testing/publish.ts'
 import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 import { type MetadataSource, metadataSource } from './source.ts'
 
-describeOnEachDatabase('the metadata of torrents', (start) => {
+describeOnEachDatabase('the metadata', (start) => {
   let registry: TestRegistry
   let ana: string
   let file: ModelFile
@@ -41,7 +41,7 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
     expect(await isFound('00'.repeat(20))).toEqual([false, false])
   })
 
-  test('of a private file is not served, under either of its info hashes', async () => {
+  test('of a private file is not served for either of its info hashes', async () => {
     const model = { name: 'hidden', is_public: false }
     const hidden = await publish(registry, ana, model, 'hidden.gguf', smallGguf(2))
     expect(await isFound(getInfoHash(hidden))).toEqual([false, false])
@@ -54,7 +54,7 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
     expect(await isFound(public_info_hash ?? '')).toEqual([false, false])
   })
 
-  test('is gone as soon as its model becomes private', async () => {
+  test('of a file is no longer served as soon as its model becomes private', async () => {
     const changing = await publish(registry, ana, { name: 'changing' }, 'a.gguf', smallGguf(3))
     await (await source.find(getInfoHash(changing)))?.readInfo()
     const change = (is_public: boolean) =>
@@ -65,7 +65,7 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
     expect(await isFound(getInfoHash(changing))).toEqual([true, true])
   })
 
-  test('of one file in two models exists as long as one of them is public', async () => {
+  test('of a file in two models is served while at least one of the models is public', async () => {
     const bytes = smallGguf(4)
     const open = await publish(registry, ana, { name: 'open' }, 'same.gguf', bytes)
     await publish(registry, ana, { name: 'closed', is_public: false }, 'same.gguf', bytes)
@@ -74,7 +74,7 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
     expect(await isFound(getInfoHash(open))).toEqual([false, false])
   })
 
-  test('is found for encrypted connections even if it was published before the index existed', async () => {
+  test('is found for encrypted connections even if its file was published before the index existed', async () => {
     await undoMigrations(await registry.connect(), '0002_torrent_lookup')
     await registry.restart()
     expect(await isFound(getInfoHash(file))).toEqual([true, true])

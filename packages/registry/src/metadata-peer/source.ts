@@ -8,23 +8,29 @@ export type MetadataSource = {
   /** Finds the torrent of a ready file in a public model. */
   find(infoHash: string): Promise<PublicTorrent | undefined>
   /**
-   * The info hash of such a torrent by SHA-1('req2' + info hash), which is all that an encrypted connection reveals at
-   * first.
+   * Finds the info hash of such a torrent by SHA-1('req2' + info hash), which is the only information about the torrent
+   * at the beginning of an encrypted connection.
    */
   findInfoHash(req2Hash: string): Promise<string | undefined>
 }
 
 export type PublicTorrent = {
-  /** The bencoded info dictionary; undefined if the file has been deleted meanwhile. */
+  /** The bencoded info dictionary; undefined if the file has been deleted in the meantime. */
   readInfo(): Promise<Uint8Array | undefined>
 }
 
-/** An info dictionary takes 40 KiB for a file of a few GB, and 1.3 MB for a file of 1 TB. */
+/**
+ * Maximum size of all cached info dictionaries. An info dictionary takes 40 KiB for a file of a few GB, and 1.3 MB for
+ * a file of 1 TB.
+ */
 const maxCachedBytes = 32 * 1024 * 1024
 const maxCachedTorrents = 500
 
 export function metadataSource(db: Kysely<Database>): MetadataSource {
-  /** An info hash names the same bytes forever; whether they are public is checked for each connection. */
+  /**
+   * Info dictionaries by info hash. An entry stays valid forever, because an info hash always identifies the same
+   * bytes. Whether the file is public is checked for each connection.
+   */
   const cache = new LRUCache<string, Uint8Array>({
     max: maxCachedTorrents,
     maxSize: maxCachedBytes,

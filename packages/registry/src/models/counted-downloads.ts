@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
 
-/** A model's downloads: the counter's own number, where `model.downloads` may be a second older. */
+/**
+ * The number of a model's downloads, read from the counter itself, because `model.downloads` may be a second out of
+ * date.
+ */
 export const countedDownloads =
   sql<number>`(select downloads from model_downloads where model_id = model.id)`.as('downloads')

@@ -10,8 +10,9 @@ export type ModelDeletion = {
 }
 
 /**
- * Deletes a model with its files: first the bytes of uploads, which count against the quota as long as they have a row,
- * then the rows, then the other bytes. If a crash interrupts this, garbage collection removes the rest.
+ * Deletes a model with its files. The bytes of uploads are deleted first, because uploads count against the quota while
+ * their rows exist. The rows are deleted next, and the bytes of complete files last. If a crash interrupts this,
+ * garbage collection removes the rest.
  */
 export async function deleteModel({ models, collect }: ModelDeletion, modelId: string) {
   await collect.giveUpAll(modelId)

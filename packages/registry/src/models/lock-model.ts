@@ -3,9 +3,9 @@ import type { Database, ModelTable } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
 
 /**
- * Locks the model's row until the transaction ends, and returns its current state. Taken before a model, its files or
- * its likes are written, so that concurrent writers take turns, each sees the previous one's changes, and none writes
- * after a deletion. An update without changes locks the row on both engines; SQLite has no `for update`.
+ * Locks the model's row until the transaction ends, and returns the row. Call this before writing a model, its files or
+ * its likes, so that concurrent writers take turns, each one sees the changes made before, and none writes after a
+ * deletion. The row is locked by an update that changes nothing, because SQLite has no `for update`.
  */
 export function lockModel(trx: Kysely<Database>, modelId: string): Promise<Selectable<ModelTable>> {
   return trx

@@ -8,7 +8,7 @@ import { modelList } from './model-list.ts'
 const ana: Viewer = { accountId: 'x', username: 'ana', seesAll: false }
 const page = { limit: 20, offset: 0, sort: 'downloads', order: 'desc' } as const
 
-/** Lists that must be read in index order and end after one page, without sorting all matches. */
+/** Lists that must be read in index order and only up to the end of one page, without sorting all matches. */
 const pages = [
   ['by downloads', page, anonymous],
   ['by likes', { ...page, sort: 'likes' }, anonymous],
@@ -44,7 +44,7 @@ describeOnEachDatabase('a list', (start) => {
 
 const unexpected = () => Promise.reject(new Error('the search index must not be needed'))
 
-/** Records the queries of a database. */
+/** Records the queries sent to a database. */
 function recorder(db: Kysely<Database>) {
   const recorded: CompiledQuery[] = []
   const recording = db.withPlugin({
@@ -66,7 +66,7 @@ async function explain(
   const explaining = engine === 'sqlite' ? 'explain query plan ' : 'explain '
   return db.connection().execute(async (connection) => {
     if (engine === 'postgres') {
-      // the table is small here: make the planner treat it as large
+      // the table is small, so make the planner use the indexes as it would for a large one
       await connection.executeQuery(CompiledQuery.raw('set enable_seqscan = off'))
       await connection.executeQuery(CompiledQuery.raw('set enable_bitmapscan = off'))
     }

@@ -11,15 +11,15 @@ import { isSearch, toSearch } from './to-search.ts'
 import { visibleTo } from './visibility.ts'
 
 export interface ModelList {
-  /** One page of the matching models that the viewer may see, and their number. */
+  /** Returns one page of the matching models that the viewer may see, and the total number of such models. */
   list(query: ModelQuery, viewer: Viewer): Promise<ModelPage>
-  /** The names of public models, oldest first, and the number of all of them. */
+  /** Returns the names of public models, oldest first, and the total number of public models. */
   listPublicNames(limit: number, offset: number): Promise<PublicNames>
 }
 
 export type PublicNames = { models: { name: string; updated_at: string }[]; total: number }
 
-/** The total is at most 10,000. If there are more models, it is marked as inexact. */
+/** The total is at most 10,000. If there are more models, `isTotalExact` is false. */
 export type ModelPage = {
   models: Model[]
   total: number
@@ -29,18 +29,18 @@ export type ModelPage = {
 }
 
 const maxExactTotal = 10_000
-/** More rows at once would delay other requests on SQLite. */
+/** Limited because larger queries would delay other requests on SQLite. */
 const rowsPerQuery = 1_000
-/** Up to this offset, a list of all models is read from the database in the order of an index. */
+/** Up to this offset, a list without filters is read directly from the database, in index order. */
 const maxQuickOffset = 1_000
 
-/** Whether a page needs neither the search index nor much of the database. */
+/** Whether a page can be read without the search index and without skipping many rows. */
 export function isQuickList(query: ModelQuery): boolean {
   const isEarly = query.offset <= maxQuickOffset || query.cursor !== undefined
   return isEarly && !isSearch(toFilter(query))
 }
 
-/** The list of models, with search, filters, order and totals. */
+/** Lists models, with search, filters, sort orders and totals. */
 export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): ModelList {
   async function findPage(query: ModelQuery, viewer: Viewer) {
     const { sort, order, offset, limit, cursor } = query
@@ -55,7 +55,10 @@ export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): M
     return { rows: await readRows(seqs, viewer), total, last }
   }
 
-  /** Reads the models in this order. A model that is deleted or becomes private in the meantime is left out. */
+  /**
+   * Reads the models in the order of `seqs`. Models that have been deleted or have become private in the meantime are
+   * left out.
+   */
   async function readRows(seqs: readonly number[], viewer: Viewer): Promise<ListedRow[]> {
     if (seqs.length === 0) return []
     const rows = await db
@@ -76,7 +79,7 @@ export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): M
       .where(following)
       .select([...listedColumns, countedDownloads, `model.${column} as sorted_by`])
       .orderBy(`model.${column}`, order)
-      .orderBy('id', order) // for a stable order across pages
+      .orderBy('id', order) // keeps the order stable across pages
       .limit(limit)
       .offset(cursor === undefined ? offset : 0)
       .execute()

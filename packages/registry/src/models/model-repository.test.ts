@@ -4,7 +4,7 @@ import { anonymous } from '../accounts/caller.ts'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { type ModelRepository, modelRepository } from './model-repository.ts'
 
-/** Fields that a caller must not set, even if they passed the validation of the body. */
+/** Fields that a caller must not be able to set, even if the validation of the body accepts them. */
 const notTheirs = {
   id: 'x',
   seq: 5,

@@ -16,46 +16,46 @@ import { lockModel } from './lock-model.ts'
 import { refreshModel } from './refresh-model.ts'
 import { visibleTo } from './visibility.ts'
 
-/** Models, as rows. A model that the viewer may not see is always not-found, never forbidden. */
+/** Reads and writes models. For a model that the viewer may not see, the error is always not-found, never forbidden. */
 export interface ModelRepository {
-  /** By ID or name, case-insensitive. Undefined if there is none that the viewer may see. */
+  /** Finds a model by its ID or name, ignoring case. Undefined if there is no such model that the viewer may see. */
   findRow(idOrName: string, viewer: Viewer): Promise<ModelRow | undefined>
-  /** @throws not-found if there is none that the viewer may see */
+  /** @throws not-found if there is no such model that the viewer may see */
   getRow(idOrName: string, viewer: Viewer): Promise<ModelRow>
   /**
-   * The model with its card, and whether the viewer likes it.
-   * @throws not-found if there is none that the viewer may see
+   * Returns the model with its card, and whether the viewer likes the model.
+   * @throws not-found if there is no such model that the viewer may see
    */
   get(idOrName: string, viewer: Viewer): Promise<ModelRecord>
-  /** The same for a row that is already loaded. */
+  /** Like `get`, but for a row that has already been read. */
   getRecord(row: ModelRow, viewer: Viewer): Promise<ModelRecord>
   hasAny(): Promise<boolean>
   /** @throws conflict if the name is taken */
   create(owner: string, model: NewModel): Promise<ModelRow>
   /**
-   * Writes only these known fields; others in the object are ignored. A fact set to null is filled in from the files
-   * again.
+   * Writes only the fields of `ModelChanges`; other members of the object are ignored. A fact that is set to null is
+   * filled in from the files again.
    * @throws not-found if the model no longer exists, and conflict if the name is taken
    */
   update(id: string, changes: ModelChanges): Promise<ModelRow>
   /**
-   * Deletes the model with its files, and returns what the files referred to.
+   * Deletes the rows of the model and its files, and returns where the files' bytes are stored.
    * @throws not-found if the model no longer exists
    */
   delete(id: string): Promise<FileBytes[]>
   /**
-   * Deletes the model unless it has files or uploads; expired uploads do not count.
+   * Deletes the model unless it has files or uploads. Expired uploads are ignored.
    * @throws not-found if the model no longer exists, and conflict if it is not empty
    */
   deleteEmpty(id: string): Promise<void>
   /**
-   * Toggles the like of this account. With concurrent calls, `likes` still equals the number of accounts that like the
-   * model.
+   * Toggles whether this account likes the model. Even with concurrent calls, `likes` equals the number of accounts
+   * that like the model.
    * @throws not-found if the model no longer exists
    */
   toggleLike(modelId: string, accountId: string): Promise<void>
   /**
-   * Sets or removes the like of this account; can be repeated.
+   * Sets whether this account likes the model. Repeating the call changes nothing.
    * @throws not-found if the model no longer exists
    */
   setLike(modelId: string, accountId: string, liked: boolean): Promise<void>
@@ -228,7 +228,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
   }
 }
 
-/** Which of these models the viewer likes; null if not signed in. */
+/** Returns whether the viewer likes each of these models; null if the viewer is not signed in. */
 export async function likesAmong(
   db: Kysely<Database>,
   modelIds: string[],
@@ -251,7 +251,7 @@ export type ListedRow = Omit<
   'seq' | 'set_by_hand' | 'files_count' | 'total_size_bytes' | 'visibility_version'
 >
 
-/** The columns that a `Model` is made of, besides `countedDownloads`. */
+/** The columns from which a `Model` is made, in addition to `countedDownloads`. */
 export const listedColumns = [
   'id',
   'name',
@@ -310,7 +310,10 @@ function unlessBlank<T extends string | null | undefined>(text: T): T | null {
   return typeof text === 'string' && isBlank(text) ? null : text
 }
 
-/** The facts that are set by hand after these changes; a fact changed to null comes from the files again. */
+/**
+ * Returns the facts that are set by hand after these changes. A fact that is changed to null comes from the files
+ * again.
+ */
 function setByHand({ set_by_hand }: ModelRow, changes: ModelChanges): string[] {
   const before: string[] = JSON.parse(set_by_hand)
   return factFields.filter((field) =>
@@ -318,7 +321,7 @@ function setByHand({ set_by_hand }: ModelRow, changes: ModelChanges): string[] {
   )
 }
 
-/** Without duplicates, as stored: an unpaired surrogate becomes U+FFFD in the database. */
+/** Removes duplicates among the tags as they are stored: an unpaired surrogate becomes U+FFFD in the database. */
 function distinct(tags: string[]): string[] {
   return [...new Set(tags.map((tag) => tag.toWellFormed()))]
 }
@@ -329,7 +332,7 @@ async function writeCard(trx: Kysely<Database>, modelId: string, readme: string 
   await trx.insertInto('model_card').values({ model_id: modelId, readme }).execute()
 }
 
-/** Changes a like and the like count. */
+/** Changes a like, and updates the model's like count to match. */
 function writeLike(
   db: Kysely<Database>,
   modelId: string,

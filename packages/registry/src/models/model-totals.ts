@@ -5,14 +5,14 @@ import type { Search } from '../search/open-search.ts'
 import { type ModelFilter, toSearch } from './to-search.ts'
 
 export interface ModelTotals {
-  /** How many matching models have each architecture, license, tag and quantization. */
+  /** Returns how many matching models there are for each architecture, license, tag and quantization. */
   facets(filter: ModelFilter, viewer: Viewer): Promise<Facets>
-  /** Totals of all public models. */
+  /** Returns totals of all public models. */
   stats(): Promise<Stats>
 }
 
 const maxFacetValues = 100
-/** The number of fish in a picture of the registry. */
+/** Maximum number of parameter counts in the totals. A picture of the registry shows one fish for each. */
 const maxParameterCounts = 240
 
 export function modelTotals(search: Pick<Search, 'countLabels' | 'total'>): ModelTotals {

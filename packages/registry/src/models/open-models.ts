@@ -4,7 +4,7 @@ import { type ModelList, modelList } from './model-list.ts'
 import { type ModelRepository, modelRepository } from './model-repository.ts'
 import { type ModelTotals, modelTotals } from './model-totals.ts'
 
-/** The services for models: their rows, the list with search, and the totals. */
+/** The services for models: the repository, the search, the list and the totals. */
 export interface Models {
   models: ModelRepository
   search: Search

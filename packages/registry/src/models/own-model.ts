@@ -2,7 +2,7 @@ import { type Caller, callerWith, isActingAdmin, toViewer } from '../accounts/ca
 import { forbidden } from '../errors.ts'
 import type { ModelRepository, ModelRow } from './model-repository.ts'
 
-/** The model, if the caller may change it: only its owner and admins can. */
+/** Returns the model. Throws unless the caller may change it: only the model's owner and admins may. */
 export async function ownModel(
   models: ModelRepository,
   id: string,

@@ -3,9 +3,8 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../database/schema.ts'
 
 /**
- * Updates the properties that a model takes from its files: labels, sizes, and facts that were not set by hand. Call
- * this in the transaction that changes a file.
- *
+ * Updates the properties of a model that are derived from its files: quantizations, sizes, and facts that were not set
+ * by hand. Call this in the transaction that changes a file.
  */
 export async function refreshModel(trx: Kysely<Database>, modelId: string) {
   const model = await trx
@@ -57,8 +56,8 @@ type ReadyFile = {
 }
 
 /**
- * The facts of the first file that became ready. For a sharded model, parameters are summed over one set of shards, and
- * other facts come from the shard that has them; mmproj and adapter files are ignored.
+ * Returns the facts of the file that became ready first. If that file is a shard, the parameter count is summed over
+ * its set of shards, and each other fact comes from the first shard that has it. mmproj and adapter files are ignored.
  */
 function mergeFacts(files: ReadyFile[]) {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')

@@ -5,7 +5,7 @@ import type { Range, SearchFilter } from '../search/search-index.ts'
 
 export type ModelFilter = Omit<ModelQuery, 'limit' | 'offset' | 'sort' | 'order'>
 
-/** Whether a query selects only some models, by words or filters. */
+/** Whether a query has words or filters, and therefore selects only some models. */
 export function isSearch(filter: ModelFilter): boolean {
   const { q, ...others } = filter
   return Boolean(q?.trim()) || Object.values(others).some((value) => value !== undefined)

@@ -1,14 +1,17 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Viewer } from '../accounts/caller.ts'
 
-/** The condition for rows of `model` that the viewer may see: public models, and the viewer's own. */
+/**
+ * The SQL condition for rows of `model` that the viewer may see: public models and the viewer's own, or all models if
+ * `seesAll`.
+ */
 export function visibleTo({ username, seesAll }: Viewer): RawBuilder<SqlBool> {
   if (seesAll) return sql`1 = 1`
   if (username === undefined) return sql`model.is_public = 1`
   return sql`(model.is_public = 1 or model.owner = ${username})`
 }
 
-/** The same condition with placeholders for `toViewerValues`. */
+/** Like `visibleTo`, but with placeholders for the values of `toViewerValues`. */
 export function visibleToOne(viewer: {
   username: RawBuilder<string | null>
   seesAll: RawBuilder<number>

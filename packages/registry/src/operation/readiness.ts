@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 type Log = { error(details: object, message: string): void }
 
 /**
- * Checks of everything that is needed to serve requests, by name such as "the database". A check rejects if its subject
- * is broken.
+ * A check for each component that is needed to serve requests, by the component's name, such as `database`. A check
+ * rejects if the component is broken.
  */
 type Checks = Record<string, () => Promise<unknown>>
 
@@ -13,9 +13,9 @@ const probeIntervalMs = 1_000
 const timeoutMs = 3_000
 
 /**
- * Creates a function that resolves to the name of what is broken, or undefined. However often it is called, there is
- * one probe a second, and never a second check of something that has not answered the first, so a hanging database
- * costs a single connection.
+ * Creates a function that resolves to the name of a broken component, or to undefined if no component is broken.
+ * However often the function is called, components are checked at most once a second, and no component is checked again
+ * while an earlier check is pending, so a database that hangs occupies only one connection.
  */
 export function readiness(checks: Checks, log: Log): () => Promise<string | undefined> {
   const pending = new Map<string, Promise<boolean>>()
@@ -29,7 +29,7 @@ export function readiness(checks: Checks, log: Log): () => Promise<string | unde
       check().then(
         () => true,
         (error) => {
-          log.error({ err: error }, `the ${name} does not answer`)
+          log.error({ err: error }, `the ${name} is not available`)
           return false
         },
       )

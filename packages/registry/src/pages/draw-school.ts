@@ -1,7 +1,10 @@
 import { type Fish, fishShape, school } from '@shoal/web/school'
 import { encodePng } from './encode-png.ts'
 
-/** The size of link previews: https://ogp.me defines none, but most sites crop to about this one. */
+/**
+ * The size of a picture in link previews. https://ogp.me does not define a size, but most sites crop pictures to about
+ * this one.
+ */
 const width = 1200
 const height = 630
 /** Rows of samples for each row of pixels. */
@@ -30,7 +33,7 @@ export function drawSchool(name: string, parameters: number): Buffer {
   return encodePng(pixels, { width, height })
 }
 
-/** The polygon of one fish. */
+/** Computes the outline of one fish as a polygon. */
 function computeOutline({ x, y, angle, scale }: Fish): Point[] {
   const turn = (angle * Math.PI) / 180
   const [cos, sin] = [Math.cos(turn) * scale, Math.sin(turn) * scale]
@@ -42,7 +45,7 @@ function computeOutline({ x, y, angle, scale }: Fish): Point[] {
 
 const curveSteps = 12
 
-/** The points of the path `fishShape`, which has only `M`, `C`, `L` and `Z`. */
+/** The points of the path `fishShape`, which contains only the commands `M`, `C`, `L` and `Z`. */
 const shape: Point[] = (() => {
   const points: Point[] = []
   for (const [, command, text = ''] of fishShape.matchAll(/([MCLZ])([^MCLZ]*)/g)) {
@@ -104,7 +107,7 @@ function fill(
   }
 }
 
-/** The intersections of a horizontal line with the polygon, from left to right. */
+/** Returns the intersections of a horizontal line with the polygon, from left to right. */
 function crossingsAt(outline: readonly Point[], y: number): number[] {
   return outline
     .flatMap((from, index) => {
@@ -115,7 +118,7 @@ function crossingsAt(outline: readonly Point[], y: number): number[] {
     .sort((a, b) => a - b)
 }
 
-/** Adds the coverage between each pair of crossings, including parts of pixels. */
+/** Adds to each pixel of a row the share of its width that lies between a pair of crossings. */
 function coverRow(covered: Float32Array, crossings: number[]) {
   for (let pair = 0; pair + 1 < crossings.length; pair += 2) {
     const start = Math.max(0, crossings[pair] ?? 0)

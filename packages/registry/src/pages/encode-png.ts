@@ -3,7 +3,10 @@ import { crc32, deflateSync } from 'node:zlib'
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const rgb = 2
 
-/** Encodes rows of RGB pixels as PNG (https://www.w3.org/TR/png-3/), without filters, which flat colors do not need. */
+/**
+ * Encodes rows of RGB pixels as a PNG (https://www.w3.org/TR/png-3/). Uses no filters, because flat colors do not need
+ * them.
+ */
 export function encodePng(pixels: Buffer, { width, height }: { width: number; height: number }) {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)

@@ -1,4 +1,4 @@
-/** Feeds of new models: Atom (RFC 4287). */
+/** Atom feeds of new models (RFC 4287). */
 import type { Model } from '@shoal/protocol'
 import { formatPath, pageFiles, pages } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'

@@ -38,7 +38,7 @@ const extractText = (html: string) =>
     .replace(/\s+/g, ' ')
 
 describe('a server-rendered page', () => {
-  test('of the list has the models and its metadata', async () => {
+  test('of the list contains the models and metadata about the page', async () => {
     const { status, text } = await page('/')
     expect(status).toBe(200)
     expect(extractText(text)).toContain('1 model')
@@ -48,7 +48,7 @@ describe('a server-rendered page', () => {
     expect(text).toContain('type="application/atom+xml" href="/feed.atom"')
   })
 
-  test('is only at the base URL: another local name is redirected', async () => {
+  test('is only at the base URL; requests to another local name are redirected', async () => {
     const path = '/m/tide?tab=files'
     const { status, headers } = await fetch(`http://127.0.0.1:${registry.port}${path}&junk=1`, {
       headers: asBrowser,
@@ -60,7 +60,7 @@ describe('a server-rendered page', () => {
 
   test.each(Object.entries(pages))('%s is found at its address', async (_, address) => {
     const path = formatPath(address, { name: 'tide', username: 'ana', section: 'keys' })
-    // At unknown addresses, callers that do not accept HTML get an error in JSON.
+    // This request does not explicitly accept HTML, so an unknown address would return a JSON error.
     const { status, headers, text } = await page(path, { accept: '*/*' })
     expect([path, status]).toEqual([path, 200])
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -80,7 +80,7 @@ describe('a server-rendered page', () => {
     }
   })
 
-  test('of a search has the results, and the query in the search box', async () => {
+  test('of a search contains the results, and the query in the search box', async () => {
     const { text } = await page('/?q=ocean')
     expect(extractText(text)).toContain('1 model for “ocean”')
     expect(text).toMatch(/<input[^>]* value="ocean"/)
@@ -88,7 +88,7 @@ describe('a server-rendered page', () => {
     expect(extractText((await page('/?q=desert')).text)).toContain('No models found')
   })
 
-  test('of a model has its files, metadata and picture', async () => {
+  test('of a model contains its files, metadata and picture', async () => {
     const { text } = await page('/m/tide?tab=files')
     expect(extractText(text)).toContain('Choose a file')
     expect(text).toContain('<title>Tide &lt;7B&gt; · shoal</title>')
@@ -143,7 +143,7 @@ describe('a server-rendered page', () => {
     )
   })
 
-  test('of a missing model lists similar names', async () => {
+  test('of a missing model is a 404 page', async () => {
     const { status, text } = await page('/m/tidd')
     expect(status).toBe(404)
     expect(extractText(text)).toContain('Model not found')
@@ -158,7 +158,7 @@ describe('a server-rendered page', () => {
     )
   })
 
-  test('is revalidated with its ETag, but its assets never', async () => {
+  test('is revalidated with its ETag, but its assets never are', async () => {
     const { headers, text } = await page('/login')
     const etag = headers.get('etag') ?? ''
     expect((await page('/login', { 'if-none-match': etag })).status).toBe(304)
@@ -171,17 +171,17 @@ describe('a server-rendered page', () => {
   })
 })
 
-describe('a page that leads to the local API', () => {
+describe('a page with a link to the local API', () => {
   const elsewhere = { 'x-forwarded-for': '203.0.113.9' }
   const links = async (headers = {}) =>
     /href="([^"]*)" class="ctl-ink"/.exec((await page('/chat', headers)).text)?.[1]
   afterAll(() => registry.setLocalApi('http://localhost:11434'))
 
-  test('leads to its default address if no other is known', async () => {
+  test('links to its default address if no other address is known', async () => {
     expect(await links()).toBe('http://localhost:11434/')
   })
 
-  test('leads visitors on this machine to the API that runs here, and others to their own', async () => {
+  test('links to the API on this machine for visitors on it, and to their own API for other visitors', async () => {
     registry.setLocalApi('http://localhost:11500')
     expect(await links()).toBe('http://localhost:11500/')
     expect(await links(elsewhere)).toBe('http://localhost:11434/')
@@ -201,7 +201,7 @@ describe('a page that leads to the local API', () => {
   })
 })
 
-describe('a page for strangers', () => {
+describe('a page for anonymous visitors', () => {
   const readSize = async () =>
     Number(/^shoal_response_cache_entries (\d+)$/m.exec((await registry.get('/metrics')).text)?.[1])
   const write = async (name: string) =>
@@ -226,7 +226,7 @@ describe('a page for strangers', () => {
     expect(extractText(changed.text)).toContain('second-wave')
   })
 
-  test('is not sent to the signed-in, nor theirs to strangers', async () => {
+  test('is not sent to signed-in users, and their pages are not sent to anonymous visitors', async () => {
     const { headers } = await registry.post('/v1/auth/login', {
       headers: { origin: registry.url },
       body: { username: 'ana', password: 'password of ana' },

@@ -3,11 +3,11 @@ import { escapeMarkup } from '../escape-markup.ts'
 
 type About = {
   baseUrl: string
-  /** `Site.localApi`, for visitors on this machine. */
+  /** The address of the local API for visitors on this machine (`Site.localApi`); undefined for other visitors. */
   daemon: string | undefined
 }
 
-/** Puts a rendered page into its frame, with metadata for search engines and link previews. */
+/** Inserts a rendered page into the HTML frame, with metadata for search engines and link previews. */
 export function pageText(frame: string, page: PrintedPage, { baseUrl, daemon }: About): string {
   const theme = page.theme ? ` data-theme="${page.theme}"` : ''
   const base = ` data-base-url="${escapeMarkup(baseUrl)}"`
@@ -45,7 +45,9 @@ function headText(head: PrintedPage['head'], baseUrl: string): string {
   ].join('\n    ')
 }
 
-/** A block of data, which browsers do not run. Its content cannot end the block. */
+/**
+ * Creates a `script` element that contains data, which browsers do not execute. The content cannot close the element.
+ */
 function dataBlock(id: string | undefined, type: string, json: string): string {
   const name = id ? ` id="${id}"` : ''
   return `<script${name} type="${type}">${json.replaceAll('<', '\\u003c')}</script>`

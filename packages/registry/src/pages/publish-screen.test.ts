@@ -1,4 +1,4 @@
-/** Publishing with a real browser: interruptions, retries and refused files. */
+/** Tests publishing with a real browser: interruptions, retries and refused files. */
 import { makeGguf } from '@shoal/model-file/testing'
 import type { ModelFile } from '@shoal/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -33,7 +33,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
   afterEach(() => gate.reset())
   afterAll(() => stack.disposeAsync())
 
-  /** Opens the page as a new signed-in user. */
+  /** Opens the publishing page as a new, signed-in user. */
   async function newPublisher(username: string, look?: Parameters<TestBrowser['newVisitor']>[0]) {
     const visitor = await browser.newVisitor(look)
     const { page, context } = visitor
@@ -90,7 +90,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('kept')
   })
 
-  test('after a reload in the middle of an upload only the missing parts are sent', async () => {
+  test('after a reload in the middle of an upload, only the missing chunks are sent', async () => {
     await using visitor = await newPublisher('ana')
     const { page } = visitor
     await page.addInitScript(noteHashingHere)
@@ -172,7 +172,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await readyFile('storm')).toMatchObject({ sha256_hash: sha256(file.bytes) })
   })
 
-  test('a paused upload resumes, and a cancelled one leaves nothing behind', async () => {
+  test('a paused upload resumes, and a canceled one leaves nothing behind', async () => {
     await using visitor = await newPublisher('cleo')
     const { page } = visitor
     await drop(page, [bigFile('gale-Q8_0.gguf', 4)])
@@ -192,7 +192,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await page.getByText('is not fully uploaded').count()).toBe(0)
   })
 
-  test('an upload over quota leaves no model behind, and continues once there is space', async () => {
+  test('an upload that exceeds the quota leaves no model behind, and continues once there is space', async () => {
     await using visitor = await newPublisher('nora')
     const { page } = visitor
     const { db } = await registry.connect()
@@ -242,7 +242,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(visitor.takeProblems()).toEqual([])
   })
 
-  test('a lost connection is shown, and the upload resumes when it is back', async () => {
+  test('a lost connection is shown, and the upload resumes when the connection is back', async () => {
     await using visitor = await newPublisher('iris')
     const { page } = visitor
     const file = bigFile('squall-Q8_0.gguf', 9)
@@ -252,7 +252,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await stored(1)
     gate.cut()
-    // The message depends on which request fails first: sending a chunk, or asking whether a chunk has arrived.
+    // The message depends on which request fails first: sending a chunk, or checking whether a chunk has arrived.
     await page.getByText(/The (connection was lost|registry is not responding)\. /).waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
     gate.restore()
@@ -278,7 +278,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await page.getByText('Stopped: ').count()).toBe(0)
   })
 
-  test('without IndexedDB, an upload can be cancelled', async () => {
+  test('without IndexedDB, an upload can be canceled', async () => {
     await using visitor = await newPublisher('lena')
     const { page } = visitor
     await page.addInitScript("Object.defineProperty(window, 'indexedDB', { value: undefined })")
@@ -331,7 +331,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     }
   })
 
-  test('the name of another user’s model is refused, and files can be added to one’s own', async () => {
+  test('the name of another user’s model is refused, and files can be added to one’s own model', async () => {
     await using visitor = await newPublisher('fay')
     const { page, context } = visitor
     const token = await registry.register('gwen')
@@ -354,7 +354,10 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
 
 type Synthetic = { name: string; header: string; seed: number; mebibytes: number }
 
-/** A file of four chunks. The page creates it from its header and seed, so that 50 MiB need not be sent to the browser. */
+/**
+ * Makes a file of four chunks. The page creates its own copy from the header and the seed, so that 50 MiB do not have
+ * to be sent to the browser.
+ */
 function bigFile(name: string, seed: number): Synthetic & { bytes: Uint8Array } {
   const mebibytes = 50
   const bytes = makeGguf({
@@ -375,7 +378,7 @@ function bigFile(name: string, seed: number): Synthetic & { bytes: Uint8Array } 
   return { name, header: Buffer.from(header).toString('base64'), seed, mebibytes, bytes }
 }
 
-/** A script that creates the files in the page, as if they came from a disk. */
+/** Returns a script that creates the files in the page, as if they came from a disk. */
 const makeTransferScript = (files: readonly Synthetic[]) => `(() => {
   const transfer = new DataTransfer()
   for (const { name, header, seed, mebibytes } of ${JSON.stringify(
@@ -394,7 +397,7 @@ async function drop(page: Page, files: readonly Synthetic[]) {
   await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer })
 }
 
-/** Chooses the files of an unfinished upload. */
+/** Chooses files in order to resume an unfinished upload. */
 async function pick(page: Page, files: readonly Synthetic[]) {
   await page.evaluate(`{
     const labels = [...document.querySelectorAll('label')]
@@ -404,7 +407,10 @@ async function pick(page: Page, files: readonly Synthetic[]) {
   }`)
 }
 
-/** Counts hashes in the page's main thread; its workers have their own WebCrypto. */
+/**
+ * A script that counts the hashes computed in the page's main thread. Hashes in workers are not counted, because each
+ * worker has its own WebCrypto.
+ */
 const noteHashingHere = `
   window.hashesHere = 0
   const { digest } = SubtleCrypto.prototype
@@ -413,5 +419,5 @@ const noteHashingHere = `
     return digest.apply(this, given)
   }`
 
-/** The browser logs a 404 when it checks whether a name is available. */
+/** Excludes the 404 that the browser logs when the page checks whether a name is available. */
 const isNoFreeName = (problem: string) => !problem.includes('status of 404')

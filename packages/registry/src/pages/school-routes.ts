@@ -1,4 +1,4 @@
-/** The picture of a model, for previews of links to its page. */
+/** Serves a model's picture, which other sites show in previews of links to the model's page. */
 import { pageFiles } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'
 import { LRUCache } from 'lru-cache'
@@ -8,7 +8,7 @@ import { drawSchool } from './draw-school.ts'
 
 type Dependencies = { models: ModelRepository }
 
-/** A picture takes a few milliseconds to draw, and a few kilobytes. */
+/** Limits of the cache. A picture takes a few milliseconds to draw, and a few kilobytes of memory. */
 const maxCachedPictures = 500
 const maxCachedBytes = 8 * 1024 * 1024
 const hidden = { schema: { hide: true } }
@@ -17,7 +17,7 @@ export const schoolRoutes: FastifyPluginAsync<Dependencies> = async (app, { mode
   const cache = new LRUCache<string, Buffer>({
     max: maxCachedPictures,
     maxSize: maxCachedBytes,
-    sizeCalculation: ({ byteLength }) => byteLength + 1_000, // the key and the objects
+    sizeCalculation: ({ byteLength }) => byteLength + 1_000, // for the key and the objects
   })
 
   app.get<{ Params: { name: string } }>(pageFiles.modelPicture, hidden, async (request, reply) => {

@@ -1,4 +1,6 @@
-/** Every page in a real browser, in each theme and also on a phone: accessibility, and reported errors. */
+/**
+ * Tests every page in a real browser, in each theme and at the width of a phone, for accessibility and reported errors.
+ */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findSite } from '@shoal/web'
@@ -15,7 +17,7 @@ import { publish, smallGguf } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const chromium = inject('chromium')
-/** Several pages at a time, on a machine that may be busy. */
+/** The timeout is long, because several pages are tested at a time on a machine that may be busy. */
 const options = { timeout: 180_000 }
 
 describe.skipIf(!chromium)('in a browser', options, () => {
@@ -74,7 +76,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
   ]
 
   test.concurrent.each(screens)('%s is accessible', async (_, path, screenOptions = {}) => {
-    // Without motion, because colors halfway between two themes have too little contrast.
+    // Motion is reduced, because colors halfway between two themes have too little contrast.
     await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
     const { page, takeProblems } = visitor
     const origin = getOrigin(screenOptions.isEmpty ? empty : registry)
@@ -102,11 +104,11 @@ describe.skipIf(!chromium)('in a browser', options, () => {
       await page.goto(getOrigin(registry) + from, { waitUntil: 'networkidle' })
       await page.route(call, (route) => route.fulfill({ status: 500, body: '{"detail":"broken"}' }))
       await page.getByRole('link', { name: link }).first().click()
-      await page.getByText('The registry had an error').first().waitFor()
+      await page.getByText('Registry error').first().waitFor()
       await expectUsable(page)
       await page.unroute(call)
       await page.getByRole('button', { name: 'Try again' }).first().click()
-      await page.getByText('The registry had an error').waitFor({ state: 'detached' })
+      await page.getByText('Registry error').waitFor({ state: 'detached' })
     },
   )
 
@@ -224,7 +226,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
 type Options = {
   isEmpty?: boolean
   isSignedIn?: boolean
-  /** The registry answers 404, which the browser logs. */
+  /** The registry responds with a 404, which the browser logs. */
   fails?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** robots.txt and sitemaps for search engines: https://www.sitemaps.org, RFC 9309. */
+/** robots.txt (RFC 9309) and sitemaps (https://www.sitemaps.org) for search engines. */
 import { formatPath, pages } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'
 import { notFound } from '../errors.ts'
@@ -14,9 +14,9 @@ type Dependencies = {
   config: { isAnonymousReadAllowed: boolean }
 }
 
-/** A sitemap may have 50,000 addresses, but reading and writing that many would delay all other requests by 0.1 s. */
+/** A sitemap may contain up to 50,000 addresses, but processing that many would delay all other requests by 0.1 s. */
 const maxAddresses = 10_000
-/** Also on a members-only registry, where they are empty. */
+/** These routes are open on a members-only registry too, where the sitemaps are empty. */
 const open = { schema: { hide: true }, config: { isOpen: true } }
 const xml = 'application/xml; charset=utf-8'
 
@@ -72,7 +72,7 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
   }
 }
 
-/** At least 1, because the first sitemap has the home page. */
+/** Computes the number of sitemaps, which is at least 1, because the first sitemap contains the home page. */
 const countPages = ({ total }: PublicNames) => Math.max(1, Math.ceil(total / maxAddresses))
 
 const missing = (page: string) => notFound(`there is no sitemap ${page}`)

@@ -1,4 +1,4 @@
-/** Signing in with a real browser, from this site and from others. */
+/** Tests signing in with a real browser, from this site and from other sites. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -38,7 +38,7 @@ describe.skipIf(!chromium)('signing in from a browser', { timeout: 60_000 }, () 
   })
   afterAll(() => stack.disposeAsync())
 
-  test('works for visitors of another local name, and leads back to the page', async () => {
+  test('works for visitors who use another local name, and returns them to the page', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(`http://127.0.0.1:${registry.port}/settings/keys`)
@@ -53,7 +53,7 @@ describe.skipIf(!chromium)('signing in from a browser', { timeout: 60_000 }, () 
     expect(page.url()).toBe(`http://localhost:${registry.port}/settings/keys`)
   })
 
-  test('is kept for links from other sites, which are sent without the cookie', async () => {
+  test('persists for links from other sites, although their requests are sent without the cookie', async () => {
     await using visitor = await browser.newVisitor()
     const { page, context } = visitor
     const origin = `http://localhost:${registry.port}`

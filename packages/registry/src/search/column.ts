@@ -1,4 +1,4 @@
-/** A number per document. Missing numbers are NaN, which no comparison matches. */
+/** One number per document. A missing number is NaN, for which every comparison is false. */
 export class Column {
   #values = new Float64Array(64).fill(Number.NaN)
 

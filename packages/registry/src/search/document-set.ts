@@ -2,7 +2,7 @@
 export class DocumentSet {
   #words: Uint32Array
 
-  /** @param capacity the number of documents; a larger number that is added makes the set grow */
+  /** @param capacity the expected number of documents; the set grows if a higher document number is added */
   constructor(capacity: number) {
     this.#words = new Uint32Array((capacity + 31) >>> 5)
   }
@@ -22,7 +22,7 @@ export class DocumentSet {
     return (((this.#words[number >>> 5] ?? 0) >>> (number & 31)) & 1) === 1
   }
 
-  /** Removes everything that is not in `other`. */
+  /** Removes the numbers that are not in `other`. */
   intersect(other: DocumentSet) {
     const words = this.#words
     const others = other.#words
@@ -36,7 +36,7 @@ export class DocumentSet {
     })
   }
 
-  /** In increasing order. `visit` may delete the number that it gets. */
+  /** Calls `visit` with each number, in increasing order. `visit` may delete that number. */
   forEach(visit: (number: number) => void) {
     const words = this.#words
     for (let at = 0; at < words.length; at += 1) {
@@ -48,7 +48,7 @@ export class DocumentSet {
     }
   }
 
-  /** In decreasing order. */
+  /** Calls `visit` with each number, in decreasing order. */
   forEachReversed(visit: (number: number) => void) {
     const words = this.#words
     for (let at = words.length - 1; at >= 0; at -= 1) {
@@ -73,7 +73,7 @@ export class DocumentSet {
     return count
   }
 
-  /** In increasing order. */
+  /** Returns the numbers in increasing order. */
   toArray(): Uint32Array {
     const numbers = new Uint32Array(this.count())
     let length = 0

@@ -9,13 +9,18 @@ import { readModels, readModelsBySeq, readNumbersBySeq } from './read-models.ts'
 import { SearchIndex } from './search-index.ts'
 
 export type FollowedModels = {
-  /** The index with everything that was committed before the call. Loads all models first if that has not been done. */
+  /**
+   * Returns the index, which includes everything that was committed before the call. The first call loads all models.
+   */
   current(): Promise<SearchIndex>
 }
 
-/** The index is built again if more than this share of its documents belong to changed or deleted models. */
+/**
+ * The index is rebuilt if more than this share of its documents is outdated, because their models were changed or
+ * deleted.
+ */
 const maxOutdatedShare = 0.5
-/** Smaller indexes are not built again for their outdated documents. */
+/** Indexes with fewer documents are not rebuilt because of outdated documents. */
 const minRebuiltDocuments = 10_000
 
 /** Keeps a search index up to date with the database. */
@@ -27,7 +32,8 @@ export function followModels({ db, engine }: Pick<Reader, 'db' | 'engine'>): Fol
 
   async function load() {
     const followChanges = follow(db)
-    await followChanges(async () => undefined) // read before the models, so that changes made in the meantime are applied afterwards
+    // The position is recorded before the models are read, so that changes made in the meantime are applied afterwards.
+    await followChanges(async () => undefined)
     const index = new SearchIndex()
     for await (const models of readModels(db)) for (const model of models) index.put(model)
     index.settle()
@@ -35,7 +41,7 @@ export function followModels({ db, engine }: Pick<Reader, 'db' | 'engine'>): Fol
   }
 
   async function bringUpToDate(): Promise<SearchIndex> {
-    next = undefined // later calls need changes that this one may not see
+    next = undefined // later calls may need changes that this update does not include
     const isWorn =
       loaded &&
       loaded.index.size > minRebuiltDocuments &&
@@ -62,7 +68,7 @@ export function followModels({ db, engine }: Pick<Reader, 'db' | 'engine'>): Fol
     current() {
       if (!next) {
         next = last.then(bringUpToDate)
-        last = next.catch(() => undefined) // its callers get the error
+        last = next.catch(() => undefined) // the callers that wait for this update receive the error
       }
       return next
     },

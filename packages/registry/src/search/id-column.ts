@@ -1,4 +1,4 @@
-/** The ID of each document, a UUID, as four 32-bit numbers: as text, a million of them would take 60 MB. */
+/** The ID (UUID) of each document, stored as four 32-bit numbers: as text, a million IDs would take 60 MB. */
 export class IdColumn {
   #parts = new Uint32Array(4 * 64)
 
@@ -19,12 +19,12 @@ export class IdColumn {
       .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
   }
 
-  /** Compares the IDs of two documents in their alphabetical order. */
+  /** Compares the IDs of two documents, in alphabetical order. */
   compare(a: number, b: number): number {
     return this.compareWith(a, this.#parts, 4 * b)
   }
 
-  /** Compares the ID of a document with one in `parts`. */
+  /** Compares the ID of a document with the ID that begins at `start` in `parts`. */
   compareWith(document: number, parts: Uint32Array, start = 0): number {
     for (let part = 0; part < 4; part += 1) {
       const difference = (this.#parts[4 * document + part] ?? 0) - (parts[start + part] ?? 0)

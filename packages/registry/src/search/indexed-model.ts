@@ -1,6 +1,6 @@
 /** The properties of a model that the index stores. */
 export type IndexedModel = {
-  /** The number of the model's row (`model.seq`). */
+  /** The sequence number of the model's row (`model.seq`). */
   seq: number
   id: string
   name: string
@@ -15,7 +15,7 @@ export type IndexedModel = {
   createdAt: string
 } & ModelNumbers
 
-/** The numbers of a model, which often change without its texts. */
+/** Counts and sizes of a model, which often change while its texts stay the same. */
 export type ModelNumbers = {
   downloads: number
   likes: number

@@ -9,23 +9,23 @@ export type LabelCount = Label & { count: number }
 export type LabelCounter = {
   /** @param times -1 removes the document */
   add(document: number, times?: 1 | -1): void
-  /** By the number of the label. */
+  /** The counts, indexed by label number. */
   counts(): Uint32Array
 }
 
-/** The labels of the documents: values that are matched as a whole. */
+/** The labels of the documents: values that match only in full, such as tags and owners. */
 export class Labels {
   #numbers = new Map<string, number>()
   #labels: Label[] = []
   #postings: PostingList[] = []
-  /** The labels of all documents, one document after the other. */
+  /** The label numbers of all documents, one document after the other. */
   #all = new Uint32Array(256)
-  /** Where the labels of a document begin in `#all`. */
+  /** The index in `#all` at which each document's labels begin. */
   #starts = new Uint32Array(64)
   #documents = 0
   #used = 0
 
-  /** Adds the next document: documents are numbered in this order, from 0. */
+  /** Adds the labels of the next document. Documents are numbered from 0, in the order in which they are added. */
   add(labels: readonly Label[]) {
     const document = this.#documents++
     this.#starts = withRoom(this.#starts, document + 2)
@@ -38,7 +38,7 @@ export class Labels {
     this.#starts[document + 1] = this.#used
   }
 
-  /** The documents with this label. */
+  /** Returns the documents with this label. */
   find({ kind, value }: Label): Uint32Array {
     const number = this.#numbers.get(`${kind} ${value}`)
     return number === undefined
@@ -46,14 +46,14 @@ export class Labels {
       : (this.#postings[number]?.numbers() ?? new Uint32Array(0))
   }
 
-  /** The documents with any of these labels, as a set. */
+  /** Returns the documents with at least one of these labels, as a set. */
   toSet(...labels: Label[]): DocumentSet {
     const set = new DocumentSet(this.#documents)
     for (const label of labels) for (const document of this.find(label)) set.add(document)
     return set
   }
 
-  /** Counts the labels of documents that are added and removed one by one. */
+  /** Creates a counter for the labels of documents that are added and removed one by one. */
   counter(): LabelCounter {
     let counts = new Uint32Array(64)
     return {
@@ -69,7 +69,7 @@ export class Labels {
     }
   }
 
-  /** How many of these documents have each label. */
+  /** Counts how many of these documents have each label. */
   count(documents: DocumentSet): Uint32Array {
     const counts = new Uint32Array(this.#labels.length)
     const all = this.#all
@@ -84,7 +84,7 @@ export class Labels {
     return counts
   }
 
-  /** Names the labels that were counted; those that no document has are left out. */
+  /** Converts counts by label number into labels with counts. Omits labels that no document has. */
   name(counts: Uint32Array): LabelCount[] {
     return this.#labels.flatMap((label, number) => {
       const count = counts[number] ?? 0

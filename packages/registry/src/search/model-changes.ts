@@ -1,21 +1,23 @@
 /**
- * Finds the models that have changed since the last read. Triggers write one row per model into `model_change`, so code
- * that changes a model cannot forget it.
- *
+ * Finds the models that have changed since the last read. Database triggers write one row per model into
+ * `model_change`, so that code that changes a model does not have to record the change.
  */
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/schema.ts'
 
 export type ModelChange = {
   seq: number
-  /** More than numbers has changed: the model has to be indexed again, or was deleted. */
+  /** Whether more than the model's numbers changed: the model must be indexed again, or was deleted. */
   isText: boolean
 }
 
-/** Calls `apply` with the changes since the last call that succeeded. The first call marks the place and applies nothing. */
+/**
+ * Calls `apply` with the changes since the last successful call. The first call only records the current position,
+ * without calling `apply`.
+ */
 export type FollowChanges = (apply: (changes: ModelChange[]) => Promise<void>) => Promise<void>
 
-/** On SQLite, `change` counts up, and transactions commit in this order. */
+/** In SQLite, `change` is a counter, and transactions commit in the order of its values. */
 export function followSqlite(db: Kysely<Database>): FollowChanges {
   let last: number | undefined
   return async (apply) => {
@@ -37,8 +39,9 @@ export function followSqlite(db: Kysely<Database>): FollowChanges {
 type Change = { model_seq: number; change: string; text_change: string }
 
 /**
- * On PostgreSQL, `change` is the ID of the transaction, and transactions commit in any order. All that are older than the
- * oldest one still running have ended; the changes of younger ones are read again, and skipped if they were applied.
+ * In PostgreSQL, `change` is the ID of the transaction, and transactions may commit in any order. All transactions with
+ * a lower ID than the oldest running transaction have ended. The changes made by all others are read again by the next
+ * call, which skips those that have been applied.
  */
 export function followPostgres(db: Kysely<Database>): FollowChanges {
   let oldestRunning: string | undefined

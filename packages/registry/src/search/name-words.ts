@@ -1,10 +1,10 @@
-/** The words of each document's name, in order, as numbers of terms. */
+/** The words of each document's name, in order, as term numbers. */
 export class NameWords {
   #terms = new Uint32Array(256)
   #starts = new Uint32Array(64)
   #documents = 0
 
-  /** Adds the words of the next document: documents are numbered in this order, from 0. */
+  /** Adds the words of the next document. Documents are numbered from 0, in the order in which they are added. */
   add(terms: readonly number[]) {
     const start = this.#starts[this.#documents] ?? 0
     this.#documents += 1
@@ -14,7 +14,7 @@ export class NameWords {
     this.#starts[this.#documents] = start + terms.length
   }
 
-  /** The terms of all names, one document after the other, and where those of each document begin. */
+  /** The terms of all names, one document after the other, and the index at which each document's terms begin. */
   get all(): { terms: Uint32Array; starts: Uint32Array } {
     return { terms: this.#terms, starts: this.#starts }
   }

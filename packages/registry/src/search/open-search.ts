@@ -5,15 +5,15 @@ import type { LabelCount } from './labels.ts'
 import type { Found, SearchFilter, SearchQuery, Totals } from './search-index.ts'
 import type { SearchMethods } from './search-thread.ts'
 
-/** Search over all models that are in the database when a method is called. */
+/** Searches all models that are in the database when a method is called. */
 export interface Search {
-  /** A page of the matching models, and their number. */
+  /** Returns one page of the matching models, and the total number of matches. */
   find(query: SearchQuery): Promise<Found>
-  /** How many of the matching models have each label. */
+  /** Counts how many of the matching models have each label. */
   countLabels(filter: SearchFilter): Promise<LabelCount[]>
-  /** Totals of the public models, with the parameter counts of the most downloaded ones. */
+  /** Returns totals of the public models, and the parameter counts of the most downloaded public models. */
   total(maxParameterCounts: number): Promise<Totals>
-  /** Loads the index, so that the first search does not have to wait for it. */
+  /** Loads the index ahead of the first search, which would otherwise have to wait for it. */
   load(): Promise<void>
   close(): Promise<void>
 }
@@ -28,7 +28,10 @@ const defaultLoadTimeoutMs = 20_000
 const retryAfterSeconds = 5
 const closeTimeoutMs = 1_000
 
-/** Runs the search index in a thread, which is started for the first search, and again if it has ended. */
+/**
+ * Runs the search index in a thread. The first search or `load` starts the thread; if the thread has failed, the next
+ * search starts another one.
+ */
 export function openSearch({ reader, loadTimeoutMs = defaultLoadTimeoutMs }: Options): Search {
   let running: { thread: Thread<SearchMethods>; loaded: Promise<void> } | undefined
   let isClosed = false
@@ -39,7 +42,7 @@ export function openSearch({ reader, loadTimeoutMs = defaultLoadTimeoutMs }: Opt
     const forget = () => {
       if (running === started) running = undefined
     }
-    thread.worker.on('error', forget) // its callers get the error
+    thread.worker.on('error', forget) // callers that wait for the thread receive the error
     started.loaded.catch(forget)
     return started
   }

@@ -1,9 +1,9 @@
-/** The numbers of the documents with a term or label, in increasing order. */
+/** The numbers of the documents that contain a term or have a label, in increasing order. */
 export class PostingList {
   #numbers = new Uint32Array(0)
   length = 0
 
-  /** Adds a number that is at least the last one; adding the last one again changes nothing. */
+  /** Adds a number, which must not be lower than the last number. Adding the last number again has no effect. */
   append(number: number) {
     if (this.length > 0 && this.#numbers[this.length - 1] === number) return
     if (this.length === this.#numbers.length) {
@@ -14,7 +14,7 @@ export class PostingList {
     this.#numbers[this.length++] = number
   }
 
-  /** Frees the memory that is reserved for more numbers. */
+  /** Frees the memory that is reserved for numbers yet to be added. */
   trim() {
     if (this.#numbers.length > this.length) this.#numbers = this.#numbers.slice(0, this.length)
   }

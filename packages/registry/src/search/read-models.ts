@@ -27,12 +27,15 @@ const columns = [
   'created_at',
 ] as const
 
-/** Larger batches outlive V8's young generation, and 100,000 models then leave 100 MB of heap behind. */
+/**
+ * The objects of larger batches would outlive V8's young generation, so that loading 100,000 models would leave 100 MB
+ * of heap behind.
+ */
 const batchSize = 200
-/** PostgreSQL and SQLite allow about 32,000 values in a statement. */
+/** Maximum number of values in a statement. PostgreSQL and SQLite allow about 32,000. */
 const maxSeqs = 1_000
 
-/** All models, in order of `seq`. */
+/** Reads all models, in the order of `seq`. */
 export async function* readModels(db: Kysely<Database>): AsyncGenerator<IndexedModel[]> {
   for (let last = 0; ; ) {
     const rows = await db
@@ -49,7 +52,7 @@ export async function* readModels(db: Kysely<Database>): AsyncGenerator<IndexedM
   }
 }
 
-/** Those of these models that exist. */
+/** Reads the models with these values of `seq`. Skips models that do not exist. */
 export async function* readModelsBySeq(
   db: Kysely<Database>,
   seqs: readonly number[],
@@ -61,7 +64,7 @@ export async function* readModelsBySeq(
   }
 }
 
-/** The numbers of those of these models that exist. */
+/** Reads the numbers of the models with these values of `seq`. Skips models that do not exist. */
 export async function* readNumbersBySeq(
   db: Kysely<Database>,
   seqs: readonly number[],

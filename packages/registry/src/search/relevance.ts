@@ -2,24 +2,27 @@ import type { Labels } from './labels.ts'
 import type { NameWords } from './name-words.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Points of a document for a query. They were fitted to judged queries: see `models/testing/relevance`. */
+/**
+ * The points that a document gets for a query. The values were fitted to queries with relevance judgments (see
+ * `models/testing/relevance`).
+ */
 const points = {
-  /** For each word of the query in the name, or at the beginning of one of its words. */
+  /** For each word of the query that is one of the name's words, or the beginning of one. */
   inName: 5,
   /** For each word of the query that is a tag or the architecture. */
   label: 5,
-  /** For each two words that follow each other in the query and in the name. */
+  /** For each pair of words that are adjacent, in the same order, in both the query and the name. */
   adjacent: 5,
   /**
-   * Multiplied by the share of the name's words that are in the query. A word of the name that only begins with a word
-   * of the query counts half.
+   * Multiplied by the share of the name's words that are in the query. A word in the name that only begins with a word
+   * of the query counts as half a word.
    */
   coverage: 50,
-  /** If the query has all words of the name. */
+  /** If the query contains all of the name's words. */
   wholeName: 100,
   /** If the name begins with the first word of the query. */
   start: 2,
-  /** For each power of ten of the downloads. */
+  /** For each factor of ten in the number of downloads (logarithmic). */
   downloads: 16,
 }
 
@@ -33,7 +36,10 @@ export class Relevance {
   #vocabulary: Vocabulary
   #names: NameWords
   #labels: Labels
-  /** By term: which words of the query it is (bits 0 to 15), and which ones begin it (bits 16 to 31). */
+  /**
+   * By term number: bits 0 to 15 are set for the words of the query that are equal to the term, and bits 16 to 31 for
+   * the words with which the term begins.
+   */
   #matches = new Uint32Array(0)
 
   constructor(index: { vocabulary: Vocabulary; names: NameWords; labels: Labels }) {
@@ -42,7 +48,10 @@ export class Relevance {
     this.#labels = index.labels
   }
 
-  /** Calls `use` with a function that computes the score of a document from its downloads; the best has the highest. */
+  /**
+   * Calls `use` with a function that computes the score of a document, given its number of downloads. Better matches
+   * have higher scores.
+   */
   withScores<T>(words: readonly (readonly string[])[], use: (score: Score) => T): T {
     const marked = this.#mark(words)
     const labelled = words.map((alternatives) =>
@@ -84,7 +93,7 @@ export class Relevance {
     }
   }
 
-  /** Marks the terms of the query, and returns them. */
+  /** Marks the terms that match the words of the query in `#matches`, and returns these terms. */
   #mark(words: readonly (readonly string[])[]): number[] {
     if (this.#matches.length < this.#vocabulary.size) {
       this.#matches = new Uint32Array(Math.ceil(1.2 * this.#vocabulary.size))
@@ -92,7 +101,8 @@ export class Relevance {
     const marked: number[] = []
     words.forEach((alternatives, word) => {
       for (const alternative of alternatives) {
-        const isNumber = /^\d+$/.test(alternative) // it begins `3.1` in a meaningful way, but not `30b`
+        // As a beginning, the number 3 matches the version `3.1`, but not the size `30b`.
+        const isNumber = /^\d+$/.test(alternative)
         const { beginning } = this.#vocabulary.find(isNumber ? `${alternative}.` : alternative)
         for (const term of beginning) {
           this.#matches[term] = (this.#matches[term] ?? 0) | (0x10000 << word)

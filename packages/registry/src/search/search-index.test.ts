@@ -76,7 +76,7 @@ test('changed numbers change the order', () => {
   expect(index.find(query).total).toBe(2)
 })
 
-test('the totals follow every change of a public model', () => {
+test('the totals are updated with every change to a public model', () => {
   const one = { filesCount: 1, totalSizeBytes: 100, downloads: 3 }
   const index = indexOf(model(1, one), model(2, one), model(3, { ...one, isPublic: false }))
   expect(index.total(0)).toMatchObject({ models: 2, files: 2, bytes: 200, downloads: 6 })
@@ -92,7 +92,7 @@ test('the totals follow every change of a public model', () => {
   expect(index.total(0)).toMatchObject({ models: 0, files: 0, bytes: 0, downloads: 0 })
 })
 
-test('equal models are in order of their IDs, in the direction of the order', () => {
+test('models with equal values are sorted by ID, in the direction of the order', () => {
   const index = indexOf(...Array.from({ length: 200 }, (_, at) => model(at + 1)))
   expect(index.find({ ...query, limit: 3 }).seqs).toEqual([200, 199, 198])
   expect(index.find({ ...query, limit: 3, order: 'asc', offset: 50 }).seqs).toEqual([51, 52, 53])
@@ -104,7 +104,7 @@ test('a range does not contain models whose size is unknown', () => {
   expect(index.find({ ...query, ranges }).seqs).toEqual([1])
 })
 
-test('private models are found by their owners and by those who see all', () => {
+test('private models are found by their owners and by users who may see all models', () => {
   const index = indexOf(
     model(1),
     model(2, { isPublic: false }),
@@ -119,7 +119,7 @@ test('private models are found by their owners and by those who see all', () => 
   expect(index.total(5)).toMatchObject({ models: 1, parameterCounts: [null] })
 })
 
-test('a word can be the beginning of one that was added before or after the terms were sorted', () => {
+test('a word of the query can be the beginning of a term added before or after the terms were sorted', () => {
   const index = indexOf(model(1, { name: 'llamafile' }))
   index.settle()
   index.put(model(2, { name: 'llama' }))
@@ -133,7 +133,7 @@ test.each(['lama', 'llamma', 'lalma', 'klama', 'llbma'])('%s is corrected to lla
   expect(index.find({ ...query, text }).seqs).toEqual([1])
 })
 
-test('the model with exactly the name that was searched for comes first', () => {
+test('the model whose name is exactly the query comes first', () => {
   const index = indexOf(
     model(1, { name: 'phi-4', displayName: 'Phi 4' }),
     model(2, { name: 'phi-4-mini', displayName: 'Phi 4 mini', downloads: 1_000_000 }),

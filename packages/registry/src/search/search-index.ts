@@ -15,7 +15,7 @@ export type SearchFilter = {
   text?: string | undefined
   labels: Label[]
   ranges: Range[]
-  /** The user whose private models are found in addition to the public ones. */
+  /** The user who searches. The private models of `username` are found too, and with `seesAll` those of all users. */
   viewer: { username: string | undefined; seesAll: boolean }
 }
 
@@ -28,18 +28,21 @@ export type SearchQuery = SearchFilter & {
   order: 'asc' | 'desc'
   offset: number
   limit: number
-  /** The models that follow this position, instead of those from `offset`. */
+  /** Selects the models that follow this position. If set, `offset` is ignored. */
   after?: Position | undefined
 }
 
-/** The place of a model in an order: the value that it is sorted by (a time in ms), and its ID among equal values. */
+/**
+ * The position of a model in a sorted list: the value by which the list is sorted (a time is in ms), and the ID, which
+ * orders models with equal values.
+ */
 export type Position = { value: number; id: string }
 
 export type Found = {
-  /** `model.seq` of the models of the page. */
+  /** `model.seq` of the models on the page. */
   seqs: number[]
   total: number
-  /** The position of the last model of the page. */
+  /** The position of the last model on the page. */
   last: Position | undefined
 }
 
@@ -62,20 +65,23 @@ const numberFields = [
   'totalSizeBytes',
 ] as const satisfies (keyof ModelNumbers)[]
 
-/** Pages further back are found by partitioning all matches, which then takes less time than a heap of this size. */
+/**
+ * Pages beyond this offset are selected by partitioning all matches, which takes less time than a heap of that size
+ * would.
+ */
 const maxHeapOffset = 2_000
 
-/** The beginnings of words that match: the word itself, and its corrections. */
+/** The word beginnings that a word of the query matches: the word itself, and its corrections. */
 type QueryWord = readonly string[]
 
 /**
- * All models, in memory: an inverted index of their words and labels, and their numbers as columns. A changed model is a
- * new document, and its old one is ignored from then on.
+ * An index of all models, in memory: an inverted index of their words and labels, and columns with their numbers. If
+ * the texts of a model change, it is added as a new document, and its old document is ignored from then on.
  */
 export class SearchIndex {
   #vocabulary = new Vocabulary()
   #labels = new Labels()
-  /** Of the public models: counting the labels of a million takes 30 ms. */
+  /** Label counts of the public models, updated with each change: counting those of a million models takes 30 ms. */
   #publicLabels = this.#labels.counter()
   #names = new NameWords()
   #relevance = new Relevance({
@@ -93,9 +99,9 @@ export class SearchIndex {
   /** The documents of existing models. */
   #live = new DocumentSet(0)
   #public = new DocumentSet(0)
-  /** Of the public models: adding up a million takes 50 ms. */
+  /** Totals of the public models, updated with each change: adding up those of a million models takes 50 ms. */
   #totals = { models: 0, files: 0, bytes: 0, downloads: 0 }
-  /** By `model.seq`; NaN if there is none. */
+  /** The document of each model, by `model.seq`; NaN if the model is not in the index. */
   #documents = new Column()
   #count = 0
   #outdated = 0
@@ -119,7 +125,7 @@ export class SearchIndex {
     if (model.isPublic) this.#publicLabels.add(document)
   }
 
-  /** Updates the numbers of a model; one that is not in the index is ignored. */
+  /** Updates the numbers of a model, if it is in the index. */
   update(seq: number, numbers: ModelNumbers) {
     const document = this.#find(seq)
     if (document === undefined) return
@@ -144,12 +150,15 @@ export class SearchIndex {
     return this.#count
   }
 
-  /** The share of documents whose models have changed or were deleted since. They take memory until the index is built again. */
+  /**
+   * The share of outdated documents, whose models have since been changed or deleted. They take memory until the index
+   * is rebuilt.
+   */
   get outdatedShare(): number {
     return this.#outdated / Math.max(1, this.#count)
   }
 
-  /** Call it after adding many models: it sorts the words and frees reserved memory. */
+  /** Sorts the words and frees reserved memory. Should be called after many models have been added. */
   settle() {
     this.#vocabulary.settle()
   }
@@ -192,13 +201,14 @@ export class SearchIndex {
         (own > key || (own === key && sign * this.#ids.compareWith(document, id) <= 0))
       if (!isBefore) top.offer(document, own)
     }
-    // Documents are roughly in order of their creation. Beginning with the end that is wanted spares the heap most changes.
+    // Documents are roughly in the order of their creation. Beginning at the end that is requested avoids most changes
+    // to the heap.
     if (order === 'desc') matches.forEachReversed(offer)
     else matches.forEach(offer)
     return top.toArray().slice(after ? 0 : offset)
   }
 
-  /** How many of the matching models have each label. */
+  /** Counts how many of the matching models have each label. */
   countLabels(filter: SearchFilter): LabelCount[] {
     const isEveryModel =
       !filter.text?.trim() && filter.labels.length === 0 && filter.ranges.length === 0
@@ -209,7 +219,7 @@ export class SearchIndex {
     return this.#labels.name(this.#labels.count(this.#match(filter, this.#readWords(filter.text))))
   }
 
-  /** Totals of the public models. */
+  /** Returns totals of the public models. */
   total(maxParameterCounts: number): Totals {
     const { downloads, parameterCount } = this.#numbers
     const top = new TopDocuments(maxParameterCounts, (a, b) => this.#ids.compare(b, a))
@@ -224,7 +234,8 @@ export class SearchIndex {
   }
 
   #match({ text, labels, ranges, viewer }: SearchFilter, words: readonly QueryWord[]): DocumentSet {
-    if (text?.trim() && words.length === 0) return new DocumentSet(0) // no letter and no digit: in no model
+    // A text without letters and digits matches no model.
+    if (text?.trim() && words.length === 0) return new DocumentSet(0)
     const matches = this.#visibleTo(viewer)
     for (const label of labels) matches.intersect(this.#labels.toSet(label))
     for (const beginnings of words) {
@@ -254,8 +265,8 @@ export class SearchIndex {
   }
 
   /**
-   * The words of a query. A word that begins none in a public model is also corrected: whether a private model has it must not
-   * show.
+   * Splits a query into words. Corrections are added to a word if no word in a public model begins with it. Private
+   * models are not considered, because the results must not reveal whether a private model contains the word.
    */
   #readWords(text = ''): QueryWord[] {
     return splitQuery(text).map((word) =>
@@ -265,7 +276,7 @@ export class SearchIndex {
     )
   }
 
-  /** Calls `use` with a function that returns the value by which a document is sorted. */
+  /** Calls `use` with a function that returns the value by which a document is to be sorted. */
   #withValues<T>(
     { sort }: SearchQuery,
     words: readonly QueryWord[],
@@ -281,7 +292,7 @@ export class SearchIndex {
     )
   }
 
-  /** Returns the numbers of the words, without duplicates. */
+  /** Adds the words of a text to a document, and returns their term numbers without duplicates. */
   #addWords(document: number, text: string): number[] {
     const words = new Set(splitWords(text))
     return Array.from(words, (word) => this.#vocabulary.add(word, document))

@@ -1,4 +1,7 @@
-/** A thread with the search index of a registry. It reads the models from the database, and their changes before each search. */
+/**
+ * The thread with a registry's search index. It reads all models from the database when it loads the index, and their
+ * changes before each search.
+ */
 import { serveParent } from '@shoal/threads/parent'
 import { openReader, type ReaderConfig } from '../database/reader.ts'
 import { followModels } from './follow-models.ts'

@@ -28,7 +28,7 @@ describeOnEachDatabase('search', (start) => {
     token = await registry.register('ana')
   })
 
-  test('sees each change as soon as its request has ended', async () => {
+  test('includes each change as soon as the request that made it has ended', async () => {
     for (let round = 0; round < 30; round += 1) {
       await create(`fresh-${round}`, { description: `wave${round}x` })
       expect(await listNames(registry, `q=wave${round}x`)).toEqual([`fresh-${round}`])
@@ -44,21 +44,22 @@ describeOnEachDatabase('search', (start) => {
     expect(await listNames(registry, 'tag=still')).toEqual([])
   })
 
-  test('sees changes by another process', async () => {
+  test('includes changes made by another process', async () => {
     await create('theirs')
     const { db } = await registry.connect()
     await sql`update model set license = 'mit', downloads = 77 where name = 'theirs'`.execute(db)
     expect(await listNames(registry, 'license=mit')).toEqual(['theirs'])
     await sql`delete from model where name = 'theirs'`.execute(db)
-    const other = 'license=mit&limit=5' // what another process writes may be missing in a cached response for 50 ms
+    // A different query, because a cached response may lack the other process's write for 50 ms.
+    const other = 'license=mit&limit=5'
     expect(await listNames(registry, other)).toEqual([])
   })
 
-  test('sees a change whose transaction was open while later ones were committed', async () => {
+  test('includes a change whose transaction was open while later transactions were committed', async () => {
     await create('slow', { license: 'x11' })
     await create('quick', { license: 'x11' })
     const { db } = await registry.connect()
-    if ((await registry.connect()).engine === 'sqlite') return // SQLite has one writer at a time
+    if ((await registry.connect()).engine === 'sqlite') return // SQLite allows only one writer at a time
     const slow = await db.startTransaction().execute()
     await sql`update model set likes = 5, license = 'isc' where name = 'slow'`.execute(slow)
     await change('quick', { license: 'isc' })
@@ -67,7 +68,7 @@ describeOnEachDatabase('search', (start) => {
     expect(await listNames(registry, 'license=isc&sort=likes')).toEqual(['slow', 'quick'])
   })
 
-  test('finds the same after a restart', async () => {
+  test('returns the same results after a restart', async () => {
     await create('deep', { tags: ['trench'] })
     const facets = async (): Promise<Facets> => (await registry.get('/v1/facets')).body
     const before = await facets()
@@ -77,7 +78,7 @@ describeOnEachDatabase('search', (start) => {
     expect(await listNames(registry, 'q=trench')).toEqual(['deep'])
   })
 
-  test('goes on after a search that failed because a table was away', async () => {
+  test('works again after a search that failed because a table was missing', async () => {
     await create('steady', { tags: ['again'] })
     const { db } = await registry.connect()
     await sql`alter table model_change rename to away`.execute(db)
@@ -89,7 +90,7 @@ describeOnEachDatabase('search', (start) => {
 })
 
 describe.skipIf(!inject('postgresUrl'))('search on PostgreSQL', () => {
-  test('is unavailable while its connections are refused, and then works again', async () => {
+  test('is unavailable while PostgreSQL refuses its connections, and then works again', async () => {
     const databaseUrl = await makeDatabase(inject('postgresUrl') ?? '')
     const registry = await startTestRegistry({ databaseUrl })
     onTestFinished(() => registry.close())
@@ -107,14 +108,14 @@ describe.skipIf(!inject('postgresUrl'))('search on PostgreSQL', () => {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`.execute(
       admin.db,
     )
-    const { status, headers } = await registry.get('/v1/models?tag=sea')
+    const { status, headers } = await registry.get('/v1/models?tag=sea&limit=7') // not cached
     expect([status, headers.has('retry-after')]).toEqual([503, true])
     await refuse(false)
     expect(await listNames(registry, 'tag=sea')).toEqual(['tide'])
   })
 })
 
-/** A connection to another database of the server. */
+/** Opens a connection to another database on the same server. */
 async function connectAdmin() {
   const databaseUrl = await makeDatabase(inject('postgresUrl') ?? '')
   const connection = await connect({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { selectPage } from './select-page.ts'
 import { TopDocuments } from './top-documents.ts'
 
-/** Numbers that look random, the same in every run. */
+/** Generates pseudorandom numbers, which are the same in every run. */
 function* numbersBelow(end: number): Generator<number, never> {
   for (let state = 12345; ; ) {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0
@@ -10,7 +10,7 @@ function* numbersBelow(end: number): Generator<number, never> {
   }
 }
 
-test('selects what sorting the whole list would, also with equal keys', () => {
+test('selects the same documents as sorting the entire list, even with equal keys', () => {
   const numbers = numbersBelow(1_000_003)
   const draw = (end: number) => numbers.next().value % end
   for (let round = 0; round < 2_000; round += 1) {

@@ -1,17 +1,18 @@
-/** The documents of one page of a sorted list, without sorting the whole list. */
+/** Selects the documents on one page of a sorted list without sorting the entire list. */
 export type Sorting = {
   documents: Uint32Array
   /** The key of each document, at the same index. Documents are sorted by key, largest first. */
   keys: Float64Array
-  /** Decides between documents with equal keys: negative if `a` is first. */
+  /** Orders documents with equal keys: negative if `a` comes first. */
   breakTie: (a: number, b: number) => number
 }
 
 export type Selected = { document: number; key: number }
 
 /**
- * Partitions both arrays in place until the page is in its place (quickselect), and sorts only the page.
- * @param offset the place of the page's first document, from 0
+ * Partitions both arrays in place until the documents of the page are at their positions (quickselect), and then sorts
+ * only the page.
+ * @param offset the position of the page's first document, counted from 0
  */
 export function selectPage(sorting: Sorting, offset: number, limit: number): Selected[] {
   const { documents, keys, breakTie } = sorting
@@ -26,7 +27,10 @@ export function selectPage(sorting: Sorting, offset: number, limit: number): Sel
   return places.map((place) => ({ document: documents[place] ?? 0, key: keys[place] ?? 0 }))
 }
 
-/** Moves the first `count` documents of the order to the first places. All before `from` and from `to` on are in place. */
+/**
+ * Moves the documents that come first in the order to the first `count` positions. The documents before `from`, and
+ * from `to` on, are already on the correct side.
+ */
 function partitionAt(
   { documents, keys, breakTie }: Sorting,
   count: number,
@@ -53,7 +57,8 @@ function partitionAt(
       left += 1
       right -= 1
     }
-    // [low, right] come before or at the pivot, [left, high] after or at it
+    // documents in [low, right] come before the pivot or are equal to it; those in [left, high] come after it or are
+    // equal
     if (count - 1 <= right) high = right
     else if (count - 1 >= left) low = left
     else return

@@ -1,17 +1,17 @@
 import type { Selected } from './select-page.ts'
 
-/** Decides between documents with equal keys: negative if `a` is first. */
+/** Orders documents with equal keys: negative if `a` comes first. */
 type BreakTie = (a: number, b: number) => number
 
 /**
- * The first `size` documents of an order by key, largest first, of any number that are offered: a binary heap with the
- * last of them on top, so that most others are rejected by comparing two numbers.
+ * Of all offered documents, keeps the `size` documents with the largest keys. They are stored in a binary heap with the
+ * lowest-ranked of them on top, so that most other documents are rejected by comparing two numbers.
  */
 export class TopDocuments {
   #size: number
   #breakTie: BreakTie
   #heap: Selected[] = []
-  /** The key that a document must at least have. */
+  /** The minimum key with which a document can still be accepted. */
   #minKey = Number.NEGATIVE_INFINITY
 
   constructor(size: number, breakTie: BreakTie) {
@@ -67,7 +67,10 @@ export class TopDocuments {
     }
   }
 
-  /** Whether the element at `above` comes after that at `below`, or may stay above it. */
+  /**
+   * Whether the element at `above` may stay above the element at `below` in the heap: it ranks lower, or the two are
+   * equal.
+   */
   #isOrdered(above: number, below: number): boolean {
     return this.#compare(this.#heap[above] as Selected, this.#heap[below] as Selected) >= 0
   }

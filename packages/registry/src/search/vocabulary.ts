@@ -1,21 +1,32 @@
 import type { DocumentSet } from './document-set.ts'
 import { PostingList } from './posting-list.ts'
 
-/** The documents with a term; most terms are in a single document. */
+/**
+ * The documents that contain a term. A single document is stored as its number, because most terms are in only one
+ * document.
+ */
 type Postings = PostingList | number
 
-/** New terms are searched one by one until there are this many. Then they are merged into the sorted terms. */
+/**
+ * Maximum number of new terms. They are searched one by one; above this number, they are merged into the sorted terms.
+ */
 const maxUnsorted = 1_000
 
-/** All terms of the index, in order, with the documents that contain them. */
+/** All terms in the index, with the documents that contain them. */
 export class Vocabulary {
   #numbers = new Map<string, number>()
   #terms: string[] = []
   #postings: Postings[] = []
-  /** The first terms by number, in alphabetical order; those that follow them are new. */
+  /**
+   * The numbers of the sorted terms, in alphabetical order of the terms. All terms with higher numbers are new and not
+   * sorted yet.
+   */
   #sorted = new Uint32Array(0)
 
-  /** Returns the number of the term. Documents must be added in increasing order of their numbers. */
+  /**
+   * Adds a document that contains the term, and returns the number of the term. Documents must be added in increasing
+   * order.
+   */
   add(term: string, document: number): number {
     const number = this.#numbers.get(term)
     if (number === undefined) {
@@ -40,12 +51,14 @@ export class Vocabulary {
     return this.#terms.length
   }
 
-  /** The numbers of the terms that begin with `prefix`, with the one that is equal to it. */
+  /**
+   * Returns the numbers of the terms that begin with `prefix`, and the number of the term that is equal to `prefix`.
+   */
   find(prefix: string): { equal: number | undefined; beginning: Iterable<number> } {
     return { equal: this.#numbers.get(prefix), beginning: this.#withPrefix(prefix) }
   }
 
-  /** Adds the documents that contain a term with this beginning. */
+  /** Adds to `documents` those that contain a term with this prefix. */
   addDocuments(prefix: string, documents: DocumentSet) {
     for (const number of this.#withPrefix(prefix)) {
       const postings = this.#postings[number] ?? 0
@@ -54,7 +67,10 @@ export class Vocabulary {
     }
   }
 
-  /** Whether a term begins with `prefix`, or is equal to it, and is in one of these documents. */
+  /**
+   * Whether one of these documents contains a term that begins with `prefix`, or, for `equal`, the term `prefix`
+   * itself.
+   */
   has(prefix: string, documents: DocumentSet, match: 'beginning' | 'equal' = 'beginning'): boolean {
     if (match === 'equal') {
       const number = this.#numbers.get(prefix)
@@ -64,7 +80,7 @@ export class Vocabulary {
     return false
   }
 
-  /** The characters that follow `prefix` in any term. */
+  /** Returns the characters that follow `prefix` in any term. */
   nextCharacters(prefix: string): Set<string> {
     const found = new Set<string>()
     const { length } = prefix
@@ -86,7 +102,7 @@ export class Vocabulary {
     return found
   }
 
-  /** Sorts the terms and frees reserved memory; call it after adding many documents. */
+  /** Sorts the terms and frees reserved memory. Should be called after many documents have been added. */
   settle() {
     this.#sort()
     for (const postings of this.#postings) {
@@ -112,7 +128,7 @@ export class Vocabulary {
     }
   }
 
-  /** The place of the first sorted term that is not less than `text`. */
+  /** Returns the position of the first sorted term that is not less than `text`. */
   #findFirst(text: string): number {
     let low = 0
     let high = this.#sorted.length

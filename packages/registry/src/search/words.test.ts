@@ -19,12 +19,12 @@ test.each([
   expect(splitWords(text).join(' ')).toBe(words)
 })
 
-test('a query is without duplicates, and without fillers unless it has no other words', () => {
+test('duplicates are removed from a query, and so are filler words if it has other words', () => {
   expect(splitQuery('a small model for the small things')).toEqual(['small', 'things'])
   expect(splitQuery('The model')).toEqual(['the', 'model'])
 })
 
-test('a query of thousands of words is cut', () => {
+test('a query of thousands of words is shortened', () => {
   const text = Array.from({ length: 5_000 }, (_, at) => `w${at}x`).join(' ')
   expect(splitQuery(text)).toHaveLength(12)
 })

@@ -4,9 +4,9 @@ import type { Vocabulary } from './vocabulary.ts'
 const maxWordLength = 64
 
 /**
- * The words of a text, as they are indexed and searched: in lower case, without accents, only letters and digits. A name is
- * separated from a number that follows it, and the numbers of a version form one word: `Qwen2.5-7B`, `qwen-2.5-7b` and
- * `qwen-2-5-7b` have the words `qwen`, `2.5` and `7b`.
+ * Splits a text into words for indexing and searching. The words are in lower case, without accents or punctuation.
+ * Letters are separated from a number that follows them, and the numbers of a version form one word: `Qwen2.5-7B`,
+ * `qwen-2.5-7b` and `qwen-2-5-7b` have the words `qwen`, `2.5` and `7b`.
  */
 export function splitWords(text: string): string[] {
   const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
@@ -16,21 +16,24 @@ export function splitWords(text: string): string[] {
   })
 }
 
-/** Words that say little, and are not searched for if a query has others. */
+/** Words with little meaning, which are not searched for if a query has other words. */
 const fillers = new Set('a an and for in model models of on or the to with'.split(' '))
 
-/** The words to search for, without duplicates. */
+/** Returns the words to search for, without duplicates. */
 export function splitQuery(text: string): string[] {
   const words = [...new Set(splitWords(text))]
   const telling = words.filter((word) => !fillers.has(word))
   return (telling.length > 0 ? telling : words).slice(0, maxQueryWords)
 }
 
-/** A longer query is cut. */
+/** Maximum number of words in a query; further words are ignored. */
 const maxQueryWords = 12
 
 const version = /^v?\d{1,2}(\.\d{1,2}[a-z]{0,2}|[-_]\d{1,2})?$/
-/** A version or a size (`3.1`, `3-1`, `v2`, `1.5b`), the letters before one, or any other run of letters and digits. */
+/**
+ * A version or a size (`3.1`, `3-1`, `v2`, `1.5b`), the letters directly before a digit, or any other run of letters
+ * and digits.
+ */
 const word =
   /v?(?<!\p{N})\d{1,2}(\.\d{1,2}\p{L}{0,2}|[-_]\d{1,2})(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])v\d{1,2}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])\p{L}{2,}(?=\d)|[\p{L}\p{N}]+/gu
 
@@ -38,8 +41,8 @@ const maxCorrections = 8
 const minCorrectedLength = 4
 
 /**
- * The beginnings of terms that are one typo away from `word` (a letter added, removed or changed, or two swapped), of terms
- * in these documents. If some are whole terms, only those.
+ * Returns beginnings of terms in these documents that differ from `word` by one typo (a letter added, removed or
+ * changed, or two letters swapped). If any of these beginnings are complete terms, only those are returned.
  */
 export function findCorrections(
   word: string,

@@ -1,16 +1,19 @@
-/** How much is passed to a socket at a time, and so the most memory that a stalled reader can hold. */
+/**
+ * Maximum number of bytes that are passed to a socket at a time, and therefore the most memory that a stalled reader
+ * can occupy.
+ */
 export const sliceBytes = 64 * 1024
-/** More than this does not make a transfer faster. */
+/** Maximum number of bytes that a transfer may hold. More bytes would not make a transfer faster. */
 const maxTransferBytes = 2 * 1024 * 1024
-/** Every transfer may hold at least this much, however many there are. */
+/** Every transfer may hold at least this many bytes, however many transfers there are. */
 const minTransferBytes = 4 * 1024
 /** Maximum number of free slices kept for reuse; others are returned to the system. */
 const maxFreeSlices = 64
 const defaultBudgetBytes = 128 * 1024 * 1024
 
-/** Memory for bytes of model files being received or sent, shared by all transfers of the process. */
+/** The memory for parts of model files that are being received or sent, shared by all transfers of the process. */
 export type ByteBudget = {
-  /** Registers a transfer until it calls `leave`. */
+  /** Registers a transfer, until `leave` is called on the returned share. */
   join(): BudgetShare
   /** Bytes that transfers currently hold. */
   usedBytes(): number
@@ -19,14 +22,20 @@ export type ByteBudget = {
 
 /** One transfer's share of the budget. */
 export type BudgetShare = {
-  /** Bytes that the transfer may hold now: less, the more transfers there are, but at least 4 KiB. */
+  /**
+   * The number of bytes that the transfer may hold now. The number decreases as more transfers join, but is at least 4
+   * KiB.
+   */
   maxBytes(): number
-  /** Returns buffers of at most 64 KiB with this many bytes in total. They count until they are given back. */
+  /**
+   * Returns buffers of at most 64 KiB each, with this many bytes in total. They count as held until they are returned
+   * with `give`.
+   */
   take(bytes: number): Buffer[]
   give(slices: Buffer[]): void
   /** Sets how many bytes the transfer holds in its own buffers. */
   hold(bytes: number): void
-  /** Ends the share. Buffers that were not given back no longer count. */
+  /** Ends the share. Buffers that have not been returned no longer count as held. */
   leave(): void
 }
 
@@ -35,7 +44,7 @@ export function byteBudget(budgetBytes = defaultBudgetBytes): ByteBudget {
   let used = 0
   let transfers = 0
 
-  /** Full-size slices are reused: allocating them for each read would cost as much as the read itself. */
+  /** Full-size slices are reused: allocating them for each read would take as long as the read itself. */
   const newSlice = (size: number) =>
     (size === sliceBytes && free.pop()) || Buffer.allocUnsafeSlow(size)
 

@@ -27,23 +27,27 @@ type Options = {
 }
 
 /**
- * How long a sender may pause: `alone` if it is the only sender of its chunk, `waitedFor` if others wait to send the
- * same one.
+ * How long a sender may pause: `alone` applies while no other sender is waiting to send the same chunk, and `waitedFor`
+ * applies while one is.
  */
 export type SenderTimeoutMs = { alone: number; waitedFor: number }
 
-/** `blocks-kept`: the disk is full, and the blocks of this chunk could not be freed. */
+/**
+ * For `full` and `blocks-kept`, the disk is full. The disk blocks of this chunk were freed (`full`) or could not be
+ * freed (`blocks-kept`).
+ */
 type Outcome = 'stored' | 'full' | 'blocks-kept'
 
 /**
- * Writes chunks to their place in the upload's file as they arrive, and marks them in the map if length and hash are
- * right. The chunks of an upload arrive in any order and in parallel. Senders of the same chunk take turns, so that a
- * bad sender never overwrites the bytes of a good one. A sender that stops is cut off, and sooner if another one is
- * waiting: that one has the whole chunk to send, so nothing is lost. Slow senders are not cut off, since two of them
- * would cut each other off forever.
+ * Writes chunks to their place in the upload's file as they arrive, and marks a chunk as stored in the map if its
+ * length and hash are correct. An upload's chunks may arrive in any order and in parallel. Senders of the same chunk
+ * take turns, so that a bad sender never overwrites the bytes of a good one. A sender that stops sending is
+ * disconnected, and sooner if another sender is waiting: the waiting sender sends the complete chunk, so nothing is
+ * lost. A slow sender is not disconnected, because otherwise two slow senders of the same chunk would disconnect each
+ * other forever.
  *
- * A refused chunk's disk blocks are freed. If that is not possible for a single chunk and the disk is full, all chunks
- * of the upload are discarded and must be sent again; otherwise the disk would stay full.
+ * The disk blocks of a refused chunk are freed. If the disk is full and the blocks of this chunk alone cannot be freed,
+ * all of the upload's chunks are discarded and must be sent again. Otherwise, the disk would stay full.
  */
 export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutMs }: Options) {
   const turns = new Map<string, { senders: number; last: Promise<unknown> }>()
@@ -80,7 +84,7 @@ export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutM
         share.leave()
       }
     })
-    turn.last = written.catch(() => undefined) // its sender gets the error
+    turn.last = written.catch(() => undefined) // the sender receives the error
     try {
       return await written
     } finally {
@@ -110,7 +114,10 @@ export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutM
     }
   }
 
-  /** Empties an upload. Other senders to it are cut off, since their chunks would have holes. */
+  /**
+   * Discards all chunks of an upload. Other senders to the upload are disconnected, since their chunks would contain
+   * holes.
+   */
   async function clear(key: string, reason: Error) {
     const clearing = (clearings.get(key) ?? Promise.resolve()).then(async () => {
       await senders.stop(key, reason)
@@ -126,7 +133,7 @@ export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutM
 
   return {
     write,
-    /** Cuts off all senders to an upload, and resolves once all its files are closed. */
+    /** Disconnects all senders to an upload, and resolves after all of the upload's files have been closed. */
     stop: (key: string) => senders.stop(key, uploadGone()),
   }
 }

@@ -13,7 +13,8 @@ export async function extend(path: string, size: number) {
 }
 
 /**
- * Creates a file of this many zeros, with disk space for all of them. An existing file of this size is left as it is.
+ * Creates a file of this many zero bytes, with disk space allocated for all of them. An existing file of this size is
+ * not changed.
  */
 export async function writeZeros(path: string, size: number) {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT)

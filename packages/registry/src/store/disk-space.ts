@@ -9,18 +9,18 @@ const maxDefaultReserveBytes = 1e9
 const defaultReserveShare = 0.02
 
 export type DiskSpaceOptions = {
-  /** The folder of open uploads. */
+  /** The folder that contains the open uploads. */
   uploads: string
-  /** Free bytes that uploads must leave; default: the smaller of 1 GB and 2% of the file system. */
+  /** Bytes that uploads must leave free. Default: 1 GB or 2% of the file system, whichever is smaller. */
   reserveBytes: number | undefined
-  /** Bytes that are promised to others on this file system but not yet used. */
+  /** Bytes on this file system that are reserved for other purposes but not used yet. */
   promisedBytes: () => number
 }
 
 export interface DiskSpace {
-  /** Free bytes, the reserve, and bytes that open uploads have not received yet. */
+  /** Reads the number of free bytes, the reserve, and the number of bytes that open uploads have not received yet. */
   read(): Promise<StoreSpace>
-  /** @throws `storage_full` if the open uploads, including a new one, would use the reserve */
+  /** @throws `storage_full` if the open uploads, including a new one, would use part of the reserve */
   checkUploadsFit(sizeBytes: number): Promise<void>
   /**
    * An accepted upload may use half of the reserve, so that it does not fail as soon as other data grows.
@@ -29,7 +29,7 @@ export interface DiskSpace {
   checkChunkFits(sizeBytes: number): Promise<void>
 }
 
-/** How much space the file system of a store has left. */
+/** Determines how much space is left on a store's file system. */
 export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOptions): DiskSpace {
   async function readFileSystem() {
     const { bavail, blocks, bsize } = await statfs(uploads)
@@ -78,8 +78,8 @@ export function chunkRefused(missingBytes: number) {
 }
 
 /**
- * Bytes that open uploads have not received yet: their files have the declared length, but disk blocks only where bytes
- * were written.
+ * The number of bytes that open uploads have not received yet. The files of open uploads have the declared length, but
+ * have disk blocks only where bytes were written.
  */
 async function awaitedBytes(uploads: string): Promise<number> {
   let sum = 0

@@ -1,4 +1,7 @@
-/** A store whose disk is full or nearly full: a small separate disk, with the database elsewhere. */
+/**
+ * Tests a store whose disk is full or nearly full. The store is on a small disk of its own; the database is on another
+ * disk.
+ */
 import { once } from 'node:events'
 import { mkdtemp, readdir, stat } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -19,14 +22,14 @@ const chunkSize = 16 * 1024 * 1024
 
 describe.skipIf(!canMount)('a store on a small disk', () => {
   describeOnEachDatabase('when it is full', (start) => {
-    /** A registry with a store of `size` and an account `ana` with the model `tide`. */
+    /** Starts a registry with a store of this size, and creates an account `ana` with a model `tide`. */
     async function scene(
       size: string,
       settings: { reserveBytes?: number; quotaBytes?: number } = {},
     ) {
       const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
       const disk = await smallDisk(size, join(dataDirectory, 'store'))
-      onTestFinished(disk.unmount) // also if the registry does not start
+      onTestFinished(disk.unmount) // unmount even if the registry does not start
       const registry = await start({ dataDirectory, reserveBytes: 0, ...settings })
       const token = await registry.register('ana')
       await registry.post('/v1/models', { token, body: { name: 'tide' } })
@@ -60,7 +63,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(fits.status).toBe(201)
     })
 
-    test('concurrent uploads are accepted only as long as they fit together', async () => {
+    test('concurrent uploads are accepted only while there is enough space for all of them', async () => {
       const { registry, token } = await scene('64m')
       const answers = await Promise.all(
         [1, 2, 3, 4, 5, 6].map((seed) =>
@@ -102,7 +105,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(got.bytes.equals(bytes)).toBe(true)
     })
 
-    /** An upload of three chunks, of which the first is stored. */
+    /** Starts an upload of three chunks, and sends the first one. */
     async function openUpload() {
       const here = await scene('80m')
       const { registry, token, disk } = here
@@ -146,7 +149,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       return { ...here, started, send, missing, fillInTheMiddle, chunks: { first, second, third } }
     }
 
-    test('a chunk during which the disk becomes full gives its blocks back', async () => {
+    test('if the disk becomes full while a chunk is being sent, the blocks of the chunk are freed', async () => {
       const { disk, registry, token, send, missing, fillInTheMiddle, started, chunks } =
         await openUpload()
       expectFull(await fillInTheMiddle(chunks.second))
@@ -182,7 +185,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(await settled(registry, token, 'tide', started.id)).toMatchObject({ status: 'ready' })
     })
 
-    test('space is freed from the trash before an upload is refused', async () => {
+    test('bytes are removed from the trash before an upload is refused', async () => {
       const { registry, token, disk } = await scene('64m')
       const bytes = smallGguf(1, 5_000_000) // 20 MB
       const { id } = await publish(registry, token, { name: 'tide' }, 'old.gguf', bytes)
@@ -191,14 +194,14 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       const trashed = () => db.selectFrom('trash').select('size_bytes').execute()
 
       expectFull(await post(registry, token, makeFakeManifest('a.gguf', 70 * megabyte)))
-      expect(await trashed()).toHaveLength(1) // nothing is removed early if that would not be enough
+      expect(await trashed()).toHaveLength(1) // nothing is removed early if that would not free enough space
       const fits = await post(registry, token, makeFakeManifest('a.gguf', 60 * megabyte))
       expect(fits.status).toBe(201)
       expect(await trashed()).toEqual([])
       expect(disk.freeBytes()).toBeGreaterThan(60 * megabyte)
     })
 
-    test('the reserve is restored from the trash if other data uses it', async () => {
+    test('bytes are removed from the trash if other data uses the reserve', async () => {
       const { registry, token, disk } = await scene('64m', { reserveBytes: 20 * megabyte })
       const bytes = smallGguf(1, 5_000_000) // 20 MB
       const { id } = await publish(registry, token, { name: 'tide' }, 'old.gguf', bytes)

@@ -3,7 +3,10 @@ import { notFound } from '../errors.ts'
 
 /** An object opened for reading. */
 export type ObjectReader = {
-  /** Fills the buffers in order with the bytes from `position` on. Throws if the object ends early. */
+  /**
+   * Fills the buffers, in order, with the object's bytes starting at `position`. Throws if the object ends before the
+   * buffers are full.
+   */
   fill(buffers: Uint8Array[], position: number): Promise<void>
   close(): Promise<void>
 }
@@ -34,7 +37,7 @@ async function fill(file: FileHandle, buffers: Uint8Array[], position: number) {
   }
 }
 
-/** The part of the buffers that is not filled yet. */
+/** Returns the parts of the buffers that are not filled yet. */
 function after(buffers: Uint8Array[], filled: number): Uint8Array[] {
   let skipped = 0
   return buffers.flatMap((buffer) => {

@@ -1,6 +1,9 @@
 type Sender = { stop: AbortController; ended: Promise<unknown> }
 
-/** The active requests that send to each upload. An open file keeps its disk blocks even after it is deleted. */
+/**
+ * Tracks the active requests that send to each upload, so that they can be stopped when the upload is removed: a file
+ * that is still open keeps its disk blocks even after it is deleted.
+ */
 export function openSenders() {
   const sendersByKey = new Map<string, Set<Sender>>()
 
@@ -8,7 +11,7 @@ export function openSenders() {
     async run<T>(key: string, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
       const stop = new AbortController()
       const sending = send(stop.signal)
-      const sender = { stop, ended: sending.catch(() => undefined) } // its caller gets the error
+      const sender = { stop, ended: sending.catch(() => undefined) } // the caller receives the error
       const senders = sendersByKey.get(key) ?? new Set()
       sendersByKey.set(key, senders.add(sender))
       try {
@@ -19,7 +22,7 @@ export function openSenders() {
       }
     },
 
-    /** Aborts all senders to an upload, and resolves once they have closed its files. */
+    /** Aborts all senders to an upload, and resolves after they have closed the upload's files. */
     async stop(key: string, reason: Error): Promise<void> {
       const senders = [...(sendersByKey.get(key) ?? [])]
       for (const { stop } of senders) stop.abort(reason)

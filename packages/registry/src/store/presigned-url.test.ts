@@ -5,7 +5,7 @@ const key = 'a key'
 const now = new Date('2026-11-23T12:34:56.789Z')
 const printable = String.fromCharCode(...Array.from({ length: 95 }, (_, at) => 32 + at))
 
-test('a presigned URL has the text that URLSearchParams would give it, and is valid until it expires', () => {
+test('a presigned URL is encoded as URLSearchParams would encode it, and is valid until it expires', () => {
   const own = { 'response-content-disposition': `attachment; filename="${printable} é"`, size: '7' }
   const url = presign(
     key,

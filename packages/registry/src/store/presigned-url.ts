@@ -10,7 +10,7 @@ export type SignedRequest = {
   method: 'GET' | 'PUT'
   /** An absolute path, percent-encoded. */
   path: string
-  /** Other query parameters, in this order. Their names need no encoding. */
+  /** Additional query parameters, in this order. Their names need no encoding. */
   query: Record<string, string>
   expiresInSeconds: number
 }
@@ -25,7 +25,7 @@ export function presign(key: string, request: SignedRequest, now = new Date()): 
   return `${url}&X-Amz-Signature=${computeSignature(key, request.method, url)}`
 }
 
-/** The same text as that of `URLSearchParams`, which takes several times as long. */
+/** Encodes a value in the same way as `URLSearchParams`, which takes several times as long. */
 function encodeForm(value: string): string {
   return encodeURIComponent(value).replace(/[!'()~]|%20/g, (one) =>
     one === '%20' ? '+' : `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -33,8 +33,8 @@ function encodeForm(value: string): string {
 }
 
 /**
- * The query of `url` (path and query as received) if it is signed for this method and has not expired, otherwise
- * undefined. A URL signed for GET is also valid for HEAD.
+ * Returns the query of `url` (the path and query as received) if the URL is signed for this method and has not expired,
+ * and otherwise undefined. A URL signed for GET is also valid for HEAD.
  */
 export function verifyPresigned(
   key: string,

@@ -5,9 +5,9 @@ import type { ByteRange } from './object-store.ts'
 const run = promisify(execFile)
 
 /**
- * Frees the disk blocks of a range of a file; the range then reads as zeros. False if this is not possible: Node has no
- * such call, so it needs the program `fallocate` of util-linux, and a file system with support (ext4, XFS, Btrfs,
- * tmpfs).
+ * Frees the disk blocks of a range of a file; the range then reads as zeros. Returns false if this is not possible.
+ * Node.js has no function for this, so the `fallocate` program of util-linux is needed, and a file system that supports
+ * hole punching (ext4, XFS, Btrfs, tmpfs).
  */
 export async function punchHole(path: string, { start, size }: ByteRange): Promise<boolean> {
   const range = ['--offset', `${start}`, '--length', `${size}`]

@@ -3,14 +3,17 @@ import { invalid } from '../errors.ts'
 import type { BudgetShare } from './byte-budget.ts'
 
 const maxFlushBytes = 1024 * 1024
-/** If a sender pauses, its bytes are written after this time instead of staying in memory. */
+/** If a sender pauses for this long, the bytes received so far are written instead of staying in memory. */
 const flushAfterMs = 250
 
 export type ExpectedChunk = { index: number; hash: string; start: number; size: number }
 
 export type Incoming = { chunk: ExpectedChunk; body: AsyncIterable<Buffer>; share: BudgetShare }
 
-/** Hashes the body and writes it; without `write` it is only checked. Throws if it is not the expected chunk. */
+/**
+ * Hashes the body and writes it with `write`. If `write` is undefined, only checks the body. Throws if the body is not
+ * the expected chunk.
+ */
 export async function receiveChunk(
   write: ((buffers: Buffer[], position: number) => Promise<void>) | undefined,
   { chunk, body, share }: Incoming,
@@ -55,7 +58,7 @@ export async function receiveChunk(
     await flush()
   } finally {
     clearTimeout(pause)
-    await written.catch(() => undefined) // the file is closed next
+    await written.catch(() => undefined) // wait for pending writes, since the caller closes the file next
   }
 }
 

@@ -1,7 +1,10 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { ObjectStore, StoreSpace } from './object-store.ts'
 
-/** The space in the store, read for each scrape; NaN if it cannot be read or the store has no limit. */
+/**
+ * Exports the store's space, which is read for each scrape. The values are NaN if the space cannot be read or is
+ * unlimited.
+ */
 export function spaceMetrics(registry: Registry, store: Pick<ObjectStore, 'space'>) {
   const gauge = (name: string, help: string, getBytes: (space: StoreSpace) => number) =>
     new Gauge({

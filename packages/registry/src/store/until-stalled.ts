@@ -3,9 +3,9 @@ import { tooSlow } from '../errors.ts'
 const pollIntervalMs = 100
 
 /**
- * Passes on what a sender sends. Throws if nothing arrives within the timeout, or with the signal's reason if it is
- * aborted. The timeout is read repeatedly, since it can change in the meantime; time that the receiver takes does not
- * count.
+ * Yields the items that a sender sends. Throws if no item arrives within the timeout. If `signal` is aborted, throws
+ * the signal's reason. The timeout is read repeatedly, since it can change while a sender pauses. The time that the
+ * receiver takes to handle an item does not count.
  */
 export async function* untilStalled<T>(
   source: AsyncIterable<T>,
@@ -21,7 +21,7 @@ export async function* untilStalled<T>(
   }, pollIntervalMs)
   const abort = () => stalled.reject(signal?.reason)
   signal?.addEventListener('abort', abort)
-  stalled.promise.catch(() => undefined) // handled in the race below, or no longer awaited
+  stalled.promise.catch(() => undefined) // the race below handles the rejection, or nothing waits for it any longer
   try {
     for (;;) {
       signal?.throwIfAborted()
@@ -34,7 +34,8 @@ export async function* untilStalled<T>(
   } finally {
     clearInterval(watch)
     signal?.removeEventListener('abort', abort)
-    // If the sender has stalled, do not wait for it, not even for its end.
+    // If an item is still pending, the sender has stalled or was aborted. Do not call `return` then, since it would
+    // wait for the sender.
     if (waitingSince === undefined) await items.return?.()
   }
 }

@@ -3,7 +3,7 @@ import type { Peer } from './swarm.ts'
 /** A peer with its position in its group. */
 export type Placed = { peer: Peer; group: PeerGroup; place: number }
 
-/** Peers in no order: adding, removing and drawing one take constant time. */
+/** Peers in no particular order. Adding, removing and randomly drawing a peer each take constant time. */
 export type PeerGroup = Placed[]
 
 export function addTo(group: PeerGroup, placed: Placed) {
@@ -17,7 +17,10 @@ export function takeOut(placed: Placed) {
   if (last && last !== placed) putAt(group, place, last)
 }
 
-/** Draws from all of these groups together, each peer with equal probability and at most once (Fisher and Yates). */
+/**
+ * Draws random peers from all of these groups together, each peer with equal probability and at most once (Fisher–Yates
+ * shuffle).
+ */
 export function* drawFrom(groups: PeerGroup[]): Generator<Peer> {
   const drawn = groups.map(() => 0)
   let left = groups.reduce((sum, group) => sum + group.length, 0)

@@ -1,4 +1,4 @@
-/** The parts of BitTorrent libraries that the tests use, as clients of the registry. */
+/** Declares the parts of BitTorrent libraries that the tests use as clients of the registry. */
 
 declare module 'bittorrent-protocol' {
   import type { Duplex } from 'node:stream'
@@ -6,10 +6,7 @@ declare module 'bittorrent-protocol' {
   type Extension = new (wire: Wire) => { onMessage(bytes: Uint8Array): void }
 
   export default class Wire extends Duplex {
-    /**
-     * 0: plain; 1: encryption is offered, and plain text follows the key exchange; 2: RC4 is
-     * required.
-     */
+    /** 0: no encryption; 1: encryption is offered, but plaintext follows the key exchange; 2: RC4 is required. */
     constructor(type: 'tcpOutgoing', encryption: 0 | 1 | 2)
     peerChoking: boolean
     peerPieces: { buffer: Uint8Array }

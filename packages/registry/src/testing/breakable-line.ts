@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP connection to a socket that can be cut, stalled and restored. */
+/** Starts a TCP proxy for a Unix socket, whose connections can be cut, stalled and restored. */
 export async function breakableLine(path: string) {
   const open = new Set<Socket>()
   let isStalled = false
@@ -11,7 +11,7 @@ export async function breakableLine(path: string) {
     for (const socket of [incoming, outgoing]) {
       open.add(socket)
       socket.on('close', () => open.delete(socket))
-      socket.on('error', () => socket.destroy()) // the other end of a connection that was cut
+      socket.on('error', () => socket.destroy()) // the other end of the connection was cut
     }
     incoming.pipe(outgoing).pipe(incoming)
     incoming.on('close', () => outgoing.destroy())
@@ -31,12 +31,12 @@ export async function breakableLine(path: string) {
       for (const socket of open) socket.destroy()
       await once(server, 'close')
     },
-    /** Connections stay and new ones are accepted, but no byte is forwarded. */
+    /** Keeps connections open and accepts new ones, but forwards no bytes. */
     stall() {
       isStalled = true
       stop(...open)
     },
-    /** New connections work again. Stalled ones stay stalled. */
+    /** Lets new connections work again. Stalled connections stay stalled. */
     async restore() {
       isStalled = false
       if (server.listening) return

@@ -6,7 +6,7 @@ type Reply = { status: number; detail: string; retryAfterSeconds?: number }
 
 export type ChunkGate = Awaited<ReturnType<typeof openChunkGate>>
 
-/** A proxy in front of a registry that decides what happens to the chunks sent to it. */
+/** Starts a proxy in front of a registry, which controls what happens to the chunks sent to the registry. */
 export async function openChunkGate() {
   const replies: Reply[] = []
   const held: (() => void)[] = []
@@ -19,21 +19,21 @@ export async function openChunkGate() {
     url: '',
     /** How many chunks the registry has accepted. */
     stored: 0,
-    /** The indexes of the chunks sent to it, in order. */
+    /** The part numbers of the chunks that were passed on to the registry, in order. */
     passed: [] as number[],
     leadTo(port: number) {
       registryPort = port
     },
-    /** Lets this many more through, and makes the others wait. */
+    /** Lets this many more chunks through, and makes further chunks wait. */
     letThrough(count: number) {
       maxPassed = gate.passed.length + count
     },
-    /** Lets all through, including those that wait. */
+    /** Lets all chunks through, including those that are waiting. */
     release() {
       maxPassed = Number.POSITIVE_INFINITY
       for (const go of held.splice(0)) go()
     },
-    /** Breaks every connection, including new ones, until `restore`. */
+    /** Breaks every connection, including new ones, until `restore` is called. */
     cut() {
       isCut = true
       server.closeAllConnections()
@@ -41,9 +41,9 @@ export async function openChunkGate() {
     restore() {
       isCut = false
     },
-    /** The next chunks get this instead of the registry's response. */
+    /** Sends these responses to the next chunks, without passing the chunks on to the registry. */
     answerNext: (...given: Reply[]) => replies.push(...given),
-    /** Back to the initial state. Whatever still waits is broken off. */
+    /** Returns to the initial state. Breaks the connections of chunks that are still waiting. */
     reset() {
       resets += 1
       gate.restore()
@@ -66,7 +66,7 @@ export async function openChunkGate() {
     if (isChunk) {
       const before = resets
       if (gate.passed.length >= maxPassed) await new Promise<void>((go) => held.push(go))
-      if (incoming.destroyed) return // its connection broke while it was held
+      if (incoming.destroyed) return // the connection broke while the chunk was waiting
       if (resets > before) return incoming.destroy()
       gate.passed.push(Number(/partNumber=(\d+)/.exec(incoming.url ?? '')?.[1]))
     }
@@ -79,7 +79,7 @@ export async function openChunkGate() {
   return gate
 }
 
-/** Once the whole body has arrived: a browser takes an earlier response for a broken connection. */
+/** Responds after the entire body has arrived, because a browser treats an earlier response as a broken connection. */
 function answer(incoming: IncomingMessage, outgoing: ServerResponse, reply: Reply) {
   const { status, detail, retryAfterSeconds } = reply
   incoming.resume().on('end', () => {
@@ -89,7 +89,10 @@ function answer(incoming: IncomingMessage, outgoing: ServerResponse, reply: Repl
   })
 }
 
-/** The status from the registry; undefined if either side closed the connection. */
+/**
+ * Passes a request on to the registry. Returns the status of the registry's response, or undefined if either side
+ * closed the connection.
+ */
 function passOn(incoming: IncomingMessage, outgoing: ServerResponse, port: number) {
   return new Promise<number | undefined>((resolve) => {
     const { method, url, headers } = incoming

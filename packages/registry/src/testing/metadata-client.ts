@@ -7,7 +7,7 @@ import utMetadata from 'ut_metadata'
 
 const encryptions = { none: 0, offered: 1, required: 2 } as const
 
-/** A connection to a peer like that of stock clients, after the handshakes. */
+/** Connects to a peer as common BitTorrent clients do, and performs the handshakes. */
 export async function connectWire(
   port: number,
   infoHash: string,
@@ -32,7 +32,10 @@ export async function connectWire(
   return { wire, closed, leave: () => socket.destroy() }
 }
 
-/** What the client of a magnet link does first: it gets a torrent's info dictionary from the peer, and disconnects. */
+/**
+ * Requests a torrent's info dictionary from the peer, as a client that has only a magnet link does first, and then
+ * disconnects.
+ */
 export async function fetchMetadata(
   port: number,
   infoHash: string,

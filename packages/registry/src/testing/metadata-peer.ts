@@ -7,7 +7,7 @@ import { startMetadataPeer } from '../metadata-peer/metadata-peer.ts'
 import { metadataMetrics } from '../metadata-peer/metrics.ts'
 import type { MetadataSource } from '../metadata-peer/source.ts'
 
-/** Of a file with 5,000 pieces: seven blocks of metadata. */
+/** The info dictionary of a file with 5,000 pieces, which takes seven blocks of metadata. */
 export const bigInfo = Buffer.from(
   infoDictionary({
     filename: 'tide.gguf',
@@ -19,7 +19,7 @@ export const bigInfo = Buffer.from(
 )
 export const bigInfoHash = infoHash(bigInfo)
 
-/** Knows only that torrent. */
+/** Finds only the torrent of `bigInfo`. */
 export const bigInfoSource: MetadataSource = {
   find: async (hash) => (hash === bigInfoHash ? { readInfo: async () => bigInfo } : undefined),
   findInfoHash: async (hash) => (hash === computeReq2Hash(bigInfoHash) ? bigInfoHash : undefined),
@@ -27,7 +27,7 @@ export const bigInfoSource: MetadataSource = {
 
 type Settings = Partial<Parameters<typeof startMetadataPeer>[0]>
 
-/** A metadata peer on loopback, for the running test. */
+/** Starts a metadata peer on loopback, and closes it when the running test has finished. */
 export async function startTestPeer(settings: Settings = {}) {
   const registry = new Registry()
   const warnings: string[] = []

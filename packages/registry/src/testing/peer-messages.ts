@@ -1,4 +1,4 @@
-/** The bytes of a BitTorrent peer (BEP 3, 9, 10), for messages that no library would send. */
+/** Builds a BitTorrent peer's messages (BEP 3, 9, 10) as bytes, including messages that no library would send. */
 
 export function handshake(infoHash: string, reserved = '0000000000100000'): Buffer {
   return Buffer.concat([
@@ -19,10 +19,10 @@ export function extended(number: number, payload: string): Buffer {
   return message(20, Buffer.concat([Buffer.of(number), Buffer.from(payload, 'latin1')]))
 }
 
-/** Declares number 3 for responses about metadata. */
+/** Declares message ID 3 for ut_metadata messages to this client. */
 export const extensionHandshake = extended(0, 'd1:md11:ut_metadatai3eee')
 
-/** Our peer declares number 1. */
+/** The registry's peer declares message ID 1 for ut_metadata messages. */
 export function askFor(block: number | string): Buffer {
   return extended(1, `d8:msg_typei0e5:piecei${block}ee`)
 }

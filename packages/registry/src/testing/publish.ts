@@ -6,7 +6,7 @@ import type { TestRegistry } from './test-registry.ts'
 
 const chunkSize = 16 * 1024 * 1024
 
-/** A small GGUF file; each `seed` gives different bytes. */
+/** Makes a small GGUF file. Each `seed` produces different bytes. */
 export function smallGguf(seed: number, elements = 64): Buffer<ArrayBuffer> {
   const bytes = makeGguf({
     metadata: {
@@ -30,7 +30,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Creates a model if it does not exist, publishes a file in it and waits until that is ready. */
+/** Creates a model if it does not exist, publishes a file in it, and waits until the file has been processed. */
 export async function publish(
   registry: TestRegistry,
   token: string,
@@ -53,7 +53,7 @@ export async function publish(
   return settled(registry, token, model.name, id)
 }
 
-/** The file once it has been processed. */
+/** Waits until a file has been processed, and returns it. */
 export async function settled(
   registry: TestRegistry,
   token: string,
@@ -70,7 +70,7 @@ export async function settled(
   }
 }
 
-/** The manifest of a file that does not exist: for uploads without any bytes. */
+/** Makes the manifest of a file that does not exist, for uploads whose bytes are never sent. */
 export function makeFakeManifest(filename: string, sizeBytes: number, seed = 1): NewFile {
   const makeHash = (index: number) => sha256(Buffer.from(`${seed} ${sizeBytes} ${index}`))
   const chunk_hashes = Array.from({ length: Math.ceil(sizeBytes / chunkSize) }, (_, index) => {

@@ -8,7 +8,7 @@ import type { TestContext } from 'vitest'
 import { publish } from './publish.ts'
 import type { TestRegistry } from './test-registry.ts'
 
-/** A file for a test to download, and folders for its client. */
+/** A file for a test to download, and folders for the client that downloads it. */
 export type PublishedTorrent = {
   sha256_hash: string
   infoHash: string
@@ -20,7 +20,10 @@ export type PublishedTorrent = {
   home: string
 }
 
-/** 20 MB published nowhere else, so that no other peer can have them: two chunks, twenty pieces. */
+/**
+ * Publishes a file of 20 MB, with two chunks and twenty pieces. Its bytes are random, so that no other peer can have
+ * them.
+ */
 export async function publishTorrent(
   registry: TestRegistry,
   { task, onTestFinished }: TestContext,

@@ -3,7 +3,7 @@ import type { TestRegistry } from './test-registry.ts'
 
 type Parameters = Record<string, string | number | readonly string[]>
 
-/** A tracker's response, with its original bytes. */
+/** A tracker's response, decoded. */
 export type TrackerAnswer = {
   status: number
   failure: string | undefined
@@ -12,17 +12,19 @@ export type TrackerAnswer = {
   interval: number
   minInterval: number
   /**
-   * Compact peers, as in `192.0.2.1:6881` and `[…hexadecimal digits]:6881`; those of a list are in
-   * `list`.
+   * Peers in compact form, as in `192.0.2.1:6881` or `[…hexadecimal digits]:6881`. Peers in list form are in `list`.
    */
   peers: string[]
   list: { ip: string; port: number; peerId: string | undefined }[]
 }
 
-/** 20 bytes: a number, and the same rest for all. */
+/** Returns 20 bytes, all equal to `number`, as hexadecimal digits. */
 export const twenty = (number: number) => Buffer.alloc(20, number).toString('hex')
 
-/** Every byte escaped, as clients do. Hashes and peer ids are given in hexadecimal digits. */
+/**
+ * Builds a query in which every byte of hashes and peer IDs is escaped, as clients do. These values are given as
+ * hexadecimal digits.
+ */
 export function trackerQuery(parameters: Parameters): string {
   return Object.entries(parameters)
     .flatMap(([name, value]) =>
@@ -36,7 +38,7 @@ function escaped(name: string, value: string): string {
   return isBytes ? value.replace(/../g, '%$&') : encodeURIComponent(value)
 }
 
-/** A complete announce, except for what the test changes. */
+/** Sends an announce with all usual parameters, which a test can override. */
 export async function rawAnnounce(
   registry: TestRegistry,
   parameters: Parameters,

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Sends exact bytes, for requests that no HTTP client would send. */
+/** Sends exactly these bytes, for requests that no HTTP client would send. */
 export async function rawRequest(
   port: number,
   request: string,

@@ -12,7 +12,7 @@ export const answer = { type: 'answer', sdp: 'v=0 answer' }
 
 const opened: WebSocket[] = []
 
-/** A browser's connection to a tracker, message by message. */
+/** Opens a WebSocket to a tracker as a browser does, for sending and receiving individual messages. */
 export async function openBrowser(url: string, number: number) {
   const socket = new WebSocket(url)
   opened.push(socket)
@@ -40,7 +40,7 @@ export async function openBrowser(url: string, number: number) {
 
   return {
     socket,
-    /** Messages not read yet. */
+    /** The messages that have not been read yet. */
     messages,
     peerId,
     say,

@@ -8,7 +8,7 @@ type Announce = NonNullable<Parameters<Client['start']>[0]>
 
 const opened: Client[] = []
 
-/** A tracker client like that of BitTorrent programs, over HTTP or WebSocket depending on the URL. */
+/** Creates a tracker client like those in BitTorrent programs. It uses HTTP or WebSocket, depending on the URL. */
 export function trackerClient(announce: string, infoHash: string, port = 6_881) {
   const peerId = randomBytes(20).toString('hex')
   const client = new Client({ announce: [announce], infoHash, peerId, port, wrtc: {} })
@@ -38,7 +38,7 @@ export function trackerClient(announce: string, infoHash: string, port = 6_881) 
   return {
     peerId,
     client,
-    /** Addresses in the last response, or the ids of connected browsers. */
+    /** The addresses in the last response, or the peer IDs of connected browsers. */
     peers,
     start: (options?: Announce) => answer<Update>('update', () => client.start(options)),
     update: (options?: Announce) => answer<Update>('update', () => client.update(options)),

@@ -1,6 +1,6 @@
 /**
- * The registry with other BitTorrent clients. Each downloads its own file, so that the bytes come from the source under
- * test, and has it if the SHA-256 is right. One block per source; the clients are in `clients`.
+ * Tests the registry with other BitTorrent clients. Each test downloads its own file, so that the bytes can only come
+ * from the source under test, and compares its SHA-256. There is one `describe` block per source.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -42,7 +42,7 @@ describe.concurrent('from the web seed only', options, () => {
   }
 
   for (const client of [libtorrent, qbittorrent, webtorrent]) {
-    test.skipIf(!client.program)(`${client.name} downloads a magnet`, async (context) => {
+    test.skipIf(!client.program)(`${client.name} downloads a magnet link`, async (context) => {
       const published = await publishTorrent(registry, context)
       await download(client, published.magnet, published)
     })
@@ -53,9 +53,9 @@ describe.concurrent('from the web seed only', options, () => {
     await download(webtorrent, published.magnet.replace(/&xs=[^&]*/, ''), published)
   })
 
-  // It does not connect to peers on loopback, and so not to the one with the metadata.
+  // Transmission does not connect to peers on loopback, so it could not reach the metadata peer of `registry`.
   test.skipIf(!transmission.program || !ownAddress)(
-    'Transmission downloads a magnet, when the registry is not on loopback',
+    'Transmission downloads a magnet link if the registry is not on loopback',
     async (context) => {
       const port = await freePort()
       const baseUrl = `http://${ownAddress}:${port}`
@@ -66,13 +66,13 @@ describe.concurrent('from the web seed only', options, () => {
     },
   )
 
-  test.skipIf(!aria2.program)('aria2 downloads from the address of a torrent', async (context) => {
+  test.skipIf(!aria2.program)('aria2 downloads from the URL of a torrent', async (context) => {
     const published = await publishTorrent(registry, context)
     await download(aria2, published.torrentUrl, published)
   })
 
-  // It ignores the web seed in a magnet link.
-  test.skipIf(!aria2.program)('aria2 makes a torrent of a magnet, encrypted', async (context) => {
+  // aria2 ignores the web seed in a magnet link.
+  test.skipIf(!aria2.program)('aria2 gets encrypted metadata of a magnet link', async (context) => {
     const published = await publishTorrent(registry, context)
     const { folder, home, magnet, infoHash } = published
     const ending = await startAria2ForMetadata(aria2.program ?? '', {

@@ -8,7 +8,7 @@ type Props = {
   title: string
   action: string
   isBusy: boolean
-  /** An error that does not belong to one field. */
+  /** An error that does not concern a single field. */
   problem: string | undefined
   error: Error | null
   onSubmit: (values: Record<string, string>) => void
@@ -16,11 +16,11 @@ type Props = {
   footer: ReactNode
 }
 
-/** The narrow form for signing in and for registering. */
+/** The form on the sign-in and registration screens. */
 export function AccountForm(props: Props) {
   const { title, action, isBusy, problem, error, onSubmit, children, footer } = props
   const form = useFocusOnError(error)
-  const isPrinted = useApp().head !== undefined // the form works only once the scripts have loaded
+  const isPrinted = useApp().head !== undefined // the form does not work until the scripts have loaded
   const id = useId()
 
   function submit(event: FormEvent<HTMLFormElement>) {

@@ -1,4 +1,7 @@
-/** Where to go after signing in: always a path of this registry, whatever the parameter is. */
+/**
+ * Returns the page to open after signing in. The result is always a path on this registry, whatever the parameter
+ * contains.
+ */
 export function nextPage(given: unknown): string {
   const isPath = typeof given === 'string' && /^\/(?![/\\])/.test(given)
   return isPath ? given : '/'
@@ -11,6 +14,6 @@ export const readNextSearch = (given: Record<string, unknown>): NextSearch => {
   return next === '/' ? {} : { next }
 }
 
-/** Returns the link to the sign-in page, which leads back to the current page. */
+/** Returns the URL of the sign-in page, with the current page as the one to open after signing in. */
 export const signInAddress = (): string =>
   `/login?${new URLSearchParams({ next: location.pathname + location.search })}`

@@ -5,7 +5,7 @@ import { useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 import { nextPage } from './next-page.ts'
 
-/** Signs in with `call`, clears the data that was loaded without a session, and navigates to `next`. */
+/** Signs in with `call`, clears cached data that was loaded without a session, and navigates to `next`. */
 export function useAccount<T>(call: (values: T) => Promise<SignedIn>, next: string | undefined) {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -25,7 +25,7 @@ export function useAccount<T>(call: (values: T) => Promise<SignedIn>, next: stri
   })
 }
 
-/** The session cookie works only at the registry's base URL. */
+/** Returns the error for a sign-in at another address: the session cookie works only at the registry's base URL. */
 function elsewhere(): string {
   const address = document.documentElement.dataset.baseUrl
   return `You can’t sign in at ${location.origin}: open ${address}, the registry’s base URL`

@@ -1,4 +1,7 @@
-/** The data that a page was rendered from, sent along so that the browser need not fetch it again. */
+/**
+ * The data from which a page was rendered. It is sent with the page, so that the browser does not have to fetch it
+ * again.
+ */
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
 export type Boot = [key: QueryKey, data: unknown][]

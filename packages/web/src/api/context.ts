@@ -4,12 +4,12 @@ import { useRouteContext } from '@tanstack/react-router'
 import type { Prefs } from '../prefs.ts'
 import type { HeadSink } from './head.ts'
 
-/** Available to every screen. */
+/** The context that is available to every screen. */
 export type AppContext = {
   client: RegistryClient
   queryClient: QueryClient
   prefs: Prefs
-  /** Collects the head of a page rendered on the server; undefined in a browser. */
+  /** Receives the metadata of a page that is rendered on the server; undefined in a browser. */
   head: HeadSink | undefined
 }
 

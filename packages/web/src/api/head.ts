@@ -4,11 +4,11 @@ export type Head = {
   description?: string
   /** The canonical path, without parameters that only sort or paginate. */
   path?: string
-  /** A path on this registry. */
+  /** The path of the preview image on this registry. */
   image?: string
-  /** Not indexed by search engines. */
+  /** Whether search engines are asked not to index the page. */
   isHidden?: boolean
-  /** https://schema.org, as JSON-LD. */
+  /** Structured data (https://schema.org) as JSON-LD. */
   data?: Record<string, unknown>
   feed?: string
 }

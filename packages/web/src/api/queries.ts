@@ -1,4 +1,4 @@
-/** The queries of the screens, with their cache keys. */
+/** Queries used by the screens, with their cache keys. */
 import { ApiError, type ModelFilter, type RegistryClient } from '@shoal/protocol/client'
 import { queryOptions } from '@tanstack/react-query'
 
@@ -21,7 +21,7 @@ export const modelQuery = (client: RegistryClient, name: string) =>
     queryFn: ({ signal }) => client.getModel(name, signal),
   })
 
-/** Models with names similar to a missing one. */
+/** Models whose names are similar to that of a missing model. */
 export const nearQuery = (client: RegistryClient, name: string) =>
   listQuery(client, { q: name.replace(/[._-]+/g, ' ').trim(), limit: 5 })
 
@@ -64,10 +64,10 @@ export const fileQuery = (client: RegistryClient, model: string, file: string) =
   queryOptions({
     queryKey: ['file', file],
     queryFn: ({ signal }) => client.getFile(model, file, signal),
-    staleTime: Number.POSITIVE_INFINITY, // metadata of a ready file never changes
+    staleTime: Number.POSITIVE_INFINITY, // the metadata of a ready file never changes
   })
 
-/** Includes files that are not ready, for users who can edit the model. */
+/** All files, including those that are not ready; for users who can edit the model. */
 export const allFilesQuery = (client: RegistryClient, name: string) =>
   queryOptions({
     queryKey: ['files', name, 'all'],

@@ -1,7 +1,10 @@
 import { ApiError } from '@shoal/protocol/client'
 import { QueryClient } from '@tanstack/react-query'
 
-/** Responses stay fresh for 30 seconds. Client errors are not retried; network and server errors are. */
+/**
+ * Responses are considered fresh for 30 seconds. Queries are retried after network and server errors, but not after
+ * client errors (4xx).
+ */
 export const newQueryClient = () =>
   new QueryClient({
     defaultOptions: {

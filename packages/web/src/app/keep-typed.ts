@@ -1,4 +1,7 @@
-/** Reads what the visitor typed into the server-rendered page before the scripts were loaded. */
+/**
+ * Saves what the visitor typed into the server-rendered page before the scripts were loaded. Returns a function that
+ * enters the saved text again.
+ */
 export function readTyped(page: HTMLElement): () => void {
   const typed = [...page.querySelectorAll<HTMLInputElement>('input[name]')]
     .filter(({ value, defaultValue }) => value !== defaultValue)
@@ -7,12 +10,12 @@ export function readTyped(page: HTMLElement): () => void {
   const named = (name: string) =>
     page.querySelector<HTMLInputElement>(`input[name="${CSS.escape(name)}"]`)
 
-  /** Enters it again. Call this after the page was replaced. */
+  /** Enters the saved text again and restores the focus. Call this after the page has been replaced. */
   return () => {
     for (const [name, value] of typed) {
       const input = named(name)
       if (!input) continue
-      // The native setter, because React intercepts assignments to `value`.
+      // This calls the native setter, because React intercepts assignments to `value`.
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, value)
       input.dispatchEvent(new Event('input', { bubbles: true }))
     }

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 
 let isFirstScreen = true
 
-/** The h1 of a screen. Receives focus after a navigation, so that screen readers announce the new page. */
+/** The h1 of a screen. It receives the focus after a navigation, so that screen readers announce the new page. */
 export function ScreenTitle({ children, className }: { children: ReactNode; className?: string }) {
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

@@ -5,14 +5,17 @@ import { usePrefs } from './use-prefs.ts'
 
 const pauseMs = 150
 
-/** Searches while the visitor types, on every page. Without scripts it is a plain form. */
+/** The search box on every page. It searches while the visitor types; without scripts, it is a plain form. */
 export function SearchBox() {
   const navigate = useNavigate()
   const { q = '' } = useSearch({ strict: false })
   const [text, setText] = useState(q)
   const input = useRef<HTMLInputElement>(null)
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
-  /** Started searches that are not in the URL yet. When they are, they must not overwrite newer input. */
+  /**
+   * Searches that have started but are not in the URL yet. When one of them appears in the URL, it must not overwrite
+   * newer input.
+   */
   const begun = useRef(new Set<string>())
   useEffect(() => {
     if (!begun.current.delete(q)) setText(q)

@@ -3,7 +3,7 @@ import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import { WaitNotice } from './waiting.tsx'
 
-/** The frame around every screen. */
+/** The layout of every page: the header, the current screen and the footer. */
 export function Shell() {
   return (
     <>

@@ -2,14 +2,14 @@ import { Moon, Sun } from 'lucide-react'
 import { useState } from 'react'
 import { changePrefs, type Theme } from '../prefs.ts'
 
-/** The current theme: the chosen one, otherwise the system's. */
+/** Returns the current theme: the one that the visitor has chosen, otherwise the system theme. */
 function shownTheme(): Theme {
   const chosen = document.documentElement.dataset.theme
   if (chosen === 'light' || chosen === 'dark') return chosen
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 }
 
-/** CSS picks the icon, because the server does not know the system theme. */
+/** The icon is selected in CSS, because the server cannot determine the system theme. */
 export function ThemeSwitch() {
   const [said, setSaid] = useState('')
 

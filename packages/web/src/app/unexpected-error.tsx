@@ -1,7 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { Failure } from '../ui/problem.tsx'
 
-/** For bugs in the pages. Errors from the registry are shown by the screen that made the request. */
+/** Shown for bugs in the pages. Errors from the registry are shown by the screen that made the request. */
 export function UnexpectedError({ error, reset }: ErrorComponentProps) {
   return (
     <div className="page py-16">

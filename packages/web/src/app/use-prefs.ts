@@ -2,7 +2,7 @@ import { useApp } from '../api/context.ts'
 import { changedPrefs, type Prefs } from '../prefs.ts'
 import { useObservable } from '../use-observable.ts'
 
-/** The visitor's preferences, shared by the whole page. */
+/** Returns the visitor's current preferences, which all components share. */
 export function usePrefs(): Prefs {
   const { prefs } = useApp()
   return { ...prefs, ...useObservable(changedPrefs) }

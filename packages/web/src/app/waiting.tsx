@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { observable } from '../observable.ts'
 import { useObservable } from '../use-observable.ts'
 
-/** When the next retry is due, in `Date.now()` milliseconds; 0 if none is pending. */
+/** The time of the next retry, in milliseconds since 1970. If no retry is pending, it is 0 or in the past. */
 const waitEnd = observable(0)
 
 /** Called before each wait requested by the registry. */

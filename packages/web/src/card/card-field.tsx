@@ -8,7 +8,7 @@ type Props = ComponentProps<'textarea'> & {
   label: string
   hint: string
   error?: string | undefined
-  /** Names of the model: a first heading that only repeats one is hidden. */
+  /** The model's names. If the card's first heading only repeats one of them, the preview hides the heading. */
   names: string[]
 }
 

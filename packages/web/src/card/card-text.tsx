@@ -9,7 +9,7 @@ export function CardText({ html }: { html: string }) {
     <div
       ref={text}
       className="prose"
-      // biome-ignore lint/security/noDangerouslySetInnerHtml: the registry sanitizes it
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: the registry sanitizes the HTML
       dangerouslySetInnerHTML={{ __html: html }}
     />
   )

@@ -3,7 +3,7 @@ import { copyText } from '../ui/copy-text.ts'
 
 const shownMs = 1800
 
-/** Adds a copy button to each code block; cards contain no scripts. */
+/** Adds a copy button to each code block of a card. The page does this because cards themselves contain no scripts. */
 export function useCardTools(card: RefObject<HTMLElement | null>, html: string | undefined) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a different card has different code blocks
   useEffect(() => {

@@ -42,7 +42,7 @@ export function ChatApp({ chat }: { chat: Chat }) {
   )
 }
 
-/** A button and not a link, because the URL's fragment is the ID of the chat. */
+/** This is a button rather than a link to `#message`, because the URL's fragment contains the chat's ID. */
 function SkipLink() {
   return (
     <button
@@ -55,14 +55,17 @@ function SkipLink() {
   )
 }
 
-/** Focuses the message field, also when the focused element, such as “Stop”, has disappeared. */
+/**
+ * Focuses the message field when another conversation is shown, and when the focused element, such as the “Stop”
+ * button, has disappeared.
+ */
 function useMessageFocus(
   composer: RefObject<HTMLTextAreaElement | null>,
   conversationId: string,
   answerId: string | undefined,
 ) {
   const focus = () => {
-    // On touch screens, focus would open the on-screen keyboard.
+    // On touch screens, focusing the field would open the on-screen keyboard.
     if (matchMedia('(pointer: fine)').matches) composer.current?.focus({ preventScroll: true })
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the conversation changes

@@ -83,7 +83,7 @@ function ModelChoice({ chat, state }: { chat: Chat; state: ChatState }) {
   )
 }
 
-/** On small screens, the list of chats is an overlay. Esc, a selection or a click outside closes it. */
+/** On small screens, the list of chats is an overlay. Pressing Esc, choosing a chat or clicking outside closes it. */
 function ChatsPanel({ chat, state }: { chat: Chat; state: ChatState }) {
   return (
     <>

@@ -145,11 +145,11 @@ function ChatEntry({ entry: { id, title }, isCurrent, onChosen, onRename, onDele
 type RenameProps = {
   title: string
   onDone: (changed?: string) => void
-  /** Called if it was closed with a key, to restore the focus. */
+  /** Called if the form was closed with the keyboard, to restore the focus. */
   onReturn: () => void
 }
 
-/** Enter and blur save the name, Esc cancels. */
+/** Saves the name when the user presses Enter or leaves the field. Esc cancels. */
 function RenameForm({ title, onDone, onReturn }: RenameProps) {
   const [text, setText] = useState(title)
   const isDone = useRef(false)

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { Logo } from '../fish/fish.tsx'
 import { sentence } from './conversation/to-chat-failure.ts'
 
-/** Asks for the API key of the daemon. It is stored until the tab is closed. */
+/** Asks for the daemon's API key, which is stored until the tab is closed. */
 export function KeyForm({ reason, onKey }: { reason: string; onKey: (key: string) => void }) {
   const [key, setKey] = useState('')
   function submit(event: FormEvent) {
@@ -14,8 +14,8 @@ export function KeyForm({ reason, onKey }: { reason: string; onKey: (key: string
       <Logo />
       <h1 className="mt-4 font-semibold text-[28px]">API key required</h1>
       <p className="mt-2 text-ink-2">
-        The key set by SHOAL_API_KEY or --api-key-file when the daemon was started. It is forgotten
-        when you close this tab.
+        Enter the key that was set with SHOAL_API_KEY or --api-key-file when the daemon was started.
+        The key is forgotten when you close this tab.
       </p>
       <form className="mt-6" onSubmit={submit}>
         <label htmlFor="key" className="label">

@@ -12,7 +12,7 @@ const keyName = 'shoal-api-key'
 const chat = createChat({
   daemon: inferenceClient(
     fetchInference(location.origin),
-    // Kept only in this tab, until it is closed.
+    // The key is stored only for this tab, until the tab is closed.
     () => sessionStorage.getItem(keyName) ?? undefined,
   ),
   keepKey: (key) => sessionStorage.setItem(keyName, key),

@@ -20,7 +20,7 @@ export function School({ fish }: { fish: readonly Fish[] }) {
 
 type GlyphProps = { name: string; parameters: number | null; className?: string }
 
-/** The school of fish of one model. */
+/** A model's picture: its school of fish. */
 export function Glyph({ name, parameters, className = 'size-14 rounded-xl' }: GlyphProps) {
   return (
     <svg viewBox="0 0 64 64" aria-hidden="true" className={`${className} shrink-0 bg-sunken`}>

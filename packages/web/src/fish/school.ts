@@ -1,23 +1,26 @@
-/** Computes a school of fish for each model from its name. More parameters mean more fish, and one of them leads. */
+/**
+ * Computes the school of fish that represents a model. The arrangement is determined by the model's name, and the
+ * number of fish by its parameter count. One of the fish leads the school.
+ */
 
 export type Fish = {
   x: number
   y: number
-  /** Degrees. */
+  /** In degrees. */
   angle: number
   scale: number
   opacity: number
   isLead: boolean
 }
 
-/** An SVG path with the nose to the right, centered at 0,0, about 12 long. */
+/** The SVG path of a fish that faces right. It is centered at 0,0 and about 12 units long. */
 export const fishShape =
   'M6.2 0C4.3-2.3 1.2-2.9-1.6-1.5L-4-.4-6.4-2.3C-5.9-.9-5.9.9-6.4 2.3L-4 .4-1.6 1.5C1.2 2.9 4.3 2.3 6.2 0Z'
 
 type Point = { x: number; y: number }
 type Place = () => Point
 
-/** Places the fish of a model in a square of `size`. */
+/** Places a model's fish in a square with sides of length `size`. */
 export function school(name: string, parameters: number, size = 64): Fish[] {
   const random = randomFrom(hashText(name))
   const billions = parameters / 1e9
@@ -48,7 +51,7 @@ export function school(name: string, parameters: number, size = 64): Fish[] {
 
 type Swimmer = { parameters: number; isLead: boolean }
 
-/** Places all models of a registry as one school in a box. */
+/** Places all models of a registry in a box as one school, with a fish for each model. */
 export function greatSchool(swimmers: readonly Swimmer[], width: number, height: number): Fish[] {
   const random = randomFrom(41)
   const bend = 4.4
@@ -75,7 +78,7 @@ export function greatSchool(swimmers: readonly Swimmer[], width: number, height:
   })
 }
 
-/** The fish that is farthest ahead leads, and is drawn in orange. */
+/** Makes the fish that is farthest ahead the leader, which is drawn in orange. */
 function withLead(fish: Fish[], course: number): Fish[] {
   const ahead = ({ x, y }: Fish) => x * Math.cos(course) + y * Math.sin(course)
   const lead = fish.reduce((best, one) => (ahead(one) > ahead(best) ? one : best))
@@ -88,7 +91,10 @@ type Spread = {
   stretch: readonly [x: number, y: number]
 }
 
-/** Puts each point at the one of a few random places that is farthest from the others. */
+/**
+ * Places the points one by one. For each point, chooses the one of several random positions that is farthest from the
+ * points already placed.
+ */
 function spread(count: number, place: Place, { tries, stretch: [sx, sy] }: Spread): Point[] {
   const points: Point[] = []
   const room = ({ x, y }: Point) =>
@@ -106,7 +112,7 @@ function spread(count: number, place: Place, { tries, stretch: [sx, sy] }: Sprea
 const clamp = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value))
 const degrees = (radians: number) => (radians * 180) / Math.PI
 
-/** FNV-1a. */
+/** Computes an FNV-1a hash. */
 function hashText(text: string): number {
   let hash = 2166136261
   for (const character of text) {
@@ -115,7 +121,7 @@ function hashText(text: string): number {
   return hash >>> 0
 }
 
-/** Pseudorandom numbers from 0 to 1, determined by the seed (mulberry32). */
+/** Returns a generator of pseudorandom numbers from 0 to 1, determined by the seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

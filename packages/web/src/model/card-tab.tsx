@@ -10,7 +10,7 @@ import { OwnersLink } from './owners-link.tsx'
 
 const route = getRouteApi('/m/$name')
 
-/** The card rendered by the registry: sanitized, with external images only on request. */
+/** The model card, rendered and sanitized by the registry. External images are loaded only on request. */
 export function CardTab({ model }: { model: ModelRecord }) {
   const { images = false } = route.useSearch()
   const card = useQuery(cardQuery(useClient(), model.name, images))
@@ -35,7 +35,7 @@ export function CardTab({ model }: { model: ModelRecord }) {
   )
 }
 
-/** A link, because the content security policy of a loaded page cannot be changed. */
+/** Offers a link that loads the page again, because the content security policy of a loaded page cannot be changed. */
 function ImagesNote({ name }: { name: string }) {
   return (
     <p className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-1 rounded-ctl bg-sunken px-4 py-2.5 text-[14px] text-ink-2">

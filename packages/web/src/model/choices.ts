@@ -10,7 +10,7 @@ import type { ModelFile } from '@shoal/protocol/client'
 
 export type Choice = FileChoice<ModelFile>
 
-/** By size, with companion files last. */
+/** Lists the choices by size, with companion files last. */
 export const listChoices = (files: readonly ModelFile[]): Choice[] =>
   fileChoices(files, (file) => file.file_size_bytes).toSorted(
     (a, b) => Number(a.isCompanion) - Number(b.isCompanion),
@@ -19,7 +19,7 @@ export const listChoices = (files: readonly ModelFile[]): Choice[] =>
 export const findBestChoice = (choices: readonly Choice[], memoryGb: number): Choice | undefined =>
   findBestFit(runnable(choices), memoryOfMachine(memoryGb))
 
-/** Below three bits per weight, a smaller model with more bits is usually better. */
+/** Whether a file has fewer than three bits per weight. A smaller model with more bits is then usually better. */
 export const isRough = ({ quantization }: Choice): boolean => findFidelity(quantization) === 'Rough'
 
 export const getMemory = ({ memoryBytes }: Choice): number => memoryBytes

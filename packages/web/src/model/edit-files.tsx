@@ -70,7 +70,8 @@ function FileLine({ model, file }: { model: ModelRecord; file: ModelFile }) {
         error={remove.error}
         onConfirm={() => remove.mutate()}
       >
-        It can no longer be pulled from this registry. Copies already pulled remain.
+        After that, the file can no longer be pulled from this registry. Copies that were already
+        pulled are not affected.
       </ConfirmDialog>
     </li>
   )

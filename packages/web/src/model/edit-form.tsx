@@ -43,7 +43,7 @@ export function EditForm({ model }: { model: ModelRecord }) {
         name="name"
         className="field font-mono"
         defaultValue={model.name}
-        hint="Changing the name breaks links to the old one."
+        hint="Changing the name breaks links that contain the old name."
         error={wrong['/name']}
         pattern="[a-z0-9][a-z0-9._\-]{0,94}[a-z0-9]"
         spellCheck={false}

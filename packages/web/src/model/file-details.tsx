@@ -2,7 +2,7 @@ import type { ModelFile } from '@shoal/protocol/client'
 import { CopyButton } from '../ui/copy-button.tsx'
 import type { Choice } from './choices.ts'
 
-/** Details for verifying a file. */
+/** The details needed to verify a downloaded file. */
 export function FileDetails({ choice: { files } }: { choice: Choice }) {
   return (
     <>

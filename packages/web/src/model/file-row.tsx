@@ -82,14 +82,14 @@ function formatSource({ files }: Choice): string {
 }
 
 type BarProps = {
-  /** Shares of the scale, from 0 to 1. */
+  /** The needed memory and, in `line`, the available memory, as fractions of the scale. */
   share: number
   line: number
-  /** Undefined if it does not fit: drawn hatched. */
+  /** The CSS class of the bar. Undefined if the file does not fit in memory; the bar is then hatched. */
   look: string | undefined
 }
 
-/** Hidden from screen readers: the text next to it says the same. */
+/** Hidden from screen readers, because the text next to the bar contains the same information. */
 function Bar({ share, line, look }: BarProps) {
   const percent = (part: number) => `${(Math.min(1.1, part) * 100).toFixed(2)}%`
   return (

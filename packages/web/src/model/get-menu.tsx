@@ -10,7 +10,10 @@ import type { Choice } from './choices.ts'
 
 type Props = { model: ModelRecord; choice: Choice }
 
-/** Ways to download. Links are requested only once one is chosen, because a request counts as a download. */
+/**
+ * The ways to download a file. Links are requested only when the visitor chooses one, because each request counts as a
+ * download.
+ */
 export function GetMenu({ model, choice: { label, files } }: Props) {
   const client = useClient()
   const [said, setSaid] = useState('')
@@ -81,7 +84,7 @@ function Way({ icon, act, children }: { icon: ReactNode; act: () => void; childr
   )
 }
 
-/** Attachments and links to other programs do not navigate away from this page. */
+/** Opens an attachment or a link that another program handles, without navigating away from this page. */
 function openLink(url: string) {
   const link = document.createElement('a')
   link.href = url

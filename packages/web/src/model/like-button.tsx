@@ -6,7 +6,7 @@ import { signInAddress } from '../account/next-page.ts'
 import { useClient } from '../api/context.ts'
 import { modelQuery } from '../api/queries.ts'
 
-/** Updates optimistically, and reverts if the request fails. */
+/** Shows the new state immediately, and restores the previous state if the request fails. */
 export function LikeButton({ model }: { model: ModelRecord }) {
   const client = useClient()
   const queryClient = useQueryClient()

@@ -2,7 +2,7 @@ import type { AppContext } from '../api/context.ts'
 import { cardQuery, filesQuery, modelQuery, nearQuery } from '../api/queries.ts'
 import type { ModelScreenSearch } from './model-search.ts'
 
-/** A card that takes longer to render is loaded after the page. */
+/** Maximum time that a page waits for its card. A card that takes longer is loaded after the page. */
 const cardAtMostMs = 500
 const printedSoon = () => new Promise<void>((resolve) => setTimeout(resolve, cardAtMostMs))
 

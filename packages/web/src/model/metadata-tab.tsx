@@ -10,7 +10,7 @@ import { TensorTable } from './tensor-table.tsx'
 
 type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
 
-/** The header of a file, as read by the registry. */
+/** The header of a file, as parsed by the registry. */
 export function MetadataTab({ model, files }: Props) {
   const choices = listChoices(files ?? [])
   const [chosen, setChosen] = useState<string>()

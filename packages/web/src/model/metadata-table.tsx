@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
 
-/** A large array, as stored by the registry. */
+/** A shortened large array, as stored by the registry: its type, its full length and its first items. */
 type Shortened = { type: string; length: number; items: unknown[] }
 
 const isShortened = (value: unknown): value is Shortened =>
   typeof value === 'object' && value !== null && 'length' in value && 'items' in value
 
-/** Longer text gets its own block. */
+/** Maximum number of characters shown in a table cell. Longer text is collapsed. */
 const longText = 160
 
 export function MetadataTable({ metadata }: { metadata: Record<string, unknown> }) {
@@ -24,7 +24,7 @@ export function MetadataTable({ metadata }: { metadata: Record<string, unknown> 
           Keys and values
         </h2>
         <label className="w-full sm:w-56">
-          <span className="sr-only">Show keys with</span>
+          <span className="sr-only">Filter keys and values</span>
           <input
             type="search"
             className="field h-9"

@@ -11,7 +11,10 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { LikeButton } from './like-button.tsx'
 import { mayEdit } from './may-edit.ts'
 
-/** The picture is next to the title. Everything else is below both on a phone, otherwise also next to the picture. */
+/**
+ * The picture is next to the title. Everything else is below the picture and the title on phones, and next to the
+ * picture on larger screens.
+ */
 const layout =
   'grid grid-cols-[auto_1fr] gap-x-4 gap-y-3 sm:grid-cols-[auto_1fr_auto] sm:grid-rows-[auto_1fr] sm:gap-x-7 sm:gap-y-0'
 
@@ -59,7 +62,7 @@ export function ModelHeader({ model }: { model: ModelRecord }) {
   )
 }
 
-/** Replaces the statistics below on a phone, to keep the main content near the top. */
+/** Replaces the table of statistics on phones, so that the main content is near the top. */
 function ShortFacts({ model }: { model: ModelRecord }) {
   const { parameter_count, context_length, downloads } = model
   const facts = [

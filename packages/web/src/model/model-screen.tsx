@@ -104,7 +104,7 @@ function Tabs({ tab, filesCount }: { tab?: ModelScreenSearch['tab']; filesCount:
   )
 }
 
-/** `filesCount`: the number of choices; a split file counts as one. */
+/** `filesCount` is the number of choices. A split file counts as one choice. */
 function Numbers({ model, filesCount }: { model: ModelRecord; filesCount: number }) {
   const { parameter_count, context_length } = model
   const numbers = [

@@ -3,7 +3,7 @@ const lines = ['w-11/12', 'w-3/4', 'w-5/6', 'w-2/5']
 export function ModelSkeleton() {
   return (
     <div className="page pt-12" aria-busy="true">
-      <h1 className="sr-only">One moment</h1>
+      <h1 className="sr-only">Loading</h1>
       <div className="mt-4 flex gap-4 sm:gap-7">
         <div className="skeleton size-16 shrink-0 rounded-2xl sm:size-28" />
         <div className="grid flex-1 grid-cols-1 content-center gap-3 sm:content-start">

@@ -5,7 +5,7 @@ import { useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 import { mayEdit } from './may-edit.ts'
 
-/** Link to the edit page, for users who can edit the model. */
+/** A link to the edit page, shown only to users who can edit the model. */
 export function OwnersLink({ model, children }: { model: ModelRecord; children: string }) {
   const { data: me } = useQuery(meQuery(useClient()))
   if (!mayEdit(me, model)) return null

@@ -1,7 +1,7 @@
 import { formatBytes, formatCount } from '@shoal/core/units'
 import type { FileRecord } from '@shoal/protocol/client'
 
-/** Tensor types of the weights, largest share first. */
+/** The tensor types of the weights, with the type that takes up the most bytes first. */
 export function TensorTable({ tensors }: { tensors: NonNullable<FileRecord['tensors']> }) {
   const types = Object.entries(tensors.types).sort(([, a], [, b]) => b.bytes - a.bytes)
   return (

@@ -67,7 +67,7 @@ function Snippets({ snippets }: { snippets: Record<string, string> }) {
       />
       <div className="flex items-start gap-1 pr-1.5 pb-1.5">
         <pre
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: lets users scroll long lines with the keyboard
           tabIndex={0}
           className={`min-w-0 flex-1 overflow-x-auto px-3.5 py-1.5 font-mono text-[13px] leading-5 ${isCommand ? 'whitespace-normal' : ''}`}
         >

@@ -71,7 +71,7 @@ type FacetProps = Props & {
   values: readonly string[]
 }
 
-/** A list of links on wide screens, a select on narrow ones. */
+/** A filter, shown as a list of links on wide screens and as a select element on narrow screens. */
 function Facet({ name, title, values, search: { page: _, ...search } }: FacetProps) {
   const navigate = useNavigate()
   const chosen = search[name]

@@ -2,7 +2,10 @@ import type { AppContext } from '../api/context.ts'
 import { facetsQuery, listQuery, schoolQuery } from '../api/queries.ts'
 import { filterFrom, hasFilter, type ModelsSearch } from './models-search.ts'
 
-/** In a browser the screen renders what it has; on the server all data must be loaded first. */
+/**
+ * Loads the screen's data. A browser renders the screen while data is still being loaded; the server waits for all
+ * data.
+ */
 export async function loadModels(
   { client, queryClient, head }: AppContext,
   search: ModelsSearch,

@@ -7,10 +7,10 @@ import { greatSchool } from '../fish/school.ts'
 
 const width = 720
 const height = 268
-/** The most pulled models are orange: one in eight, at most nine. */
+/** Returns how many of the most pulled models are drawn in orange: one in eight, but at most nine. */
 const leadsAmong = (count: number) => Math.min(9, Math.ceil(count / 8))
 
-/** The whole registry as a school, with a fish for each model. */
+/** The registry as a school of fish, with one fish for each model. */
 export function Masthead() {
   const { data } = useQuery(schoolQuery(useClient()))
   const fish = useMemo(() => {
@@ -29,7 +29,7 @@ export function Masthead() {
             Open models, carried by everyone.
           </h1>
           <p className="mt-4 text-[17px] text-ink-2 max-sm:hidden">
-            Pull a model and you help the next person pull it.
+            Pull a model, and you help the next person pull it.
           </p>
         </div>
         <svg

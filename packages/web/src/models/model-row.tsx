@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { ArrowDownToLine, Heart, Lock } from 'lucide-react'
 import { Glyph } from '../fish/fish.tsx'
 
-/** `heading` is one level below the heading of the list. */
+/** `heading` is one level below the list's heading. */
 export function ModelRow({ model, heading: Heading }: { model: Model; heading: 'h2' | 'h3' }) {
   const { name, display_name, description, is_public } = model
   return (
@@ -56,7 +56,7 @@ function Facts({ model }: { model: Model }) {
   )
 }
 
-/** Shows the memory needed and not a file size, because a file may be a part or a companion. */
+/** Returns the memory needed rather than a file size, because a file may be a shard or a companion file. */
 function formatSize({ min_memory_bytes, min_file_size_bytes }: Model): string {
   if (min_memory_bytes !== null) return `runs in ${formatMemory(min_memory_bytes)}`
   return min_file_size_bytes === null ? 'no files yet' : `from ${formatBytes(min_file_size_bytes)}`
@@ -88,7 +88,7 @@ export function ModelRowSkeleton({ count }: { count: number }) {
   return (
     <div aria-busy="true">
       {Array.from({ length: count }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all equal
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
         <div key={row} className="flex gap-5 border-line border-t py-5">
           <div className="skeleton size-14 rounded-xl" />
           <div className="grid flex-1 grid-cols-1 gap-2.5">

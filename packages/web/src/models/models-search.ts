@@ -11,7 +11,7 @@ const sorts = [
 
 type Sort = (typeof sorts)[number]['value']
 
-/** The sort orders to choose from: without words there is no best match. */
+/** Returns the available sort orders. Without search terms, there is no best match. */
 export const sortsFor = ({ q }: ModelsSearch) =>
   sorts.filter(({ value }) => value !== 'relevance' || q !== undefined)
 
@@ -24,7 +24,7 @@ export type ModelsSearch = {
   architecture?: string
   license?: string
   tag?: string
-  /** GB of memory the model must fit in. */
+  /** The memory in which the model must fit, in GB. */
   fits?: number
   sort?: Sort
   /** The first page is 1. */

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ModelsSearch } from './models-search.ts'
 
-/** `hasMore`: there are more than `pages` pages; the total is unknown. */
+/** `hasMore` means that there are more than `pages` pages, but their number is unknown. */
 type Props = { page: number; pages: number; hasMore: boolean; search: ModelsSearch }
 
 export function Pages({ page, pages, hasMore, search }: Props) {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { exactly } from '../ui/exactly.ts'
 import { defaultSort, type ModelsSearch, sortsFor } from './models-search.ts'
 
-/** Links, so that it works without scripts. */
+/** The sort orders are links, so that sorting works without scripts. */
 export function SortChoice({ search }: { search: ModelsSearch }) {
   const usual = defaultSort(search)
   const { page: _, sort = usual, ...others } = search

@@ -5,8 +5,9 @@ import { usePrefs } from '../app/use-prefs.ts'
 import { CommandLine } from '../ui/command-line.tsx'
 
 /**
- * Links to the chat, which is a page of the daemon. No script checks whether the daemon is running, because browsers ask for
- * permission before a page may access the local machine, and the registry's content security policy forbids it.
+ * Links to the chat, which is a page of the daemon. No script checks whether the daemon is running, because browsers
+ * ask for permission before a page may access the local machine, and because the registry's content security policy
+ * forbids requests to it.
  */
 export function OpenChatScreen() {
   const { daemon } = usePrefs()
@@ -15,11 +16,11 @@ export function OpenChatScreen() {
       <PageHead title="Chat" description="Talk to a model on your own machine." path="/chat" />
       <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Chat</ScreenTitle>
       <p className="mt-2 text-[17px] text-ink-2">
-        Models run on your own machine, and so does the chat page. Your messages stay there.
+        The models and the chat page run on your own machine, and your messages stay on it.
       </p>
       {daemon === undefined ? <NoDaemon /> : <OpenChat daemon={daemon} />}
       <p className="mt-5 text-[15px] text-ink-2">
-        Running on another address?{' '}
+        Is the daemon running at another address?{' '}
         <Link to="/settings/{-$section}" params={{ section: 'machine' }} className="link">
           Set its address
         </Link>
@@ -37,7 +38,7 @@ function OpenChat({ daemon }: { daemon: string }) {
         </a>
         <span className="break-all font-mono text-[14px] text-ink-3">{daemon}</span>
       </p>
-      <h2 className="mt-12 font-semibold text-[19px]">If it does not open</h2>
+      <h2 className="mt-12 font-semibold text-[19px]">If the chat does not open</h2>
       <p className="mt-2 text-[15px] text-ink-2">
         The daemon is not running. Start it on your machine:
       </p>
@@ -46,7 +47,9 @@ function OpenChat({ daemon }: { daemon: string }) {
   )
 }
 
-/** Shown if the registry on this machine could not start a daemon. The user can start one on another port. */
+/**
+ * Shown if the registry runs on this machine and could not start a daemon. The user can start a daemon on another port.
+ */
 function NoDaemon() {
   return (
     <>

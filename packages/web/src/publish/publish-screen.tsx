@@ -25,7 +25,7 @@ export function PublishScreen() {
         {shown && <ProgressPanel publishing={shown} />}
         {me.data && !shown && (
           <>
-            <p className="mt-1.5 text-[17px] text-ink-2">GGUF files, for others to pull.</p>
+            <p className="mt-1.5 text-[17px] text-ink-2">Upload GGUF files for others to pull.</p>
             <UnfinishedJobs username={me.data.username} />
             <PublishForm username={me.data.username} />
           </>
@@ -35,7 +35,10 @@ export function PublishScreen() {
   )
 }
 
-/** Switching between form and upload removes the focused element. */
+/**
+ * Scrolls to the top and focuses the title when the screen switches between the form and the upload, because the switch
+ * removes the focused element.
+ */
 function useStartAtTop(isPublishing: boolean) {
   const before = useRef(isPublishing)
   useEffect(() => {

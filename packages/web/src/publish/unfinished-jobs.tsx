@@ -11,7 +11,7 @@ import { forgetJob, listJobs } from './jobs/kept-jobs.ts'
 import { fileAgain } from './jobs/picked.ts'
 import { startJob } from './jobs/publishing.ts'
 
-/** Uploads left unfinished by an earlier visit. */
+/** Unfinished uploads from earlier visits. */
 export function UnfinishedJobs({ username }: { username: string }) {
   const jobs = useQuery({
     queryKey: ['unfinished', username],
@@ -50,8 +50,8 @@ function UnfinishedJob({ job }: { job: Job }) {
         {job.displayName} is not fully uploaded
       </h2>
       <p className="mt-1 text-[15px] text-ink-2">
-        {plural(files.length, 'file')} of {formatBytes(sumBytes(files))} left. Only the missing
-        parts are uploaded.
+        {plural(files.length, 'file')} ({formatBytes(sumBytes(files))}) left. Only the missing parts
+        will be uploaded.
         {!hasHandles && ` Choose ${files.length === 1 ? 'the same file' : 'the same files'} again:`}
       </p>
       {!hasHandles && (

@@ -12,7 +12,7 @@ const systems: [mark: RegExp, name: string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** Returns a readable name of a program from its User-Agent header. */
+/** Returns a readable name for a program, derived from its User-Agent header. */
 export function agentName(userAgent: string | null): string {
   if (!userAgent) return 'Unknown program'
   const named = (list: typeof browsers) => list.find(([mark]) => mark.test(userAgent))?.[1]

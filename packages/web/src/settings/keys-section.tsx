@@ -19,8 +19,8 @@ export function KeysSection({ user }: { user: User }) {
   return (
     <>
       <p className="text-[15px] text-ink-2">
-        For programs such as the command line, scripts and third-party clients. A key never has more
-        rights than you.
+        API keys are for programs such as the command line, scripts and third-party clients. A key
+        never has more rights than you.
       </p>
       {made && <NewSecret made={made} onDone={() => setMade(undefined)} />}
       {isMaking ? (

@@ -4,7 +4,7 @@ import { usePrefs } from '../app/use-prefs.ts'
 import { changePrefs, originFrom, type Theme, usualDaemon } from '../prefs.ts'
 import { Field } from '../ui/field.tsx'
 
-/** Settings stored in this browser, for every account. */
+/** Settings that are stored in this browser and apply to every account. */
 export function MachineSection() {
   return (
     <div className="grid gap-8 text-[15px] text-ink-2">
@@ -74,7 +74,7 @@ function DaemonAddress() {
           error={said.error}
           hint={
             <span role="status">
-              {said.hint ?? 'The address shoal serve prints when it starts.'}
+              {said.hint ?? 'The address that shoal serve prints when it starts.'}
             </span>
           }
           autoCapitalize="none"

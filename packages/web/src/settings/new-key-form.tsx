@@ -10,7 +10,7 @@ type Scope = 'read' | 'write' | 'admin'
 type Props = { isAdmin: boolean; onMade: (key: CreatedApiKey) => void; onCancel: () => void }
 
 const scopes: { value: Scope; text: string }[] = [
-  { value: 'read', text: 'read: also your private models' },
+  { value: 'read', text: 'read: view and pull models, including your private ones' },
   { value: 'write', text: 'write: publish, edit and like models' },
   { value: 'admin', text: 'admin: administer this registry' },
 ]

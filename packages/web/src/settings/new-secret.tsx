@@ -4,7 +4,7 @@ import { CommandLine } from '../ui/command-line.tsx'
 
 type Props = { made: CreatedApiKey; onDone: () => void }
 
-/** Shows a new key, once. */
+/** Shows a newly created key, which cannot be shown again. */
 export function NewSecret({ made: { name, key }, onDone }: Props) {
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => panel.current?.focus(), [])

@@ -14,7 +14,7 @@ export function SessionsSection() {
   return (
     <>
       <p className="mb-5 text-[15px] text-ink-2">
-        Where you are signed in. A session expires after 30 days.
+        The browsers and programs in which you are signed in. A session expires after 30 days.
       </p>
       {sessions.isPending && <div className="skeleton h-24" aria-busy="true" />}
       <ul>

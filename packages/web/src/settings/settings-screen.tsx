@@ -18,7 +18,7 @@ const route = getRouteApi('/settings/{-$section}')
 type Section = {
   name: string
   title: string
-  /** Sections for signed-in users only. */
+  /** The content of a section that only signed-in users can see. */
   forUser?: (props: { user: User }) => React.ReactNode
   forAll?: () => React.ReactNode
 }

@@ -1,25 +1,25 @@
 import { CopyButton } from '../ui/copy-button.tsx'
 
 const commands = [
-  { text: 'shoal seed pause', says: 'stops uploading until shoal seed resume' },
+  { text: 'shoal seed pause', says: 'stops uploads until you run shoal seed resume' },
   { text: 'shoal config set limit-upload 5MB', says: 'limits uploads to 5 MB per second' },
   {
     text: 'shoal config set peers off',
-    says: 'downloads from the registry only and uploads nothing',
+    says: 'downloads only from the registry and uploads nothing',
   },
 ]
 
-/** Sharing is set on the machine that shares, so this page only lists the commands. */
+/** Sharing is configured on the machine that shares models, so this page only lists the commands. */
 export function SharingSection() {
   return (
     <div className="grid gap-5 text-[15px] text-ink-2">
       <p>
         While <code className="font-mono text-[14px]">shoal serve</code> is running, others can
-        download the models you have pulled from your machine.{' '}
+        download from your machine the public models that you have pulled.{' '}
         <strong className="text-ink">They see its IP address</strong>, and you see theirs. Private
         models are not shared.
       </p>
-      <p>On that machine:</p>
+      <p>You can run these commands on that machine:</p>
       <ul>
         {commands.map(({ text, says }) => (
           <li key={text} className="flex items-center gap-3 border-line border-t py-2">

@@ -2,7 +2,7 @@ import { CopyButton } from './copy-button.tsx'
 
 type Props = { text: string; label?: string; className?: string }
 
-/** A line to copy, for example into a terminal. It breaks only between words, so that names stay in one piece. */
+/** A line to copy, for example into a terminal. It breaks only between words, so that names are not split. */
 export function CommandLine({ text, label = 'Copy the command', className = '' }: Props) {
   return (
     <div
@@ -16,7 +16,7 @@ export function CommandLine({ text, label = 'Copy the command', className = '' }
   )
 }
 
-/** Words that must not be broken at hyphens. */
+/** Renders text so that lines break only between words, and not at hyphens. */
 export function Words({ text }: { text: string }) {
   return text.split(' ').map((word, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: words have no other key

@@ -1,4 +1,7 @@
-/** Also works on plain HTTP pages, where the Clipboard API is missing (secure contexts only). */
+/**
+ * Copies text to the clipboard, even on plain HTTP pages, where the Clipboard API is not available (it requires a
+ * secure context).
+ */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext && navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

@@ -4,7 +4,10 @@ type Props = { label: string; icon: ReactNode; className?: string; children: Rea
 
 const gap = 6
 
-/** A button that opens a small panel of buttons and links. The browser's popover supports Esc and light dismiss. */
+/**
+ * A button that opens a small panel of buttons and links. The panel is a popover, which the browser closes on Esc and
+ * on a click outside.
+ */
 export function Disclosure({ label, icon, className = 'ctl', children }: Props) {
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
@@ -39,7 +42,7 @@ export function Disclosure({ label, icon, className = 'ctl', children }: Props) 
         ref={panel}
         id={id}
         popover="auto"
-        className="pop [@media(scripting:enabled)]:invisible" // until it is positioned
+        className="pop [@media(scripting:enabled)]:invisible" // until the panel is positioned
         onToggle={onToggle}
         onClick={() => panel.current?.hidePopover()}
       >

@@ -1,2 +1,2 @@
-/** Options for links that are only active if path and parameters match exactly. */
+/** Options for links that are active only if the path and the parameters match exactly. */
 export const exactly = { exact: true, includeSearch: true }

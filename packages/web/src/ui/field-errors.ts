@@ -1,7 +1,7 @@
 import { ApiError } from '@shoal/protocol/client'
 import { useEffect, useRef } from 'react'
 
-/** Errors of individual fields: `{ '/password': 'is too short' }`. */
+/** Returns the errors of individual fields by path, such as `{ '/password': 'Is too short.' }`. */
 export function fieldErrors(error: Error | null): Record<string, string> {
   const { errors = [] } = error instanceof ApiError ? error.problem : {}
   return Object.fromEntries(errors.map(({ path, message }) => [path, sentence(message)]))
@@ -10,7 +10,7 @@ export function fieldErrors(error: Error | null): Record<string, string> {
 export const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
 
-/** Focuses the first invalid field of a form after it was refused. */
+/** Focuses the first invalid field after the registry has rejected a form. */
 export function useFocusOnError(error: Error | null) {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {

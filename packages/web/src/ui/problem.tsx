@@ -25,12 +25,12 @@ export function Problem({ as: Heading = 'h1', title, children, onRetry }: Props)
 type FailureProps = {
   as?: 'h1' | 'h2'
   error: Error
-  /** For example, what was saved. */
+  /** Additional information, for example what was saved. */
   note?: string
   onRetry?: () => void
 }
 
-/** An error for the visitor: what happened, what was saved, what to do. */
+/** Shows an error to the visitor: what happened, what was saved, and what to do. */
 export function Failure({ as, error, note, onRetry }: FailureProps) {
   return (
     <Problem {...(as && { as })} title={getTitle(error)} onRetry={onRetry}>
@@ -46,7 +46,7 @@ function getTitle(error: Error): string {
   if (error.status === 401) return 'Sign in to continue'
   if (error.status === 403) return 'You don’t have permission to do this'
   if (error.status === 429) return 'Too many requests'
-  return error.status >= 500 ? 'The registry had an error' : 'The request was rejected'
+  return error.status >= 500 ? 'Registry error' : 'The request was rejected'
 }
 
 function getDetail(error: Error): string {

@@ -8,7 +8,7 @@ type Props<T extends string> = {
   className?: string
 }
 
-/** A few choices side by side. Radio buttons, for arrow-key navigation. */
+/** A few choices side by side. They are radio buttons, so that the arrow keys work. */
 export function Segments<T extends string>(props: Props<T>) {
   const { legend, values, chosen, onChoose, className = '' } = props
   const group = useId()

@@ -3,7 +3,10 @@ import { unified } from 'unified'
 import { visit } from 'unist-util-visit'
 import type { Element, Root } from '../syntax-tree.ts'
 
-/** The elements that a card may contain, with their attributes. This list is independent of the schema, to find mistakes in it. */
+/**
+ * The elements that a card may contain, with their attributes. The list is independent of the schema, so that it can
+ * find mistakes in the schema.
+ */
 const allowed: Record<string, string[]> = {
   a: [
     'href',
@@ -54,7 +57,7 @@ const rules: Record<string, RegExp> = {
   align: /^(left|center|right)$/,
 }
 
-/** Returns everything forbidden in rendered HTML, as a parser like those of browsers sees it. */
+/** Returns everything forbidden in rendered HTML, which is parsed in the same way as in browsers. */
 export function findHarm(html: string): string[] {
   const root: Root = { type: 'root', children: [{ type: 'raw', value: html }] }
   const harm: string[] = []
@@ -77,7 +80,9 @@ function harmIn({ tagName, properties }: Element): string[] {
   })
 }
 
-/** hast uses the DOM's property names: `className` for `class`. */
+/**
+ * Converts a property name to an attribute name, because hast uses the DOM's names, such as `className` for `class`.
+ */
 function toAttributeName(property: string): string {
   if (property === 'className') return 'class'
   const isDashed = /^(data|aria)[A-Z]/.test(property)

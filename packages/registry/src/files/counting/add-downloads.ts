@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { Connection } from '../../database/connect.ts'
 import type { Database } from '../../database/schema.ts'
 
-/** The number of downloads of each model, by its ID. */
+/** The number of downloads per model ID. */
 export type DownloadCounts = ReadonlyMap<string, number>
 
-/** Adds to the models' counters in one statement. Models that no longer exist are skipped. */
+/** Adds the counts to the models' counters in one statement. Skips models that no longer exist. */
 export async function addDownloads(
   db: Kysely<Database>,
   engine: Connection['engine'],
@@ -18,7 +18,7 @@ export async function addDownloads(
       from json_each(${added}) as added where model_id = added.key`.execute(db)
     return
   }
-  // Locked in order of ID, so that two nodes cannot deadlock.
+  // Lock the rows in order of ID, so that two nodes cannot deadlock.
   await sql`
     with locked as (
       select model_id from model_downloads where model_id = any(${[...counts.keys()]}::text[])

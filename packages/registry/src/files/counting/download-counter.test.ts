@@ -38,7 +38,7 @@ describeOnEachDatabase('counting downloads', (start) => {
     throw error
   }
 
-  test('a call resolves only once its commit is synced, and calls meanwhile share the next one', async () => {
+  test('a call resolves only after its commit is synced, and calls that arrive meanwhile share the next commit', async () => {
     const syncs: (() => void)[] = []
     const sync = () => new Promise<void>((resolve) => void syncs.push(resolve))
     const counter = downloadCounter({
@@ -50,7 +50,7 @@ describeOnEachDatabase('counting downloads', (start) => {
     const done: string[] = []
     const first = counter.count(id).then(() => done.push('first'))
     await expect.poll(() => syncs.length).toBe(1)
-    expect((await readCounts())[0]?.counted).toBe(1) // committed, but not answered yet
+    expect((await readCounts())[0]?.counted).toBe(1) // committed, but the call has not resolved yet
     const others = Array.from({ length: 50 }, () =>
       counter.count(id).then(() => done.push('other')),
     )
@@ -65,7 +65,7 @@ describeOnEachDatabase('counting downloads', (start) => {
     expect((await readCounts())[0]?.counted).toBe(51)
   })
 
-  test('a commit that cannot be synced is rejected, not counted in the journal, and the next one is tried', async () => {
+  test('a call rejects and is not counted in the journal if its commit cannot be synced, and a later call succeeds', async () => {
     let failures = 1
     const sync = () =>
       failures-- > 0 ? Promise.reject(unavailable('the disk failed')) : connection.sync()
@@ -78,7 +78,7 @@ describeOnEachDatabase('counting downloads', (start) => {
     await counter.count(ids[1] ?? '')
   })
 
-  test('the number by which models are sorted follows the counters of several nodes', async () => {
+  test('the column by which models are sorted is updated with counts from several nodes', async () => {
     const nodes = await Promise.all([registry.connect(), registry.connect()])
     const counters = nodes.map((node) => {
       const order = downloadOrder(node, failOnError)
@@ -92,7 +92,7 @@ describeOnEachDatabase('counting downloads', (start) => {
       .toBe(true)
   })
 
-  test('after a crash, numbers that were not copied any more are copied at the next start', async () => {
+  test('counts that were not copied before a crash are copied at the next start', async () => {
     const counter = downloadCounter({ connection, journal: noJournal, order: noOrder })
     await Promise.all(Array.from({ length: 1_000 }, () => counter.count(ids[2] ?? '')))
     const { body } = await registry.get('/v1/models')

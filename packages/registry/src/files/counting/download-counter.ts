@@ -6,7 +6,10 @@ import type { DownloadJournal } from './download-journal.ts'
 import type { DownloadOrder } from './download-order.ts'
 
 export interface DownloadCounter {
-  /** Adds one download. Resolves once it is on disk; rejects if it was not counted, or may not have been. */
+  /**
+   * Counts one download. Resolves after the count has been written to disk. Rejects if the download was not counted, or
+   * if it is unknown whether it was.
+   */
   count(modelId: string): Promise<void>
 }
 
@@ -17,10 +20,11 @@ type Dependencies = {
 }
 
 /**
- * Counts downloads exactly and durably. A commit costs a disk write, so calls that arrive during a commit share the
- * next one; each resolves after its own commit. While the database's disk is full, downloads are counted in the
- * journal, but only if the database certainly did not count them: if a connection breaks during the commit, or the
- * commit cannot be synced, they may have been counted.
+ * Counts downloads exactly and durably. Each commit costs a disk write, so all calls that arrive during one commit are
+ * batched into the next commit, and resolve after it. If the database rejects a batch because its disk is full, the
+ * batch is counted in the journal instead. After any other error, such as a connection that breaks during the commit or
+ * a commit that cannot be synced, the database may have counted the batch, so the batch is not added to the journal and
+ * its calls reject.
  */
 export function downloadCounter({ connection, journal, order }: Dependencies): DownloadCounter {
   const { engine, writeUnsynced, sync } = connection
@@ -48,7 +52,7 @@ export function downloadCounter({ connection, journal, order }: Dependencies): D
       waiting.set(modelId, (waiting.get(modelId) ?? 0) + 1)
       if (!next) {
         next = current.then(commit)
-        current = next.catch(() => undefined) // its callers get the error
+        current = next.catch(() => undefined) // the callers of `count` receive the error
       }
       return next
     },

@@ -1,4 +1,4 @@
-/** Counting downloads while the database's disk is full: the journal, and the counter that uses it. */
+/** Tests counting downloads while the database's disk is full: the journal, and the counter that uses it. */
 import { once } from 'node:events'
 import {
   chmod,
@@ -65,7 +65,7 @@ describeOnEachDatabase('the download journal', (start) => {
     return { ...opened, path: at, added }
   }
 
-  /** By how many downloads of a model `act` increases the count. */
+  /** Returns by how much `act` increases the model's download count. */
   async function addedTo(model: ModelRecord, act: () => Promise<unknown>): Promise<number> {
     const count = async () => {
       const rows = connection.db
@@ -79,7 +79,7 @@ describeOnEachDatabase('the download journal', (start) => {
     return (await count()) - before
   }
 
-  test('adds its counts once, even if applied twice or reopened', async () => {
+  test('adds its counts only once, even if it is applied twice or reopened', async () => {
     const first = await journal()
     await first.append(
       new Map([
@@ -96,7 +96,7 @@ describeOnEachDatabase('the download journal', (start) => {
     expect(await addedTo(tide, again.apply)).toBe(0)
   })
 
-  test('is full when all places are taken, and has room again once they are applied', async () => {
+  test('is full when all places are taken, and has room again after the records are applied', async () => {
     const small = await journal(3)
     for (let round = 0; round < 4; round += 1) {
       await small.append(
@@ -124,18 +124,18 @@ describeOnEachDatabase('the download journal', (start) => {
     await file.close()
   })
 
-  test('skips a torn record and applies its neighbours', async () => {
+  test('skips an incomplete record and applies its neighbors', async () => {
     const first = await journal()
     for (const count of [1, 10, 100]) await first.append(new Map([[tide.id, count]]))
     await first.close()
     const bytes = await readFile(first.path)
     const torn = findPlace(bytes, 10)
-    bytes.fill(1, torn + 48, torn + recordSize) // overwrite its end, which holds the count
+    bytes.fill(1, torn + 48, torn + recordSize) // overwrite the end of the record, which holds the count
     await writeFile(first.path, bytes)
     expect(await addedTo(tide, () => journal(8, first.path))).toBe(101)
   })
 
-  test('a crash right after the commit does not count downloads twice', async () => {
+  test('downloads are not counted twice after a crash right after the commit', async () => {
     const first = await journal()
     await first.append(new Map([[tide.id, 4]]))
     const copy = `${first.path}.copy`
@@ -144,7 +144,7 @@ describeOnEachDatabase('the download journal', (start) => {
     expect(await addedTo(tide, () => journal(8, copy))).toBe(0)
   })
 
-  test('several processes with copies of the same file add its counts only once', async () => {
+  test('processes that apply copies of the same file add its counts only once', async () => {
     const first = await journal()
     await first.append(new Map([[tide.id, 7]]))
     const copies = [1, 2, 3].map((number) => `${first.path}.${number}`)
@@ -163,7 +163,7 @@ describeOnEachDatabase('the download journal', (start) => {
     expect(await addedTo(reef, apply)).toBe(2)
   })
 
-  test('many models are counted in one commit, even if others count the same models', async () => {
+  test('many models are counted in one commit, even if another node counts the same models', async () => {
     const token = await registry.register('bea')
     const models: ModelRecord[] = []
     for (let index = 0; index < 30; index += 1) {
@@ -187,7 +187,9 @@ describeOnEachDatabase('the download journal', (start) => {
   })
 })
 
-/** Makes PostgreSQL update rows in the order in which the query names them, as it may do when there are many. */
+/**
+ * Makes PostgreSQL update rows in the order in which the query lists their IDs, as it may do if there are many rows.
+ */
 async function useEveryOrder({ db, engine }: Connection) {
   if (engine === 'sqlite') return
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db)
@@ -196,7 +198,7 @@ async function useEveryOrder({ db, engine }: Connection) {
   }
 }
 
-/** The offset of the record with this count. */
+/** Returns the byte offset of the record with this count. */
 function findPlace(bytes: Buffer, count: number): number {
   for (let at = 0; at < bytes.length; at += recordSize) {
     if (decodeRecord(bytes.subarray(at, at + recordSize))?.count === count) return at
@@ -205,7 +207,7 @@ function findPlace(bytes: Buffer, count: number): number {
 }
 
 test.skipIf(postgresUrl === '' || !canMount)(
-  'downloads are counted in the journal while the disk of PostgreSQL is full',
+  'downloads are counted in the journal while the PostgreSQL disk is full',
   async () => {
     const { disk, databaseUrl } = await smallPostgres()
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
@@ -219,7 +221,8 @@ test.skipIf(postgresUrl === '' || !canMount)(
       const published = await publish(registry, token, model, 'a.gguf', smallGguf(1))
       downloads.push(() => registry.get(`/v1/files/${model.name}/download/${published.id}`))
     }
-    // An old snapshot keeps all versions of a counter, so that they need a new block of the disk soon.
+    // An old snapshot makes PostgreSQL keep every version of a counter's row, so that updates soon need a new disk
+    // block.
     const snapshot = new pg.Client({ connectionString: databaseUrl })
     await snapshot.connect()
     await snapshot.query('begin isolation level repeatable read')
@@ -254,12 +257,12 @@ test.skipIf(postgresUrl === '' || !canMount)(
 )
 
 test.skipIf(postgresUrl === '' || !canMount)(
-  'requests that need a new session while the disk of PostgreSQL is full get 503 storage_full',
+  'requests that need a new database session while the PostgreSQL disk is full receive 503 storage_full',
   async () => {
     const { disk, serverUrl, databaseUrl } = await smallPostgres()
     const registry = await startTestRegistry({ databaseUrl })
     onTestFinished(() => registry.close())
-    // as after a catalog change
+    // Delete the catalog caches, as PostgreSQL does after a catalog change.
     for await (const cache of glob(join(disk.path, '**/pg_internal.init'))) await rm(cache)
     disk.fill()
     const admin = new pg.Client({ connectionString: serverUrl })
@@ -283,7 +286,7 @@ test.skipIf(postgresUrl === '' || !canMount)(
 )
 
 test.skipIf(postgresUrl === '')(
-  'a count that may have been committed is rejected, and not counted again in the journal',
+  'a call rejects if its count may have been committed, and the count is not added to the journal',
   async () => {
     const databaseUrl = await makeDatabase(postgresUrl)
     const registry = await startTestRegistry({ databaseUrl })
@@ -320,8 +323,8 @@ test.skipIf(postgresUrl === '')(
 const largeModel = { name: 'large', description: 'x'.repeat(1000), readme: 'y'.repeat(500_000) }
 
 /**
- * A server with a database on a small disk. It is a separate server because sessions of other tests that need a buffer
- * would have to write this database's pages to the full disk.
+ * Starts a PostgreSQL server with a database on a small disk. The server is not shared with other tests, because their
+ * sessions would have to write this database's pages to the full disk when they need a buffer.
  */
 async function smallPostgres() {
   const disk = await smallDisk('40m')
@@ -335,7 +338,7 @@ async function smallPostgres() {
   return { disk, serverUrl, databaseUrl: await databaseOn(disk.path, serverUrl) }
 }
 
-/** Creates a database with all tables on the disk at `path`, and returns its URL. */
+/** Creates a database whose tables are all on the disk at `path`, and returns the database's URL. */
 async function databaseOn(path: string, serverUrl: string): Promise<string> {
   const admin = new pg.Client({ connectionString: serverUrl })
   await admin.connect()
@@ -350,15 +353,16 @@ async function databaseOn(path: string, serverUrl: string): Promise<string> {
   await chmod(path, 0o755)
   await admin.query(`create tablespace small location '${location}'`)
   await admin.query('create database small tablespace small')
-  // CREATE DATABASE leaves holes in its files; a session that needs a buffer could not fill them on a full disk.
+  // CREATE DATABASE leaves holes in the new database's files. Fill them now: on a full disk, a session that needs a
+  // buffer could not fill them.
   await admin.query('checkpoint')
   await admin.end()
   return serverUrl.replace(/\/postgres$/, '/small')
 }
 
 /**
- * A connection that breaks when the server answers a statement with these words: it was executed, but the client cannot
- * know.
+ * Starts a proxy in front of the database. The proxy breaks a connection after the server has executed a statement that
+ * contains `words`. The client does not receive the response, so it cannot know whether the statement was executed.
  */
 async function deafLine(databaseUrl: string, words: string) {
   const { hostname, pathname } = new URL(databaseUrl)
@@ -371,7 +375,7 @@ async function deafLine(databaseUrl: string, words: string) {
       outgoing.write(bytes)
     })
     outgoing.on('data', (bytes) => {
-      // "C" (CommandComplete): the statement, and so its transaction, is complete
+      // "UPDATE " is the tag of a CommandComplete message: the statement, and therefore its transaction, is complete.
       if (!isDeaf) incoming.write(bytes)
       else if (bytes.includes('UPDATE ')) incoming.destroy()
     })

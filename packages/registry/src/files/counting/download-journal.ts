@@ -1,12 +1,12 @@
 /**
- * A journal of downloads for the time when the database's disk is full: a small file of fixed-size records. It is
- * written in full when it is created, so that records need no new disk blocks.
+ * A journal in which downloads are counted while the database's disk is full: a small file of fixed-size records. All
+ * disk blocks of the file are written when it is created, so that adding a record needs no new block.
  *
- * Each record is applied exactly once. A process numbers its records, and the database keeps the number of the last
- * record that it has applied from each process, updated in the same transaction as the counts. So applied records are
- * not erased: those that the database has are skipped, even after a crash in between or if the file or the database is
- * an older copy, and their places are reused. A record that a crash has torn fails its checksum; its callers never got
- * a response.
+ * Each record is applied exactly once. Every process numbers its records. For each process, the database stores the
+ * number of the last record that was applied, and updates this number in the same transaction as the counts. Records up
+ * to this number are skipped, even after a crash or if the file or the database was replaced by an older copy. Applied
+ * records are therefore not erased; their places are reused. If a crash leaves a record incomplete, the checksum of the
+ * record is wrong; the calls that wrote the record never received a response.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -22,16 +22,16 @@ import { decodeRecord, encodeRecord, type JournalRecord, recordSize } from './jo
 
 export interface DownloadJournal {
   /**
-   * Counts downloads; resolves once they are on disk. Throws if they were not counted, with `storage_full` if the
-   * journal is full.
+   * Counts downloads, and resolves after the counts have been written to disk. Throws if the downloads were not
+   * counted, with `storage_full` if the journal is full.
    */
   append(counts: DownloadCounts): Promise<void>
   /**
-   * Adds the downloads that the database does not have yet, and returns their number. Creates the file if it is
-   * missing.
+   * Adds to the database all downloads in the journal that it does not include yet, and returns their number. Creates
+   * the file if it is missing.
    */
   apply(): Promise<number>
-  /** The number of downloads that the database may not have yet. */
+  /** The number of downloads in the journal that the database may not include yet. */
   pendingCount(): number
   /** Closes the file after all earlier calls have finished. `append` then throws until `apply` reopens the file. */
   close(): Promise<void>
@@ -39,9 +39,9 @@ export interface DownloadJournal {
 
 type Options = Pick<Connection, 'db' | 'engine'> & {
   path: string
-  /** Called with the models whose counters have grown. */
+  /** Called with the model IDs of the applied records. */
   onApplied?: (modelIds: Iterable<string>) => void
-  /** Maximum number of records; a record holds the downloads of one model in one commit. */
+  /** Maximum number of records. Each record holds the downloads of one model from one commit. */
   places?: number
 }
 
@@ -59,7 +59,7 @@ export async function openDownloadJournal({
   const writer = randomUUID()
   let sequence = 0
   let file: FileHandle | undefined
-  /** The records that the database may not have applied yet, by their place in the file. */
+  /** The records that may not have been applied to the database yet, by their place in the file. */
   const pending = new Map<number, JournalRecord>()
   let size = places
   let cursor = 0
@@ -94,7 +94,7 @@ export async function openDownloadJournal({
       }
       await file.datasync()
     } catch (error) {
-      await strikeOut(file, written).catch(() => undefined) // the first error is the cause
+      await strikeOut(file, written).catch(() => undefined) // throw the first error, since it is the cause
       throw error
     }
     for (const { place, record } of written) pending.set(place, record)
@@ -117,10 +117,13 @@ export async function openDownloadJournal({
     return applied
   }
 
-  /** Runs calls one at a time: a record is applied only once all earlier records are on disk, or have failed. */
+  /**
+   * Runs calls one at a time, so that a record is applied only after all earlier records have been written to disk or
+   * have failed.
+   */
   function inTurn<T>(act: () => Promise<T>): Promise<T> {
     const acting = last.then(act)
-    last = acting.catch(() => undefined) // its caller gets the error
+    last = acting.catch(() => undefined) // the caller receives the error
     return acting
   }
 
@@ -137,7 +140,7 @@ export async function openDownloadJournal({
   }
 }
 
-/** Adds the records that the database does not have; returns the number of downloads. */
+/** Adds the downloads of all records that have not been applied yet, and returns the number of these downloads. */
 async function applyRecords(
   trx: Kysely<Database>,
   engine: Connection['engine'],
@@ -196,8 +199,8 @@ async function makeFile(path: string, sizeBytes: number) {
 }
 
 /**
- * Erases records whose callers got the error that they were not counted. If this fails too, they may be counted after a
- * crash.
+ * Erases records that could not be written, since their callers receive an error. If erasing fails too, the records may
+ * be counted after a crash.
  */
 async function strikeOut(file: FileHandle, written: readonly Place[]) {
   for (const { place } of written) {
@@ -206,7 +209,7 @@ async function strikeOut(file: FileHandle, written: readonly Place[]) {
 }
 
 function full() {
-  return storageFull('the disk of this registry is full: the download could not be counted', 0)
+  return storageFull("the registry's disk is full: the download could not be counted", 0)
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

@@ -4,19 +4,19 @@ import type { Connection } from '../../database/connect.ts'
 import type { Database } from '../../database/schema.ts'
 
 /**
- * Keeps `model.downloads`, by which lists are sorted, up to date with the counters. It has an index, so changing it
- * with every download would take longer than counting.
+ * Copies the counters to `model.downloads`, the column by which lists are sorted. The column has an index, so updating
+ * it with every download would take longer than counting the download.
  */
 export interface DownloadOrder {
   /** Copies these models' counters within a second. */
   follow(modelIds: Iterable<string>): void
-  /** Copies all counters that differ, as after a crash, in the background. */
+  /** In the background, copies all counters that differ from the column, as they may after a crash. */
   followAll(): void
-  /** What is left to copy is copied at the next start. */
+  /** Stops copying. The remaining counters are copied at the next start. */
   close(): void
 }
 
-/** Models in a step: on SQLite, a step blocks the event loop. */
+/** Number of models per step. The number is smaller for SQLite, because each step blocks the event loop there. */
 const stepSizes = { sqlite: 50, postgres: 500 }
 const pageSize = 1_000
 const delayMs = 500
@@ -52,7 +52,7 @@ export function downloadOrder(
       try {
         await writeUnsynced((one) => copyCounters(one, engine, ids.slice(at, at + stepSize)))
       } catch (error) {
-        follow(ids.slice(at)) // tried again after the delay
+        follow(ids.slice(at)) // try again after the delay
         throw error
       }
       await turnOfTheLoop()
@@ -92,8 +92,8 @@ async function copyCounters(db: Kysely<Database>, engine: Connection['engine'], 
       where model.id = changed.value and model.downloads <> model_downloads.downloads`.execute(db)
     return
   }
-  // Locked in order of ID, so that two nodes cannot deadlock. A node that had to wait for the lock may have read an older
-  // counter, so the column only grows, like the counters.
+  // Lock the rows in order of ID, so that two nodes cannot deadlock. A node that waited for the lock may have read an
+  // outdated counter, so use the larger value: counters never decrease.
   await sql`
     with locked as (
       select id from model where id = any(${ids}::text[]) order by id for no key update

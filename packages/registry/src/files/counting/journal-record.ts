@@ -1,16 +1,16 @@
 import { crc32 } from 'node:zlib'
 
-/** A number of downloads of one model, written by one process. */
+/** A number of downloads of one model, recorded by one process. */
 export type JournalRecord = {
-  /** A random UUID of the process. */
+  /** A random UUID that identifies the process. */
   writer: string
-  /** Counts a writer's records, from 1. */
+  /** The number of the record among the writer's records, starting at 1. */
   sequence: number
   modelId: string
   count: number
 }
 
-/** In bytes. Divides a disk's sector size, so that a record never spans two sectors. */
+/** In bytes. A disk's sector size is a multiple of this size, so that no record spans two sectors. */
 export const recordSize = 64
 const magic = 0x73_68_64_6c // "shdl"
 const at = { magic: 0, checksum: 4, writer: 8, sequence: 24, model: 32, count: 48 }
@@ -26,7 +26,7 @@ export function encodeRecord({ writer, sequence, modelId, count }: JournalRecord
   return bytes
 }
 
-/** Undefined if the bytes hold no record, or only part of one. */
+/** Returns undefined if the bytes do not contain a complete record. */
 export function decodeRecord(bytes: Buffer): JournalRecord | undefined {
   if (bytes.length < recordSize || bytes.readUInt32BE(at.magic) !== magic) return undefined
   if (bytes.readUInt32BE(at.checksum) !== crc32(bytes.subarray(at.writer))) return undefined

@@ -10,15 +10,15 @@ export interface Capabilities {
   /** The file that an access token gives access to. Throws not-found for an invalid token. */
   getByAccessToken(token: string): Promise<CapableFile>
   /**
-   * A path to a file's bytes that is valid for seven days. The token is in the path because torrent clients reject some
-   * URLs with a query.
+   * The path of a URL for a file's bytes, valid for seven days. The token is part of the path because torrent clients
+   * reject some URLs that have a query.
    */
   bytesPath(file: Bearer & { filename: string }, now?: number): string
-  /** The file that a bytes token gives access to, or undefined if it is expired or has no valid signature. */
+  /** The file that a bytes token gives access to, or undefined if the token has expired or its signature is invalid. */
   findByBytesToken(token: string, now?: number): Promise<CapableFile | undefined>
 }
 
-/** The columns of a file that a capability gives access to. */
+/** Columns of the file to which a capability gives access. */
 export type CapableFile = Pick<
   FileRow,
   'id' | 'model_id' | 'filename' | 'blob_hash' | 'private_info_hash'
@@ -29,12 +29,13 @@ export type CapableFile = Pick<
 
 type Bearer = { id: string; visibility_version: number }
 
-/** Seven days, in seconds. Torrent clients may keep a redirect's target for this long. */
+/** Seven days, in seconds, because torrent clients may keep using a redirect's target for days. */
 export const bytesLifetimeSeconds = 604_800
 
 /**
- * Tokens in URL paths that give anyone who has them access to one ready file, even without an account. A token becomes
- * invalid if its file or model is deleted, or its model becomes public or private; this is checked on each use.
+ * Tokens in URL paths. Each token gives anyone who has it access to one ready file, even without an account. A token
+ * becomes invalid if its file or model is deleted, or if its model is made public or private. This is checked at each
+ * use.
  *
  * - `access`: the chunks, the torrent and the announces of a private file; does not expire
  * - `bytes`: the whole file; expires after seven days

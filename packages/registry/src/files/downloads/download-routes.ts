@@ -17,7 +17,7 @@ type Dependencies = DownloadDependencies & {
   downloads: DownloadCounter
 }
 
-/** Long enough for a slow client to start its request, short enough to be useless if the URL leaks. */
+/** Long enough for a slow client to start its request, but short enough to limit the harm if the URL leaks. */
 const chunkLifetimeSeconds = 3_600
 
 export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
@@ -41,18 +41,18 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       return reply
         .header('cache-control', 'no-store')
         .type('application/json; charset=utf-8')
-        .send(download as unknown as Download) // already JSON: no serializer runs
+        .send(download as unknown as Download) // already JSON, so no serializer runs
     },
   })
 
-  /** Returns the reason why there is no ready file: the error of the first step that fails. */
+  /** Throws or returns the error that explains why no ready file was found. */
   async function explainAbsence(request: Parameters<typeof findFile>[1]): Promise<Error> {
     const { file } = await findFile(dependencies, request)
     readyHash(file)
     return bytesGone()
   }
 
-  /** Neither counts a download nor signs URLs. */
+  /** Unlike GET, HEAD neither counts a download nor signs URLs. */
   app.head<FilePath>(endpoints.getDownload.url, hidden, async (request, reply) => {
     const { file } = await findFile(dependencies, request)
     readyHash(file)
@@ -113,7 +113,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
 const hidden = { schema: { hide: true } }
 
-/** Answers HEAD directly instead of redirecting, since the target URL is signed only for GET. */
+/** Responds to HEAD requests directly instead of redirecting them, since target URLs are signed for GET requests. */
 function describeBytes(reply: FastifyReply, size: number, hash: string) {
   return reply
     .code(200)

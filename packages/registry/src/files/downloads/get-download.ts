@@ -19,8 +19,8 @@ export type DownloadDependencies = {
 }
 
 /**
- * Every way to get a file's bytes: a presigned URL, a torrent, a magnet link and the chunk manifest. Returns the JSON text
- * of a `Download`.
+ * Returns the JSON text of a `Download`, which contains every way to download a file: a presigned URL, a torrent, a
+ * magnet link and the chunk hashes.
  */
 export async function describeDownload(
   dependencies: DownloadDependencies,

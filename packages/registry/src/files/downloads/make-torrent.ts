@@ -6,7 +6,7 @@ import { torrentAddresses } from './get-download.ts'
 
 export type TorrentDependencies = { blobs: BlobRepository; capabilities: Capabilities; site: Site }
 
-/** The `.torrent` of a ready file (BEP 3), with the registry as web seed and tracker. */
+/** Creates the torrent of a ready file (BEP 3), with the registry as web seed and tracker. */
 export async function makeTorrent(
   { blobs, capabilities, site }: TorrentDependencies,
   file: CapableFile,

@@ -4,13 +4,13 @@ import type { BlobRepository } from '../rows/blob-repository.ts'
 
 export interface Manifests {
   /**
-   * The JSON text of a file's chunk hashes. Kept in memory, since it never changes.
+   * The JSON text of a file's chunk hashes. The text is cached in memory, since it never changes.
    * @throws not-found if the bytes are no longer stored
    */
   get(file: { blob_hash: string; file_size_bytes: number }): Promise<Buffer>
 }
 
-/** A chunk takes about 100 bytes, and a file has at most 10,000 chunks. */
+/** Enough for about 30 of the largest texts: each chunk takes about 100 bytes, and a file has at most 10,000 chunks. */
 const maxKeptBytes = 32 * 1024 * 1024
 
 export function keepManifests(blobs: Pick<BlobRepository, 'getChunkHashes'>): Manifests {

@@ -4,9 +4,9 @@ import type { GarbageCollection } from './garbage-collection.ts'
 type Dependencies = { files: FileRepository; collect: GarbageCollection }
 
 /**
- * Deletes a file or cancels its upload. The bytes of an upload are removed before its row, since they count against the
- * quota as long as the row exists. For a ready file, the row is deleted first; if a crash interrupts this, garbage
- * collection removes the bytes.
+ * Deletes a file or cancels its upload. An upload's bytes are removed before its row, because only the row makes the
+ * bytes count against the quota. For a ready file, the row is deleted first; if a crash follows, garbage collection
+ * moves the bytes to the trash.
  */
 export async function deleteFile(
   { files, collect }: Dependencies,

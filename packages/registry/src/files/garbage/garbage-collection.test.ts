@@ -10,7 +10,7 @@ import { describeOnEachDatabase, type TestRegistry } from '../../testing/test-re
 import { openTrash } from '../rows/trash.ts'
 import { garbageCollection } from './garbage-collection.ts'
 
-/** Runs the collection from another process on the same data, as `shoal admin gc` does. */
+/** Opens the registry's data a second time for garbage collection, as `shoal admin gc` does in another process. */
 async function collectBeside({ config }: TestRegistry) {
   const connection = await connect({
     ...config,
@@ -29,7 +29,7 @@ async function collectBeside({ config }: TestRegistry) {
 }
 
 describeOnEachDatabase('garbage collection', (start) => {
-  test('removes only what nothing refers to', async () => {
+  test('removes only unreferenced bytes and expired uploads', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const registry = await start({ dataDirectory })
     const ana = await registry.register('ana')
@@ -61,7 +61,7 @@ describeOnEachDatabase('garbage collection', (start) => {
     await close()
   })
 
-  test('does not harm files that are published at the same time', async () => {
+  test('does not damage files that are published at the same time', async () => {
     const registry = await start()
     const ana = await registry.register('ana')
     const { collect, close } = await collectBeside(registry)

@@ -13,11 +13,14 @@ const llama = {
   'llama.attention.head_count': 16,
   'llama.attention.head_count_kv': 4,
 }
-/** Ten layers of four heads, each with 64 numbers per key and 64 per value. */
+/**
+ * Size of the KV cache for 4,096 tokens: ten layers of four heads, each with 64 numbers per key and 64 per value, two
+ * bytes per number.
+ */
 const cacheBytes = 4096 * 10 * 4 * (64 + 64) * 2
 
 let seed = 0
-/** Each call returns different bytes. */
+/** Returns a GGUF file. Each call returns different bytes. */
 function gguf(metadata: Record<string, MetadataInput>, elements = 64) {
   seed += 1
   const tensors = [{ name: 'token_embd.weight', shape: [elements], type: 'F32' }]
@@ -54,7 +57,7 @@ describeOnEachDatabase('the memory estimate of a file', (start) => {
     expect(await getMinMemory('tide')).toBe(file.memory_bytes)
   })
 
-  test('filters models by the memory that they need', async () => {
+  test('is used to filter models by the memory that they need', async () => {
     await put('squid', 'squid.gguf', gguf({ ...llama, 'llama.block_count': 40 }))
     const least = (await getMinMemory('squid')) ?? 0
     expect(await list(`sort=created_at&max_memory_bytes=${least}`)).toEqual(['squid', 'tide'])
@@ -67,7 +70,7 @@ describeOnEachDatabase('the memory estimate of a file', (start) => {
     expect((await registry.get('/v1/models?max_memory_bytes=x')).status).toBe(400)
   })
 
-  test('is summed over the parts of a split model once all of them are present', async () => {
+  test('is the sum over the shards of a model if all shards are present', async () => {
     const whole = await put('whole', 'whole.gguf', gguf(llama, 128))
     const split = { 'split.count': 2, 'split.no': 1 }
     const second = gguf(split, 64)
@@ -82,7 +85,7 @@ describeOnEachDatabase('the memory estimate of a file', (start) => {
     expect(sum - weights).toBe((whole.memory_bytes ?? 0) - whole.file_size_bytes)
   })
 
-  test('is unknown for files that do not run on their own or whose header is incomplete', async () => {
+  test('is unknown for files that cannot run on their own or whose header is incomplete', async () => {
     const projector = { ...llama, 'general.type': 'mmproj' }
     await put('eye', 'mmproj.gguf', gguf(projector))
     await put('eye', 'untold.gguf', smallGguf(3))

@@ -1,4 +1,6 @@
-/** Processing files while the registry, its store or its bytes are broken. */
+/**
+ * Tests how files are processed if the store is unavailable, stored bytes are lost, or the registry stops repeatedly.
+ */
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,13 +43,13 @@ describeOnEachDatabase('processing', (start) => {
     return registry.bytes(body.direct_url)
   }
 
-  /** Makes the processor poll now, including postponed jobs. */
+  /** Makes the processor poll immediately and include postponed jobs. */
   async function wake(seed: number) {
     await sql`update file set lease_until = null where lease_holder is null`.execute(connection.db)
     await publish(registry, ana, { name: 'other' }, `${seed}.gguf`, smallGguf(seed))
   }
 
-  test('waits while the store is unavailable, reports it, and does not count it as an attempt', async () => {
+  test('waits while the store is unavailable, reports this, and does not count an attempt', async () => {
     const bytes = smallGguf(1)
     await publish(registry, ana, { name: 'tide' }, 'first.gguf', bytes)
     const second = await startUpload('second.gguf', bytes)
@@ -108,7 +110,7 @@ describeOnEachDatabase('processing', (start) => {
   })
   const sharedBytes = 'the stored bytes that this file shares'
 
-  test('requests a file again if the object that it shares is gone', async () => {
+  test('requires a file to be sent again if the object that it shares is gone', async () => {
     const bytes = smallGguf(11)
     const first = await publish(registry, ana, { name: 'tide' }, 'shared.gguf', bytes)
     const second = await startUpload('sharing.gguf', bytes)
@@ -120,7 +122,7 @@ describeOnEachDatabase('processing', (start) => {
     expect((await downloadBytes('tide', first)).bytes.equals(bytes)).toBe(true)
   })
 
-  test('requests a file again if the row of the blob that it shares is gone', async () => {
+  test('requires a file to be sent again if the row of the blob that it shares is gone', async () => {
     const bytes = smallGguf(12)
     await publish(registry, ana, { name: 'tide' }, 'recorded.gguf', bytes)
     const second = await startUpload('unrecorded.gguf', bytes)
@@ -129,7 +131,7 @@ describeOnEachDatabase('processing', (start) => {
     await sendAgain(second, bytes)
   })
 
-  test('requests a file again if its uploaded bytes are gone', async () => {
+  test('requires a file to be sent again if its uploaded bytes are gone', async () => {
     const bytes = smallGguf(13)
     const file = await startUpload('vanishing.gguf', bytes)
     await send(file.upload, bytes)
@@ -138,7 +140,7 @@ describeOnEachDatabase('processing', (start) => {
     await sendAgain(file, bytes)
   })
 
-  test('fails a file if the registry keeps stopping while processing it', async () => {
+  test('marks a file as failed if the registry stops repeatedly while processing it', async () => {
     const bytes = smallGguf(3)
     const { id, upload } = await startUpload('deadly.gguf', bytes)
     await registry.call('PUT', upload.missing_chunks[0]?.url ?? '', { bytes })
@@ -152,7 +154,7 @@ describeOnEachDatabase('processing', (start) => {
     })
   })
 
-  test('requests bytes again that the store has lost, and restores them for every file that shares them', async () => {
+  test('accepts bytes again that the store has lost, and restores them for every file that shares them', async () => {
     const bytes = smallGguf(5)
     const first = await publish(registry, ana, { name: 'first' }, 'x.gguf', bytes)
     for (const name of await readdir(objects)) await rm(join(objects, name), { recursive: true })
@@ -165,7 +167,10 @@ describeOnEachDatabase('processing', (start) => {
   })
 })
 
-/** As in a damaged or partly restored database; the schema itself does not allow it. */
+/**
+ * Deletes the row of a blob to which files refer. The schema does not allow this, but such a row may be missing from a
+ * damaged or partly restored database.
+ */
 async function deleteBlobRow({ db, engine }: Connection, sha256Hash: string) {
   const deletion = sql`delete from blob where sha256_hash = ${sha256Hash}`
   if (engine === 'sqlite') {

@@ -6,8 +6,8 @@ import type { FileRow } from '../rows/file-row.ts'
 type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
 
 /**
- * Makes a checked file ready. If its bytes were already stored, the stored copy is kept, unless the store has lost it:
- * then the new copy replaces it. Throws if `holder` has lost the lease.
+ * Makes a checked file ready. If the same bytes were already stored, the existing copy is kept. If the store has lost
+ * that copy, the new copy replaces it. Throws if `holder` has lost the lease.
  */
 export async function publishFile(
   { files, blobs, store }: Dependencies,

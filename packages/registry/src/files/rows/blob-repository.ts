@@ -17,24 +17,27 @@ export interface BlobRepository {
   /** The bytes, if they belong to a ready file that the viewer may see. */
   findVisible(sha256Hash: string, viewer: Viewer): Promise<BlobChunks | undefined>
   /**
-   * The hashes of a file's chunks, packed.
+   * The SHA-256 hashes of a file's chunks, concatenated.
    * @throws not-found if these bytes are no longer stored
    */
   getChunkHashes(sha256Hash: string): Promise<Uint8Array>
-  /** A ready file of a model that the viewer may see, with the object that has its bytes. */
+  /** A ready file of a model that the viewer may see, with the key of the object that contains the file's bytes. */
   findReadyFile(
     modelIdOrName: string,
     fileId: string,
     viewer: Viewer,
   ): Promise<ReadyFile | undefined>
-  /** The ready file that has this hash, or a chunk that has it, from a ready file that the viewer may see. */
+  /**
+   * A ready file with this hash that the viewer may see, or otherwise a chunk with this hash of any ready file that the
+   * viewer may see.
+   */
   findByHash(hash: string, viewer: Viewer): Promise<NamedFile | StoredChunk | undefined>
-  /** A chunk with this hash from this file. */
+  /** A chunk that has this hash and belongs to the file with this SHA-256. */
   findFileChunk(sha256Hash: string, hash: string): Promise<StoredChunk | undefined>
 }
 
 export type BlobPlace = Pick<BlobTable, 'object_key' | 'size_bytes'>
-/** Includes the SHA-256 of each chunk, concatenated. */
+/** The place of a blob, with the concatenated SHA-256 hashes of its chunks. */
 export type BlobChunks = BlobPlace & Pick<BlobTable, 'chunk_hashes'>
 
 export type StoredBlob = { objectKey: string; hashes: FileHashes }
@@ -187,7 +190,7 @@ export function isFile<Other extends object>(found: NamedFile | Other): found is
 
 type ChunkRow = { object_key: string; size_bytes: number; chunk_size: number; chunk_index: number }
 
-/** The row of the bytes is missing. */
+/** The error for a blob whose row is missing. */
 export function bytesGone() {
   return notFound('these bytes are no longer stored')
 }

@@ -8,7 +8,10 @@ export type FilePath = { Params: { model_id: string; file_id: string } }
 type Dependencies = { models: ModelRepository; files: FileRepository }
 type Request = { params: FilePath['Params']; caller: Caller | undefined }
 
-/** The file that a path names, with its model. Throws not-found if it does not exist or the caller may not see it. */
+/**
+ * The file that a path identifies, with its model. Throws not-found if the file does not exist or the caller may not
+ * see it.
+ */
 export async function findFile(
   { models, files }: Dependencies,
   { params, caller }: Request,

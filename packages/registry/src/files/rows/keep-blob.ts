@@ -7,9 +7,9 @@ import { addToTrash } from './trash.ts'
 const batchSize = 2_000
 
 /**
- * Locks a blob's row until the transaction ends, and returns the key of its object, or undefined if it does not exist.
- * Taken before a file is made to refer to a blob and before an unused blob is deleted, so that these cannot race. If
- * the model's row is locked too, lock it first.
+ * Locks a blob's row until the transaction ends. Returns the key of the blob's object, or undefined if the row does not
+ * exist. The lock is needed before a file is made to refer to the blob and before an unused blob is deleted, so that
+ * these two operations cannot race. If a model's row must be locked as well, it must be locked first.
  */
 export async function lockBlob(
   trx: Kysely<Database>,
@@ -24,19 +24,19 @@ export async function lockBlob(
   return blob?.object_key
 }
 
-/** Stores an upload's object as a blob, unless the blob already exists and its object is not lost. */
+/** Makes an upload's object the blob of its bytes, unless these bytes already have a blob whose object is not lost. */
 export async function keepBlob(
   trx: Kysely<Database>,
   objectKey: string,
   { hashes, lostKey }: { hashes: FileHashes; lostKey: string | undefined },
 ): Promise<void> {
   if (await insertBlob(trx, objectKey, hashes)) return
-  // Another file with the same bytes was published first: bytes are stored once, so these are removed.
+  // A blob with the same bytes exists. Unless its object is lost, it is kept, and the caller removes the new object.
   const storedKey = await lockBlob(trx, hashes.sha256_hash)
   if (storedKey === undefined) return keepBlob(trx, objectKey, { hashes, lostKey }) // deleted in the meantime
   if (storedKey !== lostKey) return
   const lost = { objectKey: lostKey, sizeBytes: hashes.fileSizeBytes }
-  await addToTrash(trx, lost, 'replaced') // what remains of it
+  await addToTrash(trx, lost, 'replaced') // parts of the lost object may remain
   await trx
     .updateTable('blob')
     .set({ object_key: objectKey })
@@ -44,7 +44,7 @@ export async function keepBlob(
     .execute()
 }
 
-/** False if the blob exists already. */
+/** Returns false if the blob already exists. */
 async function insertBlob(
   trx: Kysely<Database>,
   objectKey: string,
@@ -76,7 +76,7 @@ async function insertBlob(
     await trx
       .insertInto('blob_chunk')
       .values(rows.slice(at, at + batchSize))
-      .onConflict((exists) => exists.doNothing()) // left by a blob whose own row was lost
+      .onConflict((exists) => exists.doNothing()) // rows may remain from a blob whose own row was lost
       .execute()
   }
   return true

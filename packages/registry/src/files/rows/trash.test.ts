@@ -19,7 +19,7 @@ const getStorePath = ({ config }: TestRegistry, ...path: string[]) =>
 const openStore = (registry: TestRegistry) =>
   openDiskStore({ directory: getStorePath(registry), signingKey: 'none', baseUrl: () => '' })
 
-/** The paths of all finished objects. */
+/** Lists the paths of all finished objects. */
 async function listObjects(registry: TestRegistry): Promise<string[]> {
   const found = await readdir(getStorePath(registry, 'objects'), {
     recursive: true,
@@ -30,7 +30,7 @@ async function listObjects(registry: TestRegistry): Promise<string[]> {
     .map(({ parentPath, name }) => join(parentPath, name))
 }
 
-/** Makes a sparse file of this size, which uses no disk space. */
+/** Creates a sparse file of this size, which uses no disk space. */
 async function makeSparse(path: string, sizeBytes: number) {
   const file = await open(path, 'a')
   await file.truncate(sizeBytes)
@@ -92,7 +92,7 @@ describeOnEachDatabase('the trash', (start) => {
     await admin.close()
   })
 
-  test('receives the files of a deleted model, except those that another model shares', async () => {
+  test('receives the bytes of a deleted model, except those that another model shares', async () => {
     const registry = await start()
     const { token } = await publishTide(registry)
     const kept = await publish(registry, token, { name: 'ebb' }, 'ebb.gguf', bytes)
@@ -115,7 +115,7 @@ describeOnEachDatabase('the trash', (start) => {
     expect(file.status).toBe('ready')
   })
 
-  test('does not receive cancelled uploads', async () => {
+  test('does not receive canceled uploads', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tide' } })
@@ -134,7 +134,7 @@ describeOnEachDatabase('the trash', (start) => {
     expect(await listObjects(registry)).toEqual([])
   })
 
-  test('restores objects that a restored database refers to again, and never removes them', async () => {
+  test('restores objects to which a restored database refers again, and never removes such objects', async () => {
     const registry = await start()
     const { file, remove } = await publishTide(registry)
     const { db } = await registry.connect()
@@ -179,7 +179,7 @@ describeOnEachDatabase('the trash', (start) => {
     await admin.close()
   })
 
-  test('receives a few unknown objects, but not if they are most of the store', async () => {
+  test('receives a few unknown objects, but not if they make up most of the store', async () => {
     const registry = await start()
     const { file } = await publishTide(registry)
     const unknown = getStorePath(registry, 'objects', '00', 'unknown-00')
@@ -223,7 +223,7 @@ describeOnEachDatabase('the trash', (start) => {
     await admin.close()
   })
 
-  test('shows its size in /metrics', async () => {
+  test('reports its size in /metrics', async () => {
     const registry = await start()
     const { remove } = await publishTide(registry)
     await remove()

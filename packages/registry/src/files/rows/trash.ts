@@ -1,6 +1,6 @@
 /**
- * The trash: rows that name objects to which nothing refers any more. Their bytes stay in place, on disk or in S3, so
- * that a deletion can be undone, and are removed after `SHOAL_TRASH_DAYS`.
+ * The trash has a row for each object to which no file or blob refers any longer. The object's bytes stay in place, on
+ * disk or in S3, so that a deletion can be undone. They are removed after `SHOAL_TRASH_DAYS` days.
  */
 import { type Kysely, sql } from 'kysely'
 import { databaseTime } from '../../database/clock.ts'
@@ -11,17 +11,22 @@ export type TrashedObject = { objectKey: string; sizeBytes: number }
 export type Amount = { objects: number; bytes: number }
 
 export interface Trash {
-  /** How long bytes stay in the trash; 0 removes them at once. */
+  /** How many days bytes stay in the trash; 0 removes them immediately. */
   retentionDays: number
   /** Everything in the trash, oldest first. */
   list(): Promise<TrashTable[]>
   size(): Promise<Amount>
   has(objectKey: string): Promise<boolean>
-  /** Takes objects out of the trash that rows refer to again, and returns their amount. */
+  /**
+   * Takes objects out of the trash if files or blobs refer to them again. Returns the number and size of these objects.
+   */
   restore(): Promise<Amount>
   /** Removes bytes that have been in the trash for the retention period. */
   removeExpired(): Promise<Amount>
-  /** Removes bytes early, oldest first, until this many are freed; removes nothing if the trash has fewer. */
+  /**
+   * Removes bytes before the retention period ends, oldest first, until at least `bytesNeeded` bytes are freed. Removes
+   * nothing if the trash contains fewer bytes.
+   */
   removeOldest(bytesNeeded: number): Promise<Amount>
   /** Removes everything in the trash. */
   empty(): Promise<Amount>
@@ -36,7 +41,10 @@ type Dependencies = {
 
 const daySeconds = 86_400
 
-/** Moves an object to the trash, in the transaction that removes the last reference to it. */
+/**
+ * Moves an object to the trash. `trx` must be the transaction that removes the last reference to the object, if there
+ * was one.
+ */
 export async function addToTrash(
   trx: Kysely<Database>,
   { objectKey, sizeBytes }: TrashedObject,
@@ -67,11 +75,14 @@ export function openTrash({ db, store, retentionDays, log }: Dependencies): Tras
       ])
       .executeTakeFirstOrThrow()
 
-  /** False if rows refer to the object again: it then leaves the trash and stays in the store. */
+  /**
+   * Removes an object from the store and the trash. If files or blobs refer to the object again, takes it out of the
+   * trash, leaves it in the store and returns false.
+   */
   async function remove({ object_key }: TrashTable): Promise<boolean> {
     const { objects } = await takeOutReferred(db, object_key)
     if (objects > 0) return false
-    await store.remove(object_key) // first: after a crash in between, the row still leads to it
+    await store.remove(object_key) // first, so that after a crash in between, the row still refers to the object
     await db.deleteFrom('trash').where('object_key', '=', object_key).execute()
     return true
   }
@@ -118,7 +129,9 @@ export function openTrash({ db, store, retentionDays, log }: Dependencies): Tras
   }
 }
 
-/** Deletes the trash rows of objects that files or blobs refer to: all of them, or that of one object. */
+/**
+ * Deletes the trash rows of all objects to which files or blobs refer, or only the row of `objectKey` if it is given.
+ */
 async function takeOutReferred(db: Kysely<Database>, objectKey?: string): Promise<Amount> {
   const rows = await db
     .deleteFrom('trash')

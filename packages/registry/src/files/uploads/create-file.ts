@@ -19,13 +19,13 @@ import { lockBlob } from '../rows/keep-blob.ts'
 
 export type CreateDependencies = {
   db: Kysely<Database>
-  /** Default quota in bytes, for accounts without their own. */
+  /** Default quota in bytes, for accounts without a quota of their own. */
   quotaBytes: number | undefined
 }
 
 /**
- * Writes the row of a new upload. It replaces the row of a failed, expired or canceled upload whose bytes have been
- * removed.
+ * Inserts the row of a new upload. The new row replaces `before`, the row of a failed, expired or canceled upload with
+ * the same filename, if the bytes of that upload have been removed.
  */
 export function createFile(
   { db, quotaBytes }: CreateDependencies,
@@ -42,7 +42,7 @@ export function createFile(
         .execute()
     }
     await claimQuota(trx, model.owner, manifest.file_size_bytes, quotaBytes)
-    // If the stored bytes were deleted in the meantime, they must be sent.
+    // If the stored bytes were deleted in the meantime, the client must send them.
     const isStored =
       storedKey !== undefined && (await lockBlob(trx, manifest.sha256_hash)) === storedKey
     const row = await trx
@@ -73,7 +73,10 @@ export function createFile(
   })
 }
 
-/** Throws if the account would exceed its quota. Locks the account's row, so that concurrent uploads take turns. */
+/**
+ * Throws if the account would exceed its quota. Locks the account's row, so that concurrent uploads are checked one at
+ * a time.
+ */
 async function claimQuota(
   trx: Kysely<Database>,
   username: string,
@@ -88,7 +91,10 @@ async function claimQuota(
   await checkQuota({ db: trx, quotaBytes: defaultQuota }, username, sizeBytes)
 }
 
-/** Throws if a file of this size would exceed the account's quota. `replacedId` names a file that does not count. */
+/**
+ * Throws if a file of this size would exceed the account's quota. `replacedId` is the ID of a file that is not counted,
+ * because the new file replaces it.
+ */
 export async function checkQuota(
   { db, quotaBytes }: CreateDependencies,
   username: string,

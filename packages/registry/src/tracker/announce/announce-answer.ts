@@ -3,14 +3,17 @@ import { type Bencodable, encodeBencode } from '@shoal/model-file'
 import type { SwarmCounts } from '../../swarm/swarm.ts'
 import { toBinaryString } from './announce.ts'
 
-/** A peer's address, as given to one client. */
+/** A peer's address, as returned to a particular client. */
 export type PeerAddress = { address: string; port: number; peerId?: string | undefined }
 
 type Answer = { counts: SwarmCounts; peers: PeerAddress[]; intervalSeconds: number }
 
 const minIntervalSeconds = 60
 
-/** The response to an announce: peers as a list of dictionaries (BEP 3), or compact (BEP 23, 7). */
+/**
+ * Encodes the response to an announce. Peers are returned as a list of dictionaries (BEP 3), or in compact form (BEP
+ * 23, 7).
+ */
 export function announceAnswer(
   { counts, peers, intervalSeconds }: Answer,
   format: { isCompact: boolean; hasPeerIds: boolean },
@@ -44,7 +47,7 @@ function listed(peers: PeerAddress[], hasPeerIds: boolean): Bencodable {
   }))
 }
 
-/** The response to a scrape (BEP 48). */
+/** Encodes the response to a scrape (BEP 48). */
 export function scrapeAnswer(files: Map<string, SwarmCounts>, intervalSeconds: number): Buffer {
   return encodeBencode({
     files: Object.fromEntries(
@@ -57,7 +60,7 @@ export function scrapeAnswer(files: Map<string, SwarmCounts>, intervalSeconds: n
   })
 }
 
-/** Why a request failed; clients show it to their users. */
+/** Encodes the reason why a request failed. Clients show the reason to their users. */
 export function failureAnswer(reason: string): Buffer {
   return encodeBencode({ 'failure reason': reason })
 }

@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 
-/** The contents of an announce, over either protocol. */
+/** The contents of an announce, sent over either HTTP or WebSocket. */
 export type Announce = {
   /** 40 hexadecimal digits. */
   infoHash: string
@@ -12,10 +12,12 @@ export type Announce = {
 export const announceEvents = ['started', 'completed', 'stopped', 'paused', 'update'] as const
 export type AnnounceEvent = (typeof announceEvents)[number]
 
-/** The range of byte counts: 2^64 has 20 digits. */
+/** Byte counts have up to 20 digits, because they are below 2^64. */
 const byteCount = /^\d{1,20}$/
 
-/** Validates the values of an announce, given as text with one character per byte. Throws for the first invalid one. */
+/**
+ * Validates the values of an announce, given as text with one character per byte. Throws for the first invalid value.
+ */
 export function toAnnounce(getParameter: (name: string) => string | undefined): Announce {
   for (const name of ['uploaded', 'downloaded', 'left']) {
     const count = getParameter(name)
@@ -23,7 +25,7 @@ export function toAnnounce(getParameter: (name: string) => string | undefined): 
       throw invalid(`${name} is not a number of bytes`)
   }
   const event = toEvent(getParameter('event') || 'update')
-  const left = getParameter('left') ?? (event === 'completed' ? 0 : 1) // without `left`, the peer is taken to be incomplete
+  const left = getParameter('left') ?? (event === 'completed' ? 0 : 1) // without `left`, the peer is assumed to be incomplete
   return {
     infoHash: twentyBytes('info_hash', getParameter('info_hash')),
     peerId: twentyBytes('peer_id', getParameter('peer_id')),
@@ -42,7 +44,7 @@ export function twentyBytes(name: string, bytes: string | undefined): string {
   return buffer.toString('hex')
 }
 
-/** The inverse of `toHex20`. */
+/** The inverse of `twentyBytes`. */
 export const toBinaryString = (hex: string) => Buffer.from(hex, 'hex').toString('latin1')
 
 function toEvent(text: string): AnnounceEvent {

@@ -8,7 +8,7 @@ export type HttpAnnounce = Announce & {
   /** Maximum number of peers to return. */
   count: number
   isCompact: boolean
-  /** Only in the list that is not compact. */
+  /** Whether to return peer IDs. Only the list that is not compact contains them. */
   hasPeerIds: boolean
 }
 
@@ -26,7 +26,10 @@ export function readHttpAnnounce(query: RawQuery): HttpAnnounce {
   }
 }
 
-/** Prevents announces from directing other peers to the ports of other services. */
+/**
+ * Reads the port. Ports below 1024 are refused, so that an announce cannot direct other peers to the port of another
+ * service.
+ */
 function readPort(text: string | undefined): number {
   const port = Number(text)
   if (!/^\d{1,5}$/.test(text ?? '') || port < 1_024 || port > 65_535) {
@@ -35,7 +38,7 @@ function readPort(text: string | undefined): number {
   return port
 }
 
-/** Some clients send -1 for the default. */
+/** Reads the number of requested peers. Some clients send -1 to request the default number. */
 function readCount(text: string | undefined): number {
   if (text === undefined || text === '') return defaultCount
   if (!/^-?\d{1,10}$/.test(text)) throw invalid('numwant must be a number')

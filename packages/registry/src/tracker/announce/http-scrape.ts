@@ -2,10 +2,10 @@ import { invalid } from '../../errors.ts'
 import { twentyBytes } from './announce.ts'
 import type { RawQuery } from './raw-query.ts'
 
-/** Each is looked up in the database. */
+/** The number is limited, because each torrent is looked up in the database. */
 export const maxScrapedTorrents = 50
 
-/** The info hashes of a scrape over HTTP (BEP 48). A scrape of all torrents is not supported. */
+/** Reads the info hashes from a scrape over HTTP (BEP 48). A scrape of all torrents is not supported. */
 export function readHttpScrape(query: RawQuery): string[] {
   const hashes = query.get('info_hash') ?? []
   if (hashes.length === 0) throw invalid('info_hash is missing')

@@ -22,7 +22,7 @@ function ownAddressAt(addresses: string[] | Error, baseUrl = 'https://models.exa
   return { asked, for: own.for }
 }
 
-test('our address is the one the client reached; no hostname is looked up', async () => {
+test('our address is the one that the client reached, and no hostname is looked up', async () => {
   const own = ownAddressAt(['203.0.113.5'])
   expect(await own.for('127.0.0.1', '127.0.0.1')).toBe('127.0.0.1')
   expect(await own.for('192.168.1.7', '192.168.1.5')).toBe('192.168.1.5')
@@ -30,7 +30,7 @@ test('our address is the one the client reached; no hostname is looked up', asyn
   expect(own.asked).toEqual([])
 })
 
-test('behind a router, a cloud or a proxy our address is that of the base URL', async () => {
+test('behind a router, in a cloud or behind a proxy, our address is the one of the base URL’s hostname', async () => {
   const own = ownAddressAt(['2001:db8::5', '203.0.113.5'])
   expect(await own.for('198.51.100.9', '10.0.0.5')).toBe('203.0.113.5')
   expect(await own.for('2001:db8:7::9', undefined)).toBe('2001:db8::5')
@@ -38,7 +38,7 @@ test('behind a router, a cloud or a proxy our address is that of the base URL', 
   expect(own.asked).toEqual(['models.example.org'])
 })
 
-test('the other address family is better than none', async () => {
+test('an address of the other family is returned if there is none of the same family', async () => {
   expect(await ownAddressAt(['203.0.113.5']).for('2001:db8:7::9', undefined)).toBe('203.0.113.5')
 })
 

@@ -6,8 +6,8 @@ import { canConnect } from './reach.ts'
 
 export type OwnAddress = {
   /**
-   * The address of this machine for a client at `from` that connected to it at `reachedAt`, which is undefined behind a
-   * proxy. Undefined if no address is known that leads here.
+   * Returns an address at which a client at `from` can reach this machine, or undefined if none is known. `reachedAt`
+   * is the address to which the client connected; it is undefined behind a proxy.
    */
   for(from: string, reachedAt: string | undefined): Promise<string | undefined>
 }
@@ -15,7 +15,7 @@ export type OwnAddress = {
 type Options = {
   baseUrl: () => string
   log: { warn(details: object, message: string): void }
-  /** All addresses of a hostname. */
+  /** Returns all addresses of a hostname. */
   resolve?: (name: string) => Promise<string[]>
 }
 
@@ -23,9 +23,9 @@ const refreshIntervalMs = 600_000
 const maxWaitMs = 2_000
 
 /**
- * The address at which a client reached us is where others on that side can reach us too: on loopback, in a LAN, on the
- * internet. That is not so if a router, a cloud or a proxy has changed the address on the way in; then the hostname of
- * the base URL leads here.
+ * Finds this machine's address for a client. This is normally the address to which the client connected (on loopback,
+ * in a LAN or on the internet), because other clients in the same place can reach it too. If a router, a cloud provider
+ * or a proxy has translated that address, the addresses of the base URL's hostname are used instead.
  */
 export function ownAddress({ baseUrl, log, resolve = resolveName }: Options): OwnAddress {
   let known: string[] | undefined

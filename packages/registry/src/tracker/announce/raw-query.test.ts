@@ -11,7 +11,7 @@ test('a query is parsed byte by byte', () => {
   expect(read('/announce?a=\u00ff')).toEqual({ a: ['\u00ff'] })
 })
 
-test('an escape that is not a byte stays as it is', () => {
+test('an invalid escape sequence is left unchanged', () => {
   expect(read('/announce?a=%&b=%4&c=%zz&d=%u1234')).toEqual({
     a: ['%'],
     b: ['%4'],
@@ -20,7 +20,7 @@ test('an escape that is not a byte stays as it is', () => {
   })
 })
 
-test('a parameter may have no value, several, or an equals sign in it', () => {
+test('a parameter may have no value, several values, or a value with an equals sign', () => {
   expect(read('/scrape?a&b=&a=1&c=x=y&__proto__=1')).toEqual({
     a: ['', '1'],
     b: [''],

@@ -1,6 +1,8 @@
 import { invalid } from '../../errors.ts'
 
-/** The parameters of a query with their values, one character per byte: an info hash is not UTF-8. */
+/**
+ * The parameters of a query with their values. A value has one character per byte, because an info hash is not UTF-8.
+ */
 export type RawQuery = Map<string, string[]>
 
 export function readQuery(url: string): RawQuery {
@@ -18,7 +20,7 @@ export function readQuery(url: string): RawQuery {
   return query
 }
 
-/** The value of a parameter that may occur only once. */
+/** Returns the value of a parameter. Throws if the parameter occurs more than once. */
 export function single(query: RawQuery, name: string): string | undefined {
   const values = query.get(name)
   if (values && values.length > 1) throw invalid(`${name} is given ${values.length} times`)

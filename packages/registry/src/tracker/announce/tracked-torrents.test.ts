@@ -9,7 +9,7 @@ import { openSqlite, sqliteDialect } from '../../database/sqlite.ts'
 import type { Capabilities } from '../../files/downloads/capability.ts'
 import { maxCachedTorrents, trackedTorrents } from './tracked-torrents.ts'
 
-/** A database of public files with the info hashes '0', '1' and so on, which counts its queries. */
+/** Creates a database that counts its queries. It contains public files with the info hashes '0', '1' and so on. */
 async function publicFiles(count: number) {
   const directory = await mkdtemp(join(tmpdir(), 'shoal-tracked-'))
   const database = openSqlite(join(directory, 'small.sqlite'))

@@ -6,18 +6,18 @@ import type { Capabilities } from '../../files/downloads/capability.ts'
 import { privateSwarm, publicSwarm } from '../../swarm/swarm.ts'
 import { trackedFileRepository } from './tracked-file-repository.ts'
 
-/** A torrent that is tracked: that of a ready file. */
+/** A torrent that is tracked, because its file is ready. */
 export type TrackedTorrent = {
-  /** The name of its swarm. */
+  /** The name of the torrent's swarm. */
   swarm: string
   isPrivate: boolean
 }
 
-/** The tracked info hashes, and who may use them. */
+/** Finds tracked torrents by info hash, and checks who may use them. */
 export interface TrackedTorrents {
   /**
-   * Returns the torrent of a public file, or that of the token in the path. A private torrent without its token is
-   * treated as unknown. Throws for an invalid token.
+   * Returns the torrent of a public file, or, if there is a token in the path, the torrent to which the token gives
+   * access. A private torrent without its token is treated as unknown. Throws for an invalid token.
    */
   find(infoHash: string, token: string | undefined): Promise<TrackedTorrent | undefined>
   /**
@@ -27,7 +27,9 @@ export interface TrackedTorrents {
   get(infoHash: string, token: string | undefined): Promise<TrackedTorrent>
 }
 
-/** A file may still be tracked for this long after it was deleted, or made public or private. */
+/**
+ * How long a result is cached. A file that was deleted, or made public or private, may still be tracked for this long.
+ */
 const cacheTtlMs = 2_000
 export const maxCachedTorrents = 10_000
 
@@ -51,7 +53,7 @@ export function trackedTorrents({ db, capabilities }: Dependencies): TrackedTorr
     const key = token === undefined ? infoHash : `${infoHash} ${token}`
     const known = cache.get(key)
     if (known) return known
-    const start = performance.now() // set before the query, because the result may change meanwhile
+    const start = performance.now() // set before the query, whose result may be outdated when it arrives
     const torrent: TrackedTorrent | undefined = await read(infoHash, token)
     if (torrent) cache.set(key, torrent, { start })
     return torrent

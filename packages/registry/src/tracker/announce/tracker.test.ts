@@ -48,7 +48,7 @@ async function requestPeers(
   return list.map((peer) => `${peer.get('ip')}:${peer.get('port')}`)
 }
 
-test('every response includes our own peer, at the address that the client reached', async () => {
+test('responses include our own peer, at the address that the client reached', async () => {
   const infoHash = 'c'.repeat(40)
   const local = { address: '127.0.0.1', reachedAt: '127.0.0.1' }
   expect(await requestPeers(local, { infoHash })).toEqual(['127.0.0.1:7000'])
@@ -58,7 +58,7 @@ test('every response includes our own peer, at the address that the client reach
   expect(await requestPeers(internet, { infoHash })).toContain('203.0.113.5:7000')
 })
 
-test('except for stopped clients, clients that want no peers, and private files', async () => {
+test('responses to stopped clients, to clients that want no peers, and for private files do not include our own peer', async () => {
   const local = { address: '127.0.0.1', reachedAt: '127.0.0.1' }
   const infoHash = 'd'.repeat(40)
   expect(await requestPeers(local, { infoHash, event: 'stopped' })).toEqual([])

@@ -8,15 +8,15 @@ import { notTracked, type TrackedTorrent, type TrackedTorrents } from './tracked
 /** The origin of an announce. */
 export type Announcer = {
   address: string
-  /** The local address of that connection; undefined behind a proxy. */
+  /** The local address of the client's connection; undefined behind a proxy. */
   reachedAt: string | undefined
-  /** From the path. */
+  /** The token in the path; undefined if there is none. */
   token: string | undefined
 }
 
 /**
- * A peer of this registry that is included in every response about a public file. Without an address, it is the one at
- * which the client reached us.
+ * A peer of this registry that is included in every response about a public file. If `address` is missing, each client
+ * receives the address at which it can reach the registry.
  */
 export type ExtraPeer = { address?: string; port: number }
 
@@ -28,7 +28,7 @@ export type TrackerDependencies = {
   intervalSeconds: number
 }
 
-/** Serves `/announce` and `/scrape`. Throws for refused requests. */
+/** Serves `/announce` and `/scrape`. Throws if a request is refused. */
 export interface Tracker {
   /**
    * Records the announcing peer, and returns the bencoded response with other peers.
@@ -37,7 +37,7 @@ export interface Tracker {
   announce(request: HttpAnnounce, from: Announcer): Promise<Buffer>
   /**
    * Counts the peers of each info hash (hexadecimal). Leaves out torrents that are not tracked.
-   * @throws not-found if none is tracked
+   * @throws not-found if none of the torrents is tracked
    */
   scrape(infoHashes: string[], token: string | undefined): Promise<Map<string, SwarmCounts>>
 }
@@ -60,14 +60,15 @@ export function tracker(dependencies: TrackerDependencies): Tracker {
       reaches: usefulReaches(address, ownAddress),
     })
     const found = [
-      // First: a client that keeps one peer per address keeps the one that is always there.
+      // The registry's own peer comes first: a client that stores only one peer per address then stores this peer,
+      // which is always available.
       ...(request.count > 0 ? getExtraPeers(torrent, ownAddress) : []),
       ...toPeerAddresses(peers, address, ownAddress),
     ]
     return announceAnswer({ counts, peers: found, intervalSeconds }, request)
   }
 
-  /** Only those who have the torrent of a private file may get its metadata. */
+  /** Returns no peer for a private file, because only clients that have its torrent may get its metadata. */
   function getExtraPeers({ isPrivate }: TrackedTorrent, ownAddress: string | undefined) {
     const extra = isPrivate ? undefined : extraPeer()
     const address = extra?.address ?? ownAddress

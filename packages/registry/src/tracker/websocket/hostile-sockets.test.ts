@@ -69,7 +69,7 @@ describe('a hostile WebSocket', () => {
     expect(await hostile.join(info_hash)).toMatchObject({ complete: 0, incomplete: 1 })
   })
 
-  test('can send only session descriptions to others', async () => {
+  test('can send only session descriptions to other peers', async () => {
     const [one, two] = [await openBrowser(url, 1), await openBrowser(url, 2)]
     await one.join(info_hash)
     const sent = { offer: { ...offer, evil: 'x'.repeat(100) }, offer_id: 'x', more: 'y' }
@@ -83,7 +83,7 @@ describe('a hostile WebSocket', () => {
     })
   })
 
-  test('cannot answer in the name of another, or remove it', async () => {
+  test('cannot answer on behalf of another peer, or remove that peer', async () => {
     const [one, two] = [await openBrowser(url, 1), await openBrowser(url, 2)]
     const thief = await openBrowser(url, 1)
     for (const peer of [one, two]) await peer.join(info_hash)
@@ -116,7 +116,7 @@ describe('a hostile WebSocket', () => {
     await openBrowser(url, 1)
   })
 
-  test('that closes before its response does no harm', async () => {
+  test('that closes before it receives its response does no harm', async () => {
     for (let turn = 0; turn < 20; turn += 1) {
       const socket = connect(registry.port, '127.0.0.1')
       await once(socket, 'connect')

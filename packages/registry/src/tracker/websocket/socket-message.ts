@@ -2,16 +2,16 @@ import { invalid } from '../../errors.ts'
 import { type Announce, toAnnounce, twentyBytes } from '../announce/announce.ts'
 import { maxScrapedTorrents } from '../announce/http-scrape.ts'
 
-/** A message from a browser to the tracker, in JSON; bytes are strings with one character each. */
+/** A message from a browser to the tracker, in JSON. Binary values are strings with one character per byte. */
 export type SocketMessage =
   | { action: 'announce'; announce: Announce; offers: Offer[]; answer: Answer | undefined }
   | { action: 'scrape'; infoHashes: string[] }
 
-/** An offer to connect, for any other peer. */
+/** An offer to connect, addressed to any other peer. */
 export type Offer = { offer: Description; offerId: string }
-/** The answer of a peer that received an offer. */
+/** The answer from a peer that received an offer. */
 export type Answer = { answer: Description; offerId: string; toPeerId: string }
-/** A WebRTC session description. Nothing else is relayed. */
+/** A WebRTC session description. The tracker relays nothing else. */
 export type Description = { type: 'offer' | 'answer'; sdp: string }
 
 type Fields = Record<string, unknown>
@@ -78,7 +78,7 @@ function readOfferId({ offer_id }: Fields): string {
   throw invalid(`offer_id must be a string of at most ${maxOfferIdLength} characters`)
 }
 
-/** Numbers may be sent as JSON numbers. */
+/** Returns a field as text. A number may also have been sent as a JSON number. */
 function textIn(fields: Fields, name: string): string | undefined {
   const value = fields[name]
   if (value == null) return undefined

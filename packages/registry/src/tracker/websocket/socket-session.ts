@@ -19,20 +19,23 @@ export type SessionDependencies = {
 
 type From = { channel: string; address: string; token: string | undefined }
 
-/** Torrents per socket, over all clients that share it. */
+/** Maximum number of torrents per socket, for all clients that share the socket. */
 const maxAnnouncedTorrents = 1_000
-/** A browser invites more peers only with its next announce, so the interval is shorter. */
+/**
+ * The announce interval of browsers, as a share of other clients' interval. It is shorter, because a browser can send
+ * offers to more peers only with its next announce.
+ */
 const intervalShare = 2 / 15
-/** WebRTC finds routes between networks itself. */
+/** All kinds of addresses are useful, because WebRTC finds routes between networks itself. */
 const everywhere: Reach[] = ['loopback', 'private', 'public']
 
 /** Handles the messages of one WebSocket. */
 export interface SocketSession {
-  /** Returns the response to a message, or undefined for none. Throws for an invalid message. */
+  /** Returns the response to a message, or undefined if there is none. Throws for an invalid message. */
   answer(message: SocketMessage): Promise<object | undefined>
-  /** Whether it is a peer in any swarm now. */
+  /** Whether the session has a peer in any swarm at the moment. */
   hasAnnounced(): boolean
-  /** Leaves all swarms it has joined. */
+  /** Leaves all swarms that the session has joined. */
   end(): Promise<void>
 }
 
@@ -72,12 +75,15 @@ export function socketSession(dependencies: SessionDependencies, from: From): So
     }
   }
 
-  /** Only a peer that has announced here may answer in its own name. An answer has no response. */
+  /**
+   * Relays an answer to the peer that sent the offer. The sender must have announced its peer ID on this socket, so
+   * that it cannot answer on behalf of another peer. The tracker does not respond to an answer.
+   */
   async function passAnswer(swarm: string, sender: Sender, { answer, offerId, toPeerId }: Answer) {
     const own = await swarms.findBrowser(swarm, sender.peerId)
     if (own?.channel !== from.channel) throw invalid('announce before you answer')
     const peer = await swarms.findBrowser(swarm, toPeerId)
-    if (!peer) return undefined // it has left meanwhile
+    if (!peer) return undefined // the peer has left in the meantime
     relay(peer.channel, { ...addressed(sender), answer, offer_id: offerId })
     metrics.relayed.inc({ kind: 'answer' })
     return undefined

@@ -1,4 +1,4 @@
-/** A token bucket: allows bursts of `atOnce`, and `perSecond` on average. */
+/** A token bucket: allows bursts of `atOnce` calls, and `perSecond` calls on average. */
 export function tokenBucket({ atOnce, perSecond }: { atOnce: number; perSecond: number }) {
   let tokens = atOnce
   let refilledAt = performance.now()

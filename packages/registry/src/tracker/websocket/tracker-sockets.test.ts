@@ -41,7 +41,7 @@ describe('the tracker over WebSocket', () => {
     return { ...file, info_hash: file.torrent_info_hash ?? '' }
   }
 
-  test('counts browsers like other clients, and does not return them to those', async () => {
+  test('counts browsers like other clients, but does not return them to clients that use HTTP', async () => {
     const file = await publishFile()
     const seeder = trackerClient(url, file.info_hash)
     const started = await seeder.start({ left: 0, numwant: 0 })
@@ -59,7 +59,7 @@ describe('the tracker over WebSocket', () => {
 
   test('connects two clients, which exchange an offer and an answer', async () => {
     const { info_hash } = await publishFile()
-    // for two with the same URL, the package would create a single socket
+    // the package would use a single socket for two clients with the same URL
     const first = trackerClient(url, info_hash)
     const second = trackerClient(url.replace('localhost', '127.0.0.1'), info_hash)
     pretendWebRtc(first.client)
@@ -116,7 +116,7 @@ describe('the tracker over WebSocket', () => {
     await until(async () => (await two.join(info_hash)).incomplete === 1)
   })
 
-  test('tracks a private file only for those with its token', async () => {
+  test('tracks a private file only for clients with its token', async () => {
     const file = await publishFile(false)
     const path = `/v1/files/${file.model_id}/download/${file.id}`
     const { body }: { body: Download } = await registry.get(path, { token })
@@ -131,7 +131,7 @@ describe('the tracker over WebSocket', () => {
     expect(await member.join(file.info_hash)).toMatchObject({ incomplete: 1 })
   })
 
-  test('answers a scrape of several torrents on either path', async () => {
+  test('responds to a scrape of several torrents on either path', async () => {
     const [one, two] = [await publishFile(), await publishFile()]
     const info_hash = [one.info_hash, two.info_hash, twenty(9)].map(bytes)
     const nobody = { complete: 0, incomplete: 0, downloaded: 0 }
@@ -142,7 +142,7 @@ describe('the tracker over WebSocket', () => {
     }
   })
 
-  test('answers in the order of the messages', async () => {
+  test('sends responses in the order of the messages', async () => {
     const { info_hash } = await publishFile()
     const one = await openBrowser(url, 1)
     const events = ['started', 'stopped', 'started', 'completed', 'stopped', 'started']
@@ -167,7 +167,7 @@ describe('the tracker over WebSocket', () => {
   })
 })
 
-describe('a registry that stops', () => {
+describe('a registry that shuts down', () => {
   test('closes the sockets of its tracker', async () => {
     const registry = await startTestRegistry()
     const socket = new WebSocket(`ws://localhost:${registry.port}/announce`)

@@ -90,7 +90,7 @@ test.each([
     'shoal pull tide:Q8_0',
   ],
   [new DaemonError(503, 'x', 'model_not_loaded'), 'The model could not be loaded', 'shoal logs'],
-  [new DaemonError(500, 'x', null), 'The daemon had an error', undefined],
+  [new DaemonError(500, 'x', null), 'Daemon error', undefined],
 ])('%s is shown with what happened and what to do', (error, title, command) => {
   const fault = toChatFailure(error)
   expect(fault.title).toBe(title)

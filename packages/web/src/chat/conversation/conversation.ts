@@ -1,4 +1,4 @@
-/** Conversations, and the part of them sent to the model. */
+/** Conversations, and the requests to the model that are built from them. */
 import type { ChatMessage, ChatRequest } from '@shoal/protocol/inference-client'
 
 export type Settings = {
@@ -9,18 +9,21 @@ export type Settings = {
   seed?: number
 }
 
-/** Undefined values are reset to the default. */
+/** Changes to the settings. A setting that is undefined is reset to its default. */
 export type SomeSettings = { [Name in keyof Settings]?: Settings[Name] | undefined }
 
 export type Question = { id: string; role: 'user'; content: string }
 
-/** Why an answer ended. `cut`: token limit reached. `lost`: the page was closed. */
+/**
+ * How an answer ended: `whole` (it is complete), `stopped` (by the user), `cut` (the token limit was reached), `lost`
+ * (the page was closed) or `failed`.
+ */
 export type AnswerEnding = 'whole' | 'stopped' | 'cut' | 'lost' | 'failed'
 
 export type ChatFailure = {
   title: string
   advice: string
-  /** A command for a terminal. */
+  /** A command to run in a terminal. */
   command?: string
 }
 
@@ -40,10 +43,13 @@ export type Message = Question | Answer
 
 export type Conversation = {
   id: string
-  /** The revision in the history; an older one means that another tab has changed it. 0 if it is not in the history yet. */
+  /**
+   * The conversation's revision in the history; 0 if the conversation is not in the history yet. If the history has a
+   * different revision, another tab has changed the conversation.
+   */
   revision: number
   title: string
-  /** Undefined until one is chosen. */
+  /** Undefined until a model is chosen. */
   model: string | undefined
   settings: Settings
   messages: readonly Message[]
@@ -73,7 +79,7 @@ export function titleFrom(question: string): string {
   return `${short.slice(0, short.lastIndexOf(' ') + 1 || maxTitleLength).trim()}…`
 }
 
-/** The messages before this one. */
+/** Returns the messages before the one with this ID, or all messages if there is no such message. */
 export function upTo(messages: readonly Message[], id: string): readonly Message[] {
   const index = messages.findIndex((message) => message.id === id)
   return index === -1 ? messages : messages.slice(0, index)
@@ -92,7 +98,7 @@ export function toChatRequest({ messages, settings }: Conversation, model: strin
   }
 }
 
-/** Chat templates require alternating roles, so two questions without an answer in between are merged. */
+/** Chat templates require alternating roles, so consecutive questions without an answer between them are merged. */
 function inTurns(messages: readonly Message[]): ChatMessage[] {
   const turns: ChatMessage[] = []
   for (const message of messages) {
@@ -106,7 +112,7 @@ function inTurns(messages: readonly Message[]): ChatMessage[] {
   return turns
 }
 
-/** Separates reasoning from the answer, even if the daemon could not. */
+/** Separates reasoning from the answer, even if the daemon has not done so. */
 export function thoughtAndSaid({ content, reasoning }: Pick<Answer, 'content' | 'reasoning'>) {
   const marked = /^\s*<think>(.*?)(?:<\/think>(.*))?$/s.exec(content)
   if (reasoning !== '' || !marked) return { thought: reasoning, said: content }

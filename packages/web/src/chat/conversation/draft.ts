@@ -5,13 +5,13 @@ export type DraftView = Pick<Answer, 'content' | 'reasoning'> & { tokensPerSecon
 
 export const emptyDraft: DraftView = { content: '', reasoning: '' }
 
-/** How often the speed is updated, so that it stays readable. */
+/** Interval between updates of the displayed speed, long enough for the speed to be readable. */
 const figureEveryMs = 400
 
-/** Shorter periods are too short to compute a speed. */
+/** Minimum duration from which a speed is computed. */
 const shortestSeconds = 0.05
 
-/** An answer being received. Rendered once per frame, however many tokens arrive. */
+/** An answer being received. It is rendered at most once per frame, however many tokens arrive. */
 export function newDraft(show: (view: DraftView) => void) {
   let content = ''
   let reasoning = ''
@@ -23,7 +23,10 @@ export function newDraft(show: (view: DraftView) => void) {
   let shownSpeedAt = 0
   let frame: number | undefined
 
-  /** Tokens per second after the first token, which includes the time to evaluate the prompt. */
+  /**
+   * Returns the tokens per second since the first token. The time until the first token is excluded, because it
+   * includes the evaluation of the prompt.
+   */
   function speed(): number | undefined {
     const seconds = (lastAt - firstAt) / 1000
     const counted = (tokens ?? pieces) - 1

@@ -1,17 +1,19 @@
 import { sleep } from '@shoal/core/async'
 import { type AnswerEnd, type AnswerPart, DaemonError } from '@shoal/protocol/inference-client'
 
-/** After this many waits, the queue is unlikely to empty soon. */
+/** Maximum number of retries. After this many, the queue is unlikely to have room soon. */
 const maxWaits = 6
 
 type Order = {
   ask: () => AsyncIterable<AnswerPart | AnswerEnd>
   signal: AbortSignal
-  /** Called with the end of a wait, as `Date.now()`, and with undefined when the request is retried. */
+  /**
+   * Called with the time of the next retry, in milliseconds since 1970, and with undefined when the request is retried.
+   */
   onWait: (until: number | undefined) => void
 }
 
-/** Retries when the daemon says when to retry. */
+/** Sends a request. If the daemon rejects it with a delay after which to retry, waits for that delay and retries. */
 export async function* patiently({
   ask,
   signal,

@@ -2,7 +2,10 @@ import { type Answer, thoughtAndSaid } from './conversation.ts'
 
 const shortEnough = 400
 
-/** The screen reader announcement for a finished answer: short answers in full, long ones by length. */
+/**
+ * Returns the screen reader announcement for a finished answer: the full text of a short answer, or only the length of
+ * a long one.
+ */
 export function spoken(answer: Answer): string {
   const { ending, fault } = answer
   if (fault) return `${fault.title}. ${fault.advice}`

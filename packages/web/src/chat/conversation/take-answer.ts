@@ -20,13 +20,15 @@ type Order = {
   signal: AbortSignal
   /** Shows the answer so far. */
   show: (view: DraftView) => void
-  /** Called with the end of a wait in the queue, as `Date.now()`, and with undefined when the request is retried. */
+  /**
+   * Called with the time of the next retry, in milliseconds since 1970, and with undefined when the request is retried.
+   */
   onWait: (until: number | undefined) => void
-  /** Saves the answer so far, every two seconds, because the page may be closed. */
+  /** Saves the answer so far. Called every two seconds, because the page may be closed at any time. */
   keep: (lost: Answer) => void
 }
 
-/** Receives an answer until it ends for any reason. Returns the error, if there was one. */
+/** Receives an answer until it ends for any reason. Returns the answer, and the error if there was one. */
 export async function takeAnswer(order: Order): Promise<{ answer: Answer; error?: unknown }> {
   const { daemon, conversation, model, answerId, signal, show, onWait, keep } = order
   const coming = newDraft(show)
@@ -39,7 +41,7 @@ export async function takeAnswer(order: Order): Promise<{ answer: Answer; error?
     ...(fault && { fault }),
   })
   const ask = () => daemon.chat(toChatRequest(conversation, model), signal)
-  // An answer without text is not kept: after a reload its question can be asked again.
+  // An answer without text is not saved, so that its question can be asked again after a reload.
   const timer = setInterval(() => {
     const { content, reasoning } = coming.read()
     if (content || reasoning) keep(answerNow('lost'))

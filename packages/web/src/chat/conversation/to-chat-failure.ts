@@ -43,7 +43,7 @@ function faultOfRefusal({ details: { status, reason }, message }: DaemonError): 
   if (reason === 'model_lost') {
     return {
       title: 'The model stopped unexpectedly',
-      advice: `${sentence(message)} Try again: the model will be loaded again.`,
+      advice: `${sentence(message)} Try again; the model will be reloaded.`,
     }
   }
   if (status === 503) {
@@ -53,7 +53,7 @@ function faultOfRefusal({ details: { status, reason }, message }: DaemonError): 
       command: 'shoal logs',
     }
   }
-  const title = status >= 500 ? 'The daemon had an error' : 'The request was rejected'
+  const title = status >= 500 ? 'Daemon error' : 'The request was rejected'
   return { title, advice: sentence(message) }
 }
 

@@ -1,14 +1,14 @@
-/** The conversations of this browser, stored only in IndexedDB. */
+/** The conversations in this browser, which are stored only in its IndexedDB. */
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
 import type { Conversation } from '../conversation/conversation.ts'
 
 export type Entry = Pick<Conversation, 'id' | 'title' | 'changedAt'>
-/** A change. Without `id`, everything was deleted. */
+/** A change to the history. Without an `id`, all conversations were deleted. */
 export type Change = { kind: 'saved' | 'deleted'; id?: string }
 
 export type ChatHistory = Awaited<ReturnType<typeof openHistory>>
 
-/** Two stores, so that listing titles does not read all messages. */
+/** There are two stores, so that the titles can be listed without reading all messages. */
 interface Schema extends DBSchema {
   entries: { key: string; value: Entry }
   conversations: { key: string; value: Conversation }
@@ -16,12 +16,12 @@ interface Schema extends DBSchema {
 
 const version = 1
 
-/** Calls `onChange` for changes in other tabs. Rejects if the browser has no IndexedDB. */
+/** Opens the history. Calls `onChange` for changes made in other tabs. Rejects if the browser has no IndexedDB. */
 export async function openHistory(onChange: (change: Change) => void, name = 'shoal-chat') {
   const database = await open(name)
   const tabs = new BroadcastChannel(name)
   tabs.onmessage = ({ data }: MessageEvent<Change>) => onChange(data)
-  // A newer version of this page needs to upgrade the database.
+  // A newer version of this page, in another tab, is waiting to upgrade the database.
   database.onversionchange = () => database.close()
 
   /** Changes both stores in one transaction. */
@@ -33,7 +33,7 @@ export async function openHistory(onChange: (change: Change) => void, name = 'sh
   }
 
   return {
-    /** All conversations, the newest first. */
+    /** Lists all conversations, the most recently changed first. */
     async list(): Promise<Entry[]> {
       const all = await database.getAll('entries')
       return all.toSorted((a, b) => b.changedAt - a.changedAt)
@@ -42,8 +42,9 @@ export async function openHistory(onChange: (change: Change) => void, name = 'sh
     find: (id: string): Promise<Conversation | undefined> => database.get('conversations', id),
 
     /**
-     * Returns what was saved. If another tab has saved a different version meanwhile, both are kept, and this one gets the ID
-     * `idOfCopy`. Returns undefined if another tab has deleted the conversation.
+     * Saves a conversation, and returns it as saved. If another tab has saved a different version in the meantime, both
+     * versions are kept, and this one gets the ID `idOfCopy`. Returns undefined if another tab has deleted the
+     * conversation.
      */
     async save(conversation: Conversation, idOfCopy: string): Promise<Conversation | undefined> {
       const kept = await write(async (transaction) => {
@@ -60,7 +61,7 @@ export async function openHistory(onChange: (change: Change) => void, name = 'sh
       return kept
     },
 
-    /** Returns undefined if it no longer exists. */
+    /** Renames a conversation. Returns undefined if the conversation no longer exists. */
     async rename(id: string, title: string): Promise<Conversation | undefined> {
       const renamed = await write(async (transaction) => {
         const there = await transaction.objectStore('conversations').get(id)
@@ -104,7 +105,7 @@ async function put(transaction: Writing, conversation: Conversation): Promise<vo
     transaction.objectStore('entries').put({ id, title, changedAt }),
     transaction.objectStore('conversations').put(conversation),
   ]
-  transaction.commit() // the page may be closed at any moment
+  transaction.commit() // commits now, because the page may be closed at any moment
   await Promise.all(puts)
 }
 

@@ -4,8 +4,8 @@ import type { ChatHistory } from './history.ts'
 type Save = ChatHistory['save']
 
 /**
- * Saves a conversation as it grows, one save after another. `onKept` receives what was saved, with another ID if another tab had
- * changed the conversation, or undefined if another tab had deleted it.
+ * Saves a conversation as it grows, one save after another. `onKept` receives the saved conversation, which has a new
+ * ID if another tab has changed the original, or undefined if another tab has deleted the conversation.
  */
 export function keeper(save: Save, onKept: (id: string, kept: Conversation | undefined) => void) {
   const revisions = new Map<string, number>()
@@ -30,7 +30,7 @@ export function keeper(save: Save, onKept: (id: string, kept: Conversation | und
       return kept
     },
 
-    /** Call this after a conversation was read from the history: the next save continues from its revision. */
+    /** Call this after reading a conversation from the history, so that the next save continues from its revision. */
     began({ id, revision }: Conversation) {
       revisions.set(id, revision)
       copies.delete(id)

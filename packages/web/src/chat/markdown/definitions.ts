@@ -1,12 +1,20 @@
 import type { Node } from './parse.ts'
 
-/** The definition of a link or a footnote: its source, to be parsed before other chunks, and the chunk that contains it. */
+/**
+ * The definition of a link or a footnote: its source, which is prepended to other chunks before they are parsed, and
+ * the chunk that contains the definition.
+ */
 type Definition = { source: string; chunk: string }
 
-/** Longer definitions work only in their own chunk, because they could be used thousands of times. */
+/**
+ * Maximum length of a definition that works outside its own chunk. There is a maximum because a definition can be used
+ * by thousands of chunks.
+ */
 const maxDefinitionLength = 2048
 
-/** The definitions of all chunks by label. The first one of a label counts. */
+/**
+ * Returns the definitions in all chunks by label. If a label is defined more than once, the first definition applies.
+ */
 export function collectDefinitions(
   chunks: readonly (readonly [source: string, nodes: readonly Node[]])[],
 ): Map<string, Definition> {
@@ -24,7 +32,7 @@ export function collectDefinitions(
   return definitions
 }
 
-/** Returns the definitions in other chunks that `chunk` uses, as context for {@link parseMarkdown}. */
+/** Returns the definitions that `chunk` uses and other chunks contain, as context for {@link parseMarkdown}. */
 export function formatContext(chunk: string, definitions: ReadonlyMap<string, Definition>): string {
   if (definitions.size === 0) return ''
   const labels = new Set(Array.from(chunk.matchAll(/\[((?:[^[\]\\]|\\.)+)\]/g), getLabel))
@@ -32,10 +40,11 @@ export function formatContext(chunk: string, definitions: ReadonlyMap<string, De
     .map((label) => definitions.get(label))
     .filter((found) => found !== undefined && found.chunk !== chunk)
     .map((found) => `${found?.source}\n\n`)
-  // The horizontal rule ends a footnote, which would otherwise include indented text.
+  // The horizontal rule ends the last footnote. Otherwise the footnote would include indented text at the start of
+  // `chunk`.
   return needed.length === 0 ? '' : `${needed.join('')}***\n\n`
 }
 
-/** Normalizes labels like the parser. */
+/** Normalizes a label in the same way as the parser. */
 const getLabel = ([, label = '']: RegExpExecArray) =>
   label.replace(/\s+/g, ' ').trim().toLowerCase().toUpperCase().toLowerCase()

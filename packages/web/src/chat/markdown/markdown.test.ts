@@ -5,13 +5,13 @@ import { markdownReader } from './read-markdown.ts'
 import { splitBlocks } from './split-blocks.ts'
 import { chatHtml } from './testing/chat-html.ts'
 
-/** Removes the classes, which are only for styling. */
+/** Renders Markdown as HTML without classes and `div` elements, which are only for styling. */
 const toHtml = (source: string) =>
   chatHtml(source)
     .replace(/ class="[^"]*"/g, '')
     .replace(/<\/?div>/g, '')
 
-describe('Markdown of models', () => {
+describe('Markdown from models', () => {
   test('paragraphs with inline markup', () => {
     expect(toHtml('One **two** *three* _four_ ~~five~~ `six <b>`\\*\nseven  \neight')).toBe(
       '<p>One <strong>two</strong> <em>three</em> <em>four</em> <del>five</del> <code>six &lt;b&gt;</code>*\nseven<br/>eight</p>',
@@ -56,7 +56,7 @@ describe('Markdown of models', () => {
     expect(toHtml('It was in\n1984. Then')).toBe('<p>It was in\n1984. Then</p>')
   })
 
-  test('unchanged code, also before its fence is closed', () => {
+  test('unchanged code, even before its fence is closed', () => {
     expect(parseMarkdown('```ts\nconst a = `b`\n\n**not bold**')).toMatchObject([
       { type: 'code', lang: 'ts', value: 'const a = `b`\n\n**not bold**' },
     ])
@@ -172,7 +172,7 @@ describe('hostile Markdown', () => {
 describe('an answer being received', () => {
   const listSources = (source: string) => splitBlocks(source).map((chunk) => chunk.source)
 
-  test('is split where later text cannot change the part before', () => {
+  test('is split where later text cannot change the meaning of earlier text', () => {
     const source = '# A\n\nb\nc\n\n- d\n\n- e\n\n  f\n\ng\n\n```\nh\n\ni\n```\n\nj'
     expect(listSources(source)).toEqual([
       '# A\n\n',
@@ -185,7 +185,7 @@ describe('an answer being received', () => {
     ])
   })
 
-  test.each(markdownExamples)('%s: each prefix is parsed as if received at once', (_, source) => {
+  test.each(markdownExamples)('%s: each prefix is parsed like a complete answer', (_, source) => {
     const read = markdownReader()
     for (let length = 0; length <= source.length; length += source.length > 500 ? 97 : 1) {
       const beginning = source.slice(0, length)
@@ -193,9 +193,10 @@ describe('an answer being received', () => {
     }
   })
 
-  test('in chunks has the same structure as the whole, for random lines', () => {
+  test('has the same structure in chunks as in one piece, for random lines', () => {
     const { oneOf, between } = randomFrom(1)
-    // No indented code, because the parser treats a list after it that begins with 2 as text, unlike the specification.
+    // Indented code is not tested: contrary to the specification, the parser treats a list that follows indented code
+    // and begins with 2 as text.
     const lines = [
       ...['', '', '', 'a', 'b *c*', '# d', '- e', '- f', '* g', '1. h', '2. i', '3) j', '-', '+ k'],
       ...[
@@ -232,7 +233,7 @@ describe('an answer being received', () => {
     expect(secondLater).not.toBe(second)
   })
 
-  test('resolves earlier links with a later definition', () => {
+  test('uses a later definition to resolve earlier links', () => {
     const [first] = markdownReader()('[a][b] and [b]\n\ntext\n\n[b]: https://b.example')
     expect(first).toMatchObject({ children: [{ type: 'link' }, {}, { type: 'link' }] })
   })
@@ -241,8 +242,8 @@ describe('an answer being received', () => {
 const getItems = (node: Node | undefined) => (node?.type === 'list' ? node.children : [])
 
 /**
- * Removes what a chunk cannot know: its position, whether a list is loose, and whether an empty line at the end of an unclosed fence
- * belongs to it.
+ * Removes what cannot be determined from a single chunk: positions, whether a list is loose, and whether an empty line
+ * at the end of an unclosed code block belongs to it.
  */
 function bare(nodes: readonly Node[]): unknown {
   const known = (key: string, value: unknown) => {

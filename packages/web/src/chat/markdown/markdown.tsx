@@ -3,7 +3,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import type { Node } from './parse.ts'
 import { markdownReader } from './read-markdown.ts'
 
-/** Renders a model's output as elements. Its text is never used as HTML. */
+/** Renders a model's output as React elements. The output is never used as HTML. */
 function Markdown({ source }: { source: string }) {
   const read = useRef(undefined as ReturnType<typeof markdownReader> | undefined)
   read.current ??= markdownReader()
@@ -17,7 +17,7 @@ function Markdown({ source }: { source: string }) {
 export default memo(Markdown)
 
 function Nodes({ nodes }: { nodes: readonly Node[] }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: they have no other key, and keep their order
+  // biome-ignore lint/suspicious/noArrayIndexKey: nodes have no other key, and keep their order
   return nodes.map((node, index) => <NodeElement key={index} node={node} />)
 }
 
@@ -86,14 +86,14 @@ const NodeElement = memo(function NodeElement({ node }: { node: Node }) {
           </div>
         </div>
       )
-    default: // definitions: their links already have the URLs
+    default: // definitions: the links that refer to them already contain the URLs
       return null
   }
 })
 
 type NodeOfType<T extends Node['type']> = Extract<Node, { type: T }>
 
-/** Renders a link only if its URL is harmless. Any other URL is shown as text. */
+/** Renders a link if its URL is safe. Otherwise shows the URL as text. */
 function Link({ url, children }: { url: string; children: ReactNode }) {
   if (!isSafe(url)) {
     return (
@@ -121,7 +121,7 @@ const isSafe = (url: string) =>
   URL.canParse(url) &&
   ['http:', 'https:', 'mailto:'].includes(new URL(url).protocol)
 
-/** Headings have levels below those of the page. */
+/** Renders a heading. The highest level is h3, below the levels of the page's own headings. */
 function Heading({ depth, children }: NodeOfType<'heading'>) {
   const Name = depth === 1 ? 'h3' : depth === 2 ? 'h4' : depth === 3 ? 'h5' : 'h6'
   const size = depth === 1 ? 'text-[20px]' : depth === 2 ? 'text-[18px]' : 'text-[16px]'
@@ -144,7 +144,7 @@ function Code({ lang, value }: NodeOfType<'code'>) {
         />
       </div>
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: lets users scroll long lines with the keyboard
         tabIndex={0}
         className="overflow-x-auto px-4 py-3 font-mono text-[13.5px] leading-[1.55] -outline-offset-2"
       >
@@ -170,7 +170,7 @@ function List({ ordered, start, children }: NodeOfType<'list'>) {
   )
 }
 
-/** An item of a task list begins with its checkbox. */
+/** Renders a list item. In a task list, the item begins with its checkbox. */
 function Item({ checked, children }: NodeOfType<'listItem'>) {
   const isTask = typeof checked === 'boolean'
   return (
@@ -193,7 +193,7 @@ function Item({ checked, children }: NodeOfType<'listItem'>) {
 
 const alignLooks = { left: 'text-left', center: 'text-center', right: 'text-right' } as const
 
-/** Each row gets as many cells as the header. */
+/** Renders a table in which each row has as many cells as the header. */
 function Table({ align, children: [head, ...rows] }: NodeOfType<'table'>) {
   const columns = [...(head?.children ?? []).keys()]
   const getCellClass = (column: number) =>
@@ -201,7 +201,7 @@ function Table({ align, children: [head, ...rows] }: NodeOfType<'table'>) {
   return (
     <section
       aria-label="Table"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: wide tables are scrolled with the keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: lets users scroll wide tables with the keyboard
       tabIndex={0}
       className="overflow-x-auto"
     >

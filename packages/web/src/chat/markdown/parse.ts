@@ -7,9 +7,11 @@ import { gfm } from 'micromark-extension-gfm'
 type Root = ReturnType<typeof fromMarkdown>
 export type Node = Root['children'][number]
 
-/** HTML is plain text, unlike in a card, because nothing sanitizes an answer. */
+/** HTML is treated as plain text, unlike in a card, because answers are not sanitized. */
 const withoutHtml = { disable: { null: ['htmlFlow', 'htmlText'] } }
-/** If there is too much inline markup, it is left as text. Blocks are still parsed, so that code stays code. */
+/**
+ * If there is too much inline markup, it is left as text. Blocks are still parsed, so that code blocks are recognized.
+ */
 const withoutSpans = {
   disable: {
     null: [
@@ -22,14 +24,15 @@ const withoutSpans = {
 const grammar = [gfm(), withoutHtml]
 const mdastExtensions = [gfmFromMarkdown()]
 
-/** The maximum in a paragraph: parsing time is quadratic. 1,000 take 0.1 s. */
+/** Maximum number of inline markers in a paragraph, because the parsing time is quadratic: 1,000 markers take 0.1 s. */
 const maxMarks = 1_000
-/** With deeper nesting, browsers change the structure and layout gets slow. */
+/** Maximum nesting depth. With deeper nesting, browsers change the structure, and layout becomes slow. */
 const deepestNodes = 100
 
 /**
- * Parses the same dialect as in cards (CommonMark and GFM), with the same parser. Text that would take too long to parse or is
- * nested too deeply is shown as code. `context` has definitions that `source` refers to; it is not part of the result.
+ * Parses the same dialect of Markdown as in cards (CommonMark and GFM), with the same parser. Text that would take too
+ * long to parse or is nested too deeply is shown as code. `context` contains definitions to which `source` refers, and
+ * is not part of the result.
  */
 export function parseMarkdown(source: string, context = ''): Node[] {
   if (isTooNested(source)) return asTyped(source)
@@ -42,7 +45,7 @@ export function parseMarkdown(source: string, context = ''): Node[] {
 
 const asTyped = (value: string): Node[] => [{ type: 'code', value }]
 
-/** An empty line always ends a paragraph. */
+/** Whether any paragraph contains too many inline markers. An empty line always ends a paragraph. */
 const hasTooManyMarks = (source: string) =>
   source
     .split(/\n[ \t]*\n/)
@@ -53,7 +56,7 @@ function isDeeper(node: Root | Node, levels: number): boolean {
   return 'children' in node && node.children.some((child) => isDeeper(child, levels - 1))
 }
 
-/** Resolves links and images by reference with the first definition of their label. */
+/** Replaces links and images by reference with direct ones, using the first definition of each label. */
 function resolveReferences(tree: Root) {
   const urls = new Map<string, string>()
   visit(tree, (node) => {

@@ -3,8 +3,8 @@ import { type Node, parseMarkdown } from './parse.ts'
 import { splitBlocks } from './split-blocks.ts'
 
 /**
- * Reads growing Markdown. Unchanged blocks and list items are the same objects as in the last call, so that they are neither parsed
- * nor rendered again.
+ * Returns a function that parses Markdown while it grows. Unchanged blocks and list items are the same objects as in
+ * the previous call, so that they are neither parsed nor rendered again.
  */
 export function markdownReader(): (source: string) => Node[] {
   let parsed = new Map<string, Node[]>()
@@ -36,6 +36,6 @@ export function markdownReader(): (source: string) => Node[] {
   }
 }
 
-/** Copies a list, so that items of other chunks can be added. */
+/** Copies a list, so that items from other chunks can be appended to the copy. */
 const ownList = (node: Node): Node =>
   node.type === 'list' ? { ...node, children: [...node.children] } : node

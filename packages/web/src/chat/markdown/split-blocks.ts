@@ -1,16 +1,20 @@
-/** With less indentation, an item may belong to another list than the item above. */
+/**
+ * Minimum indentation of a nested item. With less indentation, an item may belong to a different list than the item
+ * above it.
+ */
 const minIndent = 2
 
-/** A part of Markdown that is parsed separately. */
+/** A chunk: a part of the Markdown source that is parsed separately. */
 export type SourceBlock = {
   source: string
-  /** It begins with the next item of the list at the end of the previous chunk. */
+  /** Whether the chunk begins with the next item of the list at the end of the previous chunk. */
   isNextItem: boolean
 }
 
 /**
- * Splits Markdown where later text cannot change the part before: at blank lines and between list items, except in fenced code and
- * before indented lines. While an answer is received, only its last chunk must be parsed again. If in doubt, it does not split.
+ * Splits Markdown into chunks, at positions where later text cannot change the meaning of earlier text: at blank lines
+ * and between list items, except in fenced code and before indented lines. While an answer is received, only its last
+ * chunk must be parsed again. In case of doubt, the text is not split.
  */
 export function splitBlocks(source: string): SourceBlock[] {
   const chunks: SourceBlock[] = []
@@ -18,7 +22,7 @@ export function splitBlocks(source: string): SourceBlock[] {
   let isNextItem = false
   let fence: Fence | undefined
   let hasItem = false
-  /** The marker of the list items, if all unindented lines of the chunk are items. */
+  /** The marker of the chunk's list items if all its unindented lines are list items; otherwise undefined. */
   let listMark: string | undefined
   let isAfterBlank = false
 
@@ -56,7 +60,10 @@ export function splitBlocks(source: string): SourceBlock[] {
 
 const isBlank = (line: string) => /^[ \t]*$/.test(line)
 
-/** The marker of an unindented list item: `-`, `*`, `+`, `.` or `)`. Undefined for horizontal rules. */
+/**
+ * Returns the marker of an unindented list item: `-`, `*`, `+`, `.` or `)`. Returns undefined for other lines, such as
+ * horizontal rules.
+ */
 function parseListMark(line: string): string | undefined {
   if (/^([-*])[ \t]*(\1[ \t]*){2,}$/.test(line)) return undefined
   const item = /^(?:([-*+])|\d{1,9}([.)]))(?:[ \t]|$)/.exec(line)
@@ -66,8 +73,8 @@ function parseListMark(line: string): string | undefined {
 type Fence = { indent: string; marks: string }
 
 /**
- * Returns the code fence that is open after this line, if any. In a list, a closing line has the same indentation as the opening
- * line; with a different indentation it may open another fence.
+ * Returns the code fence that is open after this line, if any. In a list, only a line with the same indentation as the
+ * opening line closes the fence, because a line with a different indentation may open another one.
  */
 function fenceAfter(line: string, open: Fence | undefined, isInList: boolean): Fence | undefined {
   const found = /^([ \t]*)(`{3,}|~{3,})(.*)$/.exec(line)

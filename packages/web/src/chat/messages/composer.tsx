@@ -10,7 +10,10 @@ type Props = {
   onStop: () => void
 }
 
-/** Text typed during an answer can be sent once it is complete. */
+/**
+ * The message field. Text can be typed while an answer is being received, but can be sent only after the answer has
+ * ended.
+ */
 export function Composer({ ref, isRunning, canSend, onSend, onStop }: Props) {
   const [text, setText] = useState('')
   const form = useRef<HTMLFormElement>(null)
@@ -69,6 +72,9 @@ export function Composer({ ref, isRunning, canSend, onSend, onStop }: Props) {
   )
 }
 
-/** Ignores an Enter that ends input method composition, as in Japanese or Chinese. */
+/**
+ * Whether a key press sends the message. An Enter that ends input method composition, as in Japanese or Chinese, does
+ * not.
+ */
 export const isSendKey = ({ key, shiftKey, nativeEvent }: KeyboardEvent) =>
   key === 'Enter' && !shiftKey && !nativeEvent.isComposing

@@ -14,7 +14,10 @@ type Props = {
   models: readonly LocalModel[] | undefined
 }
 
-/** Memoized, so that only the item of the answer is rendered while it is received. */
+/**
+ * The messages of a conversation. Memoized, so that only the item of the current answer is rendered again while the
+ * answer is received.
+ */
 export const MessageList = memo(function MessageList({ chat, messages, running, models }: Props) {
   const last = messages.at(-1)
   const findParameters = (model: string) =>

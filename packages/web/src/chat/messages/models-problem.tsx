@@ -10,7 +10,7 @@ const noModels: ChatFailure = {
   command: 'shoal pull shoal-tiny',
 }
 
-/** Why no model is available. */
+/** Shows why no model is available. */
 export function ModelsProblem({ as: Heading, fault = noModels, onRetry }: ModelsProblemProps) {
   return (
     <div className="my-auto py-10" role="alert">
@@ -24,7 +24,7 @@ export function ModelsProblem({ as: Heading, fault = noModels, onRetry }: Models
   )
 }
 
-/** Why an answer failed. */
+/** Shows why an answer failed. */
 export function FaultNotice({ fault: { title, advice, command } }: { fault: ChatFailure }) {
   return (
     <div className="rounded-card border border-roe-ink/45 bg-surface px-4 py-3">

@@ -1,10 +1,10 @@
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 
-/** Closer than this still counts as the end. */
+/** Maximum distance from the end of the chat at which the reader still counts as being at the end. */
 const nearPx = 60
 
-/** Keeps the end of the chat in view as it grows, unless the reader has scrolled up. */
+/** Keeps the end of the chat in view as the chat grows, unless the reader has scrolled up. */
 export function useFollowing(conversationId: string) {
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
@@ -21,7 +21,7 @@ export function useFollowing(conversationId: string) {
     setAway(false)
     toEnd()
   }
-  /** Only scrolling up stops the following, not growing content. */
+  /** Stops following the end of the chat if the reader scrolls up, but not if the content grows. */
   function onScroll() {
     const { current } = scroller
     if (!current) return
@@ -36,7 +36,7 @@ export function useFollowing(conversationId: string) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the conversation changes
   useEffect(follow, [conversationId])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it reads the current elements
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect reads the current elements
   useEffect(() => {
     const observer = new ResizeObserver(toEnd)
     for (const { current } of [scroller, content]) if (current) observer.observe(current)

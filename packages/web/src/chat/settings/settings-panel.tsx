@@ -100,7 +100,10 @@ type NumberFieldProps = (typeof numbers)[number] & {
   onChange: (value: number | undefined) => void
 }
 
-/** Keeps the typed text, and reports valid values. */
+/**
+ * A field that keeps the text as typed. Calls `onChange` with the number, or with undefined if the text is empty or
+ * invalid.
+ */
 function NumberField({ label, hint, range, usual, value, onChange }: NumberFieldProps) {
   const id = useId()
   return (

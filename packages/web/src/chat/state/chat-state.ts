@@ -5,18 +5,21 @@ import type { LocalModel } from './local-models.ts'
 export type Running = {
   answerId: string
   model: string
-  /** When the queued request is retried, as `Date.now()`; undefined if it is not queued. */
+  /** When the queued request will be retried, in milliseconds since 1970; undefined if the request is not queued. */
   queuedUntil: number | undefined
 }
 
 export type ChatState = {
-  /** Undefined until the daemon has answered. */
+  /** Undefined until the daemon has responded. */
   models: readonly LocalModel[] | undefined
   modelsFault: ChatFailure | undefined
-  /** Why the daemon requires an API key; undefined if it does not. */
+  /**
+   * The error message if the daemon has rejected a request because of a missing or invalid API key; otherwise
+   * undefined.
+   */
   keyWanted: string | undefined
   entries: readonly Entry[]
-  /** Why chats cannot be saved. */
+  /** Why chats cannot be saved or listed; undefined if they can. */
   historyFault: string | undefined
   conversation: Conversation
   running: Running | undefined
@@ -24,7 +27,7 @@ export type ChatState = {
   said: string
 }
 
-/** The model of the conversation if it is still installed, otherwise the first one. */
+/** Returns the conversation's model if it is still installed, otherwise the first installed model. */
 export function chosenModel({ models, conversation }: ChatState): string | undefined {
   const chosen = models?.find(({ id }) => id === conversation.model)
   return (chosen ?? models?.[0])?.id

@@ -1,4 +1,4 @@
-/** State and actions of the chat page; the components only render them. */
+/** The state and the actions of the chat page. The components only render the state and call the actions. */
 
 import { DaemonError, type InferenceClient } from '@shoal/protocol/inference-client'
 import { observable } from '../../observable.ts'
@@ -114,13 +114,13 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
     const kept = await opening
     await kept?.settled()
     const found = await kept?.history.find(id)
-    if (state.get().running) return // a question was sent meanwhile
+    if (state.get().running) return // a question was sent in the meantime
     if (!found) return startNew()
     kept?.began(found)
     change({ conversation: found, said: '' })
   }
 
-  /** Stops the answer, and resolves when it is saved. */
+  /** Stops the current answer. Resolves when the answer has been saved. */
   async function stop() {
     abort?.abort()
     await over
@@ -150,7 +150,10 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
   async function answer(conversation: Conversation, model: string) {
     abort = new AbortController()
     const answerId = newId()
-    /** Uses the current title and revision, which may have changed meanwhile. */
+    /**
+     * Appends the answer to the conversation. Uses the current title and revision, which may have changed in the
+     * meantime.
+     */
     const withAnswer = (made: Answer): Conversation => {
       const shown = state.get().conversation
       const current = shown.messages === conversation.messages ? shown : conversation
@@ -193,7 +196,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
       await Promise.all([refreshModels(), refreshEntries(), id && show(id)])
     },
 
-    /** Shows the conversation in the URL after the URL has changed. */
+    /** Shows the conversation whose ID is in the URL. Call this after the URL has changed. */
     async follow() {
       const id = address.read()
       if (id === state.get().conversation.id) return
@@ -207,7 +210,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
       ask([...messages, { id: newId(), role: 'user', content }])
     },
 
-    /** Replaces all later messages. */
+    /** Sends an edited question, which replaces the original and all later messages. */
     editQuestion(id: string, content: string) {
       const { messages } = state.get().conversation
       ask([...upTo(messages, id), { id: newId(), role: 'user', content }])
@@ -215,7 +218,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
 
     retry: (answerId: string) => ask(upTo(state.get().conversation.messages, answerId)),
 
-    /** Sends the last question again if it has no answer because the page was closed. */
+    /** Sends the last question again, for example because the page was closed before the answer arrived. */
     askAgain: () => ask(state.get().conversation.messages),
 
     chooseModel: (model: string) => changeConversation({ model }),

@@ -1,4 +1,4 @@
-/** The models that this page can chat with. */
+/** The installed models that the chat page can use. */
 import type { InferenceClient, ListedModel } from '@shoal/protocol/inference-client'
 
 export type LocalModel = {
@@ -9,7 +9,7 @@ export type LocalModel = {
   sizeBytes: number
 }
 
-/** Lists models that can chat: first the loaded ones, then the others, each with the newest first. */
+/** Lists the models that support chat: first the loaded models, then the others, each group with the newest first. */
 export async function listLocalModels(daemon: InferenceClient): Promise<LocalModel[]> {
   const [listed, loaded] = await Promise.all([daemon.listModels(), daemon.listLoaded()])
   const loadedIds = new Set(loaded.map(toId))
@@ -36,7 +36,7 @@ function toLocalModel(model: ListedModel, loadedIds: ReadonlySet<string>): Local
 
 const units: Record<string, number> = { B: 1e9, M: 1e6, K: 1e3, '': 1 }
 
-/** Parses a number of parameters such as `8.0B`. */
+/** Parses a parameter count such as `8.0B`. */
 function parseParameters(text: string): number | null {
   const [, number, unit = ''] = /^([\d.]+)([BMK]?)$/.exec(text) ?? []
   return number === undefined ? null : Number(number) * (units[unit] ?? 1)

@@ -5,18 +5,18 @@ import { type Facts, readFacts } from './read-facts.ts'
 /** A file on the visitor's disk that can be published. */
 export type ChosenFile = {
   file: File
-  /** For reading the file again after a reload, in browsers that support it. */
+  /** Used to read the file again after a reload, in browsers that support file handles. */
   handle?: FileSystemFileHandle | undefined
   filename: string
   quantization: string
-  /** The filename without its part of a split file. */
+  /** The filename without its extension and shard number. */
   stem: string
   facts: Facts
 }
 
 export type RefusedFile = { filename: string; reason: string }
 
-/** Reads a file's header in place. Returns the reason if the file cannot be published. */
+/** Reads the header of a file on the visitor's disk. Returns the reason if the file cannot be published. */
 export async function readChosen(
   file: File,
   handle?: FileSystemFileHandle,
@@ -44,6 +44,6 @@ export async function readChosen(
 
 export const isChosen = (read: ChosenFile | RefusedFile): read is ChosenFile => 'facts' in read
 
-/** Groups the files into the choices on the model's page: the shards of a split file are one choice. */
+/** Groups the files into choices, as on the model's page: the shards of a split file form one choice. */
 export const choicesAmong = (files: readonly ChosenFile[]): FileChoice<ChosenFile>[] =>
   fileChoices(files, ({ file }) => file.size)

@@ -48,7 +48,7 @@ function NameHint({ name, text }: { name: NameCheck; text: string }) {
     if (name.model)
       return 'You own this model: the files are added to it, and nothing else changes.'
     if (name.isFree) return `Available. Pull command: shoal pull ${text}`
-    return 'Used in the pull command: lowercase letters, digits, dots, dashes, underscores.'
+    return 'Used in the pull command. Use lowercase letters, digits, dots, dashes and underscores.'
   }
   return (
     <span aria-live="polite" className={name.isFree && !name.isChecking ? 'text-ok' : ''}>

@@ -14,7 +14,7 @@ export type Details = {
 
 export type DetailErrors = Partial<Record<keyof Details | 'files', string>>
 
-/** The registry's rules: `packages/protocol/src/model.ts`. */
+/** The registry's rules, as defined in `packages/protocol/src/model.ts`. */
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$/
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const most = { displayName: 200, license: 100, description: 2000, tag: 64, tags: 64 }
@@ -24,7 +24,7 @@ export function findNameProblem(name: string): string | undefined {
   if (name === '') return 'Enter a name for the model.'
   const isSlug = namePattern.test(name) && !uuidPattern.test(name) && name !== 'chunks'
   if (isSlug) return undefined
-  return 'Use 2 to 96 of a-z 0-9 . _ - and start and end with a letter or digit.'
+  return 'Use 2 to 96 characters from a-z 0-9 . _ - and start and end with a letter or digit.'
 }
 
 export function findDetailErrors(details: Details): DetailErrors {
@@ -45,7 +45,7 @@ export function findDetailErrors(details: Details): DetailErrors {
   return Object.fromEntries(Object.entries(errors).filter(([, error]) => error))
 }
 
-/** The request to the registry, without empty fields. */
+/** Returns the request to the registry, without empty fields. */
 export function toNewModel(details: Details): NewModel {
   const { name, isPublic } = details
   const displayName = details.displayName.trim()

@@ -12,7 +12,7 @@ type Props = {
 }
 
 export function DropZone({ add, error, isReading, hasFiles }: Props) {
-  const isPrinted = useApp().head !== undefined // files can be added only once the scripts have loaded
+  const isPrinted = useApp().head !== undefined // files cannot be added until the scripts have loaded
   const id = useId()
   const [isOver, setOver] = useState(false)
 
@@ -42,7 +42,7 @@ export function DropZone({ add, error, isReading, hasFiles }: Props) {
           {hasFiles ? 'Drop more .gguf files here' : 'Drop .gguf files here'}
         </p>
         <p className="mt-1 text-[15px] text-ink-2">
-          Every quantization of one model, and every part of a split file.
+          Add all quantizations of one model, and all parts of split files.
         </p>
         <input
           id={id}

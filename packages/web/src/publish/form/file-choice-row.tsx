@@ -21,7 +21,7 @@ export function FileChoiceRow({ choice, onRemove }: Props) {
         <p className="break-all font-mono text-[13px] text-ink-3">{first.filename}</p>
         {missing > 0 && (
           <p className="mt-0.5 text-[14px] text-roe-ink">
-            {plural(missing, 'part')} of {parts} missing: the model needs all of them to run.
+            {plural(missing, 'part')} of {parts} missing: the model cannot run without all parts.
           </p>
         )}
       </div>

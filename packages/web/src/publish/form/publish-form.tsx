@@ -57,7 +57,7 @@ export function PublishForm({ username }: { username: string }) {
   }
   const shownErrors = isRefused ? errors : {}
 
-  /** Shows errors from now on, and focuses the first invalid field. */
+  /** Shows the form's errors from now on, and focuses the first invalid field. */
   function refuse() {
     setRefused(true)
     requestAnimationFrame(() =>

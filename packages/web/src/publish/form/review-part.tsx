@@ -11,7 +11,7 @@ type Props = {
   edit: (changes: Partial<Details>) => void
   files: readonly ChosenFile[]
   sizeBytes: number
-  /** The visitor's own model of this name, if it exists. */
+  /** The visitor's own model with this name, if there is one. */
   existing: ModelRecord | undefined
   isBusy: boolean
 }
@@ -56,7 +56,7 @@ function Visibility({ isPublic, edit }: { isPublic: boolean; edit: Props['edit']
         group={group}
         icon={<Lock size={18} aria-hidden />}
         title="Private"
-        text="Only you, signed in or with an API key."
+        text="Only you and the administrators of this registry."
         isChosen={!isPublic}
         choose={choose(false)}
       />

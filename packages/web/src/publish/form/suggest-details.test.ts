@@ -35,7 +35,7 @@ test('facts come from the header, and the name from the filename', async () => {
   })
 })
 
-test('the shards of a split file are one choice, with the sum of their parameters', async () => {
+test('the shards of a split file form one choice, with the sum of their parameters', async () => {
   const files = await chosen(
     ggufFile('tide-Q8_0-00002-of-00002.gguf', { 'split.no': 1, 'split.count': 2 }),
     ggufFile('tide-Q8_0-00001-of-00002.gguf'),
@@ -47,7 +47,7 @@ test('the shards of a split file are one choice, with the sum of their parameter
   expect(suggestDetails(files).name).toBe('tide')
 })
 
-test('the name does not come from a projector', async () => {
+test('the suggested name does not come from a projector', async () => {
   const files = await chosen(
     ggufFile('mmproj-tide.gguf', { 'general.architecture': 'clip' }),
     ggufFile('tide-Q8_0.gguf'),

@@ -12,7 +12,7 @@ const empty: Details = {
   isPublic: true,
 }
 
-/** Suggests details from the files' headers, which the visitor can edit. */
+/** Suggests details, based on the files' headers. The visitor can edit them. */
 export function suggestDetails(files: readonly ChosenFile[]): Details {
   const main = mainFile(files)
   if (!main) return empty
@@ -28,7 +28,7 @@ export function suggestDetails(files: readonly ChosenFile[]): Details {
   }
 }
 
-/** Summarizes in one line what the files say about the model. */
+/** Summarizes the facts about the model in the files' headers. */
 export function factsAmong(files: readonly ChosenFile[]) {
   const main = mainFile(files)
   if (!main) return undefined
@@ -39,7 +39,10 @@ export function factsAmong(files: readonly ChosenFile[]) {
   return { architecture, parameters, context_length, quantizations }
 }
 
-/** Projectors and adapters say little about the model, and the first shard says the most. */
+/**
+ * Returns the file whose header describes the model best: the first model file or shard, or the first file if there are
+ * only projectors and adapters.
+ */
 function mainFile(files: readonly ChosenFile[]): ChosenFile | undefined {
   const sorted = files.toSorted((a, b) => (a.filename < b.filename ? -1 : 1))
   const isMain = ({ facts: { role } }: ChosenFile) => role === 'model' || role === 'shard'

@@ -4,7 +4,10 @@ import type { ChosenFile, choicesAmong, RefusedFile } from './chosen-file.ts'
 
 export type Chosen = ReturnType<typeof useChosenFiles>
 
-/** The files to publish, which are read when they are added. A file replaces another of the same name. */
+/**
+ * The files to publish. A file's header is read when the file is added. A file replaces an earlier one with the same
+ * name.
+ */
 export function useChosenFiles() {
   const [files, setFiles] = useState<ChosenFile[]>([])
   const [refused, setRefused] = useState<RefusedFile[]>([])
@@ -34,7 +37,7 @@ export function useChosenFiles() {
 
   return {
     files,
-    /** The choices on the model's page: the shards of a split file are one choice. */
+    /** The choices, as on the model's page: the shards of a split file form one choice. */
     choices: arrange?.(files) ?? [],
     sizeBytes: files.reduce((sum, { file }) => sum + file.size, 0),
     refused,
@@ -44,12 +47,14 @@ export function useChosenFiles() {
   }
 }
 
-/** Loaded when the first file is chosen. Undefined if the module cannot be loaded. */
+/**
+ * Loads the module that reads files, when the first file is chosen. Returns undefined if the module cannot be loaded.
+ */
 async function loadReader() {
   try {
     return await import('./chosen-file.ts')
   } catch (error) {
-    if (error instanceof TypeError) return undefined // the error if a module cannot be loaded
+    if (error instanceof TypeError) return undefined // the module could not be loaded
     throw error
   }
 }

@@ -8,7 +8,10 @@ const pauseMs = 300
 
 export type NameCheck = ReturnType<typeof useNameCheck>
 
-/** Checks while typing whether a model name is free, the visitor's own, or taken. */
+/**
+ * Checks, while the visitor types, whether a model name is free, used by the visitor's own model, or taken by another
+ * user.
+ */
 export function useNameCheck(name: string, username: string) {
   const client = useClient()
   const settled = useSettled(name)
@@ -22,16 +25,19 @@ export function useNameCheck(name: string, username: string) {
   const known = settled === name && problem === undefined && !isError ? data : undefined
   const isMine = known?.owner === username
   return {
-    /** The visitor's own model of this name. */
+    /** The visitor's own model with this name, if there is one. */
     model: isMine ? known : undefined,
     isFree: known === null,
     isChecking: problem === undefined && (settled !== name || isFetching) && known === undefined,
-    /** A suggested name can be invalid before the visitor types: the screen decides when to show the error. */
+    /**
+     * The error in the name. A suggested name can be invalid before the visitor has typed anything, so the screen
+     * decides when to show the error.
+     */
     error: problem ?? (known && !isMine ? `Already taken by ${known.owner}.` : undefined),
   }
 }
 
-/** The text after a pause in typing. */
+/** Returns the text as it was at the last pause in typing. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {

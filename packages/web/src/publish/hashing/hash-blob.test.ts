@@ -13,7 +13,7 @@ function manifestByNode(bytes: Uint8Array) {
 }
 
 test.each([1, 1000, chunk, chunk + 1, 2 * chunk + 12_345])(
-  'a browser computes the same hashes of %i bytes as the registry',
+  'a browser and the registry compute the same hashes of %i bytes',
   async (length) => {
     const bytes = randomBytes(length)
     expect(await hashBlob(new Blob([bytes]))).toEqual(manifestByNode(bytes))
@@ -28,7 +28,7 @@ describe('without WebCrypto, as on plain HTTP,', () => {
     expect(await hashBlob(new Blob([bytes]))).toEqual(manifestByNode(bytes))
   })
 
-  /** FIPS 180-4's examples and those of NIST's Secure Hash Standard Validation System. */
+  /** Examples from FIPS 180-4 and from NIST's Secure Hash Standard Validation System. */
   test.each([
     ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
     [

@@ -11,10 +11,11 @@ import { createSHA256 } from 'hash-wasm'
 const hashLength = 32
 
 /**
- * Computes the SHA-256 of a file and of its chunks in one pass. WebCrypto hashes each chunk while the next one is read and this thread
- * updates the hash of the whole file. WebCrypto is the fastest, but cannot hash in parts. Needs memory for three chunks, plus garbage
- * that is not collected yet: 200 MB in Chromium for any file size. Calls `onProgress` with the bytes hashed so far.
- * Rejects with a `DOMException` if the file cannot be read.
+ * Computes the SHA-256 of a file and of each of its chunks in one pass. WebCrypto hashes each chunk while the next one
+ * is read and this thread updates the hash of the entire file. WebCrypto is the fastest implementation, but cannot hash
+ * a file incrementally. This function needs memory for three chunks, plus garbage that has not been collected yet: 200
+ * MB in Chromium, regardless of the file size. Calls `onProgress` with the bytes hashed so far. Rejects with a
+ * `DOMException` if the file cannot be read.
  */
 export async function hashBlob(
   file: Blob,
@@ -24,7 +25,7 @@ export async function hashBlob(
   const count = chunkCount(fileSizeBytes)
   const chunkSize = chunkSizeFor(fileSizeBytes)
   const chunkHashes = new Uint8Array(count * hashLength)
-  // A small file has only one chunk, so both hashes are equal.
+  // If a file has only one chunk, the hash of the file equals the hash of the chunk.
   const whole = count > 1 ? await createSHA256() : undefined
   const hashBytes = await chunkHasher()
   let bytes = await readChunk(file, 0)
@@ -46,7 +47,7 @@ export async function hashChunkOfBlob(file: Blob, index: number): Promise<string
   return toHex(await hashBytes(await readChunk(file, index)))
 }
 
-/** Returns an empty array after the last chunk. */
+/** Reads a chunk. Returns an empty array if `index` is after the last chunk. */
 async function readChunk(file: Blob, index: number): Promise<Uint8Array<ArrayBuffer>> {
   if (index >= chunkCount(file.size)) return new Uint8Array()
   const { start, size } = chunkRange(index, file.size)
@@ -55,7 +56,10 @@ async function readChunk(file: Blob, index: number): Promise<Uint8Array<ArrayBuf
 
 type HashBytes = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>
 
-/** Hashes one chunk after another. WebCrypto exists only on pages loaded over HTTPS or from localhost, and in their workers. */
+/**
+ * Returns a function that hashes one chunk after another. WebCrypto is used where it exists: only on pages loaded over
+ * HTTPS or from localhost, and in their workers.
+ */
 async function chunkHasher(): Promise<HashBytes> {
   const { subtle } = globalThis.crypto as Partial<typeof globalThis.crypto>
   if (subtle) return async (bytes) => new Uint8Array(await subtle.digest('SHA-256', bytes))

@@ -6,8 +6,8 @@ import type { HashMessage, HashRequest } from './hash-worker.ts'
 type Options = { signal: AbortSignal; onProgress: (bytesDone: number) => void }
 
 /**
- * Computes the SHA-256 of a file and of each of its chunks. Calls `onProgress` with the bytes hashed so far. Rejects with
- * `file_changed` if the file cannot be read, or with the reason of the signal.
+ * Computes the SHA-256 of a file and of each of its chunks. Calls `onProgress` with the bytes hashed so far. Rejects
+ * with `file_changed` if the file cannot be read, or with the abort reason of `signal`.
  */
 export function hashFile(file: File, { signal, onProgress }: Options): Promise<ChunkManifest> {
   return inWorker({ file }, signal, (message, done) => {
@@ -17,8 +17,8 @@ export function hashFile(file: File, { signal, onProgress }: Options): Promise<C
 }
 
 /**
- * Computes the SHA-256 of chunk `index` in lowercase hex, which is enough to recognize a file. Rejects with `file_changed` if the file
- * cannot be read.
+ * Computes the SHA-256 of chunk `index` in lowercase hex. The hash of one chunk is enough to recognize a file. Rejects
+ * with `file_changed` if the file cannot be read.
  */
 export function hashChunk(file: File, index: number): Promise<string> {
   return inWorker({ file, chunk: index }, undefined, (message, done) => {

@@ -2,7 +2,7 @@
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
 
-/** Hash a file and all its chunks, or only `chunk`. */
+/** A request to hash a file and all its chunks, or only the chunk with the index `chunk`. */
 export type HashRequest = { file: File; chunk?: number }
 
 export type HashMessage =

@@ -2,7 +2,10 @@ import { ApiError, type RegistryClient } from '@shoal/protocol/client'
 import { type Job, unfinished } from './job.ts'
 import { dropEmptyModel } from './open-model.ts'
 
-/** Deletes a job's unfinished uploads from the registry, and the model if it has no files. */
+/**
+ * Deletes a job's unfinished uploads from the registry, and the model that was created for the job, if the model has no
+ * files.
+ */
 export async function dropJob(client: RegistryClient, job: Job): Promise<void> {
   const { modelName, newModel } = job
   for (const { fileId } of unfinished(job)) {

@@ -27,14 +27,18 @@ test('the same file is recognized when it is chosen again', async () => {
 })
 
 test.each([
-  ['another size', makeFile('more bytes'), 'tide.gguf has a different size than before.'],
+  ['a different size', makeFile('more bytes'), 'tide.gguf has a different size than before.'],
   [
-    'another time',
+    'a different modification time',
     makeFile('bytes', 'tide.gguf', 5),
     'tide.gguf has changed since the upload started.',
   ],
-  ['other bytes', makeFile('bites'), 'This tide.gguf has different contents.'],
-  ['another name', makeFile('bytes', 'tidal.gguf'), 'tide.gguf is missing from the chosen files.'],
+  ['different bytes', makeFile('bites'), 'This tide.gguf has different contents.'],
+  [
+    'a different name',
+    makeFile('bytes', 'tidal.gguf'),
+    'tide.gguf is missing from the chosen files.',
+  ],
 ])('a file with %s is refused', async (_, picked, reason) => {
   await expect(
     findSources(await jobFor(makeFile('bytes')), [picked], hashChunkOfBlob),

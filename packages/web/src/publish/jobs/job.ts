@@ -3,13 +3,16 @@ import type { ChunkManifest } from '@shoal/model-file/browser'
 import type { NewModel } from '@shoal/protocol/client'
 import type { Picked } from './picked.ts'
 
-/** What is to be published. It is saved until it is complete, so that a later visit can resume it. */
+/**
+ * The files to be published, and their model. A job is saved in the browser until it is complete, so that the visitor
+ * can resume it later.
+ */
 export type Job = {
   modelName: string
   displayName: string
-  /** The user who publishes it. */
+  /** The user who publishes the files. */
   username: string
-  /** The details of the model if it was created for this job; undefined if it existed before. */
+  /** The details of the model if the model was created for this job; undefined if the model already existed. */
   newModel: NewModel | undefined
   files: JobFile[]
 }
@@ -22,12 +25,12 @@ export type JobFile = {
   handle?: FileSystemFileHandle | undefined
   /** Undefined until the file has been hashed. */
   manifest?: ChunkManifest | undefined
-  /** Its ID in the registry, once the upload has started. */
+  /** The file's ID in the registry; undefined until the upload has started. */
   fileId?: string | undefined
   isReady?: boolean | undefined
 }
 
-/** The files of a job on the visitor's disk, by name. */
+/** A job's files on the visitor's disk, by filename. */
 export type Sources = ReadonlyMap<string, File>
 
 export const toJobFile = ({ file, handle }: Picked): JobFile => ({
@@ -45,7 +48,7 @@ export const sumBytes = (files: readonly JobFile[]): number =>
 /** Computes the SHA-256 of a chunk in lowercase hex. */
 type HashChunk = (file: File, index: number) => Promise<string>
 
-/** Returns why a chosen file is not the one in the job; undefined if it is. */
+/** Returns how a chosen file differs from the job's file, or undefined if it is the same file. */
 async function findMismatch(
   expected: JobFile,
   file: File,
@@ -60,7 +63,7 @@ async function findMismatch(
   return `This ${filename} has different contents.`
 }
 
-/** Finds the files of a job among the chosen ones. Throws `wrong_files` if any are missing. */
+/** Finds a job's files among the chosen files. Throws `wrong_files` if any of them is missing or different. */
 export async function findSources(
   job: Job,
   picked: readonly File[],

@@ -1,4 +1,4 @@
-/** Unfinished jobs, in IndexedDB. Each call rejects in browsers without IndexedDB. */
+/** Stores unfinished jobs in IndexedDB. All functions reject in browsers without IndexedDB. */
 import type { DBSchema, IDBPDatabase } from 'idb'
 import type { Job } from './job.ts'
 
@@ -21,7 +21,7 @@ export async function listJobs(username: string): Promise<Job[]> {
 
 /** Opens the database for each call, so that another version of this page can upgrade it. */
 async function inDatabase<T>(act: (kept: IDBPDatabase<Schema>) => Promise<T>): Promise<T> {
-  const { openDB } = await import('idb') // only signed-in users need it
+  const { openDB } = await import('idb') // loaded on demand, because only signed-in users need it
   const opened = await openDB<Schema>(database, version, {
     upgrade: (created) =>
       void created.createObjectStore('jobs', { keyPath: ['username', 'modelName'] }),

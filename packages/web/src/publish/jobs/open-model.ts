@@ -6,7 +6,10 @@ import {
   type RegistryClient,
 } from '@shoal/protocol/client'
 
-/** Creates `newModel`, or returns the user's own model of that name. Throws `name_taken` if it belongs to another user. */
+/**
+ * Creates `newModel`, or returns the user's own model with that name. Throws `name_taken` if another user's model has
+ * the name.
+ */
 export async function openModel(
   client: RegistryClient,
   newModel: NewModel,
@@ -36,13 +39,13 @@ export async function lookUpModel(
   }
 }
 
-/** Creates the model of a job again if it was deleted meanwhile. */
+/** Creates a job's model again if it has been deleted in the meantime. */
 export async function ensureModel(client: RegistryClient, model: NewModel): Promise<void> {
   if (await lookUpModel(client, model.name)) return
   await client.createModel(model)
 }
 
-/** Deletes a model that has neither files nor uploads. Does nothing if it has some or no longer exists. */
+/** Deletes a model that has neither files nor uploads. Does nothing if the model has any, or if it no longer exists. */
 export async function dropEmptyModel(client: RegistryClient, name: string): Promise<void> {
   try {
     await client.deleteModel(name, { only_if_empty: true })

@@ -1,14 +1,17 @@
 /** A file chosen by the visitor, with a handle to read it again later, if the browser supports that. */
 export type Picked = { file: File; handle?: FileSystemFileHandle | undefined }
 
-/** Only in Chromium, on pages loaded over HTTPS or from localhost. */
+/** Supported only by Chromium, on pages loaded over HTTPS or from localhost. */
 type WithHandle = { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> }
 type WithPermission = {
   queryPermission?: (mode: { mode: 'read' }) => Promise<PermissionState>
   requestPermission?: (mode: { mode: 'read' }) => Promise<PermissionState>
 }
 
-/** Must be called in the handler of the drop event, because its items are not available later. */
+/**
+ * Returns the dropped files. Must be called in the handler of the drop event, because the event's items are not
+ * available later.
+ */
 export async function pickedByDrop({ items }: DataTransfer): Promise<Picked[]> {
   const dropped = [...items].flatMap((item) => {
     const file = item.getAsFile()
@@ -17,13 +20,16 @@ export async function pickedByDrop({ items }: DataTransfer): Promise<Picked[]> {
   })
   return Promise.all(
     dropped.map(async ({ file, handle }) => {
-      const found = await handle?.catch(() => null) // files dragged from another page have none
+      const found = await handle?.catch(() => null) // files dragged from another page have no handle
       return { file, handle: found?.kind === 'file' ? (found as FileSystemFileHandle) : undefined }
     }),
   )
 }
 
-/** Reads the file again, with the visitor's permission. Undefined if it no longer exists or permission is denied. */
+/**
+ * Reads the file again, with the visitor's permission. Returns undefined if the file no longer exists or permission is
+ * denied.
+ */
 export async function fileAgain(handle: FileSystemFileHandle): Promise<File | undefined> {
   const asked = handle as WithPermission
   const read = { mode: 'read' } as const

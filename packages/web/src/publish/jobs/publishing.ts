@@ -1,4 +1,4 @@
-/** The upload of this page. It belongs to no screen, so that it continues while other screens are shown. */
+/** The page's current upload. It does not belong to a screen, so that it continues while other screens are shown. */
 import { AppError, hasCode } from '@shoal/core/errors'
 import type { RegistryClient } from '@shoal/protocol/client'
 import type { ProgressMeter } from '@shoal/transfer/push'
@@ -13,7 +13,7 @@ export type FileState = {
   filename: string
   sizeBytes: number
   stage: Stage | 'queued'
-  /** Bytes done in this stage. */
+  /** Number of bytes processed in this stage. */
   bytesDone: number
 }
 
@@ -24,7 +24,7 @@ export type Publishing = {
   progress: ReturnType<ProgressMeter['read']>
   wait: UploadWait | undefined
   error: Error | undefined
-  /** Whether the job is saved in the browser, so that it can be resumed after a reload. */
+  /** Whether the job is saved in the browser, so that the upload can be resumed after a reload. */
   isKept: boolean
 }
 
@@ -45,7 +45,7 @@ let ended: Promise<void> = Promise.resolve()
 let written: Promise<void> = Promise.resolve()
 const listeners = new Set<() => void>()
 
-/** The upload state for screens; undefined if there is none. */
+/** The state of the upload, for screens; undefined if there is no upload. */
 export const publishing = {
   get: () => shown,
   subscribe(listener: () => void) {
@@ -81,7 +81,7 @@ export function startJob(given: Order) {
   run(given)
 }
 
-/** Only the parts of chunks in progress are lost. */
+/** Pauses the upload. Chunks that are being sent must later be sent again from the beginning. */
 export async function pauseJob() {
   change({ state: 'paused', wait: undefined })
   abort.abort(new Error('paused'))
@@ -135,7 +135,7 @@ function run({ client, job, sources, onReady }: Order) {
   }
 
   async function fail(error: unknown) {
-    if (signal.aborted) return // paused: the state already says so
+    if (signal.aborted) return // the upload was paused, and its state is already `paused`
     if (!(error instanceof Error)) throw error
     if (job.newModel && !hasCode(error, 'other_tab')) {
       await dropEmptyModel(client, job.modelName).catch(() => undefined) // only the original error is shown
@@ -160,7 +160,9 @@ function run({ client, job, sources, onReady }: Order) {
     .finally(() => clearInterval(timer))
 }
 
-/** Progress never decreases, even if a chunk is sent again. */
+/**
+ * Applies an event to the state of its file. Within a stage, progress never decreases, even if a chunk is sent again.
+ */
 function changedBy(file: FileState, event: Extract<JobEvent, { type: 'file' }>): FileState {
   const { filename, stage, bytesDone } = event
   if (file.filename !== filename) return file
@@ -184,7 +186,10 @@ const isSentAt: Record<FileState['stage'], boolean> = {
 const bytesThere = (files: readonly FileState[]): number =>
   files.filter(({ stage }) => isSentAt[stage]).reduce((sum, { bytesDone }) => sum + bytesDone, 0)
 
-/** Saves one version after another, so that the last write wins. Without IndexedDB, publishing works, but not resuming after a reload. */
+/**
+ * Saves the versions of a job one after another, so that the last version remains. Without IndexedDB, a job can be
+ * published, but cannot be resumed after a reload.
+ */
 function keep(job: Job) {
   change({ job })
   written = written
@@ -195,7 +200,7 @@ function keep(job: Job) {
     )
 }
 
-/** Ignores errors if the job could not be saved. */
+/** Deletes the saved job. Ignores errors if the job could not be saved. */
 async function forget(job: Job) {
   await written
   const isKept = shown?.isKept ?? true
@@ -204,7 +209,10 @@ async function forget(job: Job) {
   })
 }
 
-/** Two tabs would be harmless, but would do all work twice. Pages loaded over plain HTTP have no locks. */
+/**
+ * Calls `act` unless another tab is publishing the same model. Publishing it in two tabs would be harmless, but would
+ * do all work twice. There is no such check on pages loaded over plain HTTP, where browsers provide no locks.
+ */
 async function alone(name: string, act: () => Promise<void>): Promise<void> {
   const { locks } = navigator as Partial<Navigator>
   if (!locks) return act()

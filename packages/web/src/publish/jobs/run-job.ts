@@ -14,12 +14,15 @@ export type Stage = 'hashing' | 'sending' | 'checking' | 'ready' | 'refused'
 
 export type JobEvent =
   | { type: 'file'; filename: string; stage: Stage; bytesDone: number }
-  /** Bytes sent, including those that must be sent again. */
+  /** Number of bytes sent since the last event, including bytes that must be sent again. */
   | { type: 'sent'; bytes: number }
-  /** The upload waits for a retry; undefined when it continues. */
+  /** The upload waits for a retry. `wait` is undefined when the upload continues. */
   | { type: 'wait'; wait: UploadWait | undefined }
 
-/** Longer than the command line's, because the user may be away for days, and the upload has no timeout. */
+/**
+ * Maximum time between retries. It is longer than the command line's, because the upload has no timeout and the user
+ * may be away for days.
+ */
 const maxWaitMs = 30_000
 
 export type Run = {
@@ -28,16 +31,16 @@ export type Run = {
   sources: Sources
   signal: AbortSignal
   report: (event: JobEvent) => void
-  /** Called with the job as a later visit needs it. */
+  /** Saves the current state of the job, so that the visitor can resume it later. */
   keep: (job: Job) => void
 }
 
 /**
- * Publishes the files of a job one after another, and hashes the next file while one is sent. If the registry refuses a file, the
- * others are still published; the error is thrown at the end.
+ * Publishes a job's files one after another, and hashes the next file while one is being sent. If the registry refuses
+ * a file, the others are still published; the error is thrown at the end.
  */
 export async function runJob({ sources, signal, report, ...run }: Run): Promise<void> {
-  const client = run.client.with({ maxWaits: 0 }) // the retrier waits instead, and reports it
+  const client = run.client.with({ maxWaits: 0 }) // the retrier waits instead, and reports the wait
   const { modelName } = run.job
   const files = unfinished(run.job)
   const stop = new AbortController()
@@ -129,12 +132,12 @@ async function findRefusal(uploading: Promise<void>): Promise<Error | undefined>
   return undefined
 }
 
-/** Processes the items one after another, without waiting until the caller awaits a result. */
+/** Processes the items one after another, even if the caller is not awaiting the results yet. */
 function oneAfterAnother<T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<R>[] {
   let previous: Promise<unknown> = Promise.resolve()
   return items.map((item) => {
     const result = previous.then(() => act(item))
-    result.catch(() => undefined) // the caller gets the rejection if it awaits the result
+    result.catch(() => undefined) // avoids an unhandled rejection: the caller gets the error when it awaits the result
     previous = result
     return result
   })

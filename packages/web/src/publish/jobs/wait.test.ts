@@ -26,7 +26,7 @@ test.each<[TransferFailure, string]>([
   expect(formatReason(failure)).toBe(reason)
 })
 
-test('being offline takes precedence', () => {
+test('being offline takes precedence over the failure', () => {
   vi.stubGlobal('navigator', { onLine: false })
   expect(formatReason({ kind: 'lost', message: 'the connection broke' })).toBe('You are offline')
 })

@@ -1,6 +1,6 @@
 import type { TransferFailure } from '@shoal/transfer/push'
 
-/** Shown to the visitor while the upload waits. */
+/** A wait before a retry, which is shown to the visitor. */
 export type UploadWait = {
   /** In milliseconds since 1970. */
   until: number
@@ -9,7 +9,7 @@ export type UploadWait = {
 
 export const isOffline = () => navigator.onLine === false
 
-/** Why the upload waits: a sentence without the full stop. */
+/** Returns why the upload waits, as a sentence without the full stop. */
 export function formatReason({
   retryAfterSeconds,
   networkFailure,

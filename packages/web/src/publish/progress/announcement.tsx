@@ -3,7 +3,10 @@ import type { Publishing } from '../jobs/publishing.ts'
 
 const minPauseMs = 5000
 
-/** Announces progress to screen readers: at every 10% and every state change, rate-limited. */
+/**
+ * Announces progress to screen readers, at every 10% and at every state change. Announcements of progress are at least
+ * five seconds apart.
+ */
 export function Announcement({ publishing }: { publishing: Publishing }) {
   const words = wordsFor(publishing)
   const [said, setSaid] = useState('')

@@ -1,6 +1,6 @@
 type Props = {
   label: string
-  /** From 0 to 1. */
+  /** The completed fraction, from 0 to 1. */
   share: number
   className?: string
   tone?: 'roe' | 'sea' | 'ok'

@@ -2,7 +2,7 @@ import { hasCode } from '@shoal/core/errors'
 import { ApiError } from '@shoal/protocol/client'
 import { sentence } from '../../ui/field-errors.ts'
 
-/** Why an upload has stopped, and what to do. */
+/** Shows why an upload has stopped, and what to do. */
 export function FailureNote({ error }: { error: Error }) {
   const isSignedOut = error instanceof ApiError && error.status === 401
   return (

@@ -38,8 +38,8 @@ export function ProgressPanel({ publishing }: Props) {
       {state === 'running' && (
         <p className="mt-4 text-[14px] text-ink-3">
           {isKept
-            ? `You can visit other pages here in the meantime. If this tab closes, return to this page and resume the upload with ${job.files.length === 1 ? 'the same file' : 'the same files'}.`
-            : 'This browser cannot save the upload: keep this tab open until it is done.'}
+            ? `You can visit other pages of this registry in the meantime. If this tab closes, return to this page and resume the upload with ${job.files.length === 1 ? 'the same file' : 'the same files'}.`
+            : 'This browser cannot save the upload: keep this tab open until the upload is done.'}
         </p>
       )}
     </section>
@@ -71,7 +71,7 @@ function Underway({ publishing }: Props) {
 function Reading({ file: { sizeBytes, bytesDone } }: { file: FileState }) {
   return (
     <BigBar label="Read" share={bytesDone / sizeBytes} tone="sea">
-      Reading {formatBytes(bytesDone)} of {formatBytes(sizeBytes)}, to compute its checksum
+      Reading {formatBytes(bytesDone)} of {formatBytes(sizeBytes)} to compute the checksum
     </BigBar>
   )
 }

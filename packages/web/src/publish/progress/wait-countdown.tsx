@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { UploadWait } from '../jobs/wait.ts'
 
-/** Why the upload waits, and when it is retried. */
+/** Shows why the upload waits, and when it will be retried. */
 export function WaitCountdown({ wait: { until, reason } }: { wait: UploadWait }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

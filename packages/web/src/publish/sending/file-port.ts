@@ -4,7 +4,9 @@ import { fileChanged } from '../hashing/file-changed.ts'
 import { hashChunk } from '../hashing/hash-file.ts'
 import { putChunk } from './put-chunk.ts'
 
-/** Browsers open six connections to a host, so two are left for the page. */
+/**
+ * Number of chunks sent at the same time. Browsers open up to six connections to a host, so two are left for the page.
+ */
 const connections = 4
 
 /** Sends a file from the visitor's disk. */
@@ -21,7 +23,10 @@ export function filePort(file: File, manifest: ChunkManifest): PushPort {
       if ((await hashChunk(file, index)) !== hash) throw fileChanged(file.name)
     },
 
-    /** Browsers refuse to read a file that has changed since it was chosen, but an upload of it only reports a network error. */
+    /**
+     * Throws `file_changed` if the file has changed since it was chosen. Browsers refuse to read such a file, but if
+     * they fail to upload it, they report only a network error.
+     */
     async checkUnchanged() {
       try {
         await file.slice(0, 1).arrayBuffer()

@@ -1,12 +1,15 @@
 import { ApiError, type MissingChunk, problemIn } from '@shoal/protocol/client'
 import { classifyError, type PutOptions, TransferError } from '@shoal/transfer/push'
 
-/** Longer than any pause on a working connection. The response is sent when the chunk is hashed and stored. */
+/**
+ * Timeout without upload progress. It is longer than any pause on a working connection, including the time that the
+ * registry needs to hash and store the chunk before it responds.
+ */
 const silenceMs = 60_000
 
 /**
- * Sends one chunk. Rejects with a `TransferError`, or with an `ApiError` if a retry would not help. Uses XMLHttpRequest, because
- * `fetch` does not report upload progress.
+ * Sends a chunk. Rejects with a `TransferError`, or with an `ApiError` if a retry would not help. Uses XMLHttpRequest,
+ * because `fetch` does not report upload progress.
  */
 export function putChunk(
   chunk: MissingChunk,
@@ -24,7 +27,7 @@ export function putChunk(
     const lose = (message: string) => reject(new TransferError({ kind: 'lost', message }))
     request.open('PUT', chunk.url)
     for (const [name, value] of Object.entries(chunk.headers)) {
-      // Browsers set Content-Length themselves, and do not allow pages to set it.
+      // Browsers set Content-Length and Host themselves, and do not allow pages to set them.
       if (!/^(content-length|host)$/i.test(name)) request.setRequestHeader(name, value)
     }
     request.upload.onprogress = ({ loaded }) => {
@@ -53,7 +56,7 @@ export function putChunk(
 
 function toError(request: XMLHttpRequest): Error {
   const { status, responseText } = request
-  const problem = problemIn(responseText) ?? { detail: `the registry answered ${status}` }
+  const problem = problemIn(responseText) ?? { detail: `the registry returned status ${status}` }
   const retryAfter = request.getResponseHeader('retry-after') ?? undefined
   const error = new ApiError(status, problem, retryAfter)
   const failure = classifyError(error, location.host)

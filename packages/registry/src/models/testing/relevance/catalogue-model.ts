@@ -8,18 +8,18 @@ export type CatalogueModel = Facts & {
   downloads: number
 }
 
-/** What a model is, whatever its name and its tags say: the judgments use these. */
+/** The facts about a model by which the queries are judged, whether or not its name and tags reflect them. */
 export type Facts = {
   family: string
   version: string
-  /** A product within the family or the name of a fine-tune; empty for the family's main models. */
+  /** A product line within the family, or the name of a fine-tune. Empty for the family's main models. */
   line: string
-  /** The version of a fine-tune, as in Hermes 3. */
+  /** The version of a fine-tune, such as the 3 in Hermes 3. */
   edition: string
-  /** As it is written in names: `8b`, `8x7b`, `large`. */
+  /** The size as written in names: `8b`, `8x7b`, `large`. */
   size: string
   variant: string
-  /** What it is good at, and its main languages other than English. */
+  /** What the model is good at, and its main languages other than English. */
   uses: readonly string[]
   origin: 'official' | 'fine-tune' | 'repack' | 'abliterated' | 'community'
   architecture: string

@@ -7,19 +7,19 @@ import { gradeModel, judgedQueries } from './judged-queries.ts'
 const catalogue = makeCatalogue()
 
 describe('the catalogue of the judged queries', () => {
-  test('is the one they were judged with', () => {
-    // A change of the catalogue changes what is found: judge the queries again, then change this.
+  test('is the one with which the queries were judged', () => {
+    // A change to the catalogue changes the search results. Judge the queries again before updating this hash.
     const hash = createHash('sha256').update(JSON.stringify(catalogue)).digest('hex')
     expect(hash.slice(0, 16)).toBe('297a6917cec2a000')
   })
 
-  test('has at least 5,000 models, 400 of them as they were published', () => {
+  test('has at least 5,000 models, at least 400 of which exist', () => {
     const real = catalogue.filter(({ origin }) => origin === 'official' || origin === 'fine-tune')
     expect(catalogue.length).toBeGreaterThanOrEqual(5_000)
     expect(real.length).toBeGreaterThanOrEqual(400)
   })
 
-  test('has models that a registry accepts', () => {
+  test('has only models that a registry accepts', () => {
     const names = catalogue.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => !isModelName(name))).toEqual([])
@@ -33,12 +33,12 @@ describe('the catalogue of the judged queries', () => {
 })
 
 describe('the judged queries', () => {
-  test('are 60 different ones', () => {
+  test('are 60 different queries', () => {
     expect(new Set(judgedQueries.map(({ q }) => q)).size).toBe(60)
   })
 
   test.each(judgedQueries)(
-    '“$q” has a best answer, and every rule applies to some model',
+    '“$q” has a model with the best grade, and every rule applies to some model',
     (query) => {
       expect(catalogue.some((model) => gradeModel(query, model) === 3)).toBe(true)
       for (const [index, rule] of query.rules.entries()) {
@@ -52,7 +52,7 @@ describe('the judged queries', () => {
     },
   )
 
-  test('prefer the original to its copies, and those to other models of the family', () => {
+  test('prefer the original to its copies, and the copies to other models of the family', () => {
     const grade = (q: string, name: string) => {
       const query = judgedQueries.find((one) => one.q === q)
       const model = catalogue.find((one) => one.name === name)

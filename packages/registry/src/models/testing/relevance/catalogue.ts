@@ -1,4 +1,7 @@
-/** Models as people publish them, for judging the order of search results. The same in every run. */
+/**
+ * A catalogue of models like those that people publish, for judging the order of search results. It is the same in
+ * every run.
+ */
 import type { CatalogueModel } from './catalogue-model.ts'
 import { publishAgain } from './publish-again.ts'
 import { readReleases } from './read-releases.ts'

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 
 export type Choose = ReturnType<typeof chooseFor>
 
-/** Choices that depend only on `key`, so that a new line in a list leaves the other models as they are. */
+/**
+ * Makes pseudorandom choices that depend only on `key`, so that a new line in a list does not change the other models.
+ */
 export function chooseFor(key: string) {
   let count = 0
   /** From 0 to less than 1. */

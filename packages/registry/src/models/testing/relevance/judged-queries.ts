@@ -1,13 +1,13 @@
 /**
- * What people type, and how well each model of the catalogue answers it. The grades were given before
- * the order of search results was designed; they describe what a person wants, not what the search does.
+ * Queries that people type, and grades for how well each model of the catalogue matches them. The grades were chosen
+ * before the order of search results was designed. They describe what a person wants, not what the search does.
  */
 import type { CatalogueModel, Facts } from './catalogue-model.ts'
 
-/** 3 what was asked for, 2 nearly that, 1 related, 0 not related. */
+/** How well a model matches a query: 3 exactly, 2 nearly, 1 related, 0 not related. */
 export type Grade = 0 | 1 | 2 | 3
 
-/** Every given condition must hold; of a list, one value must match. */
+/** All given conditions must hold. If a condition is a list, one of its values must match. */
 export type Condition = {
   [Fact in Exclude<keyof Facts, 'uses' | 'parameter_count'>]?: string | readonly string[]
 } & {
@@ -18,7 +18,10 @@ export type Condition = {
   maxParameters?: number
 }
 
-/** The first rule that applies decides; if none does, the grade is 0. */
+/**
+ * A query and its rules. The first rule that applies to a model determines the model's grade. If no rule applies, the
+ * grade is 0.
+ */
 export type JudgedQuery = { q: string; rules: readonly (readonly [Grade, Condition])[] }
 
 export function gradeModel({ rules }: JudgedQuery, model: CatalogueModel): Grade {
@@ -36,7 +39,7 @@ function isMet(condition: Condition, model: CatalogueModel): boolean {
 
 const official = { origin: 'official' } as const
 const copy = { origin: ['official', 'repack'] } as const
-/** Published by the people who trained it, under a name of its own. */
+/** A model that was published under its own name by the people who trained it. */
 const known = { origin: ['official', 'fine-tune'] } as const
 const functionCallers = [
   'functionary',
@@ -272,7 +275,7 @@ export const judgedQueries: readonly JudgedQuery[] = [
       [1, { size: '70b' }],
     ],
   },
-  // With and without dots and dashes
+  // Names with and without dots and dashes
   {
     q: 'qwen2.5 coder',
     rules: [

@@ -3,14 +3,14 @@ import { chooseFor } from './choose.ts'
 
 type Habit = {
   owner: string
-  /** Appended to the name; `_` before it stands for the original's owner in front. */
+  /** Appended to the original's name. If it begins with `_`, the name is also prefixed with the original's owner. */
   suffix: string
   displaySuffix?: string
   isAbliterated?: boolean
   license?: string
 }
 
-// A few owners convert nearly everything that is popular, in the same way each time.
+// A few owners convert nearly all popular models, always in the same way.
 const habits: readonly Habit[] = [
   { owner: 'quantworks', suffix: '-gguf', displaySuffix: ' GGUF' },
   { owner: 'dockside', suffix: '_-gguf' },
@@ -31,7 +31,10 @@ const habits: readonly Habit[] = [
   { owner: 'tinycpu', suffix: '-q2_k', displaySuffix: ' Q2_K' },
 ]
 
-/** Conversions and abliterated copies by others: the more popular the original, the more there are. */
+/**
+ * Makes conversions and abliterated copies of models by other owners. The more popular the original is, the more copies
+ * it has.
+ */
 export function publishAgain(originals: readonly CatalogueModel[]): CatalogueModel[] {
   return originals.flatMap((original) =>
     habits

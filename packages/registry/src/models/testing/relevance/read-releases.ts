@@ -4,7 +4,7 @@ import type { CatalogueModel } from './catalogue-model.ts'
 import { chooseFor } from './choose.ts'
 import { tagsFor } from './tags.ts'
 
-/** Models that exist, from `releases.tsv`: a line for each release, a model for each of its sizes. */
+/** Reads models that exist from `releases.tsv`. Each line is a release, which has one model for each of its sizes. */
 export function readReleases(): CatalogueModel[] {
   const table = readFileSync(join(import.meta.dirname, 'releases.tsv'), 'utf8')
   return table.trimEnd().split('\n').slice(1).flatMap(readLine)
@@ -18,7 +18,7 @@ function readLine(text: string): CatalogueModel[] {
   if (kind !== 'official' && kind !== 'fine-tune') throw bad(text)
   const [lineName = '', edition = ''] = line.split(' ')
   return sizes.split(',').map((entry) => {
-    // 8b=8.03@4600: size in the name, billions of parameters, thousands of downloads
+    // such as 8b=8.03@4600: the size in the name, billions of parameters, thousands of downloads
     const [, size, billions, thousands] = /^(.+)=(.+)@(.+)$/.exec(entry) ?? []
     if (!size) throw bad(text)
     const facts = {

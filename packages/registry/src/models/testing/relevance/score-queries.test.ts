@@ -19,13 +19,13 @@ describe('scoreOrder', () => {
     expect(scoreOrder([0, 0, 0, 0, 0, 0, 0, 0, 0, 2], [2])).toBeCloseTo(0.28906, 5)
   })
 
-  test('counts the first ten only, in the best order too', () => {
+  test('counts only the first ten results, also in the best order', () => {
     const twelve = Array<Grade>(12).fill(2)
     expect(scoreOrder(twelve.slice(0, 10), twelve)).toBe(1)
     expect(scoreOrder([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], [3])).toBe(0)
   })
 
-  test('refuses a query that nothing answers', () => {
+  test('refuses a query without relevant models', () => {
     expect(() => scoreOrder([0], [0])).toThrow('nothing is relevant')
   })
 })
@@ -40,7 +40,7 @@ describe('scoreQueries', () => {
   const score = (search: (q: string) => string[]) =>
     scoreQueries(async (q) => search(q), queries, catalogue)
 
-  test('scores each query and their mean', async () => {
+  test('scores each query, and computes the mean of the scores', async () => {
     const { mean, queries } = await score(() => ['red', 'dark', 'blue'])
     expect(queries).toEqual([
       { q: 'red', score: 1, found: ['red', 'dark', 'blue'] },

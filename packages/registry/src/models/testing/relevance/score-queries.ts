@@ -7,7 +7,7 @@ const depth = 10
 export type Scores = { mean: number; queries: { q: string; score: number; found: string[] }[] }
 
 /**
- * nDCG@10 of each judged query and their mean, from 0 to 1.
+ * Computes the nDCG@10 of each judged query and the mean of all queries, from 0 to 1.
  *
  * @param search - returns the names of the first models found, best first; 10 are enough
  */
@@ -32,7 +32,9 @@ export async function scoreQueries(
   return { mean: total / scored.length, queries: scored }
 }
 
-/** nDCG@10 of results with these grades, if `all` are the grades of everything that could be found. */
+/**
+ * Computes the nDCG@10 of results with the grades `found`. `all` contains the grades of all models that could be found.
+ */
 export function scoreOrder(found: readonly Grade[], all: readonly Grade[]): number {
   const ideal = [...all].sort((one, other) => other - one)
   const most = sumGains(ideal)
@@ -40,7 +42,7 @@ export function scoreOrder(found: readonly Grade[], all: readonly Grade[]): numb
   return sumGains(found) / most
 }
 
-/** Gain 2^grade − 1, divided by log2 of the position plus one. */
+/** Adds up the gains. The gain of a result is 2^grade − 1, divided by log2 of its position plus one. */
 function sumGains(grades: readonly Grade[]): number {
   return grades
     .slice(0, depth)

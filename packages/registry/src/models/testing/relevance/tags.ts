@@ -40,7 +40,7 @@ const tagsOfVariants: Record<string, readonly string[]> = {
   reasoning: ['text-generation', 'conversational'],
 }
 
-/** Usual tags of a model: some publishers give all that apply, some a few. */
+/** Returns typical tags of a model. Some publishers set all tags that apply, and others only a few. */
 export function tagsFor(facts: Pick<Facts, 'family' | 'uses' | 'variant'>, choose: Choose) {
   const tags = ['gguf', ...(tagsOfVariants[facts.variant] ?? [])]
   if (choose.chance(0.6)) tags.push(facts.family)

@@ -1,4 +1,4 @@
-/** What hobbyists fine-tune models for, the most usual first, and how they name the results. */
+/** What hobbyists fine-tune models for, most common first, and how they name the results. */
 export const themes = [
   {
     use: 'roleplay',

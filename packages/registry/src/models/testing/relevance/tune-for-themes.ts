@@ -5,7 +5,7 @@ import * as words from './theme-words.ts'
 
 const count = 2_600
 
-/** Fine-tunes and merges by hobbyists: most are hardly ever downloaded, many are oddly named. */
+/** Makes fine-tunes and merges like those by hobbyists. Most are hardly ever downloaded, and many have odd names. */
 export function tuneForThemes(releases: readonly CatalogueModel[]): CatalogueModel[] {
   const bases = releases
     .filter(({ origin, line, uses, parameter_count }) => {
@@ -89,7 +89,7 @@ function nameFineTune(base: string, theme: string, owner: string, index: number,
   return name.slice(0, 96).replace(/[^a-z0-9]+$/, '')
 }
 
-/** As people write it: mostly right, sometimes without dots or dashes, now and then with a typo. */
+/** Writes a name as people do: usually correctly, sometimes without dots or dashes, and occasionally with a typo. */
 function misspell(name: string, choose: Choose): string {
   if (choose.chance(0.75)) return name
   return choose.pick([

@@ -1,4 +1,4 @@
-/** Renders Markdown as HTML like the chat, for tests. */
+/** Renders Markdown as HTML in the same way as the chat page, for tests. */
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import Markdown from '../markdown.tsx'
