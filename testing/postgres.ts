@@ -98,7 +98,7 @@ export function findPostgresBinaries(): string | undefined {
  * Returns the user and group for the server's process. PostgreSQL refuses to run as root, so if this process is root,
  * the server runs as the user from Debian's package.
  */
-function userFor(directory: string): { uid: number; gid: number } | object {
+export function userFor(directory: string): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   const user = { uid: id('-u'), gid: id('-g') }

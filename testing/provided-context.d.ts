@@ -1,9 +1,16 @@
 import 'vitest'
+import type { S3Address } from './s3/start-s3.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The URL of a PostgreSQL server for test databases; undefined if PostgreSQL is not installed. */
     postgresUrl: string | undefined
+    /** An S3 server for test buckets; undefined if it is not installed. */
+    s3: S3Address | undefined
+    /** The URL of a Redis server; undefined if Redis is not installed. Tests use different prefixes. */
+    redisUrl: string | undefined
+    /** The path of the program; undefined if it is not installed. */
+    haproxy: string | undefined
     /** The paths of installed BitTorrent clients; empty unless slow tests run. */
     torrentClients: Partial<
       Record<'aria2' | 'Transmission' | 'libtorrent' | 'qBittorrent', string | undefined>

@@ -1,7 +1,10 @@
 import type { TestProject } from 'vitest/node'
 import { findChromium } from './browser.ts'
+import { findProgram } from './find-program.ts'
 import { canMakeNeighbours } from './neighbours.ts'
 import { startPostgres } from './postgres.ts'
+import { startRedis } from './redis.ts'
+import { startS3 } from './s3/start-s3.ts'
 import { runsSlowTests } from './slow.ts'
 import { canMount } from './small-disk.ts'
 import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torrent-clients.ts'
@@ -29,11 +32,17 @@ export default async function startServices(project: TestProject) {
   if (runsSlowTests && !hasNamespaces) missing('network namespaces')
   project.provide('hasNetworkNamespaces', hasNamespaces)
   if (!canMount) missing('permission to mount a small disk')
-  const postgres = await startPostgres()
+  const [postgres, s3, redis] = await Promise.all([startPostgres(), startS3(), startRedis()])
   if (!postgres) missing('PostgreSQL')
   project.provide('postgresUrl', postgres?.url)
+  if (!s3) missing('an S3 server (radosgw)')
+  project.provide('s3', s3?.address)
+  if (!redis) missing('Redis')
+  project.provide('redisUrl', redis?.url)
+  project.provide('haproxy', findProgram('haproxy'))
+  for (const name of ['haproxy', 'nginx', 'docker-compose']) if (!findProgram(name)) missing(name)
   return async () => {
-    await postgres?.stop()
+    await Promise.all([postgres?.stop(), s3?.stop(), redis?.stop()])
   }
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { rawRequest } from './testing/raw-request.ts'
-import { describeOnEachDatabase } from './testing/test-registry.ts'
+import { describeApi } from './testing/test-registry.ts'
 
-describeOnEachDatabase('every response', (start) => {
+describeApi('every response', (start, oneNodeTest) => {
   test('to an unknown path is a 404 in the common format of errors', async () => {
     const registry = await start()
     for (const path of ['/v1/nothing', '/nothing', '/v1/models/a/b/c/d']) {
@@ -62,7 +62,7 @@ describeOnEachDatabase('every response', (start) => {
     expect(headers.get('link')).toContain('<https://models.example.org/v1/models?')
   })
 
-  test('counts against a limit per class and caller, above which it is a 429 with Retry-After', async () => {
+  test('counts against a limit per class and caller, and is a 429 with Retry-After above that limit', async () => {
     const limit = { max: 3, windowSeconds: 60 }
     const rateLimits = {
       auth: limit,
@@ -92,13 +92,13 @@ describeOnEachDatabase('every response', (start) => {
       })
       guesses.push(status)
     }
-    expect(guesses).toEqual([401, 401, 429, 429]) // the registration used one of the three
+    expect(guesses).toEqual([401, 401, 429, 429]) // registering the account was one of the three allowed requests
   })
 
   test('the addresses of one IPv6 network share a rate limit, however they are written', async () => {
     const limit = { max: 2, windowSeconds: 60 }
     const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }
-    const registry = await start({ rateLimits, trustProxy: true })
+    const registry = await start({ rateLimits, trustProxy: 1 })
     const statusFor = async (address: string) =>
       (await registry.get('/v1/models', { headers: { 'x-forwarded-for': address } })).status
     expect(await statusFor('2001:db8::1')).toBe(200)
@@ -125,7 +125,7 @@ describeOnEachDatabase('every response', (start) => {
     expect((await registry.get('/healthz')).status).toBe(200)
   })
 
-  test('to a health probe is truthful, and metrics count requests', async () => {
+  oneNodeTest('to a health probe is truthful, and metrics count requests', async () => {
     const registry = await start()
     expect((await registry.get('/healthz')).body).toEqual({ status: 'ok' })
     expect((await registry.get('/readyz')).body).toEqual({ status: 'ready' })

@@ -1,4 +1,4 @@
-/** The map of the server: every feature by name, with its dependencies. */
+/** Builds the application: registers the routes of each feature, with the dependencies that they need. */
 import type { FastifyInstance } from 'fastify'
 import { accountRoutes } from './accounts/account-routes.ts'
 import { apiKeyRoutes } from './accounts/api-key-routes.ts'
@@ -23,9 +23,10 @@ import { feedRoutes } from './pages/feed-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import { schoolRoutes } from './pages/school-routes.ts'
 import { searchEngineRoutes } from './pages/search-engine-routes.ts'
+import type { NodeMessages } from './redis/node-messages.ts'
+import { toTrustProxy } from './settings/trusted-proxies.ts'
 import { makeShell, type ShellDependencies } from './shell.ts'
-import type { ObjectStore } from './store/object-store.ts'
-import type { ServedStore } from './store/served-store.ts'
+import type { RegistryStore } from './store/served-store.ts'
 import type { Swarms } from './swarm/swarm.ts'
 import { trackedTorrents } from './tracker/announce/tracked-torrents.ts'
 import type { ExtraPeer } from './tracker/announce/tracker.ts'
@@ -34,34 +35,37 @@ import { trackerRoutes } from './tracker/tracker-routes.ts'
 export type AppDependencies = ShellDependencies & {
   setupCode: string | undefined
   connection: Connection
-  store: ObjectStore
-  /** The same store, for the routes of its presigned URLs. */
-  servedStore: ServedStore
+  store: RegistryStore
   accounts: Accounts
   models: Models
   files: Files
   cards: CardRenderer
   swarms: Swarms
+  messages: NodeMessages | undefined
   /** A peer of this registry that the tracker announces. */
   extraPeer: () => ExtraPeer | undefined
   isDraining: () => boolean
 }
 
-/** Short, because a chunk's presigned URL expires an hour after it was signed. */
+/**
+ * How long a response with a presigned URL may be cached. The time is short, because a chunk's presigned URL expires an
+ * hour after it was signed.
+ */
 const maxPresignedAgeMs = 60_000
 
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, site, connection, metrics, web, accounts, models, files, swarms } = dependencies
+  const { config, site, connection, store, metrics, web, accounts, models, files, swarms } =
+    dependencies
   const { app, guard, limiter } = await makeShell(dependencies)
-  /** All dependencies by name; each feature takes what it needs. */
+  /** All dependencies; each feature uses some of them. */
   const all = { ...dependencies, ...accounts, ...models, ...files, db: connection.db, guard }
 
-  const turns = queryTurns({ maxConcurrent: 2 }) // the search index answers one at a time, while another reads its page
+  // The search index handles one query at a time; meanwhile, another query can read its models from the database.
+  const turns = queryTurns({ maxConcurrent: 2 })
 
-  const unknownVersion = () => undefined
   const cache = createResponseCache({
     name: 'response',
-    databaseVersion: connection.version ?? unknownVersion,
+    databaseVersion: connection.version,
     seedersVersion: swarms.seedersVersion,
     metrics: metrics.registry,
   })
@@ -69,11 +73,16 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     name: 'presigned',
     statuses: [200, 302],
     maxAgeMs: maxPresignedAgeMs,
-    databaseVersion: connection.versionWithoutCounts ?? unknownVersion,
+    databaseVersion: connection.versionWithoutCounts,
     metrics: metrics.registry,
   })
   const caches = [cache, presigned]
-  answerKnownUrls(app, { ...dependencies, caches, limiter, trustProxy: config.trustProxy })
+  answerKnownUrls(app, {
+    ...dependencies,
+    caches,
+    limiter,
+    trustProxy: toTrustProxy(config.trustProxy),
+  })
 
   await app.register(async (metadata) => {
     await metadata.register(caching)
@@ -88,20 +97,21 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await metadata.register(torrentRoutes, all)
   })
   await app.register(async (cards) => {
-    await cards.register(caching) // and no response cache: the renderer has its own
+    await cards.register(caching) // without a response cache, because the card renderer has its own
     await cards.register(cardRoutes, all)
   })
   await app.register(async (downloads) => {
     await downloads.register(responseCaching, { cache: presigned })
     await downloads.register(downloadRoutes, all)
   })
-  await app.register(blobRoutes, { ...all, store: dependencies.servedStore })
+  await app.register(blobRoutes, all)
   await app.register(trackerRoutes, {
     swarms,
     torrents: trackedTorrents(all),
     extraPeer: dependencies.extraPeer,
     baseUrl: site.baseUrl,
-    trustProxy: config.trustProxy,
+    messages: dependencies.messages,
+    trustProxy: Boolean(config.trustProxy),
     intervalSeconds: config.announceIntervalSeconds,
     metrics: metrics.registry,
   })
@@ -115,7 +125,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await pages.register(feedRoutes, { ...all, turns })
     await pages.register(schoolRoutes, all)
     await pages.register(searchEngineRoutes, { ...all, turns })
-    if (web) await pages.register(pageRoutes, { web, site, cache })
+    if (web) await pages.register(pageRoutes, { web, site, storeOrigin: store.ownOrigin, cache })
   })
   return app
 }

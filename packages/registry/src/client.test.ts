@@ -1,12 +1,12 @@
 import { ApiError, NetworkError, registryClient } from '@shoal/protocol/client'
 import { beforeAll, expect, test } from 'vitest'
 import { manifestFor, settled, smallGguf } from './testing/publish.ts'
-import { describeOnEachDatabase, type TestRegistry } from './testing/test-registry.ts'
+import { describeApi, type TestRegistry } from './testing/test-registry.ts'
 
 const createClient = (registry: TestRegistry, token?: string) =>
   registryClient({ baseUrl: `http://127.0.0.1:${registry.port}`, token, maxWaits: 1 })
 
-describeOnEachDatabase('the typed client', (start) => {
+describeApi('the typed client', (start) => {
   let registry: TestRegistry
   let token: string
 
@@ -49,12 +49,12 @@ describeOnEachDatabase('the typed client', (start) => {
       architectures: [{ value: 'llama', count: 1 }],
     })
     await expect
-      .poll(() => client.getStats()) // may be a second old
+      .poll(() => client.getStats()) // the statistics may be up to a second old
       .toMatchObject({ models: 1, files: 1, downloads: 1 })
     expect(await client.getUser('ana')).toMatchObject({ models_count: 1 })
   })
 
-  test('changes, likes and deletes', async () => {
+  test('changes, likes and deletes a model', async () => {
     const client = createClient(registry, token)
     await client.createModel({ name: 'drift' })
     expect(await client.updateModel('drift', { license: 'mit' })).toMatchObject({ license: 'mit' })
@@ -93,14 +93,14 @@ describeOnEachDatabase('the typed client', (start) => {
     token = again.access_token
   })
 
-  test("rejects with the registry's message", async () => {
+  test("rejects with the registry's error message", async () => {
     const client = createClient(registry)
     const refused = await client.createModel({ name: 'x1' }).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(ApiError)
     expect(refused).toMatchObject({ status: 401, message: expect.stringContaining('sign in') })
   })
 
-  test('distinguishes an unreachable registry from one that refuses', async () => {
+  test('distinguishes an unreachable registry from a canceled request', async () => {
     const nowhere = registryClient({ baseUrl: 'http://127.0.0.1:9' })
     await expect(nowhere.getStats()).rejects.toBeInstanceOf(NetworkError)
     const stop = new AbortController()
@@ -109,8 +109,8 @@ describeOnEachDatabase('the typed client', (start) => {
   })
 })
 
-describeOnEachDatabase('the typed client with a busy registry', (start) => {
-  test('waits as long as requested, and reports it', async () => {
+describeApi('the typed client with a busy registry', (start) => {
+  test('waits for as long as the registry requests, and reports the wait', async () => {
     const limit = { max: 2, windowSeconds: 3 }
     const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }
     const registry = await start({ rateLimits })

@@ -1,37 +1,44 @@
 import { readSettings, type SettingsOf } from '@shoal/core/settings'
 import { ConfigError } from './errors.ts'
+import { readS3Config } from './s3-config.ts'
 import { registrySettings } from './settings/settings.ts'
+import type { S3Config } from './store/s3/open-s3.ts'
 
 export type { RateLimitClass, RateLimits } from './settings/rate-limits.ts'
 
-/** The user's settings, and some that only tests change. */
+/** The user's settings, and further settings that only tests change. */
 export type RegistryConfig = SettingsOf<typeof registrySettings> & {
+  /** The S3 store; undefined if files are kept in the data folder. */
+  s3: S3Config | undefined
   /** Maximum duration of one statement of a request (PostgreSQL). */
   statementTimeoutMs: number
-  /** Space reserved for the database's own writes (SQLite); undefined: 1% of the disk, from 1 to 32 MiB. */
+  /** Space reserved for the database's own writes (SQLite); if undefined, 1% of the disk, from 1 to 32 MiB. */
   ballastBytes: number | undefined
-  /** How often torrent clients announce. A client that has not announced for twice as long is removed. */
+  /** Interval at which torrent clients announce. A client that has not announced for two intervals is removed. */
   announceIntervalSeconds: number
   timeouts: ConnectionTimeouts
   log: 'stdout' | 'silent' | { file: string }
 }
 
-/** After this long a connection whose other side has stopped is closed, in milliseconds. Slow connections are not. */
+/**
+ * How long the other side of a connection may make no progress before the connection is closed, in milliseconds. A slow
+ * connection that makes progress stays open.
+ */
 export type ConnectionTimeouts = {
-  /** How long the client may read nothing of a response. */
+  /** How long a client may go without reading any of a response. */
   readerMs: number
-  /** How long a request body may pause. */
+  /** How long a client may go without sending any of a request body. */
   senderMs: number
   /** How long the headers of a request may take to arrive. */
   headersMs: number
-  /** No request arrives. */
+  /** How long a connection may stay open without a request. */
   idleMs: number
 }
 
-/** Flags of the command line, as typed. A flag overrides the environment. */
+/** Unparsed command-line flags. A flag overrides the corresponding environment variable. */
 export type RegistryFlags = { host?: string; port?: string; data?: string; baseUrl?: string }
 
-/** Reads the environment and the flags once. Throws a `ConfigError` that names the invalid variable. */
+/** Reads the settings from the environment and the flags. Throws a `ConfigError` that names the invalid variable. */
 export function readRegistryConfig(
   env: Record<string, string | undefined>,
   flags: RegistryFlags = {},
@@ -41,6 +48,7 @@ export function readRegistryConfig(
   })
   return {
     ...settings,
+    s3: readS3Config(env),
     statementTimeoutMs: 30_000,
     ballastBytes: undefined,
     announceIntervalSeconds: 900,

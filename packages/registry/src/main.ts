@@ -1,7 +1,4 @@
-/**
- * Starts and stops the registry: reads the configuration, connects, builds the app, listens,
- * closes.
- */
+/** Starts and stops the registry: opens the data, builds the application, listens, and shuts down. */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -20,35 +17,38 @@ import { createSite, type Site } from './http/site.ts'
 import { openData, type RegistryData } from './identity/open-data.ts'
 import { openMetadataPeer } from './metadata-peer/open-metadata-peer.ts'
 import { openModels } from './models/open-models.ts'
+import { nodeMessages } from './redis/node-messages.ts'
 import { spaceMetrics } from './store/space-metrics.ts'
 import { memorySwarms } from './swarm/memory-swarms.ts'
+import { sharedSwarms } from './swarm/redis/shared-swarms.ts'
 import { throttle } from './throttle.ts'
 import { startUpkeep } from './upkeep.ts'
 import { waitUpTo } from './wait-up-to.ts'
 
 export { type Admin, adoptStore, openAdmin } from './admin/admin.ts'
+export type { StoreDescription } from './admin/describe-store.ts'
 export { type RegistryConfig, type RegistryFlags, readRegistryConfig } from './config.ts'
 export { ConfigError } from './errors.ts'
 
 export type RunningRegistry = {
-  /** The address for clients, as in `http://localhost:8000`. */
+  /** The base URL, as in `http://localhost:8000`. */
   url: string
-  /** The address on which it listens. */
+  /** The port on which the registry listens. */
   port: number
   dataDirectory: string
   /** The setup code for the first account; undefined if none is required. */
   setupCode: string | undefined
   /**
-   * Whether it listens for other machines although the URLs in its responses are on loopback, because `baseUrl` is not
-   * set.
+   * Whether the registry accepts connections from other machines although the URLs in its responses are loopback
+   * addresses, for example because `baseUrl` is not set.
    */
   isMisaddressed: boolean
   /**
-   * Tells pages the address of the local API on this machine; empty if none is running. If not called, pages try its
-   * default address.
+   * Sets the address at which pages look for the local API on this machine; empty if no local API is running. If this
+   * is never called, pages try the default address.
    */
   setLocalApi(address: string): void
-  /** A token of the account that publishes the demo models, valid for one hour. */
+  /** Creates a token for the account that publishes the demo models. The token is valid for one hour. */
   systemToken(): Promise<string>
   /**
    * Shuts down gracefully: accepts no new work, finishes running requests, puts jobs back. Takes at most 10 seconds.
@@ -59,13 +59,13 @@ export type RunningRegistry = {
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
 const upkeepIntervalMs = 2_000
 /**
- * The process ends within 10 s: after this timeout, the database connections and the log have a
- * second each.
+ * The process must end within 10 s: after this timeout, the database connections and the log may each take another
+ * second to close.
  */
 const closeTimeoutMs = 7_000
 const drainTimeoutMs = 6_500
 
-/** Starts a registry. Throws a `ConfigError` for invalid settings, and the system's error if the port is in use. */
+/** Starts a registry. Throws a `ConfigError` for invalid settings, or the system error if the port is in use. */
 export async function startRegistry(config: RegistryConfig): Promise<RunningRegistry> {
   await using opened = new AsyncDisposableStack()
   opened.defer(await takeDataDirectory(config.dataDirectory))
@@ -76,11 +76,17 @@ export async function startRegistry(config: RegistryConfig): Promise<RunningRegi
     ...config,
     onConnectionLost: (error) =>
       openedLog.log.warn({ err: error }, 'a database connection was lost'),
+    onOlderExcluded: () =>
+      openedLog.log.warn(
+        'the database was migrated, and earlier versions cannot use it: stop every node that still runs one',
+      ),
     store: {
       baseUrl: site.baseUrl,
       reserveBytes: config.reserveBytes,
       senderTimeoutMs: { alone: config.timeouts.senderMs, waitedFor: 2_000 },
     },
+    followsChanges: true,
+    probesStore: true,
     mayBeNew: true,
   })
   opened.defer(data.connection.close)
@@ -106,15 +112,23 @@ type Opened = {
 
 async function serve(
   config: RegistryConfig,
-  { data: { connection, store, signingKey }, site, openedLog: { log, droppedLines } }: Opened,
+  {
+    data: { connection, store, s3Support, signingKey, identity },
+    site,
+    openedLog: { log, droppedLines },
+  }: Opened,
 ): Promise<RunningRegistry> {
-  await using started = new AsyncDisposableStack() // closed again if a later step fails
+  await using started = new AsyncDisposableStack() // disposed of if a later step fails
   const { db } = connection
+  if (s3Support) log.info(s3Support, 'the S3 store was probed')
   const metrics = makeMetrics({ droppedLogLines: droppedLines })
   spaceMetrics(metrics.registry, store)
   transferMetrics(metrics.registry, store.budget)
   const accounts = await openAccounts({ db, log })
-  const swarms = memorySwarms({ silentAfterMs: 2_000 * config.announceIntervalSeconds })
+  const shared = await openShared(config, identity, log)
+  started.defer(() => shared?.close())
+  const swarmOptions = { silentAfterMs: 2_000 * config.announceIntervalSeconds }
+  const swarms = shared ? sharedSwarms(shared, swarmOptions) : memorySwarms(swarmOptions)
   const files = started.use(
     await openFiles({
       connection,
@@ -134,6 +148,9 @@ async function serve(
   await files.journal.apply().catch(onUpkeepError)
   const metadataPeer = await openMetadataPeer({ config, db, metrics: metrics.registry, log })
   started.defer(() => metadataPeer?.close())
+  if (metadataPeer && shared && config.peerAddress === undefined) {
+    log.warn('SHOAL_PEER_ADDRESS is not set: magnet links without a torrent file will not start')
+  }
   const models = openModels(connection)
   started.defer(models.search.close)
   const cards = cardRenderer({ log })
@@ -151,13 +168,14 @@ async function serve(
     setupCode,
     connection,
     store,
-    servedStore: store,
     accounts,
     models,
     files,
     cards,
     swarms,
-    extraPeer: () => metadataPeer && { port: metadataPeer.port },
+    shared,
+    messages: shared && nodeMessages(shared),
+    extraPeer: () => findExtraPeer(config, metadataPeer),
     isDraining: () => isDraining,
   })
   const drain = createDrain(app, drainTimeoutMs)
@@ -177,7 +195,7 @@ async function serve(
       .catch((error: unknown) => log.warn({ err: error }, 'could not load the search index'))
   }
 
-  started.move() // from here on, `close` stops it
+  started.move() // from here on, `close` stops what was started
   return {
     url: site.baseUrl(),
     port,
@@ -189,7 +207,7 @@ async function serve(
     async close() {
       isDraining = true
       stopCollecting()
-      // Requests that wait for a database that does not respond end with its connection.
+      // Requests that are waiting for an unresponsive database end when its connection is closed.
       await waitUpTo(closeTimeoutMs, [
         Promise.all([drain(), upkeep.stop()]).then(files.journal.close),
         files.processor.close(),
@@ -198,6 +216,27 @@ async function serve(
       await models.search.close()
       await cards.close()
       await swarms.close()
+      shared?.close()
     },
   }
+}
+
+/**
+ * The metadata peer that the tracker names. Behind a balancer, clients reach it only at its own address: without one, none
+ * is named.
+ */
+function findExtraPeer(
+  { peerAddress: address, redisUrl }: RegistryConfig,
+  peer?: { port: number },
+) {
+  if (!peer) return undefined
+  if (address !== undefined) return { address, port: peer.port }
+  return redisUrl === undefined ? { port: peer.port } : undefined
+}
+
+/** What the nodes of this registry share; undefined if it has only this one. */
+async function openShared({ redisUrl }: RegistryConfig, identity: string, log: OpenLog['log']) {
+  if (redisUrl === undefined) return undefined
+  const { openRedis } = await import('./redis/open-redis.ts') // `ioredis` is needed only here
+  return openRedis(redisUrl, { prefix: `shoal:{${identity}}:`, log })
 }

@@ -24,6 +24,9 @@ import { thisMachine } from './http/this-machine.ts'
 import { asksForSocket, useUpgrades } from './http/upgrades.ts'
 import { useValidation } from './http/validation.ts'
 import { notFoundPage } from './pages/page-routes.ts'
+import type { SharedState } from './redis/open-redis.ts'
+import { toTrustProxy } from './settings/trusted-proxies.ts'
+import type { RegistryStore } from './store/served-store.ts'
 
 export type ShellDependencies = {
   config: RegistryConfig
@@ -34,13 +37,16 @@ export type ShellDependencies = {
   accounts: Pick<Accounts, 'sessions' | 'keys'>
   /** The web pages; undefined if they are not built. */
   web: WebSite | undefined
+  store: Pick<RegistryStore, 'ownOrigin'>
+  /** What the nodes share; undefined if this is the only node. */
+  shared: SharedState | undefined
 }
 
 export type Shell = {
   app: FastifyInstance
-  /** For routes that accept a password or a key in their body. */
+  /** Protects routes that accept a password or a key in the request body. */
   guard: CredentialGuard
-  /** Undefined if nothing is limited. */
+  /** Undefined if rate limits are off. */
   limiter: RateLimiter | undefined
 }
 
@@ -53,6 +59,8 @@ export async function makeShell({
   metrics,
   accounts: { sessions, keys },
   web,
+  store,
+  shared,
 }: ShellDependencies): Promise<Shell> {
   const app = makeApp({
     log,
@@ -63,25 +71,26 @@ export async function makeShell({
     timeoutMessage: 'the headers took too long to arrive',
     fastify: {
       bodyLimit: 1024 * 1024,
-      // Only the value set by the trusted proxy: the rest of X-Forwarded-For cannot be trusted.
-      trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),
+      trustProxy: toTrustProxy(config.trustProxy),
       keepAliveTimeout: config.timeouts.idleMs,
       http: {
-        requestTimeout: 0, // checked below, before Node compares it with the next
+        requestTimeout: 0, // set here too, because Node compares it with `headersTimeout`
         headersTimeout: config.timeouts.headersMs,
         connectionsCheckingInterval: config.timeouts.headersMs / 4,
         shouldUpgradeCallback: asksForSocket,
       },
-      requestTimeout: 0, // a slow line may take long for a chunk, but not for the headers
+      requestTimeout: 0, // off: a chunk may take long over a slow connection; headers have their own timeout
       routerOptions: { maxParamLength: 300 },
     },
   })
-  app.setNotFoundHandler(web ? notFoundPage(app, { web, site }) : handleNotFound)
+  app.setNotFoundHandler(
+    web ? notFoundPage(app, { web, site, storeOrigin: store.ownOrigin }) : handleNotFound,
+  )
   useUpgrades(app)
   useBodies(app, config.timeouts.senderMs)
   limitConnections(app.server, {
     maxPerAddress: config.maxConnectionsPerAddress,
-    trustProxy: config.trustProxy,
+    trustProxy: Boolean(config.trustProxy),
     metrics: metrics.registry,
   })
   endStalledConnections(app.server, { ...config.timeouts, log, metrics: metrics.registry })
@@ -94,13 +103,13 @@ export async function makeShell({
 
   await app.register(sentBytes, { metrics })
   await app.register(hostCheck, { site })
-  await app.register(thisMachine, { trustProxy: config.trustProxy })
+  await app.register(thisMachine, { trustProxy: Boolean(config.trustProxy) })
   await app.register(crossOrigin)
   await app.register(cookie)
   const { isAnonymousReadAllowed } = config
   const guard = credentialGuard(config.rateLimits?.auth)
   await app.register(authentication, { sessions, keys, guard, site, isAnonymousReadAllowed })
-  const limiter = config.rateLimits && rateLimiter(config.rateLimits)
+  const limiter = config.rateLimits && rateLimiter(config.rateLimits, shared)
   if (limiter) await app.register(rateLimits, { limiter })
   await app.register(openapi, { version, site })
   return { app, guard, limiter }

@@ -3,14 +3,17 @@ type PageOptions = {
    * Allowed image sources, in `img-src` syntax. By default, images must come from this server, like all other content.
    */
   imageSources?: string
+  /** Another origin to which pages may send requests. By default, only this server. */
+  otherOrigin?: string | undefined
   referrerPolicy: 'same-origin' | 'no-referrer'
 }
 
 /** Security headers for every page. Pages may load only this server's own files, including scripts. */
-export function pageHeaders({ imageSources, referrerPolicy }: PageOptions) {
+export function pageHeaders({ imageSources, otherOrigin, referrerPolicy }: PageOptions) {
   const policy = [
     "default-src 'self'",
     ...(imageSources === undefined ? [] : [`img-src ${imageSources}`]),
+    ...(otherOrigin === undefined ? [] : [`connect-src 'self' ${otherOrigin}`]),
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

@@ -7,6 +7,7 @@ import { Failure } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
+import { storeCommand } from './admin-store.ts'
 import { trashCommand } from './admin-trash.ts'
 
 export function adminCommand(open: OpenContext): Command {
@@ -59,6 +60,8 @@ export function adminCommand(open: OpenContext): Command {
   add('check', 'verify every stored file against its hash').action(async (options: DataOption) => {
     await withAdmin(open, options, checkStore)
   })
+
+  admin.addCommand(storeCommand(open))
 
   return admin
 }

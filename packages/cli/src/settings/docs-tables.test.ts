@@ -12,7 +12,7 @@ test('the settings tables in the docs are up to date (npm run docs)', async () =
     expect(withTables(text), name).toBe(text)
     marks.push(...Array.from(text.matchAll(/<!-- settings: (.+?) -->/g), ([, mark = '']) => mark))
   }
-  const wanted = ['registry', 'registry in short', 'daemon', 'command line', 'saved']
+  const wanted = ['registry', 'registry in short', 's3', 'daemon', 'command line', 'saved']
   expect(marks.toSorted()).toEqual(wanted.toSorted())
 })
 

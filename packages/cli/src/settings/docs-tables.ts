@@ -2,7 +2,7 @@
 import { flagName, type Setting } from '@shoal/core/settings'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
-import { registrySettings } from '@shoal/registry/settings'
+import { registrySettings, s3Settings } from '@shoal/registry/settings'
 import { cliSettings, savedSettings, serveSettings } from './settings.ts'
 
 type Row = Setting<unknown>
@@ -52,6 +52,7 @@ const tables: Record<string, string> = {
       rateLimits,
     ],
   ),
+  s3: table(['variable', 'default', 'meaning'], Object.values(s3Settings)),
   daemon: table(
     ['flag', 'variable', 'default', 'meaning'],
     [host, port, models, model, ...Object.values(otherDaemonSettings), log],

@@ -2,7 +2,7 @@
 import type { Setting } from '@shoal/core/settings'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
-import { registrySettings } from '@shoal/registry/settings'
+import { registrySettings, s3Settings } from '@shoal/registry/settings'
 import type { Environment } from '../environment.ts'
 import { findNearest } from './nearest.ts'
 import { cliSettings } from './settings.ts'
@@ -10,6 +10,7 @@ import { cliSettings } from './settings.ts'
 /** The settings of all programs, because they often share one environment file. */
 const settings: Setting<unknown>[] = [
   registrySettings,
+  s3Settings,
   daemonSettings,
   networkSettings,
   cliSettings,

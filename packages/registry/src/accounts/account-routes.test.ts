@@ -1,8 +1,8 @@
 import type { ApiKey, CreatedApiKey, Session, SignedIn } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
-import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
-describeOnEachDatabase('accounts', (start) => {
+describeApi('accounts', (start) => {
   let registry: TestRegistry
   let ana: string
 
@@ -39,13 +39,13 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await me(access_token)).body).toEqual(user)
   })
 
-  test('a taken username is a 409', async () => {
+  test('a taken username gets 409', async () => {
     const { status, body } = await register({ username: 'ana', password: 'another password' })
     expect(status).toBe(409)
     expect(body).toEqual({ detail: 'the username ana is taken' })
   })
 
-  test('of concurrent registrations of one name, one succeeds', async () => {
+  test('only one of several concurrent registrations of a username succeeds', async () => {
     const racing = await Promise.all(
       Array.from({ length: 6 }, () => register({ username: 'racer', password: 'long enough' })),
     )
@@ -60,13 +60,13 @@ describeOnEachDatabase('accounts', (start) => {
     [{ username: 'long-as-the-password', password: 'long-as-the-password' }],
     [{ username: 'cleo' }],
     [{ username: 'cleo', password: 'long enough', email: 'none' }],
-  ])('%j is refused with 422 and the name of the field', async (body) => {
+  ])('%j is refused with 422 and an error that identifies the field', async (body) => {
     const refused = await register(body)
     expect(refused.status).toBe(422)
     expect(refused.body).toMatchObject({ errors: [{ path: expect.stringMatching(/^\/\w+/) }] })
   })
 
-  test('a wrong name and a wrong password get the same response', async () => {
+  test('a wrong username and a wrong password get the same response', async () => {
     const wrongName = await login('nobody', 'password of ana')
     const wrongPassword = await login('ana', 'password of ben')
     expect([wrongName.status, wrongPassword.status]).toEqual([401, 401])
@@ -83,7 +83,7 @@ describeOnEachDatabase('accounts', (start) => {
   })
 
   test.each(['', 'Bearer', 'Bearer x', 'Basic YTpi', `Bearer shs_${'a'.repeat(43)}`, 'bearer  '])(
-    'the credential %j is 401, also where none was needed',
+    'the credential %j gets 401, even from routes that need none',
     async (authorization) => {
       for (const path of ['/v1/auth/me', '/v1/models', '/v1/stats']) {
         const { status, body } = await registry.get(path, { headers: { authorization } })
@@ -93,7 +93,7 @@ describeOnEachDatabase('accounts', (start) => {
     },
   )
 
-  test('a new password ends the other sessions and keeps this one', async () => {
+  test('changing the password ends all sessions except the current one', async () => {
     const token = await registry.register('dora')
     const { access_token: other }: SignedIn = (await login('dora', 'password of dora')).body
     const change = (current_password: string, new_password: string) =>
@@ -107,7 +107,7 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await login('dora', 'a better password')).status).toBe(200)
   })
 
-  test('sessions are listed, with the current one marked, and ended one by one', async () => {
+  test('sessions are listed, with the current one marked, and can be ended individually', async () => {
     const token = await registry.register('emil')
     await login('emil', 'password of emil', { 'user-agent': 'shoal/1 laptop' })
     const { body: sessions }: { body: Session[] } = await registry.get('/v1/auth/sessions', {
@@ -143,7 +143,7 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await me(body.key)).status).toBe(401)
   })
 
-  test('only a session manages keys, and a key never has more rights than its owner', async () => {
+  test('only a session can manage API keys, and a key never has more rights than its owner', async () => {
     const ben = await registry.register('kim')
     const make = (token: string, body: object) => registry.post('/v1/api-keys', { token, body })
     expect((await make(ben, { name: 'x', scopes: ['admin'] })).status).toBe(403)
@@ -155,7 +155,7 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await registry.get('/v1/api-keys', { token: key })).status).toBe(403)
   })
 
-  test('a key with the scope "read" reads private models and writes nothing; "write" the other way round', async () => {
+  test('the scope "read" allows only reading private models, and the scope "write" only writing', async () => {
     const token = await registry.register('lea')
     await registry.post('/v1/models', { token, body: { name: 'leas', is_public: false } })
     const make = async (scopes: string[]): Promise<string> => {
@@ -173,7 +173,7 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await create(write, 'by-write')).status).toBe(201)
   })
 
-  test('an expired key is a 401', async () => {
+  test('an expired API key gets 401', async () => {
     const expires_at = new Date(Date.now() + 300).toISOString()
     const { body }: { body: CreatedApiKey } = await registry.post('/v1/api-keys', {
       token: ana,
@@ -184,7 +184,7 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await me(body.key)).status).toBe(401)
   })
 
-  test("the registry's own pages get the session as a cookie, which changes nothing for other origins", async () => {
+  test("the registry's own pages get a session cookie, which other origins cannot use to make changes", async () => {
     const origin = registry.url
     const elsewhere = await login('ana', 'password of ana', { origin: 'https://elsewhere.example' })
     expect(elsewhere.headers.get('set-cookie')).toBeNull()
@@ -205,22 +205,22 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await registry.get('/v1/auth/me', { headers: stale })).status).toBe(401)
   })
 
-  test('the system account publishes, and cannot sign in', async () => {
+  test('the system account can publish models but cannot sign in', async () => {
     const token = await registry.systemToken()
     expect((await me(token)).body).toMatchObject({ username: 'shoal', is_admin: false })
     expect((await login('shoal', '')).status).toBe(401)
     expect((await register({ username: 'shoal', password: 'long enough' })).status).toBe(409)
   })
 
-  test('only digests of secrets are stored', async () => {
+  test('a user profile is public, and an unknown username gets 404', async () => {
     const { status } = await registry.get('/v1/users/ana')
     expect(status).toBe(200)
     expect((await registry.get('/v1/users/nobody')).status).toBe(404)
   })
 })
 
-describeOnEachDatabase('the first account', (start) => {
-  test('exactly one of several concurrent registrations becomes admin; the system account does not count', async () => {
+describeApi('the first account', (start, oneNodeTest) => {
+  test('is exactly one of several concurrent registrations, and not the system account', async () => {
     const registry = await start()
     await registry.systemToken()
     const racing = await Promise.all(
@@ -234,7 +234,7 @@ describeOnEachDatabase('the first account', (start) => {
     expect(admins).toHaveLength(1)
   })
 
-  test('off loopback, requires the printed setup code once', async () => {
+  test('requires the printed setup code if the base URL is not a loopback address; later accounts do not', async () => {
     const registry = await start({ baseUrl: 'https://models.example.org' })
     const register = (username: string, setup_code?: string) =>
       registry.post('/v1/auth/register', {
@@ -253,19 +253,22 @@ describeOnEachDatabase('the first account', (start) => {
     expect(registry.setupCode).toBeUndefined()
   })
 
-  test('cannot be created through a proxy on this machine, unless a setup code is required', async () => {
-    const registry = await start()
-    const register = (username: string, headers = {}) =>
-      registry.post('/v1/auth/register', { body: { username, password: 'long enough' }, headers })
-    const proxied = { 'x-forwarded-for': '203.0.113.5' }
-    const refused = await register('eve', proxied)
-    expect(refused.status).toBe(403)
-    expect(refused.body).toMatchObject({ code: 'setup_code_required' })
-    expect((await register('ana')).body).toMatchObject({ user: { is_admin: true } })
-    expect((await register('eve', proxied)).body).toMatchObject({ user: { is_admin: false } })
-  })
+  oneNodeTest(
+    'cannot be created through a proxy on this machine, unless a setup code is required',
+    async () => {
+      const registry = await start()
+      const register = (username: string, headers = {}) =>
+        registry.post('/v1/auth/register', { body: { username, password: 'long enough' }, headers })
+      const proxied = { 'x-forwarded-for': '203.0.113.5' }
+      const refused = await register('eve', proxied)
+      expect(refused.status).toBe(403)
+      expect(refused.body).toMatchObject({ code: 'setup_code_required' })
+      expect((await register('ana')).body).toMatchObject({ user: { is_admin: true } })
+      expect((await register('eve', proxied)).body).toMatchObject({ user: { is_admin: false } })
+    },
+  )
 
-  test('the setup code is the same on every node and after every start until it is used', async () => {
+  test('has the same setup code on every node and after every restart until the code is used', async () => {
     const baseUrl = 'https://models.example.org'
     const registry = await start({ baseUrl })
     const code = registry.setupCode
@@ -282,7 +285,7 @@ describeOnEachDatabase('the first account', (start) => {
     expect(await kept.execute()).toEqual([])
   })
 
-  test('closed registration admits only the first account', async () => {
+  test('is the only one that can be created if registration is closed', async () => {
     const registry = await start({ isRegistrationOpen: false })
     const register = (username: string) =>
       registry.post('/v1/auth/register', { body: { username, password: 'long enough' } })
@@ -292,7 +295,7 @@ describeOnEachDatabase('the first account', (start) => {
     expect(refused.body).toMatchObject({ code: 'registration_closed' })
   })
 
-  test('closed registration admits one of several concurrent first registrations', async () => {
+  test('is created by only one of several concurrent requests if registration is closed', async () => {
     const registry = await start({ isRegistrationOpen: false })
     const racing = await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
@@ -309,7 +312,7 @@ describeOnEachDatabase('the first account', (start) => {
     expect(accounts).toEqual([{ is_admin: 1 }])
   })
 
-  test('closed registration still admits a first account after an earlier attempt was refused', async () => {
+  test('can still be created if registration is closed and an earlier attempt was refused', async () => {
     const registry = await start({ isRegistrationOpen: false })
     await registry.systemToken()
     const register = (username: string) =>

@@ -1,9 +1,9 @@
 import type { ApiKey } from '@shoal/protocol'
 import { expect, test } from 'vitest'
-import { describeOnEachDatabase } from '../testing/test-registry.ts'
+import { describeApi } from '../testing/test-registry.ts'
 
-describeOnEachDatabase('the API keys of an account', (start) => {
-  test('are limited to 100, even if many are created at once; expired ones are removed', async () => {
+describeApi('the API keys of an account', (start) => {
+  test('are limited to 100, even if many are created concurrently; expired keys are removed', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const make = (name: string) => registry.post('/v1/api-keys', { token, body: { name } })

@@ -8,7 +8,7 @@ const limitsWith = (auth: { max: number; windowSeconds: number }) => ({
 })
 
 let made = 0
-/** Has the shape of a token, but is unknown. */
+/** Returns a string in the format of a token that does not exist. */
 function unknownToken(prefix = 'hf_'): string {
   made += 1
   return prefix + String(made).padStart(43, 'x')
@@ -22,7 +22,7 @@ describeOnEachDatabase('unknown credentials', (start) => {
       headers: { cookie: `shoal_session=${token}`, 'x-forwarded-for': '203.0.113.9' },
     })
 
-  /** Makes every lookup of a credential fail until it is disposed. */
+  /** Renames the tables of credentials during `work`, so that every lookup of a credential fails. */
   async function withoutCredentialTables(registry: TestRegistry, work: () => Promise<void>) {
     const { db } = await registry.connect()
     for (const table of ['session', 'api_key']) {
@@ -39,9 +39,9 @@ describeOnEachDatabase('unknown credentials', (start) => {
     }
   }
 
-  test('above the limit of a network do not reach the database, and do not affect valid credentials', async () => {
+  test("above a network's limit do not reach the database, and do not affect valid credentials", async () => {
     const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
-    const registry = await start({ trustProxy: true, rateLimits })
+    const registry = await start({ trustProxy: 1, rateLimits })
     const session = await registry.register('ana')
     const made = await registry.post('/v1/api-keys', { token: session, body: { name: 'laptop' } })
     const { key } = made.body as { key: string }
@@ -59,7 +59,7 @@ describeOnEachDatabase('unknown credentials', (start) => {
         expect(body).toEqual({
           code: 'rate_limited',
           detail: expect.stringMatching(
-            /^too many unknown tokens came from your network: try again/,
+            /^your network has sent too many unknown tokens: try again/,
           ),
         })
       }
@@ -68,7 +68,7 @@ describeOnEachDatabase('unknown credentials', (start) => {
       const other = await ask(registry, unknownToken(), '203.0.113.10')
       expect(other.status).toBe(500) // it is looked up
     })
-    // both were created here, and are used from this network for the first time
+    // the registry created both, so they are known to be valid although this network has not used them before
     expect((await ask(registry, session)).status).toBe(200)
     expect((await ask(registry, key)).status).toBe(200)
     expect((await askWithCookie(registry, session)).status).toBe(200)
@@ -80,9 +80,9 @@ describeOnEachDatabase('unknown credentials', (start) => {
     expect((await ask(registry, key)).status).toBe(401) // invalid at once
   })
 
-  test('are looked up again after the window', async () => {
+  test('are looked up again when the window has ended', async () => {
     const rateLimits = limitsWith({ max: 2, windowSeconds: 5 })
-    const registry = await start({ trustProxy: true, rateLimits })
+    const registry = await start({ trustProxy: 1, rateLimits })
     const statuses: number[] = []
     for (let at = 0; at < 3; at += 1) {
       statuses.push((await ask(registry, unknownToken())).status)
@@ -91,9 +91,9 @@ describeOnEachDatabase('unknown credentials', (start) => {
     await expect.poll(async () => (await ask(registry, unknownToken())).status).toBe(401)
   })
 
-  test('count once each, however often they are sent', async () => {
+  test('count only once each, however often they are sent', async () => {
     const rateLimits = limitsWith({ max: 2, windowSeconds: 600 })
-    const registry = await start({ trustProxy: true, rateLimits })
+    const registry = await start({ trustProxy: 1, rateLimits })
     const forgotten = unknownToken()
     expect((await ask(registry, forgotten)).status).toBe(401)
     await withoutCredentialTables(registry, async () => {
@@ -103,9 +103,9 @@ describeOnEachDatabase('unknown credentials', (start) => {
     expect((await ask(registry, unknownToken())).status).toBe(429)
   })
 
-  test('sent all at once, cost a bounded number of lookups', async () => {
+  test('cause a limited number of lookups if many are sent concurrently', async () => {
     const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
-    const registry = await start({ trustProxy: true, rateLimits })
+    const registry = await start({ trustProxy: 1, rateLimits })
     const answers = await Promise.all(
       Array.from({ length: 300 }, () => ask(registry, unknownToken())),
     )
@@ -115,9 +115,9 @@ describeOnEachDatabase('unknown credentials', (start) => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(300 - lookups)
   })
 
-  test('many valid ones at once after a restart are all accepted', async () => {
+  test('are all accepted if they are valid, even if many arrive concurrently after a restart', async () => {
     const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
-    const registry = await start({ trustProxy: true, rateLimits })
+    const registry = await start({ trustProxy: 1, rateLimits })
     const session = await registry.register('ana')
     const keys = await Promise.all(
       Array.from({ length: 40 }, async (_, at) => {

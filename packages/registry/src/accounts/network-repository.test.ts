@@ -38,7 +38,7 @@ describeOnEachDatabase('the networks of an account', (start) => {
   })
 
   test('of an account older than the table are recorded when it signs in', async () => {
-    const registry = await start({ trustProxy: true })
+    const registry = await start({ trustProxy: 1 })
     await registry.register('ana')
     const { db } = await registry.connect()
     await db.deleteFrom('account_network').execute()

@@ -5,7 +5,7 @@ import { signInDelays } from './sign-in-delays.ts'
 
 describeOnEachDatabase('guessing the password of one account', (start) => {
   let registry: TestRegistry
-  /** A network that no account has used. */
+  /** Returns the address of a network that no account has used. */
   let strangers = 0
   const stranger = () => {
     strangers += 1
@@ -17,7 +17,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
       headers: { 'x-forwarded-for': `192.0.2.66, ${address}` },
       body: { username, password },
     })
-  /** An account that has only used the network of 203.0.113.5. */
+  /** Creates an account that has only used the network 203.0.113.5. Returns a session token. */
   const register = async (username: string): Promise<string> => {
     const { body } = await registry.post('/v1/auth/register', {
       headers: { 'x-forwarded-for': '203.0.113.5' },
@@ -34,13 +34,13 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     return statuses
   }
 
-  // no rate limits: the delays protect accounts, and work without them
+  // without rate limits, because the delays must protect accounts on their own
   beforeAll(async () => {
-    registry = await start({ trustProxy: true, rateLimits: undefined })
+    registry = await start({ trustProxy: 1, rateLimits: undefined })
     await registry.register('root') // the first account is created on this machine
   })
 
-  test('delays unknown networks, each separately, and accepts the right password after the wait', async () => {
+  test('is delayed separately for each unknown network; the right password is accepted after the wait', async () => {
     await register('ana')
     expect(await guess('ana', 6)).toEqual([401, 401, 401, 401, 429, 429])
     const address = stranger()
@@ -55,10 +55,10 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
       .poll(async () => (await signIn('ana', 'password of ana', address)).status)
       .toBe(200)
     await guess('ana', 1)
-    expect((await signIn('ana', 'password of ana', address)).status).toBe(200) // a known one from now on
+    expect((await signIn('ana', 'password of ana', address)).status).toBe(200) // the network is known from now on
   })
 
-  test('never delays the networks, sessions and keys of the account', async () => {
+  test("never delays the account's own networks, sessions and API keys", async () => {
     const token = await register('ben')
     const { body } = await registry.post('/v1/api-keys', { token, body: { name: 'laptop' } })
     const { key } = body as { key: string }
@@ -73,7 +73,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect(changed.status).toBe(204)
   })
 
-  test('treats a username without an account the same', async () => {
+  test('is delayed in the same way if the username has no account', async () => {
     await register('cleo')
     const ask = async (username: string) => {
       const address = stranger()
@@ -87,7 +87,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect(await ask('nobody')).toEqual(await ask('cleo'))
   })
 
-  test('counts attempts in progress, so that concurrent attempts gain nothing', async () => {
+  test('is delayed even with concurrent attempts, because attempts in progress count', async () => {
     await register('dora')
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => signIn('dora', `guess ${at}`, stranger())),
@@ -96,7 +96,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect(tried).toHaveLength(4)
   })
 
-  test('counts wrong current passwords of a session too', async () => {
+  test('includes wrong current passwords sent with a session', async () => {
     const token = await register('emil')
     for (let at = 0; at < 4; at += 1) {
       const change = { current_password: `guess ${at}`, new_password: 'a better password' }
@@ -106,7 +106,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect(await guess('emil', 1)).toEqual([429])
   })
 
-  test('delays a network again that has not been used for 90 days; the hourly cleanup deletes it', async () => {
+  test('is delayed again from a network not used for 90 days, which the hourly cleanup deletes', async () => {
     await register('fay')
     const { db } = await registry.connect()
     const account = await db
@@ -130,11 +130,11 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect((await signIn('fay', 'a guess', '203.0.113.5')).status).toBe(401)
     await setAge(91)
     expect((await signIn('fay', 'password of fay', '203.0.113.5')).status).toBe(429)
-    await setAge(-1) // recorded before the clock was set back
+    await setAge(-1) // a sign-in in the future, as if the clock had since been set back
     expect((await signIn('fay', 'password of fay', '203.0.113.5')).status).toBe(200)
   })
 
-  test('recognizes the /64 of an IPv6 address, and gives a /48 a single wait', async () => {
+  test("is not delayed from the account's own IPv6 /64, and a /48 has a single wait", async () => {
     const { status } = await registry.post('/v1/auth/register', {
       headers: { 'x-forwarded-for': '2001:db8:1:1::1' },
       body: { username: 'gus', password: 'password of gus' },
@@ -148,7 +148,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
       .toBe(401)
   })
 
-  test('from so many places that hashing has a queue keeps known networks at its front', async () => {
+  test('does not hold up known networks, even if it fills the queue for hashing', async () => {
     await register('ida')
     let isDone = false
     let isFull = false
@@ -168,10 +168,10 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     const meanwhile = hashed - before
     isDone = true
     await Promise.all(guessers)
-    expect(meanwhile).toBeLessThan(50) // not after the 100 that were in the queue
+    expect(meanwhile).toBeLessThan(50) // so the sign-in did not wait for the 100 guesses in the queue
   })
 
-  test('does not depend on a clock that can be set', async () => {
+  test('is delayed by the same time if the system clock is changed', async () => {
     await register('hal')
     await guess('hal', 5)
     vi.setSystemTime(Date.now() - 3_600_000)
@@ -196,7 +196,7 @@ describe('the delay before an attempt', () => {
       passes: (seconds: number) => {
         time += seconds * 1000
       },
-      /** 0, or the seconds to wait. */
+      /** Returns the number of seconds to wait; 0 if the attempt is allowed. */
       try(username: string, network: string): number {
         try {
           begin(username, network)
@@ -209,7 +209,7 @@ describe('the delay before an attempt', () => {
     }
   }
 
-  test('doubles with each failure, from 1 s to 30 s, and ends minutes after the last', () => {
+  test('doubles with each failure, from 1 s to 30 s, and ends within 17 minutes of the last one', () => {
     const { passes, ...attempt } = delays()
     const waits: number[] = []
     for (let at = 0; at < 12; at += 1) {
@@ -223,7 +223,7 @@ describe('the delay before an attempt', () => {
     expect(attempt.try('ana', 'another network')).toBe(0)
   })
 
-  test('is one wait per network and attempt, and counts down', () => {
+  test('applies to each network and each attempt separately, and counts down', () => {
     const { passes, ...attempt } = delays()
     for (let at = 0; at < 4; at += 1) attempt.try('ana', 'a')
     for (const wait of [1, 2, 4]) {
@@ -239,7 +239,7 @@ describe('the delay before an attempt', () => {
     expect(attempt.try('ben', 'b')).toBe(0)
   })
 
-  test('keeps a bounded number of waits, and refuses others for 30 s', () => {
+  test('is remembered for a limited number of networks; others are refused for 30 s', () => {
     const { passes, ...attempt } = delays()
     for (let at = 0; at < 4; at += 1) attempt.try('ana', 'a')
     const waits = Array.from({ length: 101 }, (_, at) => attempt.try('ana', `network ${at}`))

@@ -13,37 +13,41 @@ import { sampleObjects, writeIdentity } from '../identity/check-identity.ts'
 import { type DataOptions, openData } from '../identity/open-data.ts'
 import { isUnavailable } from '../unavailable.ts'
 import { checkStore, type StoreCheck } from './check-store.ts'
+import { describeStore, type StoreDescription } from './describe-store.ts'
 
-/** Every method but `close` throws `unavailable` if the database cannot be reached. */
+/** Every method except `close` throws `unavailable` if the database cannot be reached. */
 export interface Admin {
   /** Lists all accounts, without secrets. */
   listUsers(): Promise<(User & { is_system: boolean })[]>
   /**
-   * Gives an account a new random password, ends its sessions and revokes its API keys. Returns the password and the
-   * number of sessions and keys.
-   * @throws not-found, also for a system account
+   * Gives an account a new random password, ends its sessions and revokes its API keys. Returns the password, and the
+   * number of sessions ended and keys revoked.
+   * @throws not-found if there is no such account, or it is a system account
    */
   resetPassword(
     username: string,
   ): Promise<{ password: string; sessionsEnded: number; keysRevoked: number }>
   /**
-   * Like the registry's hourly collection, but empties no trash: its retention is a setting of the registry, which this
-   * process may not know. `takesUnknown`: also collects unknown objects of which there are suspiciously many.
+   * Collects garbage like the registry's hourly collection, but keeps the trash, because this process may not know the
+   * retention period that the registry is configured with. With `takesUnknown`, it also collects unknown objects if
+   * there are suspiciously many of them.
    */
   collectGarbage(options?: { takesUnknown?: boolean }): Promise<CollectedGarbage>
-  /** Deleted bytes that are still retained. */
+  /** The data of deleted files that is still retained. */
   trash: Pick<Trash, 'list' | 'size' | 'restore' | 'empty'>
-  /** Hashes every stored file again, and reports the damaged ones. */
+  /** Hashes every stored file again, and reports missing and damaged files. */
   check(
     onProgress?: (bytesDone: number, bytesTotal: number) => void,
     signal?: AbortSignal,
   ): Promise<StoreCheck>
+  /** Describes the store. With `isConfigured`, first adds the rules that an S3 bucket lacks. */
+  describeStore(isConfigured: boolean): Promise<StoreDescription>
   close(): Promise<void>
 }
 
 /**
- * The registry's data, for the operator on the registry's host, whether or not the registry is running. Throws a
- * `ConfigError` if there is no registry, or if database and store do not belong together.
+ * Opens the registry's data for an administrator on the registry's host. The registry need not be running. Throws a
+ * `ConfigError` if there is no registry, or if the database and the store do not belong together.
  */
 export async function openAdmin(config: RegistryConfig): Promise<Admin> {
   await requireRegistry(config)
@@ -81,6 +85,8 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
       empty: () => trash.empty().catch(explain),
     },
 
+    describeStore: (isConfigured) => describeStore(config, store, isConfigured),
+
     check: (onProgress, signal) => checkStore(db, store, onProgress, signal).catch(explain),
 
     close,
@@ -88,9 +94,9 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
 }
 
 /**
- * Gives database and store the same identity even though they differ, for example after one of them was restored from a
- * backup. Returns how many of the objects named by the database were looked up in the store, and how many are missing.
- * Throws a `ConfigError` while the registry is running.
+ * Gives the database and the store the same identity even if their identities differ, for example because one of the
+ * two was restored from a backup. Returns how many of the objects listed in the database were looked up in the store,
+ * and how many of those are missing. Throws a `ConfigError` while the registry is running.
  */
 export async function adoptStore(config: RegistryConfig) {
   await requireRegistry(config)
@@ -110,27 +116,30 @@ export async function adoptStore(config: RegistryConfig) {
   }
 }
 
-/** Files that a registry or its backup leaves in its folder. */
+/** Files and folders that show that a data folder belongs to a registry or is a backup of one. */
 const traces = ['lock', 'registry.sqlite', 'database.json', 'store']
 
 async function requireRegistry({ dataDirectory }: RegistryConfig) {
   for (const name of traces) if (await exists(join(dataDirectory, name))) return
-  throw new ConfigError(`there is no registry in ${dataDirectory}: pass its folder with --data`)
+  throw new ConfigError(
+    `there is no registry in ${dataDirectory}: pass the registry's folder with --data`,
+  )
 }
 
 function dataOptions(config: RegistryConfig): DataOptions {
   return {
     ...config,
-    onConnectionLost: () => undefined, // the statement that needed the connection fails, and the next one reconnects
+    onConnectionLost: () => undefined, // no action needed: the current statement fails, and the next one reconnects
     store: { baseUrl: () => config.baseUrl ?? '', reserveBytes: config.reserveBytes },
+    probesStore: false,
     mayBeNew: false,
   }
 }
 
-/** Explains that the database cannot be reached; other errors stay as they are. */
+/** Rethrows an error. If the database cannot be reached, the new error explains this; other errors are unchanged. */
 function explain(error: Error): never {
   if (isDomainError(error) || !isUnavailable(error)) throw error
-  const code = 'code' in error ? String(error.code) : 'unknown' // an AggregateError has no message
+  const code = 'code' in error ? String(error.code) : 'unknown' // the message of an AggregateError may be empty
   throw unavailable(
     `the database is unreachable or closed the connection (${error.message || code}): try again`,
   )

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 import { findHarm } from './testing/find-harm.ts'
 
 const hostile = readFileSync(join(import.meta.dirname, 'testing/hostile-card.md'), 'utf8')
 const chart = '![Chart](https://a.example/chart.png)'
 
-describeOnEachDatabase('the card of a model', (start) => {
+describeApi("a model's card", (start) => {
   let registry: TestRegistry
   let ana: string
   const publish = (body: object) => registry.post('/v1/models', { token: ana, body })
@@ -21,7 +21,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     await publish({ name: 'hostile', readme: hostile })
   })
 
-  test('is an HTML fragment, without a title that repeats the name', async () => {
+  test("is an HTML fragment without a title that repeats the model's name", async () => {
     const { status, headers, text } = await registry.get('/v1/models/tide-7b/card')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -36,7 +36,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     expect((await registry.get('/v1/models/tide-7b/card?images=yes')).status).toBe(400)
   })
 
-  test('is sandboxed when it is opened directly', async () => {
+  test('is sandboxed if it is opened directly', async () => {
     for (let time = 0; time < 2; time += 1) {
       const { headers } = await registry.get('/v1/models/hostile/card?images=1')
       expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
@@ -52,7 +52,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     }
   })
 
-  test('is empty if there is none', async () => {
+  test('is empty if the model has no README', async () => {
     const { status, headers, text } = await registry.get('/v1/models/bare/card')
     expect([status, text]).toEqual([200, ''])
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -73,7 +73,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     expect((await render({}, ana)).status).toBe(422)
   })
 
-  test('is visible to those who can see the model', async () => {
+  test('is visible only to users who can see the model', async () => {
     const ben = await registry.register('ben')
     for (const token of [undefined, ben]) {
       expect((await registry.get('/v1/models/secret/card', { token })).status).toBe(404)
@@ -98,7 +98,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     expect((await registry.call('HEAD', path)).headers.get('content-length')).toBe('11')
   })
 
-  test('may have 512 Ki characters; a longer one is refused before it is rendered', async () => {
+  test('may have up to 512 Ki characters; a longer card is refused before it is rendered', async () => {
     const publishCard = async (length: number) =>
       (await publish({ name: 'longer', readme: '>'.repeat(length) })).status
     expect(await publishCard(5 * 1024 * 1024)).toBe(413)

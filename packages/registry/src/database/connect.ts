@@ -1,52 +1,74 @@
 import { Kysely } from 'kysely'
 import { type Ballast, openBallast } from './ballast.ts'
+import { noChangeFeed, openChangeFeed } from './change-feed.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
 import type { ReaderConfig } from './reader.ts'
 import type { Database } from './schema.ts'
 import { openSqlite, sqliteDialect, sqlitePath } from './sqlite.ts'
 
-/** Space for the files that SQLite creates next to the database as it opens it: its log and the index of that. */
+/**
+ * Space for the files that SQLite creates next to the database when opening it: the write-ahead log and the log's
+ * index.
+ */
 const openingBytes = 256 * 1024
 
-/** The database, with the differences between the engines. */
+/** An open database, with members for everything that differs between SQLite and PostgreSQL. */
 export type Connection = {
-  /** For requests and short steps: a statement fails if it takes too long, or if the server never answers. */
+  /** For requests and short jobs: a statement fails if it takes too long, or if the server does not respond. */
   db: Kysely<Database>
-  /** For migrations and for jobs that read whole tables: no limit on a statement's duration. */
+  /** For migrations, and for jobs that read entire tables: a statement may take any length of time. */
   unboundedDb: Kysely<Database>
   engine: 'sqlite' | 'postgres'
-  /** For a thread that reads through a connection of its own. */
+  /** The settings for a separate connection, with which another thread reads the database. */
   reader: ReaderConfig
-  /** Changes with every write, if a single process makes them all; undefined for a database that nodes share. */
-  version: (() => string) | undefined
+  /** Changes with every write of any node. Undefined while those of other nodes may go unnoticed. */
+  version(): string | undefined
   /** Like `version`, but does not change with downloads (`writeUnsynced`). */
-  versionWithoutCounts: (() => string) | undefined
+  versionWithoutCounts(): string | undefined
+  /** Resolves once all other nodes have noticed everything committed before: after at most three seconds. */
+  untilNoticed(): Promise<void>
+  /** Calls `listener` when another node may have changed the status of a file. */
+  onFileChange(listener: () => void): void
   /**
-   * Runs short transactions that change only download counts. They may be on disk only after the next `sync`,
-   * and may be lost in a power failure before that.
+   * Runs short transactions that change only download counts. Until the next `sync`, they may be lost in a power
+   * failure.
    */
   writeUnsynced<T>(write: (db: Kysely<Database>) => Promise<T>): Promise<T>
-  /** Resolves once everything committed before is on disk, without blocking; rejects if that is not certain. */
+  /**
+   * Resolves when everything committed before the call is on disk, and rejects if that is not certain. Does not block
+   * the thread.
+   */
   sync(): Promise<void>
-  /** Makes room for commits on a full disk, if the database is on ours (SQLite). */
+  /** Makes room for commits on a full disk (SQLite). Undefined for PostgreSQL, whose disk belongs to the server. */
   ballast: Ballast | undefined
   close(): Promise<void>
 }
 
 export type DatabaseConfig = {
-  /** PostgreSQL, as in `postgres://user:password@host/name`; if undefined, SQLite in the data directory. */
+  /**
+   * The URL of a PostgreSQL database, as in `postgres://user:password@host/name`; if undefined, the database is SQLite
+   * in the data directory.
+   */
   databaseUrl: string | undefined
+  /** Whether to listen for the writes of other nodes (PostgreSQL). */
+  followsChanges?: boolean
+  /** For notifications, if `databaseUrl` leads to a pooler that does not pass them on. */
+  databaseListenUrl?: string | undefined
+  /** Maximum number of connections (PostgreSQL); undefined for the default. */
+  databasePool?: number | undefined
   dataDirectory: string
-  /** Maximum duration of one statement of `db` (PostgreSQL); undefined for no limit. */
+  /** Maximum duration of each statement executed through `db` (PostgreSQL); undefined for no limit. */
   statementTimeoutMs?: number
   /** Size of the ballast in bytes; undefined for the default. */
   ballastBytes?: number | undefined
   /**
-   * Called when a connection breaks, in use or idle; the pool replaces it. The statement that was using it fails with
-   * its own error.
+   * Called when a connection breaks, whether it is in use or idle. The pool replaces the connection; a statement that
+   * was using it fails with its own error.
    */
   onConnectionLost: (error: Error) => void
+  /** Called after a migration, if nodes of earlier versions can no longer use the database. */
+  onOlderExcluded?: () => void
 }
 
 /** Opens the database and migrates its tables. */
@@ -57,7 +79,8 @@ export async function connect(config: DatabaseConfig): Promise<Connection> {
     : connectSqlite(config)
   try {
     const { unboundedDb: db, engine, ballast } = connection
-    await migrate({ db, engine, freeBytes: ballast?.roomBytes })
+    const { onOlderExcluded } = config
+    await migrate({ db, engine, freeBytes: ballast?.roomBytes, onOlderExcluded })
   } catch (error) {
     await connection.close()
     throw error
@@ -78,6 +101,8 @@ function connectSqlite(config: DatabaseConfig): Connection {
     engine: 'sqlite',
     reader: toReader(config),
     ...versions,
+    untilNoticed: async () => undefined,
+    onFileChange: () => undefined,
     writeUnsynced: (write) => db.connection().execute((one) => withoutSync(() => write(one))),
     sync: log.sync,
     ballast,
@@ -89,16 +114,31 @@ function connectSqlite(config: DatabaseConfig): Connection {
 }
 
 function connectPostgres(options: DatabaseConfig & { connectionString: string }): Connection {
-  const opened = openPostgres(options)
+  const { connectionString, databaseListenUrl, databasePool, onConnectionLost } = options
+  const listenUrl = databaseListenUrl ?? connectionString
+  const changes = options.followsChanges
+    ? openChangeFeed({ connectionString: listenUrl, onConnectionLost })
+    : noChangeFeed
+  const opened = openPostgres({
+    ...options,
+    ...(databasePool && { maxConnections: databasePool }),
+    onWrite: changes.noteWrite,
+    onCount: changes.noteCounts,
+  })
   return {
     ...opened,
     engine: 'postgres',
     reader: toReader(options),
-    version: undefined,
-    versionWithoutCounts: undefined,
-    writeUnsynced: (write) => write(opened.db),
+    version: changes.version,
+    versionWithoutCounts: changes.versionWithoutCounts,
+    untilNoticed: changes.untilNoticed,
+    onFileChange: changes.onFileChange,
+    writeUnsynced: (write) => write(opened.countingDb),
     sync: async () => undefined, // each commit is synced by the server
     ballast: undefined,
+    async close() {
+      await Promise.all([opened.close(), changes.close()])
+    },
   }
 }
 

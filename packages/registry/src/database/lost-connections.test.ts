@@ -18,7 +18,7 @@ const testOnPostgres = test.skipIf(postgresUrl === '')
 const cutOthers = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`
 
-testOnPostgres('connections cut under load cause at most 503s, and lose no count', async () => {
+testOnPostgres('cutting connections under load causes only 503s and loses no counts', async () => {
   const databaseUrl = await makeDatabase(postgresUrl)
   const registry = await startTestRegistry({ databaseUrl })
   onTestFinished(() => registry.close())
@@ -36,7 +36,7 @@ testOnPostgres('connections cut under load cause at most 503s, and lose no count
   expect(await getDownloads(registry)).toBe(load.downloaded())
 })
 
-testOnPostgres('a crash and restart of the server under load causes at most 503s', async () => {
+testOnPostgres('a crash and restart of the server under load causes only 503s', async () => {
   const server = await ownPostgres()
   const registry = await startTestRegistry({ databaseUrl: await makeDatabase(server.url) })
   onTestFinished(() => registry.close())
@@ -49,7 +49,7 @@ testOnPostgres('a crash and restart of the server under load causes at most 503s
 
   load.expectSuccessOr503()
   await expectFullService(registry)
-  // a commit at the moment of the crash may have been answered with 503
+  // a download that was committed at the moment of the crash may have received a 503
   expect(await getDownloads(registry)).toBeGreaterThanOrEqual(load.downloaded())
 })
 
@@ -66,14 +66,15 @@ testOnPostgres(
     line.stall()
     const started = performance.now()
     const answers = await Promise.all([
-      ...Array.from({ length: 15 }, () => registry.get('/v1/models/tide')),
+      ...Array.from({ length: 15 }, () => registry.get('/v1/models/tide', { token })), // not cached
       ...Array.from({ length: 15 }, () => registry.post('/v1/models/tide/like', { token })),
     ])
     for (const { status, headers } of answers) {
       expect(status).toBe(503)
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
-    expect(performance.now() - started).toBeLessThan(30_000) // 5 s for a connection, 2.5 s for a response; the rest is for a slow machine
+    // Getting a connection takes up to 5 s, and a response up to 2.5 s; the rest allows for a slow machine.
+    expect(performance.now() - started).toBeLessThan(30_000)
     expect((await registry.get('/healthz')).status).toBe(200)
 
     await line.restore()
@@ -91,11 +92,11 @@ testOnPostgres('a registry closes even if its database does not respond', async 
   const started = performance.now()
   await registry.close()
   await pending
-  expect(performance.now() - started).toBeLessThan(20_000) // 8 s for the request, 1 s for the pool
+  expect(performance.now() - started).toBeLessThan(20_000) // 8 s for the request and 1 s to close the pool
 })
 
 testOnPostgres(
-  'a slow statement is cancelled on the server, inside and outside a transaction, unless it has no time limit',
+  'a slow statement is canceled on the server, inside and outside a transaction, unless it has no time limit',
   async () => {
     const databaseUrl = await makeDatabase(postgresUrl)
     const connection = await openConnection(databaseUrl, 300)
@@ -115,11 +116,11 @@ testOnPostgres(
       ).rows.length
     await expect.poll(running).toBe(0)
     const { rows } = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(db)
-    expect(rows).toEqual([{ statement_timeout: '0' }]) // no setting remains on the session
+    expect(rows).toEqual([{ statement_timeout: '0' }]) // the transaction's setting does not remain in the session
   },
 )
 
-testOnPostgres('callers wait up to 5 s for a connection, in limited number', async () => {
+testOnPostgres('a limited number of callers wait up to 5 s for a connection', async () => {
   const { db } = await openConnection(await makeDatabase(postgresUrl))
   const holders = Array.from({ length: 10 }, () => sql`select pg_sleep(8)`.execute(db))
   const started = performance.now()
@@ -131,7 +132,7 @@ testOnPostgres('callers wait up to 5 s for a connection, in limited number', asy
   )
   const count = (text: string) => reasons.filter((reason) => reason === text).length
   const refused = count('too many requests are waiting for the database')
-  expect(refused).toBeGreaterThanOrEqual(50) // 60 if the holders had to queue for their connections too
+  expect(refused).toBeGreaterThanOrEqual(50) // 60 if the 10 holders had to wait for their connections too
   expect(refused).toBeLessThanOrEqual(60)
   expect(refused + count('timeout exceeded when trying to connect')).toBe(1_050)
   expect(performance.now() - started).toBeGreaterThan(4_900)
@@ -150,7 +151,7 @@ testOnPostgres('a transaction reports its first error', async () => {
 })
 
 testOnPostgres(
-  'admin recovers from a lost connection, and reports a readable error if it was in use',
+  'admin recovers from a lost connection, and reports a readable error if the connection was in use',
   async () => {
     const { line, databaseUrl } = await lineToDatabase()
     const registry = await startTestRegistry({ databaseUrl })
@@ -160,8 +161,8 @@ testOnPostgres(
     onTestFinished(() => admin.close())
     const scissors = await observer(registry.config.databaseUrl ?? '')
     await scissors.query(cutOthers)
-    await sleep(50) // both sides have noticed
-    expect(await admin.listUsers()).toHaveLength(1)
+    // may fail once, if the pool has not yet noticed
+    await expect.poll(() => admin.listUsers(), { timeout: 10_000 }).toHaveLength(1)
 
     await line.cut()
     await expect(admin.listUsers()).rejects.toMatchObject({
@@ -181,7 +182,7 @@ async function ownPostgres(): Promise<PostgresServer> {
   return server
 }
 
-/** A separate database, behind a connection that can be broken. */
+/** Creates a separate database, and a proxy in front of it that can break connections. */
 async function lineToDatabase() {
   const url = new URL(await makeDatabase(postgresUrl))
   const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
@@ -200,16 +201,16 @@ async function openConnection(databaseUrl: string, statementTimeoutMs?: number) 
   return connection
 }
 
-/** A connection next to the registry's. */
+/** Opens a connection to the database in addition to the registry's. */
 async function observer(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl })
-  client.on('error', () => undefined) // if its server ends first
+  client.on('error', () => undefined) // in case its server stops first
   await client.connect()
   onTestFinished(() => client.end())
   return client
 }
 
-/** Users who download and write continuously, on a model named tide. */
+/** Publishes a model named tide, and continuously downloads, likes and changes it. */
 async function startLoad(registry: TestRegistry) {
   const token = await registry.register('ana')
   const { id } = await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
@@ -260,7 +261,7 @@ async function startLoad(registry: TestRegistry) {
   }
 }
 
-/** More concurrent requests than connections, so that a missing one would be noticed. */
+/** Sends more concurrent requests than there are connections, so that a lost connection would be noticed. */
 async function expectFullService(registry: TestRegistry) {
   const calls = Array.from({ length: 30 }, () => registry.get('/v1/models/tide'))
   const statuses = (await Promise.all(calls)).map(({ status }) => status)

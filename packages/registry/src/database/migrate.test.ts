@@ -1,7 +1,9 @@
+import type { ModelRecord } from '@shoal/protocol'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { ConfigError, openAdmin } from '../main.ts'
 import { undoMigrations } from '../testing/older-database.ts'
+import { publish, smallGguf } from '../testing/publish.ts'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { connect } from './connect.ts'
 import { migrate } from './migrate.ts'
@@ -12,14 +14,62 @@ describeOnEachDatabase('a database', (start) => {
     const { db } = await registry.connect()
     await sql`insert into kysely_migration (name, timestamp)
       values ('0099_future', '2030-01-01T00:00:00.000Z')`.execute(db)
+    await sql`update compatibility set oldest_migration = '0099_future'`.execute(db)
     const refusal = new ConfigError(
       'the database was made by a newer version of shoal (migration 0099_future): update shoal, or restore a backup from before the update',
     )
     await expect(openAdmin(registry.config)).rejects.toThrow(refusal)
-    await expect(registry.connect()).rejects.toThrow(refusal) // as a registry does when it starts
+    await expect(registry.connect()).rejects.toThrow(refusal) // a registry connects in the same way when it starts
 
     await sql`delete from kysely_migration where name = '0099_future'`.execute(db)
     await registry.connect()
+  })
+
+  test('of a newer version that this version can still use is used: nodes are upgraded one by one', async () => {
+    const registry = await start()
+    const token = await registry.register('ana')
+    const before = await publish(registry, token, { name: 'tide' }, 'a.gguf', smallGguf(1))
+    // The next version only adds to the tables.
+    const { db } = await registry.connect()
+    await sql`alter table model add column next_version text not null default ''`.execute(db)
+    await sql`alter table file add column next_version integer`.execute(db)
+    await sql`create table next_version (a integer)`.execute(db)
+    await sql`insert into kysely_migration (name, timestamp)
+      values ('0099_next', '2030-01-01T00:00:00.000Z')`.execute(db)
+
+    // The node goes on, and can also be started again.
+    for (const name of ['b.gguf', 'c.gguf']) {
+      const file = await publish(
+        registry,
+        token,
+        { name: 'tide' },
+        name,
+        smallGguf(name.charCodeAt(0)),
+      )
+      expect(file.status).toBe('ready')
+      await registry.call('PATCH', '/v1/models/tide', { token, body: { description: name } })
+      expect((await registry.get('/v1/models?q=tide')).body).toMatchObject([{ description: name }])
+      const download = `/v1/files/tide/download/${before.id}`
+      expect((await registry.get(download)).status).toBe(200)
+      await registry.restart()
+    }
+    const { body }: { body: ModelRecord } = await registry.get('/v1/models/tide')
+    expect(body).toMatchObject({ files_count: 3, downloads: 2 })
+  })
+
+  test('of version 0.1 is migrated, which the callback for excluded versions reports', async () => {
+    const registry = await start()
+    const connection = await registry.connect()
+    const { db, engine } = connection
+    let reported = 0
+    const onOlderExcluded = () => {
+      reported += 1
+    }
+    await undoMigrations(connection, '0009_nodes')
+    await migrate({ db, engine, onOlderExcluded })
+    expect(reported).toBe(1)
+    await migrate({ db, engine, onOlderExcluded })
+    expect(reported).toBe(1)
   })
 
   test('is migrated completely or not at all', async () => {
@@ -37,23 +87,23 @@ describeOnEachDatabase('a database', (start) => {
     expect((await registry.get('/v1/models')).status).toBe(200)
   })
 
-  test('is not migrated if there is no room for it on the disk', async () => {
+  test('is not migrated if the disk has too little free space', async () => {
     const registry = await start()
     const connection = await registry.connect()
     const { db, engine } = connection
-    if (engine === 'postgres') return // its disk is not known to us
+    if (engine === 'postgres') return // the free space on PostgreSQL's disk is unknown
     const freeBytes = () => 15_000_000
-    await migrate({ db, engine, freeBytes }) // there is nothing to do
+    await migrate({ db, engine, freeBytes }) // no migration is pending, so no space is needed
     await undoMigrations(connection, '0008_download_counter')
     await expect(migrate({ db, engine, freeBytes })).rejects.toThrow(
       new ConfigError(
-        'updating the database needs 16.0 MB of free disk space, and 15.0 MB are free: free some space and try again (nothing was changed)',
+        'updating the database needs 16.0 MB of free disk space, but only 15.0 MB is available: free some space and try again (nothing was changed)',
       ),
     )
     await migrate({ db, engine, freeBytes: () => 16_000_000 })
   })
 
-  test('downloads counted by an older version are kept', async () => {
+  test('keeps the downloads counted by an older version', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tide' } })

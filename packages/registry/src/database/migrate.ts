@@ -8,37 +8,54 @@ import { fillMemory } from './fill-memory.ts'
 import { fillReq2Hashes } from './req2-hash.ts'
 import type { Database } from './schema.ts'
 
-/** Steps that a migration cannot express in SQL, after its statements. */
+/** Steps that cannot be written in SQL, by migration name. A step runs after the migration's statements. */
 const afterStatements: Record<string, (db: Kysely<Database>) => Promise<void>> = {
   '0002_torrent_lookup': fillReq2Hashes,
   '0003_memory': fillMemory,
 }
 
 /**
- * The space that SQLite's log needs during a migration, as a share of the database: as much as the database if rows of
- * all files are changed, otherwise four times what was measured with 100,000 models.
+ * The space that SQLite's log needs during a migration, as a share of the database's size: 1 if the rows of all files
+ * are changed, otherwise `usualLogShare`, which is four times the share measured with 100,000 models.
  */
 const logShares: Record<string, number> = { '0002_torrent_lookup': 1, '0003_memory': 1 }
 const usualLogShare = 0.03
-/** For small databases. */
+/** The minimum space to require, for small databases. */
 const minRoomBytes = 16_000_000
 
 type Options = {
   db: Kysely<Database>
   engine: 'sqlite' | 'postgres'
-  /** Free space for the database in bytes; undefined if it is unknown, as on a PostgreSQL server. */
+  /**
+   * Returns the free space for the database in bytes; undefined if the space is unknown, as for a PostgreSQL server.
+   */
   freeBytes?: (() => number) | undefined
+  /** Called after a migration, if nodes of earlier versions can no longer use the database. */
+  onOlderExcluded?: (() => void) | undefined
 }
 
 /**
- * Migrates the tables: numbered SQL files, forward only, each once, under Kysely's lock. Throws a `ConfigError` for
- * tables of a newer version, and if the disk has no room for the migration.
+ * Migrates the tables by executing numbered SQL files, each of them once, forward only and under Kysely's lock. If the
+ * tables were made by a newer version, they are used as they are, provided that this version still can. Throws a
+ * `ConfigError` if it cannot, or if the disk has too little free space for the migration.
+ *
+ * So that nodes can be upgraded one by one, a migration must leave the database usable for the previous version: it may
+ * add tables, and columns with defaults. What only the previous version used is removed by the version after, in a
+ * migration that also sets `compatibility.oldest_migration`, the last migration that nodes must know.
  */
-export async function migrate({ db, engine, freeBytes }: Options): Promise<void> {
+export async function migrate(options: Options): Promise<void> {
+  const { db, engine, freeBytes, onOlderExcluded } = options
   const directory = join(import.meta.dirname, 'migrations', engine)
   const migrations = await readMigrations(directory)
   const applied = await readApplied(db, engine)
-  refuseNewer(applied, migrations)
+  const oldest = applied.length > 0 ? await readOldest(db, engine) : undefined
+  const unknown = applied.find((name) => !(name in migrations))
+  if (unknown !== undefined) {
+    if (oldest !== undefined && oldest in migrations) return
+    throw new ConfigError(
+      `the database was made by a newer version of shoal (migration ${unknown}): update shoal, or restore a backup from before the update`,
+    )
+  }
   if (freeBytes && applied.length > 0) {
     const pending = Object.keys(migrations).filter((name) => !applied.includes(name))
     await requireRoom(db, pending, freeBytes)
@@ -46,30 +63,35 @@ export async function migrate({ db, engine, freeBytes }: Options): Promise<void>
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const { error } = await migrator.migrateToLatest()
   if (error) throw error
+  if (applied.length > 0 && (await readOldest(db, engine)) !== oldest) onOlderExcluded?.()
 }
 
-/** The names of the migrations that the tables have had; none for a new database. */
-async function readApplied(db: Kysely<Database>, engine: Options['engine']): Promise<string[]> {
-  const table = sql.lit(DEFAULT_MIGRATION_TABLE)
-  const findTable = {
+/** Reads the last migration that nodes must know; undefined for a database of version 0.1. */
+async function readOldest(
+  db: Kysely<Database>,
+  engine: Options['engine'],
+): Promise<string | undefined> {
+  if (!(await hasTable(db, engine, 'compatibility'))) return undefined
+  const { rows } = await sql<{ oldest: string }>`
+    select oldest_migration as oldest from compatibility`.execute(db)
+  return rows[0]?.oldest
+}
+
+async function hasTable(db: Kysely<Database>, engine: Options['engine'], name: string) {
+  const table = sql.lit(name)
+  const find = {
     sqlite: sql`select name from sqlite_master where type = 'table' and name = ${table}`,
     postgres: sql`select 1 where to_regclass(${table}) is not null`,
   }
-  const found = await findTable[engine].execute(db)
-  if (found.rows.length === 0) return []
+  return (await find[engine].execute(db)).rows.length > 0
+}
+
+/** Reads the names of the migrations that have been applied; none for a new database. */
+async function readApplied(db: Kysely<Database>, engine: Options['engine']): Promise<string[]> {
+  if (!(await hasTable(db, engine, DEFAULT_MIGRATION_TABLE))) return []
   const { rows } = await sql<{ name: string }>`
     select name from ${sql.table(DEFAULT_MIGRATION_TABLE)} order by name desc`.execute(db)
   return rows.map(({ name }) => name)
-}
-
-/** Throws a `ConfigError` if the tables have had a migration that this version does not know. */
-function refuseNewer(applied: string[], known: Record<string, Migration>) {
-  const unknown = applied.find((name) => !(name in known))
-  if (unknown) {
-    throw new ConfigError(
-      `the database was made by a newer version of shoal (migration ${unknown}): update shoal, or restore a backup from before the update`,
-    )
-  }
 }
 
 async function requireRoom(db: Kysely<Database>, pending: string[], freeBytes: () => number) {
@@ -81,7 +103,7 @@ async function requireRoom(db: Kysely<Database>, pending: string[], freeBytes: (
   const free = freeBytes()
   if (free >= needed) return
   throw new ConfigError(
-    `updating the database needs ${formatBytes(needed)} of free disk space, and ${formatBytes(free)} are free: free some space and try again (nothing was changed)`,
+    `updating the database needs ${formatBytes(needed)} of free disk space, but only ${formatBytes(free)} is available: free some space and try again (nothing was changed)`,
   )
 }
 

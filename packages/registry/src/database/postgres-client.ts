@@ -3,22 +3,25 @@ import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 import { unavailable } from '../errors.ts'
 
-/** The client times out this much later than the server, so that the server's own error comes first if there is one. */
+/** The client's timeout is this much longer than the server's, so that an error from the server arrives first. */
 const clientMarginMs = 2_000
 const cancelTimeoutMs = 5_000
 /** Code and length in bytes of a cancel request (PostgreSQL documentation, “Message Formats”). */
 const cancelRequest = { code: 80_877_102, length: 16 }
 
 /**
- * A client of the pool as Kysely uses it, from checkout to release. With a timeout, a statement that the server has not
- * answered in time is cancelled there and fails here, whether the server is busy or the connection is dead. A failed
+ * A client of the pool as Kysely uses it, from checkout to release. Calls `onWrite` after each statement or transaction
+ * that may have changed something. With a timeout, a statement that the server has not
+ * answered in time is canceled there and fails here, whether the server is busy or the connection is dead. A failed
  * connection is closed and never returned to the pool.
  */
 export function postgresClient(
   client: pg.PoolClient,
   timeoutMs: number | undefined,
+  onWrite: () => void,
 ): PostgresPoolClient {
   let isBroken = false
+  let isInTransaction = false
   let isReleased = false
 
   function release(isToBeClosed = false) {
@@ -44,7 +47,10 @@ export function postgresClient(
     })
   }
 
-  /** Closes the connection, since a late cancellation must not hit the next statement. */
+  /**
+   * Fails the statement and closes its connection, because a cancellation that arrives late must not stop the next
+   * statement.
+   */
   function giveUp(afterMs: number, reject: (error: Error) => void) {
     const problem = `the database did not respond within ${afterMs / 1000} s`
     reject(unavailable(problem, { retryAfterSeconds: 5 }))
@@ -54,8 +60,8 @@ export function postgresClient(
   }
 
   /**
-   * Never fails: the caller has to get the error that made the transaction fail. The server rolls back by itself when
-   * the connection is closed.
+   * Never fails, because the caller must receive the error that made the transaction fail. If the rollback fails, the
+   * connection is closed, and the server then rolls back by itself.
    */
   async function rollBack(): Promise<PostgresQueryResult<never>> {
     if (!isBroken) {
@@ -66,35 +72,46 @@ export function postgresClient(
     return { command: 'ROLLBACK', rowCount: 0, rows: [] }
   }
 
-  function query(sql: string, parameters: ReadonlyArray<unknown>) {
-    return sql === 'rollback' ? rollBack() : send(withTimeout(sql, timeoutMs), parameters)
+  async function query(sql: string, parameters: ReadonlyArray<unknown>) {
+    if (isBegin(sql)) isInTransaction = true
+    if (sql === 'commit' || sql === 'rollback') isInTransaction = false
+    if (sql === 'rollback') return rollBack()
+    const result = await send(withTimeout(sql, timeoutMs), parameters)
+    if (!isInTransaction && result.command !== 'SELECT') onWrite()
+    return result
   }
 
   return { query: query as unknown as PostgresPoolClient['query'], release }
 }
 
 /**
- * Within a transaction the server enforces the timeout too; sent together with `begin`, that costs no round trip. The
- * second limit frees the locks of a node that lost its connection in the middle of a transaction.
+ * Within a transaction, makes the server enforce the timeout too. The settings are sent together with `begin`, so they
+ * need no additional round trip. The second setting releases the locks of a node that loses its connection during a
+ * transaction.
  */
 function withTimeout(sql: string, timeoutMs: number | undefined): string {
-  if (timeoutMs === undefined || !/^(begin|start transaction)/.test(sql)) return sql
+  if (timeoutMs === undefined || !isBegin(sql)) return sql
   return `${sql}; set local statement_timeout = ${timeoutMs}; set local idle_in_transaction_session_timeout = ${timeoutMs}`
 }
 
+const isBegin = (sql: string) => /^(begin|start transaction)/.test(sql)
+
 /**
- * True after every error that is not the server's response to a statement, and after those with which it ends a
- * session.
+ * Whether the connection can no longer be used after this error: either the error is not a response from the server, or
+ * the server ended the session with it.
  */
 function isConnectionGone(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true
   return /^(08|57P|25P03|25P04)/.test(error.code ?? '')
 }
 
-/** What `pg` stores of a connection for a cancel request, and does not declare. */
+/** Properties of `pg`'s client that a cancel request needs, and that its types do not declare. */
 type BackendKey = { processID?: number | null; secretKey?: number | null }
 
-/** Over a separate connection, as the protocol requires; poolers forward it. Whether it arrives is unknown. */
+/**
+ * Sends a cancel request over a separate connection, as the protocol requires. Connection poolers forward the request;
+ * the server does not confirm it.
+ */
 function cancelStatement({ host, port, processID, secretKey }: pg.Client & BackendKey) {
   if (!processID || !secretKey) return
   const message = Buffer.alloc(cancelRequest.length)

@@ -7,33 +7,37 @@ import type { Database } from './schema.ts'
 
 export type PostgresOptions = {
   connectionString: string
+  /** Called after each statement or transaction that may have changed something, and has not only counted downloads. */
+  onWrite?: () => void
+  /** Called after each statement or transaction that may have counted downloads. */
+  onCount?: () => void
   /** Maximum duration of one statement of `db`; undefined for no limit. */
   statementTimeoutMs?: number
   maxConnections?: number
-  /** Called for each connection that breaks, in use or idle. The pool replaces it. */
+  /** Called for each connection that breaks, whether it is in use or idle. The pool replaces the connection. */
   onConnectionLost: (error: Error) => void
 }
 
 const defaultMaxConnections = 10
-/** For a new connection, and for a free one if all are in use. */
+/** Timeout for opening a connection, and for waiting until one is free if all are in use. */
 const connectTimeoutMs = 5_000
 /**
- * Maximum number of callers that wait for a connection. Any more could hardly be served within `connectTimeoutMs`, so
- * they are refused immediately and can retry later.
- *
+ * Maximum number of callers that wait for a connection. More callers could hardly be served within `connectTimeoutMs`,
+ * so they are refused immediately and can retry later.
  */
 const maxWaiting = 1_000
 /**
- * An idle connection is probed after this time, and closed about ten seconds later without a response (TCP keepalive).
+ * A connection that has been idle for this long is probed, and closed about ten seconds later if there is no response
+ * (TCP keepalive).
  */
 const keepAliveAfterMs = 10_000
-/** Connections that have not closed gracefully by then are cut. */
+/** Connections that have not closed gracefully after this time are destroyed. */
 const closeTimeoutMs = 1_000
 
-/** PostgreSQL behind one pool, with two handles: `db` limits the duration of each statement, `unboundedDb` does not. */
+/** PostgreSQL behind one pool, with several handles: `db` limits the duration of each statement, `unboundedDb` does not. */
 export function openPostgres(options: PostgresOptions) {
   const { connectionString, statementTimeoutMs, onConnectionLost } = options
-  const { maxConnections = defaultMaxConnections } = options
+  const { maxConnections = defaultMaxConnections, onWrite = nothing, onCount = nothing } = options
   const sockets = new Set<Socket>()
 
   function openSocket(): Socket {
@@ -52,11 +56,11 @@ export function openPostgres(options: PostgresOptions) {
     types: { getTypeParser: typeParser },
     stream: openSocket,
   })
-  // The pool listens only to idle clients; an unhandled `error` event ends the process.
+  // The pool handles `error` events only of idle clients, and an unhandled `error` event would end the process.
   pool.on('connect', (client) => client.on('error', onConnectionLost))
   pool.on('error', () => undefined) // already reported by the client
 
-  const handle = (timeoutMs?: number) =>
+  const handle = (timeoutMs: number | undefined, onWrite: () => void) =>
     new Kysely<Database>({
       dialect: new PostgresDialect({
         pool: {
@@ -67,21 +71,24 @@ export function openPostgres(options: PostgresOptions) {
                 retryAfterSeconds: 5,
               })
             }
-            return postgresClient(await pool.connect(), timeoutMs)
+            return postgresClient(await pool.connect(), timeoutMs, onWrite)
           },
-          end: async () => undefined, // both handles share the pool: `close` ends it
+          end: async () => undefined, // all handles share the pool: `close` ends it
         },
       }),
     })
-  const db = handle(statementTimeoutMs)
-  const unboundedDb = handle()
+  const db = handle(statementTimeoutMs, onWrite)
+  const unboundedDb = handle(undefined, onWrite)
+  const countingDb = handle(statementTimeoutMs, onCount)
 
   return {
     db,
     unboundedDb,
+    /** For statements that change only download counts. */
+    countingDb,
     /** Ends the pool. Takes at most about a second, whatever the server does. */
     async close() {
-      await Promise.all([db.destroy(), unboundedDb.destroy()])
+      await Promise.all([db, unboundedDb, countingDb].map((one) => one.destroy()))
       const cut = setTimeout(() => {
         for (const socket of sockets) socket.destroy()
       }, closeTimeoutMs)
@@ -91,6 +98,8 @@ export function openPostgres(options: PostgresOptions) {
     },
   }
 }
+
+const nothing = () => undefined
 
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {

@@ -13,18 +13,20 @@ export type Database = {
   model: ModelTable
   /** Separate from `model`, whose rows must stay small. */
   model_card: { model_id: string; readme: string }
-  /** Written by triggers, also for deleted models: see `search/model-changes.ts`. */
+  /** Written by triggers, including when a model is deleted; see `search/model-changes.ts`. */
   model_change: { model_seq: number; change: string | number; text_change: string | number }
-  /** A narrow table: each download updates a row. A trigger adds the row of a new model. */
+  /** Separate from `model` and small, because each download updates a row. A trigger adds a row for each new model. */
   model_downloads: { model_id: string; downloads: number }
   model_like: { model_id: string; account_id: string; created_at: string }
   file: FileTable
   upload_manifest: { file_id: string; chunk_hashes: Uint8Array }
   blob: BlobTable
   blob_chunk: { hash: Uint8Array; sha256_hash: string; chunk_index: number }
-  /** The last record of each writer of a download journal that has been counted. */
+  /** For each writer of a download journal, the last of its records that has been counted. */
   download_journal: { writer: string; applied: number }
   trash: TrashTable
+  /** Work that one node does at a time, with its holder until this time of the database's clock. */
+  lease: { name: string; holder: string; until: string }
 }
 
 type Flag = 0 | 1
@@ -85,13 +87,13 @@ export type ModelTable = {
   architecture: string | null
   parameter_count: number | null
   context_length: number | null
-  /** JSON array of those fields above that were set by hand and are not taken from files. */
+  /** JSON array of the fields above that were set by hand, and are therefore not taken from files. */
   set_by_hand: string
   tags: string
   is_public: Flag
-  /** Grows with every change of visibility; older capabilities and torrents become invalid. */
+  /** Increases with every change of visibility, which makes older capabilities and torrents invalid. */
   visibility_version: number
-  /** For sorting: up to a second older than `model_downloads`. */
+  /** A copy of the count in `model_downloads`, for sorting. It may be up to a second old. */
   downloads: number
   likes: number
   /** The next five columns are copied from the ready files, so that a list reads only one table. */
@@ -118,25 +120,32 @@ export type FileTable = {
   status: ColumnType<FileStatus, FileStatus, never>
   status_detail: string | null
   quantization: string | null
-  /** Info hashes of the torrent with and without `private=1`; the model's visibility decides which one is used. */
+  /** Info hashes of the torrent without and with `private=1`; the model's visibility decides which one is used. */
   public_info_hash: string | null
   private_info_hash: string | null
-  /** SHA-1('req2' + public_info_hash): the name of the torrent in an encrypted connection to the metadata peer. */
+  /** SHA-1('req2' + public_info_hash): identifies the torrent in an encrypted connection to the metadata peer. */
   public_req2_hash: string | null
-  /** JSON: the metadata of the GGUF header and the summary of its tensors. */
+  /** JSON: the metadata in the GGUF header, and a summary of the tensors. */
   metadata: string | null
   tensors: string | null
-  /** The next four are null until the file is ready. */
+  /** The next four columns are null until the file is ready. */
   role: 'model' | 'mmproj' | 'adapter' | 'shard' | null
   architecture: string | null
   parameter_count: number | null
   context_length: number | null
-  /** Memory to run it, from `findFileMemory`; null until ready, and if unknown. */
+  /**
+   * Memory needed to run the file, from `findFileMemory`; null until the file is ready, or if the memory is unknown.
+   */
   memory_bytes: number | null
-  /** The stored bytes; set when ready, or from the start if the caller may already read them. */
+  /**
+   * The blob with the bytes of the file. Set when the file is ready, or from the start if the blob exists and the
+   * caller may read it.
+   */
   blob_hash: string | null
-  /** The object with an upload's chunks; null if `blob_hash` is set. */
+  /** The object in the store that contains an upload's chunks; null if `blob_hash` is set. */
   object_key: string | null
+  /** The store's ID of the upload; null before the store has begun it, and in a store that needs no IDs. */
+  upload_id: string | null
   upload_expires_at: string
   lease_holder: string | null
   lease_until: string | null
@@ -163,14 +172,15 @@ export type TrashTable = {
   object_key: string
   size_bytes: number
   /**
-   * `deleted`: the last file with these bytes was deleted. `replaced`: they were damaged, and others replaced them.
-   * `unknown`: they were in the store without a row that referred to them.
+   * `deleted`: the last file with these bytes was deleted. `replaced`: the bytes were damaged, and another object has
+   * replaced them. `unknown`: the object was in the store, but no row referred to it.
    */
   reason: 'deleted' | 'replaced' | 'unknown'
   since: string
 }
 
 /**
- * The object that a file refers to: that of its upload until it is ready, then the stored bytes.
+ * The columns that refer to the object with a file's bytes: the upload's object until the file is ready, and then the
+ * blob.
  */
 export type FileBytes = Pick<FileTable, 'object_key' | 'blob_hash'>

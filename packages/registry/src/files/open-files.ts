@@ -21,7 +21,7 @@ import { openTrash, type Trash } from './rows/trash.ts'
 type Dependencies = {
   connection: Connection
   store: ObjectStore
-  /** Signs tokens that give access to one file each. */
+  /** The key that signs tokens, each of which gives access to one file. */
   signingKey: string
   swarms: Swarms
   config: { dataDirectory: string; trashDays: number }
@@ -40,17 +40,17 @@ export interface Files {
   capabilities: Capabilities
   manifests: Manifests
   downloads: DownloadCounter
-  /** Downloads counted while the database's disk was full. */
+  /** Counts downloads while the database's disk is full. */
   journal: DownloadJournal
   collect: GarbageCollection
   trash: Trash
   processor: FileProcessor
-  /** Runs garbage collection and `deleteExpired` once an hour. Returns a function that stops this. */
+  /** Runs garbage collection and `deleteExpired` once an hour. Returns a function that stops the hourly runs. */
   collectRegularly(deleteExpired: () => Promise<unknown>): () => void
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Cleans up after a crash, and starts processing files that are waiting. */
+/** Cleans up after a crash, and starts to process waiting files. */
 export async function openFiles(dependencies: Dependencies): Promise<Files> {
   const { connection, store, signingKey, swarms, config, metrics, log } = dependencies
   const { db, unboundedDb, engine } = connection
@@ -66,6 +66,7 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
   })
   const processor = fileProcessor({ queue, files, blobs, store, collect, log })
   opened.defer(processor.close)
+  connection.onFileChange(processor.wake)
   const path = join(config.dataDirectory, 'downloads.journal')
   const onOrderError = throttle(60_000, (error: unknown) =>
     log.warn({ err: error }, 'could not update the order of models by downloads'),
@@ -89,6 +90,7 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
     processor,
     collectRegularly: (deleteExpired) =>
       collectRegularly({
+        db: unboundedDb,
         // This reads whole tables, which takes longer than the time limit of a request's statements.
         collect: garbageCollection(unboundedDb, store, trash),
         trash,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { type RegistryConfig, readRegistryConfig } from '../config.ts'
 import { startTestRegistry } from '../testing/test-registry.ts'
 
-/** An address of this machine that is not loopback: connections to it also come from it. */
+/** A non-loopback address of this machine. It is also the source address of connections made to it. */
 const ownAddress = Object.values(networkInterfaces())
   .flat()
   .find((found) => found?.family === 'IPv4' && !found.internal)?.address
@@ -13,8 +13,8 @@ const ownAddress = Object.values(networkInterfaces())
 const limit = 3
 
 /**
- * Opens connections one after another and requests `/healthz` on each. Returns the first line of each response, or
- * nothing for a closed connection.
+ * Opens connections one after another and requests `/healthz` on each. Returns the first line of each response, or an
+ * empty string if the connection was closed.
  */
 async function ask(port: number, host: string, count: number) {
   const sockets: Socket[] = []
@@ -22,7 +22,7 @@ async function ask(port: number, host: string, count: number) {
   for (let at = 0; at < count; at += 1) {
     const socket = connect(port, host)
     sockets.push(socket)
-    socket.on('error', () => undefined) // a reset also counts as refused
+    socket.on('error', () => undefined) // a connection that was reset also counts as refused
     socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
     const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
     answers.push(Buffer.isBuffer(answer) ? (answer.toString().split('\r\n')[0] ?? '') : '')
@@ -68,7 +68,7 @@ test.skipIf(!ownAddress)('the number of concurrent connections per address is li
   }),
 )
 
-test('this machine is not limited', () =>
+test('connections from this machine are not limited', () =>
   withRegistry({}, async (port) => {
     const { sockets, answers } = await ask(port, '127.0.0.1', 4 * limit)
     expect(answers).toEqual(Array(4 * limit).fill('HTTP/1.1 200 OK'))
@@ -76,7 +76,7 @@ test('this machine is not limited', () =>
   }))
 
 test.skipIf(!ownAddress)('connections from a trusted proxy are not limited', () =>
-  withRegistry({ trustProxy: true }, async (port) => {
+  withRegistry({ trustProxy: 1 }, async (port) => {
     const { sockets, answers } = await ask(port, ownAddress ?? '', 4 * limit)
     expect(answers).toEqual(Array(4 * limit).fill('HTTP/1.1 200 OK'))
     for (const socket of sockets) socket.destroy()
@@ -84,7 +84,7 @@ test.skipIf(!ownAddress)('connections from a trusted proxy are not limited', () 
 )
 
 test.each(['0', '-1', 'many', '1e3'])(
-  'a limit of "%s" is refused at startup with a readable error',
+  'a limit of "%s" is rejected at startup with a readable error',
   (text) => {
     const env = { SHOAL_MAX_CONNECTIONS_PER_ADDRESS: text }
     expect(() => readRegistryConfig(env)).toThrow(

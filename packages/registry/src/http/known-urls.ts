@@ -1,9 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { readRequestId, reportRequest, type ServerMetrics, whenOver } from '@shoal/server'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { RateLimitClass } from '../config.ts'
+import { findForwardedAddress, type TrustProxy } from '../settings/trusted-proxies.ts'
 import { clientNetwork } from './client-network.ts'
 import { isKnown } from './if-none-match.ts'
-import { getLimitClass, type RateLimiter } from './rate-limit.ts'
+import { getLimitClass, type RateLimiter, type RateState } from './rate-limit.ts'
 import type { ResponseCache } from './response-cache.ts'
 import type { Site } from './site.ts'
 
@@ -11,21 +13,22 @@ type Dependencies = {
   caches: readonly ResponseCache[]
   site: Pick<Site, 'isOurHost'>
   limiter: RateLimiter | undefined
-  trustProxy: boolean
+  trustProxy: TrustProxy | false
   log: FastifyBaseLogger
   metrics: Pick<ServerMetrics, 'requests'>
 }
 
 /**
- * Answers anonymous GET requests for cached responses before Fastify sees them: its own work and our hooks take as long
- * as everything else together. Whatever each request must pass is therefore here too: the check of the host, the rate
- * limit, the request ID, the log and the metrics. All other requests are left to Fastify, and so are those to refuse.
+ * Answers anonymous GET requests from the caches before they reach Fastify, because Fastify and the registry's hooks
+ * take as long as all other work together. The steps that every request must go through are therefore repeated here:
+ * the hostname check, the rate limit, the request ID, the log and the metrics. All other requests, and those that must
+ * be refused, are passed to Fastify.
  */
 export function answerKnownUrls(app: FastifyInstance, dependencies: Dependencies) {
   const { server } = app
   const [handle] = server.listeners('request') as RequestListener[] // Fastify adds it first
   if (!handle) throw new Error('the server has no request handler')
-  /** Errors of requests that turned out to be refused. */
+  /** The errors of requests that have to be refused although their response is cached. */
   const refusals = new WeakMap<IncomingMessage, Error>()
   app.addHook('onRequest', (request, _reply, done) => done(refusals.get(request.raw)))
   const answering: Answering = {
@@ -38,23 +41,33 @@ export function answerKnownUrls(app: FastifyInstance, dependencies: Dependencies
   }
   server.off('request', handle)
   server.prependListener('request', (request, response) => {
-    // A server that shuts down no longer listens; Fastify then closes connections.
+    // A server that is shutting down no longer listens. Its requests are passed to Fastify, which closes the
+    // connections.
     const known = server.listening && findKnown(request, dependencies)
-    if (known) answer(request, response, known, answering)
-    else handle(request, response)
+    if (!known) return handle(request, response)
+    const proceed = (limit: RateState | undefined) =>
+      limit?.isExceeded
+        ? handle(request, response)
+        : answer(request, response, { ...known, limit }, answering)
+    const limit = dependencies.limiter?.count(known.limitClass, clientNetwork(known))
+    if (limit instanceof Promise) limit.then(proceed, () => handle(request, response))
+    else proceed(limit)
   })
 }
 
 type Known = {
   found: NonNullable<ReturnType<ResponseCache['findByUrl']>>
   ip: string
-  limit: ReturnType<RateLimiter['count']> | undefined
+  limitClass: RateLimitClass
 }
+
+/** A request that has been counted. */
+type Counted = Known & { limit: RateState | undefined }
 
 /** The cached response, if the request may have it. */
 function findKnown(
   request: IncomingMessage,
-  { caches, site, limiter, trustProxy }: Dependencies,
+  { caches, site, trustProxy }: Dependencies,
 ): Known | undefined {
   const { method, url = '', headers } = request
   if (method !== 'GET' || headers.authorization !== undefined || headers.cookie !== undefined) {
@@ -65,20 +78,19 @@ function findKnown(
   const ip = findClientAddress(request, trustProxy)
   const limitClass = getLimitClass(method, found.route)
   if (ip === undefined || limitClass === 'none') return undefined
-  const limit = limiter?.count(limitClass, clientNetwork({ ip }))
-  return limit?.isExceeded ? undefined : { found, ip, limit }
+  return { found, ip, limitClass }
 }
 
 type Answering = Pick<Dependencies, 'log' | 'metrics'> & {
   isClosing: () => boolean
-  /** Called instead of sending the response if it must not be sent. */
+  /** Refuses the request with this error instead of sending the cached response. */
   refuse(request: IncomingMessage, response: ServerResponse, error: Error): void
 }
 
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  known: Known,
+  known: Counted,
   { log, metrics: { requests }, isClosing, refuse }: Answering,
 ) {
   const { found, ip } = known
@@ -105,7 +117,7 @@ function answer(
 function send(
   { headers }: IncomingMessage,
   response: ServerResponse,
-  { found, limit }: Known,
+  { found, limit }: Counted,
   id: string,
 ) {
   const { etag } = found
@@ -132,13 +144,16 @@ function findByUrl(caches: readonly ResponseCache[], url: string) {
   return undefined
 }
 
-/** As Fastify finds it; undefined for an empty name, or if a warning about the proxy may be due. */
+/**
+ * Returns the client address that Fastify would determine. Undefined if the proxy reports an empty address, or if
+ * Fastify may have to log a warning about the proxy.
+ */
 function findClientAddress(
   { headers, socket }: IncomingMessage,
-  trustProxy: boolean,
+  trustProxy: TrustProxy | false,
 ): string | undefined {
   const forwarded = headers['x-forwarded-for']
   if (forwarded === undefined) return socket.remoteAddress
-  if (!trustProxy) return undefined
-  return String(forwarded).split(',').at(-1)?.trim() || undefined
+  if (!trustProxy || socket.remoteAddress === undefined) return undefined
+  return findForwardedAddress(trustProxy, socket.remoteAddress, String(forwarded))
 }

@@ -1,7 +1,7 @@
 import type { CreatedApiKey } from '@shoal/protocol'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { RateLimits } from '../config.ts'
-import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
 const ample = { max: 1_000, windowSeconds: 60 }
 const limitsWith = (limits: Partial<RateLimits>): RateLimits => ({
@@ -12,7 +12,7 @@ const from = (address: string) => ({ 'x-forwarded-for': address })
 
 afterEach(() => void vi.useRealTimers())
 
-describeOnEachDatabase('the rate limit for passwords', (start) => {
+describeApi('the rate limit for password guesses', (start) => {
   const guess = (registry: TestRegistry, at: number, call: { token?: string; address?: string }) =>
     registry.post('/v1/auth/login', {
       token: call.token,
@@ -20,9 +20,9 @@ describeOnEachDatabase('the rate limit for passwords', (start) => {
       body: { username: `somebody-${at}`, password: 'a guess' },
     })
 
-  test('counts per network, however many API keys it sends', async () => {
+  test('applies to a network, however many API keys its requests use', async () => {
     const auth = { max: 6, windowSeconds: 60 }
-    const registry = await start({ trustProxy: true, rateLimits: limitsWith({ auth }) })
+    const registry = await start({ trustProxy: 1, rateLimits: limitsWith({ auth }) })
     const session = await registry.register('ana')
     const keys = await Promise.all(
       Array.from({ length: 4 }, async (_, at) => {
@@ -40,9 +40,9 @@ describeOnEachDatabase('the rate limit for passwords', (start) => {
     expect((await guess(registry, 13, { address: '203.0.113.2' })).status).not.toBe(429)
   })
 
-  test('counts per /64 of IPv6 addresses', async () => {
+  test('applies to each /64 of IPv6 addresses', async () => {
     const auth = { max: 2, windowSeconds: 60 }
-    const registry = await start({ trustProxy: true, rateLimits: limitsWith({ auth }) })
+    const registry = await start({ trustProxy: 1, rateLimits: limitsWith({ auth }) })
     const addresses = ['2001:db8::1', '2001:db8::2', '2001:db8::3:4', '2001:db8:0:1::1']
     const statuses: number[] = []
     for (const [at, address] of addresses.entries()) {
@@ -51,9 +51,9 @@ describeOnEachDatabase('the rate limit for passwords', (start) => {
     expect(statuses).toEqual([401, 401, 429, 401])
   })
 
-  test('counts password changes and registrations per network, whoever is signed in', async () => {
+  test('includes password changes and registrations, and does not depend on the account', async () => {
     const auth = { max: 5, windowSeconds: 60 }
-    const registry = await start({ trustProxy: true, rateLimits: limitsWith({ auth }) })
+    const registry = await start({ trustProxy: 1, rateLimits: limitsWith({ auth }) })
     const tokens = [await registry.register('ana'), await registry.register('ben')] // from 127.0.0.1
     const headers = from('203.0.113.1')
     const statuses: number[] = []
@@ -69,7 +69,7 @@ describeOnEachDatabase('the rate limit for passwords', (start) => {
     expect(statuses).toEqual([403, 403, 403, 403, 201, 429])
   })
 
-  test('ends with its window even if the clock is set back', async () => {
+  test('ends with its window, even if the system clock is set back', async () => {
     const read = { max: 1, windowSeconds: 3 }
     const registry = await start({ rateLimits: limitsWith({ read }) })
     expect((await registry.get('/v1/models')).status).toBe(200)

@@ -1,67 +1,95 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RateLimitClass, RateLimits } from '../config.ts'
 import { busy } from '../errors.ts'
+import type { SharedState } from '../redis/open-redis.ts'
+import { addShared } from '../redis/shared-counts.ts'
 import { clientNetwork } from './client-network.ts'
-import { windowCounts } from './window-counts.ts'
+import { type WindowCount, windowCounts } from './window-counts.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * `write` for methods that change something and `read` for the others, unless a route sets another class. `none`: never
-     * limited.
+     * The class whose rate limit applies to the route. Default: `write` for methods that change something, and `read`
+     * for others. Routes with `none` are not limited.
      */
     rateLimitClass?: RateLimitClass | 'none'
   }
 }
 
-/** Number of keys across all classes; the least recently used is dropped first. */
+/** Maximum number of counts across all classes. The least recently used count is dropped first. */
 const maxCallers = 20_000
 
-export type RateLimiter = ReturnType<typeof rateLimiter>
+/** What a caller may still do in a class. */
+export type RateState = {
+  max: number
+  remaining: number
+  resetSeconds: number
+  isExceeded: boolean
+}
+
+export interface RateLimiter {
+  /** Counts a request. A promise if nodes count together. */
+  count(limitClass: RateLimitClass, caller: string): RateState | Promise<RateState>
+}
 
 /**
  * Counts requests in the classes of the configuration, per credential or, for anonymous requests, per network. The
  * class `auth` is always counted per network: otherwise each API key would allow another 30 guesses of a password.
+ * With `shared`, all nodes count together; each also counts its own requests, so that its limits hold while Redis does
+ * not answer.
  */
-export function rateLimiter(limits: RateLimits) {
+export function rateLimiter(limits: RateLimits, shared?: SharedState): RateLimiter {
   const counts = windowCounts(maxCallers)
+
+  function toState(limitClass: RateLimitClass, { count, msLeft }: WindowCount): RateState {
+    const { max } = limits[limitClass]
+    const resetSeconds = Math.ceil(msLeft / 1000)
+    return { max, remaining: Math.max(0, max - count), resetSeconds, isExceeded: count > max }
+  }
+
   return {
-    /** Counts a request. */
-    count(limitClass: RateLimitClass, caller: string) {
-      const { max, windowSeconds } = limits[limitClass]
-      const { count, msLeft } = counts.add(`${limitClass} ${caller}`, windowSeconds * 1000)
-      const resetSeconds = Math.ceil(msLeft / 1000)
-      return { max, remaining: Math.max(0, max - count), resetSeconds, isExceeded: count > max }
+    count(limitClass, caller) {
+      const key = `${limitClass} ${caller}`
+      const windowMs = limits[limitClass].windowSeconds * 1000
+      const own = toState(limitClass, counts.add(key, windowMs))
+      if (!shared || own.isExceeded) return own
+      return shared.use(
+        async () => toState(limitClass, await addShared(shared, key, windowMs)),
+        () => own,
+      )
     },
   }
 }
 
 /**
- * Every response of a route has the state in `RateLimit-*`; a request above the limit gets 429 with `Retry-After`.
- * Must be registered after the authentication.
+ * Adds `RateLimit-*` headers to every response of a route with a limit. A request above the limit gets 429 with
+ * `Retry-After`. Must be registered after `authentication`.
  */
 export const rateLimits = fp(
   async (app: FastifyInstance, { limiter }: { limiter: RateLimiter }) => {
     app.addHook('onRequest', (request, reply, done) => {
       const limitClass = getLimitClass(request.method, request.route)
       if (limitClass === 'none' || request.is404) return done()
-      const caller = getCallerKey(request, limitClass)
-      const { max, remaining, resetSeconds, isExceeded } = limiter.count(limitClass, caller)
-      reply.header('ratelimit-limit', max)
-      reply.header('ratelimit-remaining', remaining)
-      reply.header('ratelimit-reset', resetSeconds)
-      if (!isExceeded) return done()
-      const retryAfterSeconds = Math.max(1, resetSeconds)
-      done(
-        busy(`too many requests: try again in ${retryAfterSeconds} s`, {
-          code: 'rate_limited',
-          retryAfterSeconds,
-        }),
-      )
+      const state = limiter.count(limitClass, getCallerKey(request, limitClass))
+      if (state instanceof Promise) state.then((found) => done(apply(reply, found)), done)
+      else done(apply(reply, state))
     })
   },
 )
+
+/** Returns the error of a request above the limit. */
+function apply(reply: FastifyReply, { max, remaining, resetSeconds, isExceeded }: RateState) {
+  reply.header('ratelimit-limit', max)
+  reply.header('ratelimit-remaining', remaining)
+  reply.header('ratelimit-reset', resetSeconds)
+  if (!isExceeded) return undefined
+  const retryAfterSeconds = Math.max(1, resetSeconds)
+  return busy(`too many requests: try again in ${retryAfterSeconds} s`, {
+    code: 'rate_limited',
+    retryAfterSeconds,
+  })
+}
 
 export function getLimitClass(
   method: string,

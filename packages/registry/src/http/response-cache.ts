@@ -10,67 +10,74 @@ type Entry = {
   expiresAt: number
   route: FastifyRequest['route']
   status: number
-  /** Bytes, because a string would be encoded again for every caller. */
+  /** A buffer, because a string would be encoded again for every response. */
   payload: Buffer
   etag: string | undefined
-  /** Names and values in turn, as Node takes them. */
+  /** Alternating names and values, the format that Node expects. */
   headers: Header[]
   /** The headers of a 304. */
   headersWithoutPayload: Header[]
   beforeCached: BeforeCached | undefined
 }
 
-/** Runs each time before a cached response is sent. If it rejects, the error is the response. */
+/** Runs each time before a cached response is sent. If it rejects, the error is sent instead. */
 type BeforeCached = () => Promise<void>
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The key and version under which the response to this request may be cached; undefined if it may not. */
+    /**
+     * The key and version under which the response to this request may be cached; undefined if the response must not be
+     * cached.
+     */
     cacheable: { key: string; version: string; databaseVersion: string } | undefined
-    /** For a response that has an effect, such as being counted, also if it is cached. */
+    /** Set if the response has an effect that is also needed when it is cached, such as being counted. */
     beforeCached: BeforeCached | undefined
   }
   interface FastifyContextConfig {
-    /** Its responses also depend on the swarms, which are not in the database. */
+    /** Whether the route's responses also depend on the swarms, which are not in the database. */
     showsSeeders?: boolean
     /**
-     * The key of the response within the route, for a route whose responses depend on more, or on less, than its
-     * parameters; undefined if the response may not be cached.
+     * Returns the key of a response within the route, or undefined if the response must not be cached. Set for routes
+     * whose responses depend on more or less than the route's parameters.
      */
     cacheKey?: (request: FastifyRequest) => string | undefined
   }
 }
 
 type Options = {
-  /** Part of the names of its metrics. */
+  /** Part of the names of the cache's metrics. */
   name: 'response' | 'presigned'
   /** Responses with these statuses are cached; default: 200. */
   statuses?: readonly number[]
   /** Default: no limit. */
   maxAgeMs?: number
   /**
-   * Changes with every write to the database. Undefined while writes may go unnoticed, as those of other nodes do if
-   * nothing reports them: then nothing is cached. Afterwards it has a value that it never had before.
+   * Returns a value that changes with every write to the database, or undefined while writes may go unnoticed, for
+   * example because other nodes' writes are not reported. Nothing is cached while the value is undefined. The next
+   * value after that must be one that was never returned before.
    */
   databaseVersion: () => string | undefined
-  seedersVersion?: () => number
+  seedersVersion?: () => number | string
   metrics: Registry
 }
 
 export type ResponseCache = ReturnType<typeof createResponseCache>
 
 export const maxCacheBytes = 32 * 1024 * 1024
-/** Bounds the bookkeeping of many small responses. */
+/** Limits the overhead of many small responses. */
 export const maxCacheEntries = 4_000
 const maxPayloadBytes = 1024 * 1024
-/** Longer queries are hardly ever repeated. */
+/** Responses with longer keys are not cached, because such long queries are hardly ever repeated. */
 const maxKeyLength = 1_000
-/** The size of an entry without its key, headers and payload: the objects, and the slots in the cache's lists. */
+/**
+ * Estimated memory of an entry in addition to its key, headers and payload: its objects, and its slots in the cache's
+ * lists.
+ */
 const bytesPerEntry = 1_000
-/** At most 4 MB of URLs. */
+/** Limits the remembered URLs to 4 MB. */
 const maxKnownUrls = 4_000
 
-/** Responses to anonymous callers, each until the next write to the database. */
+/** Caches responses to anonymous callers until the next write to the database. */
 export function createResponseCache(options: Options) {
   const { databaseVersion, seedersVersion = () => 0, statuses = [200] } = options
   const { maxAgeMs = Number.POSITIVE_INFINITY } = options
@@ -79,12 +86,15 @@ export function createResponseCache(options: Options) {
     maxSize: maxCacheBytes,
     sizeCalculation: computeSize,
   })
-  /** The keys of URLs exactly as requested, whose parameters need not be validated and sorted again. */
+  /**
+   * The cache keys of URLs exactly as requested, so that the parameters of these URLs need not be validated and sorted
+   * again.
+   */
   const keysByUrl = new LRUCache<string, string>({ max: maxKnownUrls })
   let cachedVersion: string | undefined
   reportSize(entries, options)
 
-  /** The version of a response made now. Drops all entries after a write. */
+  /** Returns the version of a response made now. Drops all entries if there was a write since the last call. */
   function readVersion({ config: { showsSeeders } }: FastifyRequest['route']) {
     const current = databaseVersion()
     if (current !== cachedVersion) {
@@ -102,14 +112,17 @@ export function createResponseCache(options: Options) {
   return {
     statuses,
 
-    /** Finds the response to an anonymous GET request for this URL. */
+    /** Finds the cached response to an anonymous GET request for this URL. */
     findByUrl(url: string): Entry | undefined {
       const key = keysByUrl.get(url)
       const found = key === undefined ? undefined : entries.get(key)
       return found && isValid(found, readVersion(found.route)?.version) ? found : undefined
     },
 
-    /** Finds the response by its validated parameters, or else marks the request as cacheable. */
+    /**
+     * Finds the cached response by the request's validated parameters. If there is none, marks the request as
+     * cacheable.
+     */
     find(request: FastifyRequest): Entry | undefined {
       const { route } = request
       const key = route.config.cacheKey ? makeRouteKey(request) : makeKey(request)
@@ -146,15 +159,15 @@ export function createResponseCache(options: Options) {
 
 /**
  * Answers anonymous GET requests from the cache. Requests share a response if they have the same route, path parameters
- * and query parameters of the route's schema; other parameters are ignored. Never for signed-in callers. Must be
- * registered after everything that every request passes through, and after `caching`.
+ * and query parameters; query parameters that are not in the route's schema are ignored. Signed-in callers never get
+ * cached responses. Must be registered after `caching` and after all hooks that every request must go through.
  */
 export const responseCaching = fp(
   async (app: FastifyInstance, { cache }: { cache: ResponseCache }) => {
     app.decorateRequest('cacheable')
     app.decorateRequest('beforeCached')
 
-    // After validation, which keeps only known parameters, coerced and with defaults.
+    // This hook runs after validation, which removes unknown parameters, converts types and fills in defaults.
     app.addHook('preHandler', (request, reply, done) => {
       const found = mayBeCached(request) ? cache.find(request) : undefined
       if (!found) return done()
@@ -180,7 +193,7 @@ export const responseCaching = fp(
 const mayBeCached = ({ method, caller, isBearerBad }: FastifyRequest): boolean =>
   method === 'GET' && caller === undefined && !isBearerBad
 
-/** The route and its parameters, in a fixed order. */
+/** Returns a key made from the route and its parameters, in a fixed order. */
 function makeKey({ route, params, query }: FastifyRequest): string {
   const known = route.schema?.querystring ? Object.entries(query as object) : []
   known.sort(([a], [b]) => (a < b ? -1 : 1))
@@ -192,14 +205,14 @@ function makeRouteKey(request: FastifyRequest): string | undefined {
   return key === undefined ? undefined : `${request.route.url} ${key}`
 }
 
-/** Bytes that an entry takes in memory; JavaScript may use two per character. */
+/** Returns the estimated memory of an entry in bytes. JavaScript may use two bytes per character. */
 function computeSize({ version, payload, headers }: Entry, key: string): number {
   const texts = [key, version, ...headers.map(String)]
   const characters = texts.reduce((sum, { length }) => sum + length, 0)
   return payload.byteLength + 2 * characters + bytesPerEntry
 }
 
-/** Headers of the response itself, not of the request that happened to be the first. */
+/** Headers that belong to the response itself. Other headers, such as the request ID, belong to a single request. */
 const answerHeaderNames = [
   'access-control-allow-origin',
   'access-control-expose-headers',

@@ -12,18 +12,19 @@ import { isKnown } from './if-none-match.ts'
 
 type Bytes = {
   sizeBytes: number
-  /** Strong; its bytes never change. */
+  /** A strong entity tag, because the bytes never change. */
   etag: string
-  /** The bytes, from position 0 on. */
-  open(): Promise<ObjectReader>
+  /** The object, of which this range will be read. */
+  open(range: ByteRange): Promise<ObjectReader>
   /** Where the bytes start in the object. Defaults to 0. */
   offset?: number
   budget: ByteBudget
 }
 
 /**
- * Responds to GET and HEAD with bytes: `Range`, `If-Range`, `If-None-Match`, 206, 304 and 416 (RFC 9110). Bytes go to
- * the socket without streams, which takes a fifth of the processor time.
+ * Responds to a GET or HEAD request with bytes. Supports `Range`, `If-Range` and `If-None-Match`, with the responses
+ * 206, 304 and 416 (RFC 9110). The bytes are written to the socket without streams, which takes a fifth of the
+ * processor time that streams would take.
  */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
   const { sizeBytes, etag, offset = 0 } = bytes
@@ -37,7 +38,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, by
   const asked = byteRange(isStale ? undefined : request.headers.range, sizeBytes)
   if (asked === 'unsatisfiable') {
     reply.header('content-range', `bytes */${sizeBytes}`).type('application/json')
-    return reply.code(416).send({ detail: `the range is outside of ${sizeBytes} bytes` })
+    return reply.code(416).send({ detail: `the range is outside the ${sizeBytes} available bytes` })
   }
   const range = asked === 'whole' ? { start: 0, size: sizeBytes } : asked
   if (asked !== 'whole') {
@@ -60,11 +61,11 @@ async function pump(
   response.on('close', () => gone.abort())
 
   if (!(await isItsTurn(request, response))) return reply.hijack()
-  const reader = await open()
+  const reader = await open(range)
   const share = budget.join()
   try {
     const bytes = bytePump({ reader, range, share, response, gone: gone.signal })
-    await bytes.ready() // before the head: a failure here is still answered with an error
+    await bytes.ready() // before the headers are sent, so that the response to a failure can still be an error
     reply.hijack()
     response.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
     await bytes.send()
@@ -72,7 +73,7 @@ async function pump(
   } catch (error) {
     if (!response.headersSent) throw error
     if (gone.signal.aborted) return reply
-    breakOff(response) // fewer bytes than announced: the client notices and requests them again
+    breakOff(response) // the response has fewer bytes than announced, so the client can notice and request the rest
     request.log.error({ err: error }, 'download failed')
   } finally {
     await reader.close() // once the reads into our buffers have ended
@@ -81,12 +82,16 @@ async function pump(
   return reply
 }
 
-/** Resolves when each connection is closed, for the requests that wait behind another one on it. */
+/**
+ * For each connection, a promise that resolves when the connection is closed. All requests that wait on the connection
+ * share it.
+ */
 const closings = new WeakMap<Socket, Promise<unknown>>()
 
 /**
- * Waits for the responses to earlier requests on the same connection (pipelining, RFC 9112 §9.3.2), so that a stopped
- * reader holds one buffer and one open file, however many requests it has sent. False once the connection is closed.
+ * Waits until earlier requests on the same connection have been answered (pipelining, RFC 9112 §9.3.2), so that a
+ * client that has stopped reading occupies only one buffer and one open file, however many requests it has sent.
+ * Resolves to false if the connection is closed.
  */
 async function isItsTurn({ raw }: FastifyRequest, response: ServerResponse): Promise<boolean> {
   const { socket } = raw

@@ -2,37 +2,40 @@ import type { StartedUpload } from '@shoal/protocol'
 import { expect, test } from 'vitest'
 import { manifestFor, smallGguf } from '../testing/publish.ts'
 import { rawRequest } from '../testing/raw-request.ts'
-import { describeOnEachDatabase } from '../testing/test-registry.ts'
+import { describeApi } from '../testing/test-registry.ts'
 
 const end = 'Connection: close\r\n\r\n'
 
-describeOnEachDatabase('a strange request', (start) => {
-  test('that is not HTTP, or has an invalid URL, gets an error in the common format', async () => {
-    const { port } = await start()
-    const host = `Host: localhost:${port}\r\n`
-    const requests: [number, string][] = [
-      [400, `GET /v1/models/%zz HTTP/1.1\r\n${host}${end}`],
-      [400, `GET /v1/models/%ED%A0%80 HTTP/1.1\r\n${host}${end}`],
-      [400, `NONSENSE /v1/models HTTP/1.1\r\n${host}${end}`],
-      [400, `GET /v1/models HTTP/1.1\r\n${end}`],
-      [417, `GET /v1/models HTTP/1.1\r\n${host}Expect: a-miracle\r\n${end}`],
-      [431, `GET /v1/models HTTP/1.1\r\n${host}X-Long: ${'x'.repeat(20_000)}\r\n${end}`],
-    ]
-    for (const [expected, request] of requests) {
-      const { status, text } = await rawRequest(port, request)
-      expect.soft(status, request.slice(0, 40)).toBe(expected)
-      expect.soft(text.toLowerCase()).toContain('x-request-id: ')
-      expect.soft(text.split('\r\n\r\n')[1]).toMatch(/\{"detail":"[^"]+"/)
-    }
-  })
+describeApi('an unusual request', (start, oneNodeTest) => {
+  oneNodeTest(
+    'that is not valid HTTP, or has an invalid URL, gets an error in the usual format',
+    async () => {
+      const { port } = await start()
+      const host = `Host: localhost:${port}\r\n`
+      const requests: [number, string][] = [
+        [400, `GET /v1/models/%zz HTTP/1.1\r\n${host}${end}`],
+        [400, `GET /v1/models/%ED%A0%80 HTTP/1.1\r\n${host}${end}`],
+        [400, `NONSENSE /v1/models HTTP/1.1\r\n${host}${end}`],
+        [400, `GET /v1/models HTTP/1.1\r\n${end}`],
+        [417, `GET /v1/models HTTP/1.1\r\n${host}Expect: a-miracle\r\n${end}`],
+        [431, `GET /v1/models HTTP/1.1\r\n${host}X-Long: ${'x'.repeat(20_000)}\r\n${end}`],
+      ]
+      for (const [expected, request] of requests) {
+        const { status, text } = await rawRequest(port, request)
+        expect.soft(status, request.slice(0, 40)).toBe(expected)
+        expect.soft(text.toLowerCase()).toContain('x-request-id: ')
+        expect.soft(text.split('\r\n\r\n')[1]).toMatch(/\{"detail":"[^"]+"/)
+      }
+    },
+  )
 
-  test('in absolute form works', async () => {
+  test('with an absolute URL works', async () => {
     const { port } = await start()
     const request = `GET http://localhost:${port}/v1/models?limit=1 HTTP/1.1\r\nHost: localhost:${port}\r\n${end}`
     expect(await rawRequest(port, request)).toMatchObject({ status: 200 })
   })
 
-  test('with NUL or an unpaired surrogate gets an error with the field, and a search with it finds nothing', async () => {
+  test('with NUL or an unpaired surrogate gets an error that identifies the field, except in a search', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tiny' } })
@@ -59,7 +62,7 @@ describeOnEachDatabase('a strange request', (start) => {
     }
   })
 
-  test('that is nested too deeply is refused, and does no harm', async () => {
+  test('with JSON that is nested too deeply is refused, and the registry continues to work', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const make = async (name: string, depth: number) => {
@@ -74,7 +77,7 @@ describeOnEachDatabase('a strange request', (start) => {
     expect(await make('tiny', 198)).toMatchObject([201, expect.any(String)])
   })
 
-  test('with unknown members ignores them', async () => {
+  test('can have unknown members, which are ignored', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const { body: before } = await registry.post('/v1/models', { token, body: { name: 'tiny' } })
@@ -96,7 +99,7 @@ describeOnEachDatabase('a strange request', (start) => {
     })
   })
 
-  test('with a number too large for a database is a 400, and with the largest one it works', async () => {
+  test('with a number that is too large for a database gets 400; the largest valid number works', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tiny' } })
@@ -124,7 +127,7 @@ describeOnEachDatabase('a strange request', (start) => {
     }
   })
 
-  test('with a body that is not needed works', async () => {
+  test('with an unneeded body works', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tiny' } })
@@ -141,8 +144,8 @@ describeOnEachDatabase('a strange request', (start) => {
   })
 })
 
-describeOnEachDatabase('If-None-Match', (start) => {
-  test('supports lists, weak tags and *, and a 304 has no wrong length', async () => {
+describeApi('If-None-Match', (start) => {
+  test('supports lists, weak tags and *, and a 304 has no incorrect length', async () => {
     const registry = await start()
     await registry.post('/v1/models', { token: await registry.systemToken(), body: { name: 'aa' } })
     for (const path of ['/v1/models', '/v1/models/aa']) {
@@ -164,11 +167,11 @@ describeOnEachDatabase('If-None-Match', (start) => {
   })
 })
 
-describeOnEachDatabase('behind a proxy', (start) => {
-  test('the address that the proxy saw counts, not the one that the client sends', async () => {
+describeApi('behind a proxy', (start) => {
+  test('rate limits use the address that the proxy saw, not the one that the client sends', async () => {
     const limits = { max: 3, windowSeconds: 60 }
     const rateLimits = { auth: limits, write: limits, read: limits, chunk: limits, tracker: limits }
-    const registry = await start({ trustProxy: true, rateLimits })
+    const registry = await start({ trustProxy: 1, rateLimits })
     const statuses: number[] = []
     for (let call = 0; call < 5; call += 1) {
       const headers = { 'x-forwarded-for': `10.9.9.${call}, 203.0.113.7` }
@@ -178,7 +181,7 @@ describeOnEachDatabase('behind a proxy', (start) => {
   })
 })
 
-describeOnEachDatabase('the API document', (start) => {
+describeApi('the API document', (start) => {
   test('requires no parameter that has a default, and does not list HEAD', async () => {
     const { body } = await (await start()).get('/openapi.json')
     const { paths } = body as {
@@ -196,8 +199,8 @@ describeOnEachDatabase('the API document', (start) => {
 
 type Parameter = { in: string; required?: boolean }
 
-describeOnEachDatabase('the expiry of an API key', (start) => {
-  test('is a valid date with a time zone', async () => {
+describeApi('the expiry of an API key', (start) => {
+  test('must be a valid date with a time zone', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const statusFor = async (expires_at: string) =>

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
-import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
 const controls = ['\u0001', '\u001f', '\u007f', '\u0085', '\ufffe', '\uffff']
 const ofSeveralLines = ['\n', '\t', '\u2028', '\u202e']
 const blanks = ['', '   ', '\u200b\u200d', '\u00a0', '\u3164']
 
-describeOnEachDatabase('text entered by people', (start) => {
+describeApi('text entered by users', (start) => {
   let registry: TestRegistry
   let token: string
   const change = (body: object) => registry.call('PATCH', '/v1/models/tide', { token, body })
@@ -38,7 +38,7 @@ describeOnEachDatabase('text entered by people', (start) => {
     },
   )
 
-  test('is also checked as a tag, the name of a key, an email address or a username', async () => {
+  test('is also checked if it is a tag, the name of an API key, an email address or a username', async () => {
     for (const text of [...[...controls, ...ofSeveralLines].map((bad) => `a${bad}b`), ...blanks]) {
       const tagged = await change({ tags: ['fine', text] })
       expect.soft(tagged, text).toMatchObject(refusal('/tags/1'))
@@ -70,14 +70,14 @@ describeOnEachDatabase('text entered by people', (start) => {
     },
   )
 
-  test('counts as absent if it is a blank description', async () => {
+  test('is treated as absent if it is a blank description', async () => {
     await change({ description: 'about tides' })
     expect(await change({ description: ' \n ' })).toMatchObject({ body: { description: null } })
     const call = { token, body: { name: 'blank', description: '\u200b' } }
     expect(await registry.post('/v1/models', call)).toMatchObject({ body: { description: null } })
   })
 
-  test('gets an error that says what is wrong', async () => {
+  test('gets an error that explains what is wrong', async () => {
     const { body } = await change({ display_name: 'a\u0001b' })
     const message = 'must be a single non-blank line without control characters'
     expect(body).toEqual({
@@ -86,7 +86,7 @@ describeOnEachDatabase('text entered by people', (start) => {
     })
   })
 
-  test('may be any bytes as a password', async () => {
+  test('may contain any characters if it is a password', async () => {
     const account = { username: 'cleo', password: 'tab\tand\u0001more' }
     expect((await registry.post('/v1/auth/register', { body: account })).status).toBe(201)
     expect((await registry.post('/v1/auth/login', { body: account })).status).toBe(200)

@@ -1,7 +1,7 @@
 /**
- * Database and store belong together: the database decides which objects are garbage, so that the wrong database would
- * delete everything. Both carry the same identity, a random UUID: the database in its table `secret`, the store in a
- * separate object.
+ * A database and a store belong together: the database determines which objects are garbage, so with the wrong
+ * database, all objects would be deleted. To prevent this, the database and the store contain the same identity, a
+ * random UUID: the database in its table `secret`, the store separately from its objects.
  */
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
@@ -11,8 +11,8 @@ import type { ObjectStore } from '../store/object-store.ts'
 
 const secretName = 'store-identity'
 /**
- * Maximum number of objects that are looked up in a store without an identity: enough to be sure, and checked within
- * seconds.
+ * Maximum number of objects that are looked up in a store without an identity: enough to be sure, and few enough to be
+ * checked within seconds.
  */
 const maxSampled = 1_000
 
@@ -22,32 +22,43 @@ export type Identified = {
   /** How messages refer to the database and the store. */
   databaseLabel: string
   storeLabel: string
-  /** This data folder was last used with another database. */
+  /** Whether this data folder was last used with another database. */
   isOtherDatabase: boolean
 }
 
 /**
- * Resolves if database and store carry the same identity. If both are new, or were created by version 0.1 and evidently
- * belong together, they get one. Throws a `ConfigError` for every other pair, and changes nothing then.
+ * Resolves to the identity of the database and the store if both have the same one. If they are both new, or were
+ * created by version 0.1 and evidently belong together, gives them an identity. Otherwise, throws a `ConfigError` and
+ * changes nothing.
  */
-export async function checkIdentity(pair: Identified): Promise<void> {
+export async function checkIdentity(pair: Identified): Promise<string> {
   const { db, store } = pair
   const [inDatabase, inStore] = await Promise.all([readDatabaseIdentity(db), store.readIdentity()])
-  if (inDatabase !== undefined && inDatabase === inStore) return
+  if (inDatabase !== undefined && inDatabase === inStore) return inDatabase
   const refusal =
     inStore === undefined
       ? await refuseUnknownStore(pair)
       : await refuseKnownStore(pair, inDatabase !== undefined)
   if (refusal) throw new ConfigError(refusal)
-  await store.writeIdentity(await makeDatabaseIdentity(db, inStore))
+  const identity = await makeDatabaseIdentity(db, inStore)
+  await store.writeIdentity(identity)
+  return identity
 }
 
-/** Gives database and store the same identity, whatever they had before. */
+/**
+ * Gives the store the identity of the database, even if the store had another one, and resolves to it. If the database
+ * has no identity, creates one.
+ */
 export async function writeIdentity({ db, store }: Pick<Identified, 'db' | 'store'>) {
-  await store.writeIdentity(await makeDatabaseIdentity(db, undefined))
+  const identity = await makeDatabaseIdentity(db, undefined)
+  await store.writeIdentity(identity)
+  return identity
 }
 
-/** Why a store with another identity, or with a database that has none, is refused; undefined if it is not. */
+/**
+ * Checks a store whose identity differs from that of the database, which may have none. Returns why the store is
+ * refused, or undefined if it is accepted.
+ */
 async function refuseKnownStore(
   { db, store, databaseLabel, storeLabel, isOtherDatabase }: Identified,
   isKnownDatabase: boolean,
@@ -59,7 +70,7 @@ async function refuseKnownStore(
   return `${databaseLabel} and ${storeLabel} belong to different registries. ${whatToCheck}`
 }
 
-/** Why a store without an identity is refused; undefined if it is not. */
+/** Checks a store without an identity. Returns why the store is refused, or undefined if it is accepted. */
 async function refuseUnknownStore({
   db,
   store,
@@ -69,7 +80,7 @@ async function refuseUnknownStore({
 }: Identified): Promise<string | undefined> {
   if (await isNew(db)) {
     if (!isOtherDatabase && (await isEmpty(store))) return undefined
-    return `${databaseLabel} is new, but ${storeLabel} was used with another one. ${whatToCheck}`
+    return `${databaseLabel} is new, but ${storeLabel} was used with another database. ${whatToCheck}`
   }
   const { sampled, missing } = await sampleObjects(db, store)
   if (missing > 0) {
@@ -85,7 +96,7 @@ async function refuseUnknownStore({
 }
 
 const whatToCheck =
-  'Check --data and DATABASE_URL. If you restored a backup and they do belong together, run: shoal admin adopt-store'
+  'Check --data and DATABASE_URL. If you restored a backup and the database and the store belong together, run: shoal admin adopt-store'
 
 async function readDatabaseIdentity(db: Kysely<Database>): Promise<string | undefined> {
   const row = await db
@@ -97,8 +108,8 @@ async function readDatabaseIdentity(db: Kysely<Database>): Promise<string | unde
 }
 
 /**
- * The identity of the database. A database without one gets the suggested or a new one; of two nodes, the first one
- * decides.
+ * Returns the identity of the database. If the database has none, stores `suggested` or a new identity. If two nodes do
+ * this at the same time, both use the identity that was stored first.
  */
 async function makeDatabaseIdentity(db: Kysely<Database>, suggested: string | undefined) {
   await db
@@ -114,7 +125,7 @@ async function makeDatabaseIdentity(db: Kysely<Database>, suggested: string | un
   return value
 }
 
-/** Whether the database is unused: it has no account, not even the registry's own. */
+/** Whether the database is unused, which means that it has no accounts, not even the registry's own. */
 async function isNew(db: Kysely<Database>): Promise<boolean> {
   const account = await db.selectFrom('account').select('id').limit(1).executeTakeFirst()
   return account === undefined
@@ -126,8 +137,8 @@ async function isEmpty(store: ObjectStore): Promise<boolean> {
 }
 
 /**
- * Whether there are objects that do not even belong to unfinished uploads: version 0.1 may have been stopped while it
- * processed them.
+ * Whether the store contains objects to which no file refers. The objects of unfinished uploads are not counted as
+ * unknown, because version 0.1 may have been stopped while it processed such an upload.
  */
 async function hasUnknownObjects(db: Kysely<Database>, store: ObjectStore): Promise<boolean> {
   const uploads = await db
@@ -143,8 +154,8 @@ async function hasUnknownObjects(db: Kysely<Database>, store: ObjectStore): Prom
 export type SampledObjects = { sampled: number; missing: number }
 
 /**
- * How many of the objects named by blobs are in the store: of all, or of the first by SHA-256, which is as good as a
- * random sample.
+ * Counts how many of the objects to which blobs refer are missing from the store. If there are more than `maxSampled`
+ * objects, checks only the first ones by SHA-256, which are as good as a random sample.
  */
 export async function sampleObjects(
   db: Kysely<Database>,

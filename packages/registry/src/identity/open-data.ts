@@ -1,5 +1,5 @@
 /**
- * Opens a registry's data, for the registry itself and for `shoal admin`: a database and a store that belong together.
+ * Opens a registry's data, a database and a store that belong together, for the registry itself and for `shoal admin`.
  */
 import { join } from 'node:path'
 import { type Connection, connect, type DatabaseConfig } from '../database/connect.ts'
@@ -7,7 +7,10 @@ import { readSecret } from '../database/secret.ts'
 import { sqlitePath } from '../database/sqlite.ts'
 import { exists } from '../durable-file.ts'
 import { ConfigError } from '../errors.ts'
-import { type DiskStore, type DiskStoreOptions, openDiskStore } from '../store/disk-store.ts'
+import { type DiskStoreOptions, openDiskStore } from '../store/disk-store.ts'
+import type { S3Config } from '../store/s3/open-s3.ts'
+import type { S3Support } from '../store/s3/s3-support.ts'
+import type { RegistryStore } from '../store/served-store.ts'
 import { checkIdentity, type Identified } from './check-identity.ts'
 import {
   type DatabaseRecord,
@@ -20,25 +23,33 @@ import {
 
 export type RegistryData = {
   connection: Connection
-  store: DiskStore
+  store: RegistryStore
+  /** What the S3 store supports; undefined if it is not one, or was not probed. */
+  s3Support: S3Support | undefined
   /** The key that signs URLs and tokens. */
   signingKey: string
+  /** The identity of the registry, a UUID: the database and the store have the same one. */
+  identity: string
 }
 
 export type DataOptions = DatabaseConfig & {
   store: Pick<DiskStoreOptions, 'baseUrl' | 'reserveBytes' | 'senderTimeoutMs'>
+  /** The S3 store; undefined if the store is in the data folder. */
+  s3: S3Config | undefined
+  /** Whether to find out what an S3 store supports, as is needed to sign URLs. */
+  probesStore: boolean
   /** Whether a database is created if the folder has none. */
   mayBeNew: boolean
   /**
-   * How the database and the store are matched: by `checkIdentity`, unless the operator has confirmed that they belong
-   * together.
+   * Checks that the database and the store belong together. Default: `checkIdentity`. Another function is used if the
+   * operator has confirmed that they belong together.
    */
-  identify?: (pair: Identified) => Promise<void>
+  identify?: (pair: Identified) => Promise<string>
 }
 
 /**
- * Opens the database and the store of a data folder. Throws a `ConfigError` if they do not belong together, or if the
- * settings name no database and the folder's own is not SQLite; nothing is changed then.
+ * Opens the database and the store of a data folder. Throws a `ConfigError` and changes nothing if the database and the
+ * store do not belong together, or if the settings specify no database although the folder's database is not SQLite.
  */
 export async function openData(options: DataOptions): Promise<RegistryData> {
   const { dataDirectory, mayBeNew, identify = checkIdentity } = options
@@ -48,28 +59,48 @@ export async function openData(options: DataOptions): Promise<RegistryData> {
   const connection = await connect(options)
   try {
     const { db } = connection
-    const directory = join(dataDirectory, 'store')
     const signingKey = await readSecret(db, 'signing-key')
-    const store = await openDiskStore({
-      ...options.store,
-      directory,
-      signingKey,
-      promisedBytes: () => connection.ballast?.missingBytes() ?? 0,
-    })
+    const { store, label, s3Support } = await openStore(options, connection, signingKey)
     const isOtherDatabase = recorded !== undefined && !isSameDatabase(recorded, current)
-    await identify({
+    const identity = await identify({
       db,
       store,
       databaseLabel: describeDatabase(current),
-      storeLabel: directory,
+      storeLabel: label,
       isOtherDatabase,
     })
     if (recorded === undefined || isOtherDatabase) await writeDatabaseRecord(dataDirectory, current)
-    return { connection, store, signingKey }
+    return { connection, store, s3Support, signingKey, identity }
   } catch (error) {
     await connection.close()
     throw error
   }
+}
+
+/** Opens the store, and returns it with its name for messages. */
+async function openStore(
+  { dataDirectory, s3, probesStore, store: options }: DataOptions,
+  connection: Connection,
+  signingKey: string,
+) {
+  if (s3) {
+    const { openS3 } = await import('../store/s3/open-s3.ts') // the SDK takes half a second to load
+    const opened = await openS3(s3, {
+      signingKey,
+      baseUrl: options.baseUrl,
+      isProbed: probesStore,
+    })
+    const label = `the S3 bucket ${s3.bucket.bucket} (prefix "${s3.prefix}")`
+    return { store: opened.store, label, s3Support: probesStore ? opened.support : undefined }
+  }
+  const directory = join(dataDirectory, 'store')
+  const store = await openDiskStore({
+    ...options,
+    directory,
+    signingKey,
+    promisedBytes: () => connection.ballast?.missingBytes() ?? 0,
+  })
+  return { store, label: directory, s3Support: undefined }
 }
 
 /** A forgotten `DATABASE_URL` must not create an empty SQLite database next to the files of another one. */
@@ -84,7 +115,7 @@ async function refuseForgottenUrl(
     )
   }
   if (await exists(sqlitePath(dataDirectory))) return
-  // An empty folder may be the store's disk, mounted before the first start.
+  // An empty `store` folder may be a disk that was mounted before the first start.
   const wasUsed = recorded !== undefined || (await exists(join(dataDirectory, 'store', 'objects')))
   if (mayBeNew && !wasUsed) return
   throw new ConfigError(

@@ -3,12 +3,13 @@ import type { Kysely } from 'kysely'
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
 import type { Database } from '../database/schema.ts'
-import { describeOnEachDatabase } from '../testing/test-registry.ts'
+import { describeApi } from '../testing/test-registry.ts'
 
 const batchSize = 500
 
 /**
- * Models of `ana`: every second one has the tag `chat`, every fifth the MIT license, and every hundredth is private.
+ * Inserts models that `ana` owns. Every second model has the tag `chat`, every fifth has the MIT license, and every
+ * hundredth is private.
  */
 async function insertModels(db: Kysely<Database>, count: number) {
   const now = new Date().toISOString()
@@ -42,7 +43,7 @@ async function insertModels(db: Kysely<Database>, count: number) {
   }
 }
 
-describeOnEachDatabase('facets', (start) => {
+describeApi('facets', (start) => {
   const count = 20_000
 
   test('count each match, however many there are', async () => {

@@ -2,13 +2,13 @@ import type { Model } from '@shoal/protocol'
 import type { Kysely } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../database/schema.ts'
-import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
 const count = 10_050
-/** This many models have the word "tide" in their names, and the others in their descriptions. */
+/** Number of models with the word "tide" in their names. The others have it in their descriptions. */
 const inNames = 10_020
 
-describeOnEachDatabase('a list of more models than are counted', (start) => {
+describeApi('a list with more models than are counted exactly', (start) => {
   let registry: TestRegistry
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describeOnEachDatabase('a list of more models than are counted', (start) => {
     ['q=tide', 10_040, 10],
     ['q=tide&sort=relevance', 10_040, 10],
     ['owner=ana', 10_040, 10],
-  ])('?%s from %i has %i models and the total is inexact', async (query, offset, length) => {
+  ])('?%s with offset %i returns %i models and an inexact total', async (query, offset, length) => {
     const { body, headers }: { body: Model[]; headers: Headers } = await registry.get(
       `/v1/models?${query}&offset=${offset}`,
     )
@@ -44,7 +44,7 @@ describeOnEachDatabase('a list of more models than are counted', (start) => {
     'q=tide',
     'q=tide&sort=relevance',
     'owner=ana&sort=created_at&order=asc',
-  ])('?%s: the Link headers lead to the last model, and each is shown once', async (query) => {
+  ])('?%s: following the Link headers lists each model up to the last one once', async (query) => {
     const seen = new Set<string>()
     let pages = 0
     let next: string | undefined = `/v1/models?${query}&limit=30&offset=9960`
@@ -59,7 +59,7 @@ describeOnEachDatabase('a list of more models than are counted', (start) => {
     expect([seen.size, pages]).toEqual([90, 4])
   })
 
-  test('a cursor continues where its page ended, although models were added before it', async () => {
+  test('a cursor continues where its page ended, even if models have been added before that position', async () => {
     const token = await registry.register('ben')
     const first = await registry.get('/v1/models?sort=created_at&limit=3')
     const [, next = ''] = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '') ?? []
@@ -80,7 +80,7 @@ describeOnEachDatabase('a list of more models than are counted', (start) => {
   })
 
   test.each(['999999999999999', '-5', '0.5'])(
-    'a cursor at %s is legal for each order',
+    'a cursor with the value %s is valid for each order',
     async (value) => {
       for (const sort of ['downloads', 'created_at', 'relevance']) {
         const cursor = `${value}_00000000-0000-7000-8000-000000000000`
@@ -93,7 +93,7 @@ describeOnEachDatabase('a list of more models than are counted', (start) => {
   )
 
   test('in order of relevance, each tier of matches starts where the previous one ended', async () => {
-    // 10,020 models have the word in their names, and 30 only in their descriptions
+    // 10,020 models have the word "tide" in their names, and 30 only in their descriptions
     const last = `/v1/models?q=tide&sort=relevance&limit=15&offset=10035`
     const { body }: { body: Model[] } = await registry.get(last)
     expect(body.map(({ name }) => name)).toEqual(

@@ -1,11 +1,11 @@
 import type { ModelRecord } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
 import { publish, smallGguf } from '../testing/publish.ts'
-import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
 const rounds = 5
 
-describeOnEachDatabase('concurrent calls on a model', (start) => {
+describeApi('concurrent requests for a model', (start) => {
   let registry: TestRegistry
   let ana: string
 
@@ -47,7 +47,7 @@ describeOnEachDatabase('concurrent calls on a model', (start) => {
     }
   })
 
-  test('one deletion is 204, and later calls get 404', async () => {
+  test('only one deletion gets 204, and all later requests get 404', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const name = `going-${round}`
       await create(name)

@@ -1,9 +1,9 @@
 import type { Model, ModelRecord } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
 import { manifestFor, publish, smallGguf } from '../testing/publish.ts'
-import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
-describeOnEachDatabase('models', (start) => {
+describeApi('models', (start, oneNodeTest) => {
   let registry: TestRegistry
   let ana: string
   let ben: string
@@ -46,7 +46,7 @@ describeOnEachDatabase('models', (start) => {
     })
   })
 
-  test('a model has every field of the contract, null or empty if unknown', async () => {
+  test('a model has every field of the API; unknown fields are null or empty', async () => {
     expect(await getModel('mistral-drift')).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: 'mistral-drift',
@@ -73,7 +73,7 @@ describeOnEachDatabase('models', (start) => {
     })
   })
 
-  test('creating a model is 201 with its Location, or 409 if the name is taken', async () => {
+  test('creating a model returns 201 with its Location, or 409 if the name is taken', async () => {
     const created = await create(ana, { name: 'short-lived' })
     expect(created.status).toBe(201)
     expect(created.headers.get('location')).toBe('/v1/models/short-lived')
@@ -100,7 +100,7 @@ describeOnEachDatabase('models', (start) => {
     expect(refused.body).toMatchObject({ detail: expect.any(String), errors: [{ path: '/name' }] })
   })
 
-  test('a wrong type in the body is 422 and names the field, even for a number as text', async () => {
+  test('a wrong type in the body gets 422 with the name of the field, even if a number is sent as text', async () => {
     const { status, body } = await create(ana, { name: 'tide', parameter_count: '5' })
     expect(status).toBe(422)
     expect(body).toMatchObject({ errors: [{ path: '/parameter_count' }] })
@@ -113,7 +113,7 @@ describeOnEachDatabase('models', (start) => {
     expect(unreadable.body).toEqual({ detail: expect.any(String) })
   })
 
-  test('links to other pages have only the parameters of the list', async () => {
+  test("links to other pages contain only the list's own parameters", async () => {
     const { headers } = await registry.get('/v1/models?junk=1&limit=1&tag=chat&x[y]=2&__proto__=3')
     const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
     expect([...new URL(next).searchParams.keys()].toSorted()).toEqual([
@@ -137,7 +137,7 @@ describeOnEachDatabase('models', (start) => {
   })
 
   test.each(['limit=0', 'limit=201', 'limit=x', 'offset=-1', 'sort=size', 'order=up'])(
-    'the query %s is 400',
+    'the query %s gets 400',
     async (query) => {
       const { status, body } = await registry.get(`/v1/models?${query}`)
       expect(status).toBe(400)
@@ -145,7 +145,7 @@ describeOnEachDatabase('models', (start) => {
     },
   )
 
-  test('following the Link headers shows each model once', async () => {
+  test('following the Link headers lists each model once', async () => {
     const seen: string[] = []
     let next: string | undefined = '/v1/models?limit=1&sort=created_at'
     while (next) {
@@ -192,7 +192,7 @@ describeOnEachDatabase('models', (start) => {
     expect((await list(`q=${encodeURIComponent(q)}`)).sort()).toEqual(names)
   })
 
-  test('the name counts more than the description in order of relevance', async () => {
+  test('in order of relevance, matches in the name come before matches in the description', async () => {
     expect(await list('q=llama&sort=relevance')).toEqual(['llama-tide-8b', 'coral-coder'])
   })
 
@@ -219,19 +219,22 @@ describeOnEachDatabase('models', (start) => {
     expect(body).toBeInstanceOf(Array)
   })
 
-  test('a changed model is found at once by its new words and not by the old ones', async () => {
-    await create(ana, { name: 'renamed', description: 'plankton' })
-    const { status } = await registry.call('PATCH', '/v1/models/renamed', {
-      token: ana,
-      body: { name: 'krill', description: 'krill', tags: ['sea'] },
-    })
-    expect(status).toBe(200)
-    expect(await list('q=plankton')).toEqual([])
-    expect(await list('q=kril')).toEqual(['krill'])
-    expect(await list('tag=sea')).toEqual(['krill'])
-    await registry.call('DELETE', '/v1/models/krill', { token: ana })
-    expect(await list('q=kril')).toEqual([])
-  })
+  oneNodeTest(
+    'a changed model is immediately found by its new words, and no longer by the old ones',
+    async () => {
+      await create(ana, { name: 'renamed', description: 'plankton' })
+      const { status } = await registry.call('PATCH', '/v1/models/renamed', {
+        token: ana,
+        body: { name: 'krill', description: 'krill', tags: ['sea'] },
+      })
+      expect(status).toBe(200)
+      expect(await list('q=plankton')).toEqual([])
+      expect(await list('q=kril')).toEqual(['krill'])
+      expect(await list('tag=sea')).toEqual(['krill'])
+      await registry.call('DELETE', '/v1/models/krill', { token: ana })
+      expect(await list('q=kril')).toEqual([])
+    },
+  )
 
   test('a private model is invisible to others on every route', async () => {
     const { id } = await getModel('ben-secret', ben)
@@ -281,7 +284,7 @@ describeOnEachDatabase('models', (start) => {
     expect((await registry.call('DELETE', '/v1/models/llama-tide-8b')).status).toBe(401)
   })
 
-  test('POST and DELETE both toggle the like, PUT sets it', async () => {
+  test('POST and DELETE both toggle the like, and PUT sets it', async () => {
     const like = (method: string, body?: object) =>
       registry.call(method, '/v1/models/coral-coder/like', { token: ben, body })
     for (const [method, likes] of [
@@ -333,7 +336,7 @@ describeOnEachDatabase('models', (start) => {
     expect(head.headers.get('content-length')).toBe(first.headers.get('content-length'))
   })
 
-  test('a file gives its model the facts that were not set by hand', async () => {
+  test('a model gets the facts that were not set by hand from its file', async () => {
     const model = { name: 'from-a-file', context_length: 77 }
     const bytes = smallGguf(9)
     await publish(registry, ana, model, 'from-a-file-F32.gguf', bytes)
@@ -390,7 +393,7 @@ describeOnEachDatabase('models', (start) => {
     }
   })
 
-  test('a fact set to null is no longer set by hand and comes from the files again', async () => {
+  test('a fact that is set to null is no longer set by hand, and comes from the files again', async () => {
     const byHand = { architecture: 'mine', parameter_count: 5, context_length: 77 }
     const change = (body: object) =>
       registry.call('PATCH', '/v1/models/given-back', { token: ana, body })

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints, formatPath, type ModelQuery, routes } from '@shoal/protocol'
 import { callerWith, toViewer } from '../accounts/caller.ts'
+import type { Connection } from '../database/connect.ts'
 import { unprocessable } from '../errors.ts'
 import { pageLinks } from '../http/page-links.ts'
 import type { QueryTurns } from '../http/query-turns.ts'
@@ -16,11 +17,12 @@ type Dependencies = ModelDeletion & {
   totals: ModelTotals
   site: Site
   turns: QueryTurns
+  connection: Pick<Connection, 'untilNoticed'>
 }
 
 export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models, list, totals, collect, site, turns },
+  { models, list, totals, collect, site, turns, connection },
 ) => {
   app.route({
     ...endpoints.listModels,
@@ -59,6 +61,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const model = await ownModel(models, params.id, caller)
       if (body.name !== undefined) checkName(body.name)
       const changed = await models.update(model.id, body)
+      if (model.is_public === 1 && changed.is_public === 0) await connection.untilNoticed()
       return models.getRecord(changed, toViewer(caller, 'write'))
     },
   })
@@ -106,6 +109,6 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
 function checkName(name: string) {
   if (!isUuid(name) && name !== 'chunks') return
-  const message = name === 'chunks' ? 'is reserved' : 'must not look like an id'
+  const message = name === 'chunks' ? 'is reserved' : 'must not look like an ID'
   throw unprocessable(`the name ${name} ${message}`, { errors: [{ path: '/name', message }] })
 }

@@ -1,8 +1,8 @@
 import type { Model } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
-import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
-describeOnEachDatabase('a misspelt search', (start) => {
+describeApi('a misspelled search', (start) => {
   let registry: TestRegistry
   let ana: string
   let ben: string
@@ -39,7 +39,7 @@ describeOnEachDatabase('a misspelt search', (start) => {
     expect(await search('qzlomoxy+secret', ben)).toEqual(['secret'])
   })
 
-  test('is updated when a model becomes public and private again', async () => {
+  test('reflects that a model becomes public, and then private again', async () => {
     await change(ben, 'secret', { is_public: true })
     expect(await search('qzlomoxy')).toEqual(['secret'])
     await change(ben, 'secret', { is_public: false })

@@ -4,23 +4,26 @@ import type { Registry as MetricsRegistry } from 'prom-client'
 import { isActingAdmin } from '../accounts/caller.ts'
 import type { Database } from '../database/schema.ts'
 import { forbidden, unavailable } from '../errors.ts'
+import type { SharedState } from '../redis/open-redis.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { readiness } from './readiness.ts'
 
 type Dependencies = {
   db: Kysely<Database>
   store: ObjectStore
+  /** What the nodes share; undefined if this is the only node. */
+  shared: Pick<SharedState, 'isGone'> | undefined
   metrics: MetricsRegistry
-  /** This Bearer token allows anyone to read `/metrics`; undefined if there is none. */
+  /** The Bearer token with which anyone may read `/metrics`, or undefined if there is none. */
   metricsToken: string | undefined
   isDraining: () => boolean
 }
 
 export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dependencies) => {
-  const { db, store, metrics, metricsToken, isDraining } = dependencies
+  const { db, store, shared, metrics, metricsToken, isDraining } = dependencies
   const schema = { hide: true }
   const config = { isOpen: true, isQuiet: true }
-  // Load balancers request these often, by IP address, and most of all while something is broken.
+  // Load balancers request these paths often, by IP address, and most often while something is broken.
   const probe = {
     ...config,
     ignoresCredentials: true,
@@ -37,7 +40,8 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
   app.get('/readyz', { config: probe, schema }, async () => {
     if (isDraining()) throw unavailable('the registry is shutting down', { retryAfterSeconds: 10 })
     const broken = await findBroken()
-    if (broken) throw unavailable(`the ${broken} does not answer`, { retryAfterSeconds: 5 })
+    if (broken) throw unavailable(`the ${broken} is not available`, { retryAfterSeconds: 5 })
+    if (shared?.isGone()) return { status: 'degraded', detail: 'Redis does not respond' }
     return { status: 'ready' }
   })
 
@@ -47,7 +51,7 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
     const isAdmin = caller !== undefined && isActingAdmin(caller)
     if (!hasRouteToken && !isAdmin && !request.isFromThisMachine()) {
       throw forbidden(
-        'metrics require an admin, a request from this machine, or SHOAL_METRICS_TOKEN',
+        "metrics require an admin, a request from the registry's machine, or SHOAL_METRICS_TOKEN",
       )
     }
     return reply.type(metrics.contentType).send(await metrics.metrics())

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
 /** XML 1.0 §2.2 */
 const notXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
 
-describeOnEachDatabase('feeds and sitemaps', (start) => {
+describeApi('feeds and sitemaps', (start) => {
   async function registryWithModels(): Promise<TestRegistry> {
     const registry = await start()
     const token = await registry.register('ana')
@@ -17,7 +17,7 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
     return registry
   }
 
-  test('list public models as XML, the newest first', async () => {
+  test('list public models as XML, newest first', async () => {
     const registry = await registryWithModels()
     const { headers, text } = await registry.get('/feed.atom')
     expect(headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
@@ -77,6 +77,6 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
     const { text } = await registry.get('/feed.atom')
     expect(text).toContain('<title>Tide 🐟</title>')
     expect(text).toContain('<category term="ocean"/>')
-    expect(text).toContain('<title>storm</title>') // instead of the blank display name
+    expect(text).toContain('<title>storm</title>') // the name replaces the blank display name
   })
 })

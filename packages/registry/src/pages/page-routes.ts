@@ -1,4 +1,7 @@
-/** The web pages, rendered on the server so that they can be read before or without scripts. */
+/**
+ * The web pages. They are rendered on the server, so that they can be read before the scripts have loaded or without
+ * scripts.
+ */
 import { pages } from '@shoal/protocol/pages'
 import { pageHeaders, serveAssets } from '@shoal/server'
 import type { Site as WebSite } from '@shoal/web'
@@ -8,10 +11,15 @@ import { type ResponseCache, responseCaching } from '../http/response-cache.ts'
 import type { Site } from '../http/site.ts'
 import { pageText } from './page-text.ts'
 
-type Dependencies = { web: WebSite; site: Site }
+type Dependencies = {
+  web: WebSite
+  site: Site
+  /** Where the publish page sends chunks, if not to this server. */
+  storeOrigin: string | undefined
+}
 type CachedDependencies = Dependencies & { cache: ResponseCache }
 
-/** URL parameters of pages, as read by `packages/web`. */
+/** The URL parameters of pages that `packages/web` reads. */
 const parameters = [
   ...['q', 'architecture', 'license', 'tag', 'fits', 'sort', 'page'], // lists
   ...['tab', 'images'], // a model
@@ -20,9 +28,9 @@ const parameters = [
 
 export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
   app,
-  { web, site, cache },
+  { web, site, storeOrigin, cache },
 ) => {
-  // Also on a members-only registry, so that visitors can sign in or register.
+  // Pages are open on a members-only registry too, so that visitors can sign in or register.
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, isOpen: true }
     route.schema = { ...route.schema, hide: true }
@@ -30,7 +38,7 @@ export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
 
   await serveAssets(app, web.directory)
 
-  const send = pageSender(app, { web, site })
+  const send = pageSender(app, { web, site, storeOrigin })
   await app.register(async (cached) => {
     await cached.register(responseCaching, { cache })
     for (const address of Object.values(pages)) {
@@ -39,7 +47,10 @@ export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
     }
   })
 
-  /** Everything that a page for strangers depends on, besides the registry's data. */
+  /**
+   * Returns everything that a page for anonymous visitors depends on besides the registry's data, or undefined if the
+   * page must not be cached.
+   */
   function cacheKey(request: FastifyRequest): string | undefined {
     // Visitors with cookies may be signed in, or have chosen a theme.
     if (request.headers.cookie !== undefined) return undefined
@@ -48,15 +59,18 @@ export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
   }
 }
 
-/** Visitors on other machines use the daemon on their own, at its default address. */
+/**
+ * Returns the address of the local API for visitors on this machine. Visitors on other machines use the daemon on their
+ * own machine, at its default address.
+ */
 const localApiFor = (request: FastifyRequest, site: Site): string | undefined =>
   request.isFromThisMachine() ? site.localApi() : undefined
 
 /**
- * Renders the page at an address, or the 404 page. Visitors of `127.0.0.1` are redirected to `localhost`, or the other way round,
- * because signing in works only at the base URL.
+ * Renders the page at an address, or the 404 page. Visitors who use `127.0.0.1` although the base URL contains
+ * `localhost`, or vice versa, are redirected, because signing in works only at the base URL.
  */
-export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
+export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dependencies) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const address = knownAddress(request.url)
     if (site.isOtherLocalName(request.headers.host)) {
@@ -79,8 +93,9 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
       .code(page.status)
       .headers(
         pageHeaders({
-          // External images are allowed only on request, by a parameter.
+          // External images are allowed only if the visitor requests them with a parameter.
           imageSources: /[?&]images=/.test(address) ? "'self' https: http:" : "'self'",
+          otherOrigin: storeOrigin,
           referrerPolicy: 'same-origin',
         }),
       )
@@ -89,14 +104,14 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
   }
 }
 
-/** The path and its known parameters, in the caller's order. */
+/** Returns the path and those parameters that are known, in the caller's order. */
 function knownAddress(url: string): string {
   const [path = '', query = ''] = url.split(/\?(.*)/s)
   const known = [...new URLSearchParams(query)].filter(([name]) => parameters.includes(name))
   return known.length === 0 ? path : `${path}?${new URLSearchParams(known)}`
 }
 
-/** Answers with a 404 page for browsers, and with the usual error for programs. */
+/** Sends a 404 page to browsers, and the usual error to programs. */
 export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
   const send = pageSender(app, dependencies)
   return (request: FastifyRequest, reply: FastifyReply) => {
@@ -105,10 +120,12 @@ export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
   }
 }
 
-/** A request that should be repeated later: 429 or 503. */
+/** An API request that was refused and should be repeated later: status 429 or 503. */
 type Refusal = { status: number; retryAfterSeconds: number }
 
-/** Calls the API as the visitor, so that pages contain only what they may see. */
+/**
+ * Creates a `fetch` that calls the API on behalf of the visitor, so that pages contain only what the visitor may see.
+ */
 function createFetch(
   app: FastifyInstance,
   request: FastifyRequest,

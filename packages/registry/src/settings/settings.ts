@@ -1,4 +1,6 @@
-/** Every setting of a registry. Loads none of the server code, so that help and docs can print it. */
+/**
+ * All settings of a registry. This module loads no server code, so that the help and the docs can be generated from it.
+ */
 import { resolve } from 'node:path'
 import { choice, list, port, setting, size, wholeNumber, word } from '@shoal/core/settings'
 import { defaultRateLimits, parseRateLimits } from './rate-limits.ts'
@@ -6,8 +8,11 @@ import {
   parseBaseUrl,
   parseDatabaseUrl,
   parseMetricsToken,
+  parsePeerAddress,
   parsePeerPort,
+  parseRedisUrl,
   parseTrashDays,
+  parseTrustProxy,
 } from './values.ts'
 
 const logLevels = ['info', 'trace', 'debug', 'warn', 'error', 'silent']
@@ -52,6 +57,27 @@ export const registrySettings = {
     description: 'PostgreSQL database, such as `postgres://user:password@host/name`',
     details: 'requires the `pg_trgm` extension',
   }),
+  databaseListenUrl: setting({
+    variable: 'SHOAL_DATABASE_LISTEN_URL',
+    parse: parseDatabaseUrl,
+    defaultPhrase: '`DATABASE_URL`',
+    description: 'direct connection to PostgreSQL, if `DATABASE_URL` leads to PgBouncer',
+    details:
+      'a pooler in transaction mode does not pass on notifications, without which responses are not cached',
+  }),
+  databasePool: setting({
+    variable: 'SHOAL_DATABASE_POOL',
+    parse: wholeNumber({ min: 2 }),
+    default: '10',
+    description: 'maximum number of connections to PostgreSQL',
+  }),
+  /** Undefined: this is the only node. */
+  redisUrl: setting({
+    variable: 'SHOAL_REDIS_URL',
+    parse: parseRedisUrl,
+    description: 'Redis shared by all nodes of the registry, such as `redis://host:6379`',
+    details: 'for a registry with several nodes; other registries may use the same Redis',
+  }),
   allowedHosts: setting({
     variable: 'SHOAL_ALLOWED_HOSTS',
     parse: list((host) => host.toLowerCase()),
@@ -60,11 +86,12 @@ export const registrySettings = {
   }),
   trustProxy: setting({
     variable: 'SHOAL_TRUST_PROXY',
-    parse: choice({ off: false, on: true }),
+    parse: parseTrustProxy,
     default: 'off',
     description:
       "`on`: behind a reverse proxy, take the client's address from the end of `X-Forwarded-For`",
-    details: 'the proxy must append it',
+    details:
+      'the proxy must append it. For several proxies: their number, or their networks, such as `10.0.0.0/8,fd00::/8`',
   }),
   isRegistrationOpen: setting({
     variable: 'SHOAL_REGISTRATION',
@@ -116,7 +143,7 @@ export const registrySettings = {
     details:
       'connections above the limit are closed. No limit for this machine, or with `SHOAL_TRUST_PROXY=on`',
   }),
-  /** Undefined: no token grants access to `/metrics`. */
+  /** Undefined means that no token grants access to `/metrics`. */
   metricsToken: setting({
     variable: 'SHOAL_METRICS_TOKEN',
     parse: parseMetricsToken,
@@ -132,6 +159,14 @@ export const registrySettings = {
     description:
       'TCP port of the metadata peer, which serves metadata for magnet links; `off`: none',
     details: 'see [bittorrent.md](bittorrent.md#the-metadata-peer)',
+  }),
+  /** Undefined: the address at which the client reached the registry. */
+  peerAddress: setting({
+    variable: 'SHOAL_PEER_ADDRESS',
+    parse: parsePeerAddress,
+    defaultPhrase: 'the address of the base URL',
+    description: 'IP address at which clients reach the metadata peer of this node',
+    details: 'with `SHOAL_REDIS_URL`, the tracker names no metadata peer without it',
   }),
   logLevel: setting({
     variable: 'SHOAL_LOG_LEVEL',

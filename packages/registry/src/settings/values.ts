@@ -1,8 +1,10 @@
 /** Parsers for values that only registry settings take. */
+import { plainAddress } from '@shoal/core/addresses'
 import { type Parse, port } from '@shoal/core/settings'
 import { parseDuration } from '@shoal/core/units'
+import { parseNetwork, type TrustedProxies } from './trusted-proxies.ts'
 
-/** Without a trailing slash. Undefined for an empty flag. */
+/** Returns the URL without a trailing slash, or undefined if the text is empty. */
 export const parseBaseUrl: Parse<string | undefined> = (text, refuse) => {
   if (text === '') return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -16,6 +18,9 @@ export const parseDatabaseUrl: Parse<string> = (text, refuse) =>
     ? text
     : refuse('must begin with postgres:// (unset it to use SQLite)')
 
+export const parseRedisUrl: Parse<string> = (text, refuse) =>
+  /^rediss?:\/\//.test(text) ? text : refuse('must begin with redis:// or rediss://')
+
 export const parseMetricsToken: Parse<string> = (text, refuse) =>
   /^[!-~]{16,}$/.test(text)
     ? text
@@ -23,18 +28,33 @@ export const parseMetricsToken: Parse<string> = (text, refuse) =>
         'must be at least 16 visible ASCII characters; generate one with: openssl rand -hex 32',
       )
 
+/** False for `off`. */
+export const parseTrustProxy: Parse<TrustedProxies> = (text, refuse) => {
+  if (text === 'off') return false
+  if (text === 'on') return 1
+  if (/^[1-9]\d?$/.test(text)) return Number(text)
+  const networks = text.split(',').map((network) => network.trim())
+  if (networks.every(parseNetwork)) return networks
+  return refuse(
+    `must be on, off, a number of proxies, or networks such as 10.0.0.0/8, not "${text}"`,
+  )
+}
+
+export const parsePeerAddress: Parse<string> = (text, refuse) =>
+  plainAddress(text.trim()) ?? refuse(`must be an IP address, not "${text}"`)
+
 /** Undefined for `off`. */
 export const parsePeerPort: Parse<number | undefined> = (text, refuse) => {
   if (text === 'off') return undefined
   return port(text, () => refuse(`must be a number from 0 to 65535, or off, not "${text}"`))
 }
 
-/** Stands for “never”, in days: small enough for the database's date arithmetic. */
+/** The number of days that represents “never”. It is small enough for the database's date arithmetic. */
 const centuryDays = 36_500
 
 const hourMs = 3_600_000
 
-/** Days: 0, or at least an hour as a fraction of a day. */
+/** Returns a duration in days: 0, or at least an hour as a fraction of a day. */
 export const parseTrashDays: Parse<number> = (text, refuse) => {
   const ms = parseDuration(text, 'd')
   if (ms === undefined)

@@ -25,7 +25,7 @@ const store: DiskStore = await openDiskStore({
   senderTimeoutMs: { alone: 1_500, waitedFor: 200 },
 })
 app.setErrorHandler(handleError)
-// The contract uses only the presigned routes, which only need the store.
+// The contract tests use only the presigned routes, which need only the store.
 app.register(blobRoutes, {
   store,
   trash: { has: async () => false, removeOldest: async () => ({ objects: 0, bytes: 0 }) },
@@ -53,8 +53,8 @@ objectStoreContract('disk', async () => ({
 test('reading from a disk store fails if the file ends early', async () => {
   const key = 'cut-short'
   const layout = { sizeBytes: 100, chunkSize: 100 }
-  await store.startUpload(key, layout)
-  await store.finishUpload(key, layout)
+  await store.startUpload(toUpload(key), layout)
+  await store.finishUpload(toUpload(key), layout)
   const file = await open(join(directory, 'objects', 'rt', key), 'r+')
   await file.truncate(40)
   await file.close()
@@ -64,7 +64,7 @@ test('reading from a disk store fails if the file ends early', async () => {
   await expect(reading()).rejects.toThrow('ends at byte 40')
 })
 
-test('a sender that stops is cut off with 408', async () => {
+test('a sender that stops sending is disconnected with 408', async () => {
   const { url, bytes } = await startedChunk('stalled-alone')
   const sender = stalledSender(url, bytes.subarray(0, 10), bytes.length)
   const answer = await sender.answer
@@ -73,7 +73,7 @@ test('a sender that stops is cut off with 408', async () => {
   expect(sender.tookMs()).toBeGreaterThan(1_400)
 })
 
-test('a sender that stops does not block another from sending the same chunk', async () => {
+test('a sender that stops sending does not prevent another from sending the same chunk', async () => {
   const { key, layout, url, bytes } = await startedChunk('stalled-before-another')
   const stalled = stalledSender(url, bytes.subarray(0, 10), bytes.length)
   await sleep(100)
@@ -81,7 +81,7 @@ test('a sender that stops does not block another from sending the same chunk', a
   expect(sent.status).toBe(200)
   expect(stalled.tookMs()).toBeLessThan(1_400)
   expect(await stalled.answer).toMatch(/^HTTP\/1\.1 408 /)
-  expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0]))
+  expect(await store.listStoredChunks(toUpload(key), layout)).toEqual(new Set([0]))
 })
 
 test('a sender that pauses holds no memory', async () => {
@@ -97,7 +97,7 @@ test('a sender that pauses holds no memory', async () => {
   expect(store.budget.transfers()).toBe(0)
 })
 
-test('a slow sender is not cut off, even if another one waits', async () => {
+test('a slow sender is not disconnected, even if another one is waiting', async () => {
   const { url, bytes } = await startedChunk('slow')
   const slow = stalledSender(url, bytes.subarray(0, 10), bytes.length)
   const other = fetch(url, { method: 'PUT', body: bytes })
@@ -123,7 +123,7 @@ test('a refused chunk leaves no bytes on disk', async () => {
   expect((await fetch(url, { method: 'PUT', body: bytes })).status).toBe(200)
 })
 
-test('a sender to an upload that is removed is cut off, and its blocks are freed', async () => {
+test('a sender to a removed upload is disconnected, and the disk blocks of the upload are freed', async () => {
   const { key, url, bytes } = await startedChunk('removed', new Uint8Array(5 * 1024 * 1024))
   const sender = stalledSender(url, bytes.subarray(0, 3 * 1024 * 1024), bytes.length)
   await expect.poll(async () => (await stat(uploadPath(key))).blocks).toBeGreaterThan(4_000)
@@ -147,41 +147,42 @@ test('a map left by a crash is listed and can be removed; a probe file is not li
     expect.arrayContaining([expect.stringMatching(/never|probe/)]),
   )
 
-  await store.finishUpload(key, layout)
+  await store.finishUpload(toUpload(key), layout)
   await writeFile(join(uploads, `${key}.chunks`), '\0') // as a crash between the rename and the removal leaves it
-  await store.finishUpload(key, layout)
+  await store.finishUpload(toUpload(key), layout)
   expect(await readdir(uploads)).not.toContain(`${key}.chunks`)
 })
 
 test.skipIf(await holdsAnySize())(
-  'a size that the file system does not support is too large',
+  'an upload that is larger than the file system supports is refused',
   async () => {
     const layout = { sizeBytes: Number.MAX_SAFE_INTEGER, chunkSize: 2 ** 40 }
-    const started = store.startUpload('huge', layout)
+    const started = store.startUpload(toUpload('huge'), layout)
     await expect(started).rejects.toMatchObject({ code: 'too_large' })
   },
 )
 
+const toUpload = (key: string) => ({ key, uploadId: null })
 const uploadPath = (key: string) => join(directory, 'uploads', key)
 
-/** The files that this process has open (Linux). */
+/** Lists the files that this process has open (Linux only). */
 async function openFiles(): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd')
   const paths = descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => ''))
   return Promise.all(paths)
 }
 
-/** Starts an upload of one chunk, and returns the URL to send it to. */
+/** Starts an upload of one chunk, and returns the URL to which the chunk must be sent. */
 async function startedChunk(key: string, bytes = new Uint8Array(100).fill(key.length)) {
   const layout = { sizeBytes: bytes.length, chunkSize: bytes.length }
-  await store.startUpload(key, layout)
+  await store.startUpload(toUpload(key), layout)
   const hash = createHash('sha256').update(bytes).digest('hex')
   const chunk = { index: 0, hash, start: 0, size: bytes.length }
-  const { url } = store.presignChunkUpload(key, chunk, new Date(Date.now() + 60_000))
+  const { url } = store.presignChunkUpload(toUpload(key), chunk, new Date(Date.now() + 60_000))
   return { key, layout, bytes, url }
 }
 
-/** A sender that announces `sizeBytes` bytes, sends the first of them, and the rest through `send`. */
+/** Connects a sender that declares `sizeBytes` bytes and then stalls after sending `first`. `send` sends more bytes. */
 function stalledSender(url: string, first: Uint8Array, sizeBytes: number) {
   const { hostname, port, pathname, search } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -197,7 +198,7 @@ function stalledSender(url: string, first: Uint8Array, sizeBytes: number) {
   }
 }
 
-/** Some file systems, such as tmpfs, allow a file of any size that fits into a number. */
+/** Whether the file system allows files of up to `Number.MAX_SAFE_INTEGER` bytes, as tmpfs does. */
 async function holdsAnySize(): Promise<boolean> {
   const file = await open(join(directory, 'probe'), 'w')
   try {

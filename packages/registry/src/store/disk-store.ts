@@ -1,6 +1,8 @@
 /**
- * Objects as files: `uploads/<key>` during the upload, with `uploads/<key>.chunks` next to it (one byte for each chunk,
- * 1 if it is stored), and then `objects/<2 digits>/<key>`. `identity` names the registry that the store belongs to.
+ * Stores objects as files. During an upload, the bytes are in `uploads/<key>`, and `uploads/<key>.chunks` is a map with
+ * one byte per chunk, which is 1 if the chunk is stored. A finished object is in `objects/<xx>/<key>`, where `<xx>` is
+ * the last two characters of the key. The file `identity` contains the identity of the registry that the store belongs
+ * to.
  */
 import { mkdir, open, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,7 +12,7 @@ import { exists, replaceFile, syncDirectory } from '../durable-file.ts'
 import { isDomainError, tooLarge, unavailable } from '../errors.ts'
 import { isStorageFull } from '../unavailable.ts'
 import { byteBudget } from './byte-budget.ts'
-import { chunkWriter, type SenderTimeoutMs } from './chunk-writer.ts'
+import { type ChunkWriter, chunkWriter, type SenderTimeoutMs } from './chunk-writer.ts'
 import {
   extend,
   findSize,
@@ -24,24 +26,24 @@ import { diskSpace } from './disk-space.ts'
 import { bytesGone, openObjectReader } from './object-reader.ts'
 import type { ChunkLayout, ObjectStore } from './object-store.ts'
 import { presign, verifyPresigned } from './presigned-url.ts'
-import { readFileRange } from './read-file-range.ts'
+import { readRange } from './read-range.ts'
 import type { ServedStore } from './served-store.ts'
 
 const probeName = '.probe'
 const defaultSenderTimeoutMs: SenderTimeoutMs = { alone: 30_000, waitedFor: 2_000 }
 
-export type DiskStore = ObjectStore & ServedStore
+export type DiskStore = ObjectStore & ServedStore & { writeChunk: ChunkWriter }
 
 export type DiskStoreOptions = {
   directory: string
-  /** Signs URLs. */
+  /** The key that signs URLs. */
   signingKey: string
   /** The base URL of signed paths, such as `http://localhost:8000`. */
   baseUrl: () => string
   senderTimeoutMs?: SenderTimeoutMs
-  /** Free bytes that uploads must leave; default: the smaller of 1 GB and 2% of the file system. */
+  /** Bytes that uploads must leave free. Default: 1 GB or 2% of the file system, whichever is smaller. */
   reserveBytes?: number | undefined
-  /** Bytes that are promised to others on this file system but not yet used. */
+  /** Bytes on this file system that are reserved for other purposes but not used yet. */
   promisedBytes?: () => number
 }
 
@@ -66,7 +68,10 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   const takeTurn = inTurn()
   let hasIdentity = false
 
-  /** Creates the file in its full length, which reserves its space: later uploads count it. */
+  /**
+   * Creates the upload's file with its full length. This reserves space, because later uploads count the bytes that
+   * this upload has not received yet.
+   */
   async function reserve(key: string, { sizeBytes, chunkSize }: ChunkLayout) {
     await requirePresence()
     if (await exists(objectPath(key))) return
@@ -77,7 +82,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       await extend(uploadPath(key), sizeBytes)
       await space.checkUploadsFit(sizeBytes)
       await writeZeros(mapPath(key), chunkCount) // so that marking a chunk as stored needs no more space
-      // If the upload was finished in the meantime, the new files do not belong to it.
+      // If the upload was finished in the meantime, the new files are not needed.
       if (await exists(objectPath(key))) await removeFiles(uploadPath(key), mapPath(key))
     } catch (error) {
       if (sizes[0] === undefined) await removeFiles(uploadPath(key), mapPath(key))
@@ -87,14 +92,20 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     }
   }
 
-  /** Throws if the store's disk is not available: then its files are not lost, and must not be requested again. */
+  /**
+   * Throws if the store's disk is unavailable. The files on the disk are then not lost, so clients must not be required
+   * to send them again.
+   */
   async function requirePresence() {
     const isThere = (await exists(objects)) && (!hasIdentity || (await exists(identityPath)))
     if (isThere) return
-    throw unavailable('the store of this registry cannot be reached', { retryAfterSeconds: 5 })
+    throw unavailable("the registry's store cannot be reached", { retryAfterSeconds: 5 })
   }
 
-  /** Replaces the error of a missing file by `unavailable` if the whole store is missing. */
+  /**
+   * Rethrows the error. If the error is about a missing file and the whole store is missing, throws `unavailable`
+   * instead.
+   */
   async function orAway(error: unknown): Promise<never> {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     if (isMissing || isDomainError(error)) await requirePresence()
@@ -116,9 +127,14 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   }
 
   return {
-    startUpload: (key, layout) => takeTurn(() => reserve(key, layout)).catch(orAway),
+    async startUpload({ key }, layout) {
+      await takeTurn(() => reserve(key, layout)).catch(orAway)
+      return null
+    },
 
-    async listStoredChunks(key, { sizeBytes, chunkSize }) {
+    abortUpload: async () => undefined, // there are no IDs, so there is only one upload of each key
+
+    async listStoredChunks({ key }, { sizeBytes, chunkSize }) {
       const stored = new Set<number>()
       if (await exists(objectPath(key))) return makeIndexSet(Math.ceil(sizeBytes / chunkSize))
       const map = await readWhole(mapPath(key))
@@ -129,7 +145,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       return stored
     },
 
-    presignChunkUpload(key, { index, hash, start, size }, expiresAt) {
+    presignChunkUpload({ key }, { index, hash, start, size }, expiresAt) {
       const url = presign(signingKey, {
         method: 'PUT',
         path: `/blobs/${key}`,
@@ -139,9 +155,10 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       return { url: baseUrl() + url, headers: {} }
     },
 
+    ownOrigin: undefined,
     writeChunk: (...chunk) => chunks.write(...chunk).catch(orAway),
 
-    async finishUpload(key) {
+    async finishUpload({ key }) {
       if (await exists(objectPath(key))) return removeFiles(mapPath(key))
       await syncFile(uploadPath(key)).catch((error) => {
         throw error.code === 'ENOENT' ? bytesGone() : error
@@ -166,11 +183,14 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       }
       if (await exists(objectPath(key))) await rename(objectPath(key), uploadPath(key))
       await syncDirectory(uploads)
+      return null
     },
 
     budget,
     open: (key) => openObjectReader(objectPath(key)).catch(orAway),
-    read: (key, range, signal) => readFileRange(objectPath(key), range, signal),
+    async *read(key, range, signal) {
+      yield* readRange(await openObjectReader(objectPath(key)), range, signal)
+    },
 
     presignRead(key, { filename, expiresInSeconds, part }) {
       const query: Record<string, string> = part
@@ -201,8 +221,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
     async remove(key) {
       await removeFiles(mapPath(key), uploadPath(key))
-      await chunks.stop(key) // open files would keep their disk blocks
-      // The object last: by now, an upload that was being finished has become an object or has failed.
+      await chunks.stop(key) // a file that a sender has open would keep its disk blocks
+      // Remove the object last: by now, an upload that was being finished has become an object or has failed.
       await removeFiles(objectPath(key))
     },
 
@@ -244,7 +264,10 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   }
 }
 
-/** A `Content-Disposition` header to save under this name (RFC 6266); filenames here are ASCII without quotes. */
+/**
+ * A `Content-Disposition` header that makes clients save the bytes under this filename (RFC 6266). Filenames in the
+ * registry are ASCII without quotes, so they need no escaping.
+ */
 export function attachment(filename: string): string {
   return `attachment; filename="${filename}"`
 }
@@ -256,12 +279,12 @@ function inTurn() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(act: () => Promise<T>): Promise<T> => {
     const acting = last.then(act)
-    last = acting.catch(() => undefined) // its caller gets the error
+    last = acting.catch(() => undefined) // the caller receives the error
     return acting
   }
 }
 
-/** Whether a file exceeds the maximum size of the file system. */
+/** Whether the error means that a file would exceed the file system's maximum file size. */
 function isBeyondFileSystem(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EFBIG'
 }

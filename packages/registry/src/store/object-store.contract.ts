@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ObjectStore } from './object-store.ts'
+import type { ObjectStore, UploadReference } from './object-store.ts'
 
 /** The store, and a way to call its presigned URLs. */
 export type StoreUnderTest = {
@@ -12,7 +12,7 @@ export type StoreUnderTest = {
   ): Promise<{ status: number; bytes: Buffer }>
 }
 
-const chunkSize = 5 * 1024 * 1024 // the minimum size of a part in S3
+const chunkSize = 5 * 1024 * 1024 // the minimum part size of S3
 const lastSize = 1234
 
 /** The tests that every store must pass. */
@@ -28,26 +28,28 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
     }
     let under: StoreUnderTest
     let store: ObjectStore
-    let keys = 0
 
     beforeAll(async () => {
       under = await open()
       store = under.store
     })
 
-    async function send(key: string, index: number) {
+    async function begin(): Promise<UploadReference> {
+      const key = randomUUID()
+      return { key, uploadId: await store.startUpload({ key, uploadId: null }, layout) }
+    }
+    async function send(upload: UploadReference, index: number, bytesSent?: Buffer) {
       const { part, ...chunk } = chunkAt(index)
-      const { url } = store.presignChunkUpload(key, chunk, inOneHour())
-      return under.request('PUT', url, { bytes: part })
+      const { url, headers } = store.presignChunkUpload(upload, chunk, inOneHour())
+      return under.request('PUT', url, { bytes: bytesSent ?? part, headers })
     }
-    async function finished() {
-      keys += 1
-      const key = `contract-${keys}`
-      await store.startUpload(key, layout)
-      for (const index of [2, 0, 1]) await send(key, index)
-      await store.finishUpload(key, layout)
-      return key
+    async function finish(): Promise<UploadReference> {
+      const upload = await begin()
+      for (const index of [2, 0, 1]) await send(upload, index)
+      await store.finishUpload(upload, layout)
+      return upload
     }
+    const finished = async () => (await finish()).key
     async function read(key: string, start = 0, size = sizeBytes) {
       const parts: Buffer[] = []
       for await (const part of store.read(key, { start, size })) parts.push(Buffer.from(part))
@@ -55,24 +57,24 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
     }
 
     test('stores the chunks of an upload in any order and lists them', async () => {
-      const key = 'contract-order'
-      await store.startUpload(key, layout)
-      await store.startUpload(key, layout) // repeating it is harmless
-      expect(await store.listStoredChunks(key, layout)).toEqual(new Set())
-      expect((await send(key, 2)).status).toBe(200)
-      expect((await send(key, 0)).status).toBe(200)
-      expect((await send(key, 0)).status).toBe(200)
-      expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0, 2]))
-      await store.startUpload(key, layout) // and loses nothing
-      expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0, 2]))
-      await store.remove(key)
+      const upload = await begin()
+      expect(await store.startUpload(upload, layout)).toBe(upload.uploadId) // repeating it is harmless
+      expect(await store.listStoredChunks(upload, layout)).toEqual(new Set())
+      expect((await send(upload, 2)).status).toBe(200)
+      expect((await send(upload, 0)).status).toBe(200)
+      expect((await send(upload, 0)).status).toBe(200)
+      expect(await store.listStoredChunks(upload, layout)).toEqual(new Set([0, 2]))
+      expect(await store.startUpload(upload, layout)).toBe(upload.uploadId) // and loses nothing
+      expect(await store.listStoredChunks(upload, layout)).toEqual(new Set([0, 2]))
+      await store.remove(upload.key)
     })
 
     test('returns a finished object, in full and in ranges', async () => {
-      const key = await finished()
-      await store.finishUpload(key, layout) // repeating it is harmless
-      await store.startUpload(key, layout) // and so is this, as after restoring an older database
-      expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0, 1, 2]))
+      const upload = await finish()
+      const { key } = upload
+      await store.finishUpload(upload, layout) // repeating it is harmless
+      await store.startUpload(upload, layout) // and so is this, as after restoring an older database
+      expect(await store.listStoredChunks(upload, layout)).toEqual(new Set([0, 1, 2]))
       expect((await read(key)).equals(bytes)).toBe(true)
       expect(
         (await read(key, chunkSize - 10, 20)).equals(
@@ -82,11 +84,23 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect((await read(key, sizeBytes - 1, 1)).equals(bytes.subarray(-1))).toBe(true)
     })
 
+    test('does not store chunks of the wrong size, or finish an upload without them', async () => {
+      const upload = await begin()
+      await send(upload, 0)
+      await send(upload, 1, bytes.subarray(0, chunkSize - 1))
+      await send(upload, 2, Buffer.concat([bytes.subarray(-lastSize), Buffer.from('more')]))
+      expect(await store.listStoredChunks(upload, layout)).toEqual(new Set([0]))
+      expect(await store.hasObject(upload.key, sizeBytes)).toBe(false)
+      await store.remove(upload.key)
+      expect(await store.listStoredChunks(upload, layout)).toEqual(new Set())
+      await expect(store.finishUpload(upload, layout)).rejects.toThrow('no longer stored')
+    })
+
     test('reports whether an object of a certain size exists', async () => {
       const key = await finished()
       expect(await store.hasObject(key, sizeBytes)).toBe(true)
       expect(await store.hasObject(key, sizeBytes + 1)).toBe(false)
-      expect(await store.hasObject('contract-nothing', sizeBytes)).toBe(false)
+      expect(await store.hasObject(randomUUID(), sizeBytes)).toBe(false)
     })
 
     test('hashes the stored bytes', async () => {
@@ -96,7 +110,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect(hashes.fileSizeBytes).toBe(sizeBytes)
     })
 
-    test('presigns URLs of the object and its parts, which expire', async () => {
+    test('presigns URLs of the object and of its parts, which expire', async () => {
       const key = await finished()
       const whole = store.presignRead(key, { filename: 'x.gguf', expiresInSeconds: 86_400 })
       expect(new URL(whole).searchParams.get('X-Amz-Expires')).toBe('86400')
@@ -116,12 +130,12 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect((await under.request('GET', expired)).status).toBe(403)
     })
 
-    test('reopens a finished object for its bad chunks', async () => {
+    test('reopens a finished object, so that bad chunks can be sent again', async () => {
       const key = await finished()
-      await store.reopenUpload(key, layout, [1])
-      expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0, 2]))
-      await send(key, 1)
-      await store.finishUpload(key, layout)
+      const upload = { key, uploadId: await store.reopenUpload(key, layout, [1]) }
+      expect(await store.listStoredChunks(upload, layout)).toEqual(new Set([0, 2]))
+      await send(upload, 1)
+      await store.finishUpload(upload, layout)
       expect(sha256(await read(key))).toBe(sha256(bytes))
     })
 
@@ -136,13 +150,11 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
 
     test('lists objects and uploads, each once', async () => {
       const key = await finished()
-      await store.startUpload('contract-open', layout)
+      const open = await begin()
       const listed = []
       for await (const entry of store.list()) listed.push(entry)
-      expect(listed).toContainEqual({ key, isUpload: false, sizeBytes })
-      expect(listed).toContainEqual(
-        expect.objectContaining({ key: 'contract-open', isUpload: true }),
-      )
+      expect(listed).toContainEqual(expect.objectContaining({ key, isUpload: false, sizeBytes }))
+      expect(listed).toContainEqual(expect.objectContaining({ key: open.key, isUpload: true }))
       expect(new Set(listed.map((entry) => entry.key)).size).toBe(listed.length)
     })
 
@@ -151,14 +163,14 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       await store.writeIdentity('one')
       await store.writeIdentity('another')
       expect(await store.readIdentity()).toBe('another')
-      for await (const { key } of store.list()) expect(key).toMatch(/^contract-/)
+      for await (const { key } of store.list()) expect(key).toHaveLength(randomUUID().length)
     })
 
-    test('reports its space if it is limited', async () => {
+    test('reports its space if the space is limited', async () => {
       const before = await store.space()
-      await store.startUpload('contract-awaited', layout)
+      const { key } = await begin()
       const during = await store.space()
-      await store.remove('contract-awaited')
+      await store.remove(key)
       if (before === 'unlimited' || during === 'unlimited') {
         expect(during).toBe(before)
         return

@@ -1,53 +1,70 @@
 /**
- * The store of model files' bytes. An object is written once, chunk by chunk, under an opaque key, and then never
- * changes. The database records what each key is.
+ * The store of model files' bytes. An object is written once, chunk by chunk, under an opaque key, and never changes
+ * afterward. The database records what each key refers to.
  */
 import type { FileHashes } from '@shoal/model-file'
 
 export type ByteRange = { start: number; size: number }
 
-/** How an upload is divided into chunks; the last one may be smaller. */
+/** How an upload is divided into chunks; the last chunk may be smaller. */
 export type ChunkLayout = { sizeBytes: number; chunkSize: number }
+
+/**
+ * Refers to an upload, or to the object that it has become. `uploadId` is the ID that `startUpload` returned. It is null
+ * before that call, and for stores that do not need IDs.
+ */
+export type UploadReference = { key: string; uploadId: string | null }
 
 export type PresignedRequest = { url: string; headers: Record<string, string> }
 
 /** An entry of `list`: a finished object, or an upload with `sizeBytes` reserved, or what a crash left of one. */
-export type StoredEntry = { key: string; isUpload: boolean; sizeBytes: number }
+export type StoredEntry = {
+  key: string
+  isUpload: boolean
+  sizeBytes: number
+  /** The upload's ID, if the store uses IDs. */
+  uploadId?: string
+  /** When the entry was created, by the store's clock. Only for stores that several nodes can write to. */
+  createdAt?: Date
+}
 
-/** The capacity of the store, in bytes. */
+/** How much space the store has, in bytes. */
 export type StoreSpace = {
   freeBytes: number
-  /** What uploads must leave free. */
+  /** The space that uploads must leave free. */
   reserveBytes: number
-  /** What open uploads have not received yet. */
+  /** The part of open uploads that has not been received yet. */
   awaitedBytes: number
 }
 
 export type ObjectStore = {
   /**
-   * Reserves space for a new object until it is finished or removed. Can be repeated, and is then never refused.
+   * Reserves space for a new object until it is finished or removed. Can be repeated, and is then never refused. Returns
+   * the upload's ID: the given one if the store still has that upload, otherwise a new one.
    * @throws `storage_full` if it does not fit next to other reservations and the reserve
    */
-  startUpload(key: string, layout: ChunkLayout): Promise<void>
+  startUpload(upload: UploadReference, layout: ChunkLayout): Promise<string | null>
+  /** Discards an upload and its chunks, because another upload of the same object is used. Keeps the object. */
+  abortUpload(upload: UploadReference): Promise<void>
   /** The indexes of the stored chunks: all of them once the object is finished, whatever its status in the database. */
-  listStoredChunks(key: string, layout: ChunkLayout): Promise<Set<number>>
+  listStoredChunks(upload: UploadReference, layout: ChunkLayout): Promise<Set<number>>
   /** A request that sends one chunk, valid until `expiresAt` or the end of the upload. */
   presignChunkUpload(
-    key: string,
+    upload: UploadReference,
     chunk: { index: number; hash: string } & ByteRange,
     expiresAt: Date,
   ): PresignedRequest
   /** Completes the upload and makes the object readable. Can be repeated. Throws not-found if neither exists. */
-  finishUpload(key: string, layout: ChunkLayout): Promise<void>
-  /** Turns a finished object back into an upload in which these chunks are missing. */
-  reopenUpload(key: string, layout: ChunkLayout, badChunks: number[]): Promise<void>
+  finishUpload(upload: UploadReference, layout: ChunkLayout): Promise<void>
+  /** Turns a finished object back into an upload in which these chunks are missing. Returns the ID of the upload. */
+  reopenUpload(key: string, layout: ChunkLayout, badChunks: number[]): Promise<string | null>
 
   /**
-   * The bytes of a finished object, in order. A yielded buffer is only valid until the next one is requested. Throws if
+   * The bytes of a finished object, in order. A yielded buffer is valid only until the next one is requested. Throws if
    * the object does not exist or ends early.
    */
   read(key: string, range: ByteRange, signal?: AbortSignal): AsyncGenerator<Uint8Array>
-  /** A URL that gives anyone access to the object or one range of it until it expires. */
+  /** A URL that gives anyone access to the object, or to one range of the object, until the URL expires. */
   presignRead(
     key: string,
     options: { filename: string; expiresInSeconds: number; part?: ByteRange & { index: number } },
@@ -58,16 +75,19 @@ export type ObjectStore = {
   /** The hashes of a finished object, computed from the stored bytes. */
   hash(key: string, sizeBytes: number, signal?: AbortSignal): Promise<FileHashes>
 
-  /** Deletes an object or an upload. Does nothing if it does not exist. */
+  /** Deletes an object and its uploads. Does nothing if it does not exist. */
   remove(key: string): Promise<void>
   /** The space in the store; `unlimited` if it grows as needed. */
   space(): Promise<StoreSpace | 'unlimited'>
-  /** Every object and upload, for garbage collection. */
+  /** All objects and uploads, for garbage collection. */
   list(): AsyncGenerator<StoredEntry>
-  /** The registry that the store belongs to, as written by `writeIdentity`; undefined if nothing was written. */
+  /**
+   * The identity of the registry that the store belongs to, as written by `writeIdentity`, or undefined if none was
+   * written.
+   */
   readIdentity(): Promise<string | undefined>
-  /** Records durably which registry the store belongs to, replacing an earlier record. */
+  /** Durably writes the identity of the registry that the store belongs to, replacing any earlier identity. */
   writeIdentity(identity: string): Promise<void>
-  /** Throws if the store does not work. A full store does not throw: it can be read. */
+  /** Throws if the store does not work. Does not throw if the store is only full, since it can still be read. */
   check(): Promise<void>
 }

@@ -1,19 +1,26 @@
 import type { ByteBudget } from './byte-budget.ts'
 import type { ChunkWriter } from './chunk-writer.ts'
 import type { ObjectReader } from './object-reader.ts'
+import type { ByteRange, ObjectStore } from './object-store.ts'
 
 /**
- * A store without a server of its own: its presigned URLs lead to the registry's routes under `/blobs`, which need this
- * interface. A store like S3 serves its URLs itself and does not implement it.
+ * The part of a store that the registry's routes under `/blobs` use. If a store has no server, all its presigned URLs
+ * point to these routes; otherwise, only those that its server does not support.
  */
 export interface ServedStore {
-  writeChunk: ChunkWriter
+  /** The origin of the store's server, to which all other presigned URLs point. Undefined if it has no server. */
+  ownOrigin: string | undefined
+  /** Receives a chunk. Undefined if clients send chunks to the store's server. */
+  writeChunk: ChunkWriter | undefined
   /** The query of a URL that this store has signed, or undefined if the signature is not valid or has expired. */
   verify(method: 'GET' | 'PUT', url: string): URLSearchParams | undefined
-  /** Opens a finished object for reading. Throws not-found if it does not exist. */
-  open(key: string): Promise<ObjectReader>
+  /** Opens a finished object to read this range. Throws not-found if the object does not exist. */
+  open(key: string, range: ByteRange): Promise<ObjectReader>
   /** The size of a finished object in bytes. Throws not-found if it does not exist. */
   getSize(key: string): Promise<number>
   /** Memory for the bytes that this store receives and sends. */
   budget: ByteBudget
 }
+
+/** A store with everything that a registry needs. */
+export type RegistryStore = ObjectStore & ServedStore

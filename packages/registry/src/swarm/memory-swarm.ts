@@ -8,7 +8,7 @@ type Entry = Placed & { seenAt: number }
 export class MemorySwarm {
   /** Least recently seen first. */
   readonly #entries = new Map<string, Entry>()
-  /** The peers that are equally useful to others. */
+  /** Groups of peers that are equally useful to other peers. */
   readonly #groups = new Map<string, PeerGroup>()
   #seeders = 0
   #completed = 0
@@ -83,13 +83,16 @@ const toGroupName = (kind: Peer['kind'], isSeeder: boolean, reach: string) =>
   `${kind} ${isSeeder} ${reach}`
 
 /** A client with two addresses announces from each with the same id; a restarted client has another id. */
-function isOneself(asker: Peer, peer: Peer): boolean {
+export function isOneself(asker: Peer, peer: Peer): boolean {
   if (asker.peerId === peer.peerId) return true
   if (asker.kind !== 'tcp' || peer.kind !== 'tcp') return false
   return asker.port === peer.port && asker.address === peer.address
 }
 
-/** Identifies a peer: by its address, which nobody else can claim, or, for a browser, by its name. */
+/**
+ * Returns the key that identifies a peer: the address and port, which no other client can claim, or the peer ID of a
+ * browser.
+ */
 export function toPeerKey(peer: Peer): string {
   return peer.kind === 'tcp' ? `${peer.address} ${peer.port}` : peer.peerId
 }

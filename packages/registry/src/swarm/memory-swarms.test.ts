@@ -17,11 +17,25 @@ describe('swarms in memory', () => {
       { count: 9, reaches },
     )
 
+  test('change the version of seeders only if one joins or leaves', async () => {
+    limited({})
+    await announce('a', 1)
+    const version = swarms.seedersVersion()
+    await announce('a', 2)
+    expect(swarms.seedersVersion()).toBe(version)
+    const seeder = { ...leecher(3), isSeeder: true }
+    await swarms.announce('a', seeder, { count: 0, reaches })
+    const [changed] = [swarms.seedersVersion()]
+    expect(changed).not.toBe(version)
+    await swarms.leave('a', seeder)
+    expect([version, changed]).not.toContain(swarms.seedersVersion())
+  })
+
   function limited(limits: Partial<typeof defaultLimits>) {
     swarms = memorySwarms({ silentAfterMs: 60_000, limits: { ...defaultLimits, ...limits } })
   }
 
-  test('are limited in total; a peer above the limit still gets others', async () => {
+  test('have a total limit; a peer above it still receives other peers', async () => {
     limited({ peers: 2 })
     await announce('a', 1)
     await announce('b', 2)
@@ -39,14 +53,14 @@ describe('swarms in memory', () => {
     expect(await swarms.totals()).toEqual({ swarms: 1, peers: 1 })
   })
 
-  test('are limited per swarm', async () => {
+  test('have a limit per swarm', async () => {
     limited({ peersPerSwarm: 2 })
     for (const number of [1, 2, 3]) await announce('a', number)
     expect(await announce('b', 3)).toMatchObject({ isKept: true })
     expect(await swarms.totals()).toEqual({ swarms: 2, peers: 3 })
   })
 
-  test('are limited per network, and free the places', async () => {
+  test('have a limit per network, and accept another peer when one has left', async () => {
     limited({ peersPerNetwork: 2 })
     for (const number of [1, 2, 3]) await announce('a', number, '2001:db8::1')
     expect(await announce('b', 4, '2001:db8::2')).toMatchObject({ isKept: false })

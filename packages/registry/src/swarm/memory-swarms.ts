@@ -2,15 +2,18 @@ import { getNetwork } from '@shoal/core/addresses'
 import { MemorySwarm, toPeerKey } from './memory-swarm.ts'
 import type { Peer, SwarmCounts, Swarms } from './swarm.ts'
 
-/** A peer takes about 500 bytes, so all of them 100 MB. A peer above the limit still gets the addresses of others. */
+/**
+ * A peer takes about 500 bytes, so the maximum number of peers takes 100 MB. A peer above a limit is not stored, but
+ * still receives the addresses of other peers.
+ */
 export const defaultLimits = {
   peers: 200_000,
   peersPerSwarm: 5_000,
-  /** A university may have one address for everyone. */
+  /** The limit is high, because all clients at a university may share one address. */
   peersPerNetwork: 2_000,
 }
 
-type Options = {
+export type SwarmOptions = {
   /** A peer that has not announced for this long is removed. */
   silentAfterMs: number
   limits?: typeof defaultLimits
@@ -20,7 +23,7 @@ const maxSweepIntervalMs = 60_000
 const nobody: SwarmCounts = { complete: 0, incomplete: 0, completed: 0 }
 
 /** The swarms of a registry with one process. A restart loses them: clients announce again within minutes. */
-export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options): Swarms {
+export function memorySwarms({ silentAfterMs, limits = defaultLimits }: SwarmOptions): Swarms {
   const swarms = new Map<string, MemorySwarm>()
   const peersByNetwork = new Map<string, number>()
   let peers = 0
@@ -34,7 +37,7 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
   )
   sweepTimer.unref()
 
-  /** The swarm without peers that have timed out, if any are left. */
+  /** Removes the peers of a swarm that have timed out, and returns the swarm if any peers are left. */
   function find(name: string): MemorySwarm | undefined {
     const swarm = swarms.get(name)
     for (const peer of swarm?.removeSilent(performance.now() - silentAfterMs) ?? []) forget(peer)
@@ -98,7 +101,8 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
     },
 
     counts: async (name) => find(name)?.counts ?? nobody,
-    seeders: (name) => find(name)?.counts.complete ?? 0,
+    countSeeders: async (names) =>
+      new Map(names.map((name) => [name, find(name)?.counts.complete ?? 0])),
     seedersVersion: () => seedersVersion,
     totals: async () => ({ swarms: swarms.size, peers }),
 
@@ -108,7 +112,10 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
   }
 }
 
-/** Browser names are public: a name in use can move to another channel only from the same address. */
+/**
+ * Whether a browser announces with another browser's peer ID. Peer IDs are public, so a peer ID in use can move to
+ * another channel only from the same address.
+ */
 function isAnothersName(known: Peer, peer: Peer): boolean {
   if (known.kind !== 'browser' || peer.kind !== 'browser') return false
   return known.channel !== peer.channel && known.address !== peer.address

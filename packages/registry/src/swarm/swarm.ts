@@ -1,20 +1,23 @@
 import type { Reach } from '@shoal/core/addresses'
 
 /**
- * The peers of each torrent: the tracker's state. All inputs and outputs are plain data, so that several nodes can
- * share one implementation.
+ * The tracker's state: the peers of each torrent. All inputs and outputs are plain data, so that several nodes could
+ * share the same state.
  */
 export type Swarms = {
-  /** Keeps a peer until it times out, and picks random peers for it: never itself, and no seeder for a seeder. */
+  /** Stores a peer until it times out, and picks random other peers for it. A seeder does not get other seeders. */
   announce(swarm: string, peer: Peer, wanted: Wanted): Promise<Announced>
-  /** Removes a peer at once. Announces by another peer under its name have no effect. */
+  /**
+   * Removes a peer immediately. Has no effect if `peer` is not the stored peer: a TCP peer must have the same peer ID,
+   * and a browser the same channel.
+   */
   leave(swarm: string, peer: Peer): Promise<SwarmCounts>
   counts(swarm: string): Promise<SwarmCounts>
   findBrowser(swarm: string, peerId: string): Promise<BrowserPeer | undefined>
-  /** The number of seeders. Synchronous and from memory: it is called for each row of a list. */
-  seeders(swarm: string): number
-  /** Changes whenever `seeders` may have changed, for caches. */
-  seedersVersion(): number
+  /** The number of seeders of each of these swarms, up to 2 seconds old. Called once for a list. */
+  countSeeders(swarms: string[]): Promise<Map<string, number>>
+  /** Changes whenever `countSeeders` may return something else, for caches. */
+  seedersVersion(): number | string
   totals(): Promise<{ swarms: number; peers: number }>
   close(): Promise<void>
 }
@@ -23,13 +26,13 @@ export type Peer = TcpPeer | BrowserPeer
 
 export type TcpPeer = PeerBase & { kind: 'tcp'; port: number }
 
-/** Uses WebRTC, and receives offers and answers through a channel. */
+/** A peer that uses WebRTC, and receives offers and answers through a channel. */
 export type BrowserPeer = PeerBase & { kind: 'browser'; channel: string }
 
 type PeerBase = {
   /** 20 bytes chosen by the peer, as 40 hexadecimal digits. */
   peerId: string
-  /** The address of its connection; IPv4 is never mapped to IPv6. */
+  /** The address of the peer's connection. An IPv4 address is never in IPv6-mapped form. */
   address: string
   isSeeder: boolean
 }
@@ -37,7 +40,7 @@ type PeerBase = {
 export type Wanted = {
   /** Maximum number of peers. */
   count: number
-  /** Only peers at these kinds of addresses are useful to the caller. */
+  /** The kinds of addresses that the caller can reach. Only peers with such addresses are returned. */
   reaches: readonly Reach[]
 }
 
@@ -45,20 +48,20 @@ export type SwarmCounts = {
   /** Peers that have the complete file. */
   complete: number
   incomplete: number
-  /** Downloads completed since the first of the present peers joined. */
+  /** Number of downloads completed since the swarm was last empty. */
   completed: number
 }
 
 export type Announced = {
-  /** False if there is no room for another peer, or if a browser uses the name of another. */
+  /** False if there is no room for another peer, or if a browser uses another browser's peer ID. */
   isKept: boolean
   peers: Peer[]
   counts: SwarmCounts
 }
 
 /**
- * The swarms of a file. Each private file has its own swarm, even if another private model has the same bytes under the
- * same name and hence the same info hash: neither group of peers learns about the other.
+ * The names of a file's swarms. Each private file has its own swarm, even if another private model has a file with the
+ * same bytes and name, and hence the same info hash: the peers of one file do not learn about those of the other.
  */
 export const publicSwarm = (infoHash: string) => infoHash
 export const privateSwarm = (infoHash: string, fileId: string) => `${infoHash} ${fileId}`

@@ -5,8 +5,17 @@ import type { Connection } from '../database/connect.ts'
 
 type Older = Pick<Connection, 'db' | 'engine'>
 
-/** Undoes a migration, the latest first. The first one is never undone. */
+/**
+ * Functions by migration name, latest migration first. Each returns the statements that undo the migration. The first
+ * migration cannot be undone.
+ */
 const undoing: Record<string, (older: Older) => Promise<RawBuilder<unknown>[]>> = {
+  '0009_nodes': async ({ engine }) => [
+    ...(engine === 'postgres' ? [sql`drop function notify_change cascade`] : []),
+    sql`drop table compatibility`,
+    sql`drop table lease`,
+    sql`alter table file drop column upload_id`,
+  ],
   '0008_download_counter': async ({ engine }) => [
     sql`update model set downloads = (select downloads from model_downloads where model_id = id)`,
     engine === 'sqlite'
@@ -45,7 +54,7 @@ const noteChanges = {
   ],
 }
 
-/** Creates again, without rows, what the migration for the search index dropped. */
+/** Returns the statements that recreate, without rows, everything that the search index migration dropped. */
 async function droppedStatements(engine: Connection['engine']): Promise<string[]> {
   const directory = join(import.meta.dirname, '../database/migrations', engine)
   const texts = await Promise.all(
@@ -59,7 +68,7 @@ async function droppedStatements(engine: Connection['engine']): Promise<string[]
     .filter((statement) => creates.test(statement))
 }
 
-/** Reverts the tables to before a migration, like those of a registry that has not been updated yet. */
+/** Reverts the tables to their state before a migration, as in a registry that has not been updated yet. */
 export async function undoMigrations(older: Older, downTo: string) {
   for (const [name, findStatements] of Object.entries(undoing)) {
     for (const statement of await findStatements(older)) await statement.execute(older.db)

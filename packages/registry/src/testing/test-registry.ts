@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SignedIn } from '@shoal/protocol'
 import pg from 'pg'
-import { afterAll, describe, inject } from 'vitest'
+import { afterAll, describe, inject, test } from 'vitest'
+import { freePort } from '../../../../testing/free-port.ts'
+import { runsSlowTests } from '../../../../testing/slow.ts'
+import { type Balancer, startBalancer } from '../../../../testing/start-balancer.ts'
 import type { RegistryConfig } from '../config.ts'
 import { type Connection, connect } from '../database/connect.ts'
-import { readRegistryConfig, startRegistry } from '../main.ts'
+import { type RunningRegistry, readRegistryConfig, startRegistry } from '../main.ts'
+import { makeBucket } from './s3-bucket.ts'
 
 export type TestRegistry = Awaited<ReturnType<typeof startTestRegistry>>
 export type Answer = { status: number; headers: Headers; body: never; text: string }
@@ -15,15 +19,14 @@ type Call = {
   token?: string | undefined
   body?: unknown
   headers?: Record<string, string>
-  /** Sent as it is, instead of JSON. */
+  /** A body to be sent unchanged, instead of `body` as JSON. */
   bytes?: Uint8Array<ArrayBuffer> | string
 }
 
-/** Runs the tests on each database; without PostgreSQL its half is skipped. */
-export function describeOnEachDatabase(
-  title: string,
-  tests: (start: (settings?: Partial<RegistryConfig>) => Promise<TestRegistry>) => void,
-) {
+type Start = (settings?: Partial<RegistryConfig>) => Promise<TestRegistry>
+
+/** Runs the tests on each database. Those on PostgreSQL are skipped if PostgreSQL is not available. */
+export function describeOnEachDatabase(title: string, tests: (start: Start) => void) {
   const postgresUrl = inject('postgresUrl')
   for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     describe.skipIf(engine === 'PostgreSQL' && !postgresUrl)(`${title} (${engine})`, () => {
@@ -39,17 +42,48 @@ export function describeOnEachDatabase(
   }
 }
 
-/** A real registry on a port chosen by the system, with its data in a temporary folder. */
-export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) {
+/**
+ * Runs the tests on each database, and also on three nodes that share PostgreSQL, an S3 store and Redis, behind a
+ * balancer. These are slow tests. With `oneNodeTest`, a test does not run on three nodes: it tests the disk store, the
+ * memory of one process, or that a change is noticed immediately.
+ */
+export function describeApi(
+  title: string,
+  tests: (start: Start, oneNodeTest: (name: string, run: () => Promise<void>) => void) => void,
+) {
+  describeOnEachDatabase(title, (start) => tests(start, (name, run) => test(name, run)))
+  const [postgresUrl, s3, redisUrl] = [inject('postgresUrl'), inject('s3'), inject('redisUrl')]
+  const isInstalled = postgresUrl && s3 && redisUrl && inject('haproxy')
+  describe.runIf(runsSlowTests && isInstalled)(`${title} (three nodes)`, () => {
+    const started: TestRegistry[] = []
+    afterAll(() => Promise.all(started.map((registry) => registry.close())))
+    tests(async (settings = {}) => {
+      if (!postgresUrl || !s3) throw new Error('PostgreSQL or S3 is not installed')
+      const [databaseUrl, bucket] = await Promise.all([makeDatabase(postgresUrl), makeBucket(s3)])
+      const shared = { databaseUrl, s3: bucket, redisUrl }
+      const registry = await startTestRegistry({ ...shared, ...settings }, 3)
+      started.push(registry)
+      return registry
+    }, noTest)
+  })
+}
+
+const noTest = () => undefined
+
+/**
+ * Starts a real registry on a port chosen by the operating system, with its data in a temporary folder. Several nodes
+ * are behind a balancer.
+ */
+export async function startTestRegistry(settings: Partial<RegistryConfig> = {}, nodes = 1) {
   const directory = settings.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'shoal-registry-')))
   const config: RegistryConfig = {
     ...readRegistryConfig({}, { port: '0', data: directory }),
     rateLimits: undefined,
-    ballastBytes: 0, // otherwise hundreds of registries would write one
+    ballastBytes: 0, // otherwise, each of hundreds of test registries would write a ballast
     log: 'silent',
     ...settings,
   }
-  let running = await startRegistry(config)
+  let running = await startNodes(config, nodes)
   let isRunning = true
   const connections: Connection[] = []
   const address = () => `http://127.0.0.1:${running.port}`
@@ -75,7 +109,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
     }
   }
 
-  /** Stops the process's part; the data stays. */
+  /** Stops the registry without deleting its data. */
   async function stop() {
     if (!isRunning) return
     isRunning = false
@@ -107,14 +141,14 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
       return (body as SignedIn).access_token
     },
 
-    /** A separate connection to the database, for the test. */
+    /** Opens a separate connection to the database for the test. */
     async connect(): Promise<Connection> {
       const connection = await connect({ ...config, onConnectionLost: () => undefined })
       connections.push(connection)
       return connection
     },
 
-    /** The bytes behind one of our URLs. */
+    /** Downloads the bytes at one of the registry's URLs. */
     async bytes(url: string, headers: Record<string, string> = {}) {
       const response = await fetch(url, { headers })
       return {
@@ -126,13 +160,13 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
 
     stop,
 
-    /** Restarts on the same data, with the same or with other settings. */
+    /** Starts the registry again with the same data, and with the same or other settings. */
     async start(changes: Partial<RegistryConfig> = {}) {
-      running = await startRegistry({ ...config, ...changes })
+      running = await startNodes({ ...config, ...changes }, nodes)
       isRunning = true
     },
 
-    /** Stops the process's part and starts it again on the same data. */
+    /** Stops the registry, and starts it again with the same data. */
     async restart() {
       await stop()
       await this.start()
@@ -146,7 +180,53 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
   }
 }
 
-/** A fresh database on the server, deleted with it. */
+/** Starts a registry with one or several nodes, which may have to share a database, a store and Redis. */
+async function startNodes(
+  config: RegistryConfig,
+  count: number,
+): Promise<Omit<RunningRegistry, 'isMisaddressed' | 'dataDirectory'>> {
+  if (count === 1) return startRegistry(config)
+  const { dataDirectory, trustProxy } = config
+  const port = await freePort()
+  const url = config.baseUrl ?? `http://localhost:${port}`
+  const common = {
+    ...config,
+    baseUrl: url,
+    trustProxy: typeof trustProxy === 'number' ? trustProxy + 1 : trustProxy || 1,
+    peerAddress: '127.0.0.1',
+  }
+  const nodes: RunningRegistry[] = []
+  let balancer: Balancer | undefined
+  const close = async () => {
+    await balancer?.stop()
+    await Promise.all(nodes.map((node) => node.close()))
+  }
+  try {
+    for (let number = 1; number <= count; number += 1) {
+      const directory = join(dataDirectory, `node${number}`)
+      nodes.push(await startRegistry({ ...common, dataDirectory: directory }))
+    }
+    balancer = await startBalancer(
+      port,
+      nodes.map((node) => node.port),
+    )
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    url,
+    port,
+    setupCode: nodes[0]?.setupCode,
+    setLocalApi(address) {
+      for (const node of nodes) node.setLocalApi(address)
+    },
+    systemToken: () => nodes[0]?.systemToken() ?? Promise.reject(new Error('no node')),
+    close,
+  }
+}
+
+/** Creates an empty database on the server. It is deleted together with the server. */
 export async function makeDatabase(serverUrl: string): Promise<string> {
   const name = `shoal_${crypto.randomUUID().replaceAll('-', '')}`
   const client = new pg.Client({ connectionString: serverUrl })

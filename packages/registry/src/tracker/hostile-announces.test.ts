@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { rawAnnounce, trackerAnswer, trackerQuery, twenty } from '../testing/raw-announce.ts'
 import { rawRequest } from '../testing/raw-request.ts'
-import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
-describeOnEachDatabase('a hostile announce', (start) => {
+describeApi('a hostile announce', (start, oneNodeTest) => {
   let registry: TestRegistry
   let info_hash: string
 
@@ -85,14 +85,15 @@ describeOnEachDatabase('a hostile announce', (start) => {
     await expectNobody()
   })
 
-  test('of 16 KiB or more is not read', async () => {
+  oneNodeTest('of 16 KiB or more is not read', async () => {
     const request = (bytes: number) =>
       rawRequest(
         registry.port,
         `GET /announce?info_hash=${'%aa'.repeat(bytes)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
       )
     expect(await request(7_000)).toMatchObject({ status: 431 })
-    await Promise.allSettled([request(350_000)]) // cut off while it is still being sent, so the response may be lost
+    // This request is cut off while it is still being sent, so its response may be lost.
+    await Promise.allSettled([request(350_000)])
     await expectNobody()
   })
 
@@ -139,8 +140,8 @@ describeOnEachDatabase('a hostile announce', (start) => {
   })
 })
 
-describeOnEachDatabase('a hostile scrape', (start) => {
-  test('of no torrent, of all, or of too many is refused', async () => {
+describeApi('a hostile scrape', (start) => {
+  test('of no torrent, of all torrents or of too many torrents is refused', async () => {
     const registry = await start()
     const getFailure = async (query: string) =>
       (await trackerAnswer(registry, `/scrape${query}`)).failure

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptio
 import type { Registry } from 'prom-client'
 import { invalid, isDomainError, unavailable } from '../errors.ts'
 import { findUpgrade, takeUpgrade } from '../http/upgrades.ts'
+import type { NodeMessages } from '../redis/node-messages.ts'
 import type { AnnounceEvent } from './announce/announce.ts'
 import { failureAnswer, scrapeAnswer } from './announce/announce-answer.ts'
 import { readHttpAnnounce } from './announce/http-announce.ts'
@@ -15,6 +16,8 @@ import { trackerSockets } from './websocket/tracker-sockets.ts'
 
 type Dependencies = Omit<TrackerDependencies, 'own'> & {
   baseUrl: () => string
+  /** Reaches the sockets of other nodes; undefined if this is the only node. */
+  messages: NodeMessages | undefined
   /** Behind a proxy, the local address of a connection is not one for other clients. */
   trustProxy: boolean
   metrics: Registry
@@ -28,14 +31,14 @@ const options: RouteShorthandOptions = {
   config: { isOpen: true, isQuiet: true, hasRawQuery: true, rateLimitClass: 'tracker' },
 }
 
-/** The tracker: HTTP for BitTorrent clients and WebSocket for browsers, on the same paths. */
+/** The tracker's routes: HTTP for BitTorrent clients and WebSocket for browsers, on the same paths. */
 export async function trackerRoutes(app: FastifyInstance, dependencies: Dependencies) {
   const { swarms, baseUrl, trustProxy, intervalSeconds } = dependencies
   const own = ownAddress({ baseUrl, log: app.log })
   const metrics = trackerMetrics(dependencies.metrics, swarms)
   const http = tracker({ ...dependencies, own })
   const sockets = trackerSockets({ ...dependencies, tracker: http, metrics, log: app.log })
-  app.addHook('preClose', async () => sockets.close())
+  app.addHook('preClose', sockets.close)
 
   for (const path of ['/announce', '/announce/:token']) {
     app.get(path, options, async (request: TrackerRequest, reply) => {
@@ -82,7 +85,10 @@ export async function trackerRoutes(app: FastifyInstance, dependencies: Dependen
   }
 }
 
-/** Refusals use the protocol's format, with status 200: clients show them to their users. */
+/**
+ * Sends the response to a tracker request. A refusal is sent in the protocol's format with status 200, because clients
+ * show its reason to their users.
+ */
 async function answer(
   reply: FastifyReply,
   { run, count }: { run(): Promise<Buffer>; count(outcome: 'answered' | 'refused'): void },
@@ -99,7 +105,10 @@ async function answer(
   }
 }
 
-/** A page cannot listen on a port: one that announces over HTTP would only send other peers to its visitor. */
+/**
+ * Refuses announces that web pages send over HTTP. A page cannot listen on a port, so its announce would only direct
+ * other peers to its visitor's machine.
+ */
 function refusePages({ headers }: FastifyRequest) {
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
     throw invalid('browsers must announce over WebSocket')

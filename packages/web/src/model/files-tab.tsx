@@ -10,7 +10,7 @@ import { FileRow } from './file-row.tsx'
 
 type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
 
-/** Every file on one memory scale, with a line at the visitor's memory. */
+/** Shows the memory that each file needs, on a common scale, with a line at the memory that models may use. */
 export function FilesTab({ model, files }: Props) {
   const { memoryGb } = usePrefs()
   if (!files) return <div className="skeleton mt-6 h-64" aria-busy="true" />
@@ -53,20 +53,23 @@ export function FilesTab({ model, files }: Props) {
         ))}
       </ul>
       <p className="border-line border-t pt-4 text-[14px] text-ink-3">
-        The vertical line marks the {formatMemory(memoryBytes)} that models may use of {memoryGb}{' '}
-        GB. Estimates include a context of 8K tokens.
+        The vertical line marks the memory that models may use: {formatMemory(memoryBytes)} of{' '}
+        {memoryGb} GB. Estimates include a context of 8K tokens.
       </p>
     </section>
   )
 }
 
-/** Linear. Original files run off the end, so that the others stay readable. */
+/**
+ * Returns the end of the linear memory scale, in bytes. Unquantized files may extend beyond it, so that the bars of the
+ * other files stay readable.
+ */
 function computeScale(choices: readonly Choice[], memoryBytes: number): number {
   const reduced = choices.filter(({ quantization }) => findFidelity(quantization) !== 'Original')
   return Math.max(memoryBytes * 1.3, ...reduced.map((choice) => getMemory(choice) * 1.06))
 }
 
-/** The pattern for files that do not fit. */
+/** The fill pattern for files that do not fit in memory. */
 function Hatch() {
   return (
     <svg aria-hidden="true" className="absolute size-0">

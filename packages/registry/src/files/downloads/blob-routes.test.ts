@@ -5,10 +5,10 @@ import type { ModelFile } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
 import { readSecret } from '../../database/secret.ts'
 import { publish, sha256, smallGguf } from '../../testing/publish.ts'
-import { describeOnEachDatabase, type TestRegistry } from '../../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../../testing/test-registry.ts'
 import { capabilities } from './capability.ts'
 
-describeOnEachDatabase('a link to a complete file, for torrent clients', (start) => {
+describeApi('a link to a complete file, for torrent clients', (start, oneNodeTest) => {
   const bytes = smallGguf(1)
   let registry: TestRegistry
   let ana: string
@@ -16,7 +16,7 @@ describeOnEachDatabase('a link to a complete file, for torrent clients', (start)
 
   const eightDaysAgo = () => Date.now() - 8 * 86_400_000
 
-  /** A link as the registry issued it at `madeAt`. */
+  /** Returns the link that the registry would have issued at `madeAt`. */
   async function makeLink(file: ModelFile, madeAt: number, of = registry) {
     const { db } = await of.connect()
     const { bytesPath } = capabilities(db, await readSecret(db, 'signing-key'))
@@ -36,7 +36,7 @@ describeOnEachDatabase('a link to a complete file, for torrent clients', (start)
     expect([status, sha256(found)]).toEqual([200, file.sha256_hash])
   })
 
-  test('redirects to a fresh link after it expires, as long as anyone may read the file', async () => {
+  test('redirects to a new link after it expires, if anyone may read the file', async () => {
     const expired = await makeLink(file, eightDaysAgo())
     const redirect = await registry.get(expired)
     expect(redirect.status).toBe(302)
@@ -46,7 +46,7 @@ describeOnEachDatabase('a link to a complete file, for torrent clients', (start)
     expect([part.status, part.bytes.equals(bytes.subarray(5, 10))]).toEqual([206, true])
   })
 
-  test('is refused if it has expired and any character is changed', async () => {
+  test('is refused if it has expired and any of its characters is changed', async () => {
     const expired = await makeLink(file, eightDaysAgo())
     const end = expired.lastIndexOf('/')
     for (let at = '/blobs/'.length; at < end; at += 5) {
@@ -63,26 +63,29 @@ describeOnEachDatabase('a link to a complete file, for torrent clients', (start)
     expect((await registry.get(await makeLink(hidden, eightDaysAgo()))).status).toBe(403)
   })
 
-  test('may be cached only by the client, and not at all for a private file', async () => {
-    const getCacheControl = async (
-      name: string,
-      is_public: boolean,
-      of: TestRegistry,
-      token: string,
-    ) => {
-      const made = await publish(of, token, { name, is_public }, 'kept.gguf', bytes)
-      return (await of.get(await makeLink(made, Date.now(), of))).headers.get('cache-control')
-    }
-    expect(await getCacheControl('kept', true, registry, ana)).toBe(
-      'private, max-age=3600, immutable',
-    )
-    expect(await getCacheControl('unkept', false, registry, ana)).toBe('private, no-store')
-    const closed = await start({ isAnonymousReadAllowed: false })
-    const member = await closed.register('ana')
-    expect(await getCacheControl('inside', true, closed, member)).toBe('private, no-store')
-  })
+  oneNodeTest(
+    'may be cached only by the client, or not at all if the file is private',
+    async () => {
+      const getCacheControl = async (
+        name: string,
+        is_public: boolean,
+        of: TestRegistry,
+        token: string,
+      ) => {
+        const made = await publish(of, token, { name, is_public }, 'kept.gguf', bytes)
+        return (await of.get(await makeLink(made, Date.now(), of))).headers.get('cache-control')
+      }
+      expect(await getCacheControl('kept', true, registry, ana)).toBe(
+        'private, max-age=3600, immutable',
+      )
+      expect(await getCacheControl('unkept', false, registry, ana)).toBe('private, no-store')
+      const closed = await start({ isAnonymousReadAllowed: false })
+      const member = await closed.register('ana')
+      expect(await getCacheControl('inside', true, closed, member)).toBe('private, no-store')
+    },
+  )
 
-  test('is not renewed for a model that has become private or was deleted', async () => {
+  test('is not renewed after its model becomes private or is deleted', async () => {
     const turned = await publish(registry, ana, { name: 'turned' }, 'turned.gguf', bytes)
     const expired = await makeLink(turned, eightDaysAgo())
     expect((await registry.get(expired)).status).toBe(302)
@@ -93,7 +96,7 @@ describeOnEachDatabase('a link to a complete file, for torrent clients', (start)
     expect((await registry.get(expired)).status).toBe(404)
   })
 
-  test('answers 404 without headers of the requested range if the bytes are lost', async () => {
+  oneNodeTest('returns 404 without range headers if the bytes are lost', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const robbed = await start({ dataDirectory })
     const token = await robbed.register('ana')

@@ -1,20 +1,21 @@
 import { hasCode } from '@shoal/core/errors'
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { forbidden } from '../../errors.ts'
 import { redirect } from '../../http/redirect.ts'
 import { sendBytes } from '../../http/send-bytes.ts'
 import type { Site } from '../../http/site.ts'
+import type { ChunkWriter } from '../../store/chunk-writer.ts'
 import { attachment } from '../../store/disk-store.ts'
 import { bytesGone } from '../../store/object-reader.ts'
 import { chunkMismatch } from '../../store/receive-chunk.ts'
-import type { ServedStore } from '../../store/served-store.ts'
+import type { RegistryStore } from '../../store/served-store.ts'
 import { isUnavailable } from '../../unavailable.ts'
 import type { BlobRepository } from '../rows/blob-repository.ts'
 import type { Trash } from '../rows/trash.ts'
 import type { Capabilities } from './capability.ts'
 
 type Dependencies = {
-  store: ServedStore
+  store: RegistryStore
   trash: Pick<Trash, 'has' | 'removeOldest'>
   blobs: BlobRepository
   capabilities: Capabilities
@@ -25,8 +26,11 @@ type Dependencies = {
 /** Passed as the current time, so that tokens never count as expired. */
 const beforeAnyExpiry = 0
 
-/** May be cached by the client but not by proxies, because anyone with the link can read the bytes. */
+/** May be cached by clients but not by shared proxies, because the link itself is the permission to read the bytes. */
 const keptForAnHour = 'private, max-age=3600, immutable'
+
+/** The maximum of a presigned URL in S3: torrent clients keep the target of a redirect while they run. */
+const expiresInSeconds = 7 * 86_400
 
 /** Serves the registry's presigned URLs: bytes of objects, and chunks of uploads. */
 export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
@@ -55,7 +59,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       return sendBytes(request, reply, {
         sizeBytes: size,
         etag: `"${key}${part ? `-${part}` : ''}"`,
-        open: () => store.open(key),
+        open: (range) => store.open(key, range),
         offset,
         budget: store.budget,
       })
@@ -74,19 +78,25 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       if (!file) return renew(reply, token)
       if (file.filename !== filename) throw refused()
       const { objectKey, hashes } = await blobs.get(file.blob_hash ?? '')
-      reply.header('content-disposition', attachment(file.filename))
       const isForAll = file.is_public === 1 && isAnonymousReadAllowed
+      if (isForAll && store.ownOrigin !== undefined) {
+        return redirect(reply, store.presignRead(objectKey, { filename, expiresInSeconds }))
+      }
+      reply.header('content-disposition', attachment(file.filename))
       reply.header('cache-control', isForAll ? keptForAnHour : 'private, no-store')
       return sendBytes(request, reply, {
         sizeBytes: hashes.fileSizeBytes,
         etag: `"${hashes.sha256_hash}"`,
-        open: () => store.open(objectKey),
+        open: (range) => store.open(objectKey, range),
         budget: store.budget,
       })
     },
   })
 
-  /** If the database is unavailable, only the signature is checked, so that downloads still work. */
+  /**
+   * Whether the object is in the trash. Returns false if the database is unavailable: then only the signature is
+   * checked, so that downloads still work.
+   */
   async function isDeleted(key: string): Promise<boolean> {
     try {
       return await trash.has(key)
@@ -97,8 +107,8 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   }
 
   /**
-   * Torrent clients keep a redirect's target while they run, which may be longer than its token is valid. For files
-   * that anyone may read, they are redirected to a fresh token; it gives no access that the chunk route would not give.
+   * Redirects to a URL with a new token if anyone may read the file. Torrent clients keep using a redirect's target
+   * while they run, even after its token has expired. The new token gives no access beyond that of the chunk route.
    */
   async function renew(reply: FastifyReply, token: string) {
     const file = await capabilities.findByBytesToken(token, beforeAnyExpiry)
@@ -107,10 +117,28 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   }
 
   app.register(async (uploads) => {
-    // The body is a chunk, passed to the store unparsed, whatever its Content-Type.
+    // The body is a chunk, which is passed to the store unparsed, whatever its Content-Type is.
     uploads.removeAllContentTypeParsers()
     uploads.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
+    if (store.writeChunk) receiveChunks(uploads, store.writeChunk)
+
+    // Altered links may have no key, or a key that no other route matches.
+    for (const url of ['/blobs', '/blobs/*']) {
+      uploads.route({
+        method: ['GET', 'HEAD', 'PUT'],
+        exposeHeadRoute: false,
+        url,
+        config: { isOpen: true, rateLimitClass: 'chunk' },
+        schema: { hide: true },
+        async handler() {
+          throw refused()
+        },
+      })
+    }
+  })
+
+  function receiveChunks(uploads: FastifyInstance, writeChunk: ChunkWriter) {
     uploads.route<{ Params: { key: string } }>({
       method: 'PUT',
       url: '/blobs/:key',
@@ -131,30 +159,16 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
         }
         const body = request.raw.iterator({ destroyOnReturn: false })
         try {
-          await store.writeChunk(request.params.key, chunk, body)
+          await writeChunk(request.params.key, chunk, body)
         } catch (error) {
-          // This is too late for the current chunk, but helps when the client retries.
+          // Freeing space is too late for this request, but there may be enough space when the client retries.
           if (hasCode(error, 'storage_full')) await trash.removeOldest(error.details.missingBytes)
           throw error
         } finally {
-          request.raw.resume() // drain the rest of a refused chunk, so that the client gets the response
+          request.raw.resume() // drain the rest of a refused chunk, so that the client receives the response
         }
         return reply.code(200).header('etag', `"${chunk.hash}"`).send()
       },
     })
-
-    // Altered links may have no key, or a key that no other route matches.
-    for (const url of ['/blobs', '/blobs/*']) {
-      uploads.route({
-        method: ['GET', 'HEAD', 'PUT'],
-        exposeHeadRoute: false,
-        url,
-        config: { isOpen: true, rateLimitClass: 'chunk' },
-        schema: { hide: true },
-        async handler() {
-          throw refused()
-        },
-      })
-    }
-  })
+  }
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Download, ModelFile, ModelRecord } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
 import { publish, sha256, smallGguf } from '../../testing/publish.ts'
-import { describeOnEachDatabase, type TestRegistry } from '../../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../../testing/test-registry.ts'
 
-describeOnEachDatabase('downloads', (start) => {
+describeApi('downloads', (start, oneNodeTest) => {
   const bytes = smallGguf(1, 5_000_000) // two chunks
   let registry: TestRegistry
   let ana: string
@@ -29,7 +29,7 @@ describeOnEachDatabase('downloads', (start) => {
     download = await getDownload('tide', file.id)
   })
 
-  test('a download response has the fields of the contract and is not cached', async () => {
+  test('a download response has the fields that the API specifies, and is not cached', async () => {
     const { headers } = await registry.get(`/v1/files/tide/download/${file.id}`)
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('etag')).toBeNull()
@@ -60,7 +60,7 @@ describeOnEachDatabase('downloads', (start) => {
     ])
   })
 
-  test('twenty concurrent downloads count as twenty; HEAD and refused calls are not counted', async () => {
+  test('twenty concurrent downloads are counted as twenty; HEAD and refused requests are not counted', async () => {
     const before = await countDownloads('tide')
     const path = `/v1/files/tide/download/${file.id}`
     await Promise.all(Array.from({ length: 20 }, () => registry.get(path)))
@@ -71,43 +71,48 @@ describeOnEachDatabase('downloads', (start) => {
     expect(await countDownloads('tide')).toBe(before + 20)
   })
 
-  test('the direct URL serves the bytes, with the headers that resuming clients need', async () => {
-    const whole = await registry.bytes(download.direct_url)
-    expect(whole.status).toBe(200)
-    expect(sha256(whole.bytes)).toBe(file.sha256_hash)
-    expect(whole.headers.get('accept-ranges')).toBe('bytes')
-    expect(whole.headers.get('content-length')).toBe(String(bytes.length))
-    expect(whole.headers.get('content-disposition')).toBe(
-      'attachment; filename="tide F32 (1).gguf"',
-    )
-    const etag = whole.headers.get('etag') ?? ''
-    expect(etag).toMatch(/^"[^"]+"$/)
+  oneNodeTest(
+    'the direct URL serves the bytes, with the headers that clients need to resume',
+    async () => {
+      const whole = await registry.bytes(download.direct_url)
+      expect(whole.status).toBe(200)
+      expect(sha256(whole.bytes)).toBe(file.sha256_hash)
+      expect(whole.headers.get('accept-ranges')).toBe('bytes')
+      expect(whole.headers.get('content-length')).toBe(String(bytes.length))
+      expect(whole.headers.get('content-disposition')).toBe(
+        'attachment; filename="tide F32 (1).gguf"',
+      )
+      const etag = whole.headers.get('etag') ?? ''
+      expect(etag).toMatch(/^"[^"]+"$/)
 
-    const part = await registry.bytes(download.direct_url, {
-      range: 'bytes=100-199',
-      'if-range': etag,
-    })
-    expect(part.status).toBe(206)
-    expect(part.headers.get('content-range')).toBe(`bytes 100-199/${bytes.length}`)
-    expect(part.bytes.equals(bytes.subarray(100, 200))).toBe(true)
-    const stale = await registry.bytes(download.direct_url, {
-      range: 'bytes=100-199',
-      'if-range': '"x"',
-    })
-    expect(stale.status).toBe(200)
-    const tail = await registry.bytes(download.direct_url, { range: 'bytes=-10' })
-    expect(tail.bytes.equals(bytes.subarray(-10))).toBe(true)
-    const open = await registry.bytes(download.direct_url, { range: `bytes=${bytes.length - 3}-` })
-    expect(open.bytes).toHaveLength(3)
-    const beyond = await registry.bytes(download.direct_url, { range: `bytes=${bytes.length}-` })
-    expect(beyond.status).toBe(416)
-    expect(beyond.headers.get('content-range')).toBe(`bytes */${bytes.length}`)
-    const head = await registry.call('HEAD', download.direct_url)
-    expect(head.status).toBe(200)
-    expect(head.headers.get('content-length')).toBe(String(bytes.length))
-  })
+      const part = await registry.bytes(download.direct_url, {
+        range: 'bytes=100-199',
+        'if-range': etag,
+      })
+      expect(part.status).toBe(206)
+      expect(part.headers.get('content-range')).toBe(`bytes 100-199/${bytes.length}`)
+      expect(part.bytes.equals(bytes.subarray(100, 200))).toBe(true)
+      const stale = await registry.bytes(download.direct_url, {
+        range: 'bytes=100-199',
+        'if-range': '"x"',
+      })
+      expect(stale.status).toBe(200)
+      const tail = await registry.bytes(download.direct_url, { range: 'bytes=-10' })
+      expect(tail.bytes.equals(bytes.subarray(-10))).toBe(true)
+      const open = await registry.bytes(download.direct_url, {
+        range: `bytes=${bytes.length - 3}-`,
+      })
+      expect(open.bytes).toHaveLength(3)
+      const beyond = await registry.bytes(download.direct_url, { range: `bytes=${bytes.length}-` })
+      expect(beyond.status).toBe(416)
+      expect(beyond.headers.get('content-range')).toBe(`bytes */${bytes.length}`)
+      const head = await registry.call('HEAD', download.direct_url)
+      expect(head.status).toBe(200)
+      expect(head.headers.get('content-length')).toBe(String(bytes.length))
+    },
+  )
 
-  test('a signed URL with any character changed is 403', async () => {
+  oneNodeTest('a signed URL in which any character is changed returns 403', async () => {
     const { pathname, search } = new URL(download.direct_url)
     const path = pathname + search
     for (let at = '/blobs/'.length; at < path.length; at += at < pathname.length ? 1 : 7) {
@@ -122,7 +127,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect((await registry.call('PUT', path, { bytes: 'x' })).status).toBe(403)
   })
 
-  test('a chunk hash redirects to exactly the bytes of the chunk', async () => {
+  test('a request for a chunk hash redirects to exactly the bytes of that chunk', async () => {
     for (const { hash, index, size } of download.chunk_hashes) {
       const redirect = await registry.get(`/v1/files/chunks/${hash}`)
       expect(redirect.status).toBe(302)
@@ -134,7 +139,7 @@ describeOnEachDatabase('downloads', (start) => {
     }
   })
 
-  test('the SHA-256 of a file redirects to the file, at a URL without a query', async () => {
+  test('a request for the SHA-256 of a file redirects to the file, at a URL without a query', async () => {
     const redirect = await registry.get(`/v1/files/chunks/${file.sha256_hash}`)
     expect(redirect.status).toBe(302)
     const location = redirect.headers.get('location') ?? ''
@@ -146,7 +151,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect((await registry.get(forged)).status).toBe(403)
   })
 
-  test('HEAD of a chunk describes the bytes and does not redirect', async () => {
+  test('a HEAD request for a chunk describes the bytes and does not redirect', async () => {
     const [chunk] = download.chunk_hashes
     const head = await registry.call('HEAD', `/v1/files/chunks/${chunk?.hash}`)
     expect(head.status).toBe(200)
@@ -168,7 +173,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect((await registry.get(`/v1/files/chunks/${'A'.repeat(64)}`)).status).toBe(404)
   })
 
-  test('a token with characters that tokens never have is invalid', async () => {
+  test('a token with characters that no token contains is invalid', async () => {
     const letters = '%C3%A9'.repeat(43)
     const chunk = `/v1/files/chunks/${file.sha256_hash}/${file.id}.1.${letters}`
     expect((await registry.get(chunk)).status).toBe(404)
@@ -176,7 +181,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect((await registry.get(blob)).status).toBe(403)
   })
 
-  test('a malformed chunk hash is 400, an unknown one 404', async () => {
+  test('a malformed chunk hash returns 400, and an unknown one returns 404', async () => {
     expect((await registry.get('/v1/files/chunks/xyz')).status).toBe(400)
     expect((await registry.get(`/v1/files/chunks/${'a'.repeat(64)}`)).status).toBe(404)
   })
@@ -233,7 +238,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect(shown.torrent_info_hash).not.toBe(hidden.torrent_info_hash)
   })
 
-  test('pages of other origins can read the bytes, without credentials', async () => {
+  oneNodeTest('pages from other origins can read the bytes, without credentials', async () => {
     const { headers } = await registry.bytes(download.direct_url, {
       origin: 'https://elsewhere.example',
     })

@@ -8,7 +8,7 @@ import { openTrash } from '../rows/trash.ts'
 import { collectRegularly } from './collect-regularly.ts'
 import { garbageCollection } from './garbage-collection.ts'
 
-test('a store full of unknown objects is not collected, but logged as an error and exported as a metric', async () => {
+test('unknown objects that fill the store are not collected, but logged as an error and exported as a metric', async () => {
   const registry = await startTestRegistry()
   onTestFinished(() => registry.close())
   const directory = join(registry.config.dataDirectory, 'store')
@@ -24,6 +24,7 @@ test('a store full of unknown objects is not collected, but logged as an error a
   const metrics = new Registry()
   const errors: string[] = []
   const stop = collectRegularly({
+    db,
     collect: garbageCollection(db, store, trash),
     trash,
     deleteExpired: async () => undefined,

@@ -1,8 +1,12 @@
+import type { Kysely } from 'kysely'
 import { Gauge, type Registry } from 'prom-client'
+import { withLease } from '../../database/lease.ts'
+import type { Database } from '../../database/schema.ts'
 import type { Trash } from '../rows/trash.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
 
 type Dependencies = {
+  db: Kysely<Database>
   collect: GarbageCollection
   trash: Trash
   /** Deletes expired rows, such as sessions. */
@@ -16,10 +20,12 @@ type Dependencies = {
 }
 
 const hourMs = 3_600_000
+/** Less than an interval, so that the next collection is not missed by a moment. */
+const restShare = 0.9
 
-/** Collects garbage once an hour, logs the result and exports it as metrics. Returns a function that stops this. */
+/** Collects garbage once an hour on one of the nodes, logs the result and exports it as metrics. Returns a function that stops this. */
 export function collectRegularly(dependencies: Dependencies): () => void {
-  const { collect, trash, deleteExpired, metrics, log, intervalMs = hourMs } = dependencies
+  const { db, collect, trash, deleteExpired, metrics, log, intervalMs = hourMs } = dependencies
   const heldBackBytes = new Gauge({
     name: 'shoal_garbage_held_back_bytes',
     help: 'Unreferenced bytes in the store that were not collected because there are suspiciously many',
@@ -48,15 +54,15 @@ export function collectRegularly(dependencies: Dependencies): () => void {
     if (heldBack.bytes === 0) return
     log.error(
       heldBack,
-      'unknown objects were not collected: they are more than a tenth of all stored bytes. Check that this is the right database; to collect them, run shoal admin gc --yes',
+      'unknown objects were not collected because they make up more than a tenth of all stored bytes. Check that this is the right database; to collect the objects anyway, run shoal admin gc --yes',
     )
   }
 
   let isRunning = false
   const timer = setInterval(() => {
-    if (isRunning) return // the last collection is still running
+    if (isRunning) return // the previous collection is still running
     isRunning = true
-    run()
+    withLease(db, 'garbage collection', (restShare * intervalMs) / 1_000, run)
       .catch((error) => log.error({ err: error }, 'could not collect garbage'))
       .finally(() => {
         isRunning = false

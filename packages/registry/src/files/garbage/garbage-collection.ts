@@ -12,33 +12,37 @@ export type CollectedGarbage = {
   leftUploads: Amount
   /** Moved to the trash. */
   trashed: Amount
-  /** Removed from the trash after the retention period. */
+  /** Removed from the trash, after the retention period or to restore the disk reserve. */
   removed: Amount
   /** Unreferenced objects that were not collected because there are suspiciously many. */
   heldBack: Amount
 }
 
 export interface GarbageCollection extends UploadRemoval {
-  /** Removes the upload of a file whose row was deleted, and its bytes unless another file shares them. */
+  /**
+   * Removes the upload of a file whose row was deleted, and moves the file's blob to the trash unless another file
+   * shares it.
+   */
   removeFileBytes(file: FileBytes): Promise<void>
   /**
-   * Removes expired uploads, moves unreferenced objects to the trash, and removes from the trash what has been there
-   * for the retention period. Objects that are unknown to the database are left in place if they are more than a tenth
-   * of all stored bytes and more than 1 GB: then the database is probably the wrong one. `takesUnknown` collects them
-   * too; `keepsTrash` removes nothing from the trash.
+   * Removes expired uploads, moves unreferenced objects to the trash, and removes objects from the trash after the
+   * retention period. Objects that are unknown to the database are left in place if they amount to more than 1 GB and
+   * more than a tenth of all stored bytes, because the database is then probably the wrong one. With `takesUnknown`,
+   * such objects are collected anyway. With `keepsTrash`, nothing is removed from the trash.
    */
   collect(options?: { takesUnknown?: boolean; keepsTrash?: boolean }): Promise<CollectedGarbage>
 }
 
 const maxUnknownBytes = 1_000_000_000
 const maxUnknownShare = 0.1
+const minAgeMs = 86_400_000
 /** Maximum number of objects whose references are looked up in one query. */
 const batchSize = 500
 
 /**
  * Collects unreferenced bytes. No grace period is needed: a row that refers to an object is committed before the object
- * is created, and a reference moves from an upload to a blob, or from a blob to the trash, in one transaction. So an
- * object without a reference never gets one later.
+ * is created, and a reference moves from an upload to a blob, or from a blob to the trash, in one transaction.
+ * Therefore, nothing will ever refer to an object that is unreferenced now.
  */
 export function garbageCollection(
   db: Kysely<Database>,
@@ -47,7 +51,9 @@ export function garbageCollection(
 ): GarbageCollection {
   const removal = uploadRemoval(db, store)
 
-  /** Moves a blob's bytes to the trash unless a file refers to them, and returns their number. */
+  /**
+   * Moves a blob's bytes to the trash unless a file refers to the blob. Returns the number of bytes that were moved.
+   */
   async function releaseBlob(sha256Hash: string): Promise<number> {
     return db.transaction().execute(async (trx) => {
       await lockBlob(trx, sha256Hash)
@@ -64,18 +70,14 @@ export function garbageCollection(
     })
   }
 
-  /** Returns which of these objects files or blobs refer to, and which are in the trash. */
+  /** Returns which of these objects files, blobs or the trash refer to, with the ID of the upload. */
   async function findKnown(keys: string[]) {
     const asked = sql.join(keys)
-    const { rows } = await sql<{ object_key: string; is_trash: number }>`
-      select object_key, 0 as is_trash from file where object_key in (${asked})
-      union all select object_key, 0 as is_trash from blob where object_key in (${asked})
-      union all select object_key, 1 as is_trash from trash where object_key in (${asked})`.execute(
-      db,
-    )
-    const keysWhere = (isTrash: 0 | 1) =>
-      new Set(rows.filter((row) => row.is_trash === isTrash).map((row) => row.object_key))
-    return { referred: keysWhere(0), trashed: keysWhere(1) }
+    const { rows } = await sql<{ object_key: string; upload_id: string | null }>`
+      select object_key, upload_id from file where object_key in (${asked})
+      union all select object_key, null from blob where object_key in (${asked})
+      union all select object_key, null from trash where object_key in (${asked})`.execute(db)
+    return new Map(rows.map((row) => [row.object_key, row.upload_id]))
   }
 
   async function releaseUnusedBlobs(): Promise<Amount> {
@@ -88,7 +90,7 @@ export function garbageCollection(
     return trashed
   }
 
-  /** Reads a page of blobs at a time, because SQLite lets nothing else run during a query. */
+  /** Reads the blobs in pages, because nothing else can run during a SQLite query. */
   async function* findUnusedBlobs(): AsyncGenerator<string> {
     for (let last = ''; ; ) {
       const blobs = await db
@@ -106,13 +108,15 @@ export function garbageCollection(
     }
   }
 
-  /** The entries of the store that are neither referred to nor in the trash, and the number of all stored bytes. */
+  /** The entries of the store to which nothing refers, not even the trash, and the number of all stored bytes. */
   async function findUnknown() {
     const unknown: StoredEntry[] = []
     let storedBytes = 0
     for await (const batch of inBatches(store.list(), batchSize)) {
-      const { referred, trashed } = await findKnown(batch.map(({ key }) => key))
-      unknown.push(...batch.filter(({ key }) => !referred.has(key) && !trashed.has(key)))
+      const known = await findKnown(batch.map(({ key }) => key))
+      const isKnown = ({ key, uploadId }: StoredEntry) =>
+        known.has(key) && (uploadId === undefined || known.get(key) === uploadId)
+      unknown.push(...batch.filter((entry) => isOldEnough(entry) && !isKnown(entry)))
       storedBytes += sumEntries(batch.filter(({ isUpload }) => !isUpload)).bytes
     }
     return {
@@ -122,7 +126,7 @@ export function garbageCollection(
     }
   }
 
-  /** Removes bytes from the trash if other data has grown into the reserve. */
+  /** Removes bytes from the trash if other data has used part of the disk reserve. */
   async function restoreReserve(): Promise<Amount> {
     const space = await store.space()
     if (space === 'unlimited' || space.freeBytes >= space.reserveBytes) return nothing
@@ -155,7 +159,9 @@ export function garbageCollection(
       }
       if (isSuspicious && !takesUnknown) return collected
 
-      for (const { key } of uploads) await store.remove(key)
+      for (const { key, uploadId } of uploads) {
+        await (uploadId === undefined ? store.remove(key) : store.abortUpload({ key, uploadId }))
+      }
       for (const { key: objectKey, sizeBytes } of objects) {
         await addToTrash(db, { objectKey, sizeBytes }, 'unknown')
       }
@@ -168,6 +174,10 @@ export function garbageCollection(
     },
   }
 }
+
+/** Whether no node can be about to record this entry, even if the clocks of the nodes and of the store differ. */
+const isOldEnough = ({ createdAt }: StoredEntry) =>
+  createdAt === undefined || createdAt.getTime() < Date.now() - minAgeMs
 
 const isUnused = sql<SqlBool>`not exists (select 1 from file where file.blob_hash = blob.sha256_hash)`
 const nothing: Amount = { objects: 0, bytes: 0 }

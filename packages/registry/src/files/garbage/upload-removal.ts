@@ -7,30 +7,33 @@ import { endedBadly, moveFiles } from '../rows/file-states.ts'
 
 export interface UploadRemoval {
   /**
-   * Whether the trash or a file in state uploading, processing or ready refers to this object. If not, nothing ever
-   * will again.
+   * Whether the trash, a blob, or a file that has neither failed nor expired refers to this object. If not, nothing
+   * will ever refer to the object again.
    */
   isNeeded(objectKey: string): Promise<boolean>
   /** Removes the uploaded bytes of a file that was deleted, failed or expired, or whose bytes were already stored. */
   removeUpload(file: Pick<FileTable, 'object_key'>): Promise<void>
-  /** Cancels an upload and removes its bytes. Does nothing if the event does not apply to its current state. */
+  /**
+   * Ends an upload with this event and removes its bytes. Does nothing if the event does not apply to the file's
+   * current state.
+   */
   giveUp(fileId: string, event: 'supersede' | 'cancel'): Promise<void>
-  /** Cancels all files of a model that are not ready. */
+  /** For each of the model's files that is not ready, cancels the upload and removes the uploaded bytes. */
   giveUpAll(modelId: string): Promise<void>
-  /** Removes bytes of failed and expired files that a crash left behind. */
+  /** Removes the bytes of failed and expired files if a crash has left the bytes behind. */
   removeEndedUploads(): Promise<void>
-  /** Expires uploads with no activity for seven days, and returns their number. */
+  /** Marks uploads as expired after seven days without activity, and returns their number. */
   expireUploads(): Promise<number>
 }
 
 /**
- * Unfinished uploads are removed at once, not moved to the trash. Their bytes count against the quota until they are
- * removed.
+ * Unfinished uploads are removed immediately instead of being moved to the trash. Their bytes count against the quota
+ * until the removal.
  */
 export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadRemoval {
   /**
-   * The row of a failed or expired file keeps its object key until the bytes are removed, so that they count until
-   * then.
+   * Ignores the rows of failed and expired files. These rows keep the object key until the bytes are removed, so that
+   * the bytes count against the quota until then.
    */
   async function isNeeded(key: string): Promise<boolean> {
     const { rows } = await sql`
@@ -45,7 +48,7 @@ export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadR
     await store.remove(object_key)
     await db
       .updateTable('file')
-      .set({ object_key: null })
+      .set({ object_key: null, upload_id: null })
       .where('object_key', '=', object_key)
       .where('status', 'in', endedBadly)
       .execute()
@@ -83,7 +86,7 @@ export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadR
         .where('object_key', 'is not', null)
         .execute()
       for (const file of ended) await removeUpload(file)
-      // Version 0.1 left references to shared blobs on failed and expired files.
+      // Version 0.1 left references to shared blobs in the rows of failed and expired files.
       await db
         .updateTable('file')
         .set({ blob_hash: null })

@@ -5,8 +5,8 @@ import type { GarbageCollection } from '../garbage/garbage-collection.ts'
 import type { BlobRepository } from '../rows/blob-repository.ts'
 import { type FileRepository, isLeaseLost, leaseLost } from '../rows/file-repository.ts'
 import { type FileRow, toChunkLayout } from '../rows/file-row.ts'
-import { type ProcessedFile, processFile } from './process-file.ts'
-import { type ProcessingQueue, renewIntervalMs } from './processing-queue.ts'
+import { type ProcessedFile, processFile, type UnfinishedFile } from './process-file.ts'
+import { type EndedJob, type ProcessingQueue, renewIntervalMs } from './processing-queue.ts'
 import { publishFile } from './publish-file.ts'
 
 type Log = {
@@ -26,13 +26,13 @@ type Dependencies = {
 const maxJobs = 2
 const pollIntervalMs = 5_000
 const maxRetryDelaySeconds = 300
-/** Maximum number of times that nodes may stop while processing a file. Then the file fails. */
+/** If nodes have stopped this many times while processing a file, the file fails. */
 const maxAttempts = 8
 
 export type FileProcessor = {
-  /** Polls now, since a file was just submitted. */
+  /** Polls immediately. Called after a file was submitted. */
   wake(): void
-  /** Returns running jobs to the queue and stops. */
+  /** Puts running jobs back in the queue and stops. */
   close(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
   const running = new Set<Promise<void>>()
   const stop = new AbortController()
   const timer = setInterval(wake, pollIntervalMs)
-  /** How often in a row processing each file has failed on this node. */
+  /** The number of consecutive failures to process a file on this node, by file ID. */
   const failures = new Map<string, number>()
   let isPolling = false
   let polling: Promise<void> = Promise.resolve()
@@ -121,7 +121,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     const keepLease = () => orLeaseLost(queue.renew(file.id, holder))
     const result = await processFile(dependencies, file, keepLease, signal)
     await settle(file, result)
-    // Removes uploads that did not become a blob, because the file failed or its bytes were already stored.
+    // Remove the upload if it did not become a blob, because the file failed or its bytes were already stored.
     await dependencies.collect.removeUpload(file)
     log.info(
       {
@@ -134,23 +134,27 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     )
   }
 
-  /** Throws, and changes nothing, if this node no longer has the lease. */
+  /** Applies the result. If this node no longer has the lease, throws and changes nothing. */
   async function settle(file: FileRow, result: ProcessedFile) {
     if (result.outcome === 'ready') return publishFile(dependencies, file, holder, result)
-    const { outcome, detail } = result
-    if (outcome === 'gone') await makeRoomAgain(file)
-    const status = outcome === 'gone' ? 'uploading' : outcome
-    await orLeaseLost(queue.end(file.id, holder, { status, detail }))
+    await orLeaseLost(queue.end(file.id, holder, await toEndedJob(file, result)))
+  }
+
+  async function toEndedJob(file: FileRow, result: UnfinishedFile): Promise<EndedJob> {
+    const { detail } = result
+    if (result.outcome === 'failed') return { status: 'failed', detail }
+    const uploadId = result.outcome === 'gone' ? await makeRoomAgain(file) : result.uploadId
+    return { status: 'uploading', detail, uploadId }
   }
 
   /**
-   * The row names the object before it is created, so that it is not collected; clients see the upload only once it
-   * exists.
+   * Prepares a new upload of the file. The row refers to the new object before the object is created, so that garbage
+   * collection does not remove the object. Clients see the upload only after the object has been created.
    */
-  async function makeRoomAgain(file: FileRow) {
-    const objectKey = newId()
-    await orLeaseLost(queue.forgetBytes(file.id, holder, objectKey))
-    await dependencies.store.startUpload(objectKey, toChunkLayout(file))
+  async function makeRoomAgain(file: FileRow): Promise<string | null> {
+    const key = newId()
+    await orLeaseLost(queue.forgetBytes(file.id, holder, key))
+    return dependencies.store.startUpload({ key, uploadId: null }, toChunkLayout(file))
   }
 
   wake()
@@ -159,13 +163,13 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     async close() {
       clearInterval(timer)
       stop.abort()
-      await polling // it may have claimed one more job, which must also be put back
+      await polling // the poll may have claimed one more job, which must also be put back
       await Promise.all(running)
     },
   }
 }
 
-/** Throws if a step of the queue resolves to false because this node has lost the lease. */
+/** Throws if a queue operation resolves to false, because this node has then lost the lease. */
 async function orLeaseLost(step: Promise<boolean>): Promise<void> {
   if (!(await step)) throw leaseLost()
 }

@@ -7,25 +7,29 @@ import {
   unpackHashes,
 } from '@shoal/model-file'
 import { isName, plainLine } from '@shoal/protocol'
-import type { ObjectStore } from '../../store/object-store.ts'
+import type { ObjectStore, UploadReference } from '../../store/object-store.ts'
 import type { BlobRepository } from '../rows/blob-repository.ts'
 import type { FileRepository } from '../rows/file-repository.ts'
-import { type FileRow, toChunkLayout } from '../rows/file-row.ts'
+import { type FileRow, toChunkLayout, toUpload } from '../rows/file-row.ts'
 
 type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
 
-/** The same limit as for an architecture set by hand. */
+/** The same limit as for an architecture that a user enters. */
 const maxArchitectureLength = 100
 const maxDetailLength = 300
 
 export type ProcessedFile =
   | { outcome: 'ready'; hashes: FileHashes; facts: GgufFacts }
-  | { outcome: 'uploading' | 'failed' | 'gone'; detail: string }
+  | UnfinishedFile
+export type UnfinishedFile =
+  | { outcome: 'uploading'; detail: string; uploadId: string | null }
+  | { outcome: 'failed'; detail: string }
+  | { outcome: 'gone'; detail: string }
 
 /**
- * Checks the stored bytes of an upload against its manifest, and reads its header. If chunks are wrong, only these are
- * dropped, so that only they must be sent again. If the file can never become valid, it fails. `keepLease` throws if
- * this node no longer has the lease; it is called before any change to the store.
+ * Checks an upload's stored bytes against its manifest, and reads the file's header. If chunks are wrong, only those
+ * chunks are dropped and must be sent again. If the file can never become valid, the outcome is `failed`. `keepLease`
+ * is called before wrong chunks are dropped, and throws if this node no longer has the lease.
  */
 export async function processFile(
   { files, blobs, store }: Dependencies,
@@ -41,8 +45,10 @@ export async function processFile(
     const { objectKey, hashes } = await blobs.get(file.blob_hash)
     return readHeader(store, objectKey, file, hashes)
   }
-  const key = file.object_key ?? ''
-  if (!(await isFinished(store, key, file))) return gone(store, 'the uploaded bytes are gone')
+  const upload = toUpload(file)
+  if (!upload || !(await isFinished(store, upload, file)))
+    return gone(store, 'the uploaded bytes are gone')
+  const { key } = upload
   const hashes = await store.hash(key, file.file_size_bytes, signal)
 
   const declared = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
@@ -51,11 +57,12 @@ export async function processFile(
   if (bad.length > 0) {
     const indexes = bad.map(({ index }) => index)
     await keepLease()
-    await store.reopenUpload(key, toChunkLayout(file), indexes)
+    const uploadId = await store.reopenUpload(key, toChunkLayout(file), indexes)
     const named = indexes.slice(0, 10).join(', ') + (indexes.length > 10 ? ', …' : '')
     return {
       outcome: 'uploading',
-      detail: `stored bytes do not match the manifest; send again: chunk ${named}`,
+      detail: `stored bytes do not match the manifest; send these chunks again: ${named}`,
+      uploadId,
     }
   }
   if (hashes.sha256_hash !== file.sha256_hash) {
@@ -66,9 +73,13 @@ export async function processFile(
 }
 
 /** Completes the upload. False if it does not exist. */
-async function isFinished(store: ObjectStore, key: string, file: FileRow): Promise<boolean> {
+async function isFinished(
+  store: ObjectStore,
+  upload: UploadReference,
+  file: FileRow,
+): Promise<boolean> {
   try {
-    await store.finishUpload(key, toChunkLayout(file))
+    await store.finishUpload(upload, toChunkLayout(file))
     return true
   } catch (error) {
     if (hasCode(error, 'not_found')) return false
@@ -76,7 +87,10 @@ async function isFinished(store: ObjectStore, key: string, file: FileRow): Promi
   }
 }
 
-/** Throws if the whole store is unavailable, since the bytes may then still exist. */
+/**
+ * Returns the result for lost bytes. Throws if the whole store is unavailable, since the bytes may still exist in that
+ * case.
+ */
 async function gone(store: ObjectStore, what: string): Promise<ProcessedFile> {
   await store.check()
   return { outcome: 'gone', detail: `${what}: upload the file again` }
@@ -108,14 +122,14 @@ async function readHeader(
   }
 }
 
-/** Facts are listed and indexed: an architecture that could not be set by hand is ignored. */
+/** Removes an architecture that a user could not enter, because facts are shown in lists and indexed. */
 function listableFacts(facts: GgufFacts): GgufFacts {
   const architecture = facts.architecture ?? ''
   const isListable = [...architecture].length <= maxArchitectureLength && isName(architecture)
   return { ...facts, architecture: isListable ? architecture : null }
 }
 
-/** The message may quote the header, including control characters and thousands of characters. */
+/** Limits the length of an error message and removes control characters, because the message may quote the header. */
 function formatDetail(message: string): string {
   return plainLine(message.slice(0, maxDetailLength))
 }

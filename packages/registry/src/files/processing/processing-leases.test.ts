@@ -1,6 +1,6 @@
 /**
- * Several nodes that process the files of one database: which node has a file, by which clock, and what a node may
- * still do after losing its lease.
+ * Tests several nodes that share one database: which node processes a file, by which clock leases expire, and what a
+ * node may still do after losing its lease.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ import { publishFile } from './publish-file.ts'
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Shifts the clock of this process, in which the registry runs, but not the database's. */
+/** Shifts this process's clock, which the registry uses, but not the database's clock. */
 function shiftClock(ms: number) {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
   onTestFinished(() => {
@@ -38,7 +38,7 @@ function shiftClock(ms: number) {
   })
 }
 
-/** Uploads all bytes of a file to the model `tide` without submitting it for processing. */
+/** Uploads all bytes of a file to the model `tide` without submitting the file for processing. */
 async function uploadAll(registry: TestRegistry, token: string, filename: string, bytes: Buffer) {
   const { body }: { body: StartedUpload } = await registry.post('/v1/models/tide/files', {
     token,
@@ -51,7 +51,7 @@ async function uploadAll(registry: TestRegistry, token: string, filename: string
   return body.id
 }
 
-describeOnEachDatabase('the lease on a file in processing', (start) => {
+describeOnEachDatabase('the lease on a file that is being processed', (start) => {
   let registry: TestRegistry
   let connection: Connection
   let store: DiskStore
@@ -75,7 +75,7 @@ describeOnEachDatabase('the lease on a file in processing', (start) => {
   const get = async (id: string): Promise<ModelFile> =>
     (await registry.get(`/v1/models/tide/files/${id}`, { token: ana })).body
 
-  /** Makes the file a job, leased to `holder` for this long. */
+  /** Makes the file a job that is leased to `holder` for this many seconds. */
   async function lease(id: string, holder: string, seconds: number) {
     const { db } = connection
     await db
@@ -90,19 +90,19 @@ describeOnEachDatabase('the lease on a file in processing', (start) => {
       .execute()
   }
 
-  /** Returns once the registry has polled the queue. */
+  /** Waits until the registry has polled the queue, by publishing another file. */
   const waitForPoll = (seed: number) =>
     publish(registry, ana, { name: 'other' }, `${seed}.gguf`, smallGguf(seed))
 
-  test('expires soon after its node has died, and another node takes over', async () => {
+  test('expires soon after its node dies, and another node takes over the file', async () => {
     const id = await uploadAll(registry, ana, 'orphan.gguf', smallGguf(1))
     await lease(id, 'a dead node', 2)
     const started = performance.now()
     expect(await settled(registry, ana, 'tide', id)).toMatchObject({ status: 'ready' })
-    expect(performance.now() - started).toBeLessThan(20_000) // 2 s, and up to 5 s until the next poll
+    expect(performance.now() - started).toBeLessThan(20_000) // 2 s for the lease, and up to 5 s until the next poll
   })
 
-  test('lasts 15 seconds by the database’s clock, regardless of the clocks of the nodes', async () => {
+  test('lasts 15 seconds by the database’s clock, regardless of the nodes’ clocks', async () => {
     const id = await uploadAll(registry, ana, 'clocks.gguf', smallGguf(2))
     for (const shift of [-hourMs, hourMs]) {
       shiftClock(shift)
@@ -127,13 +127,13 @@ describeOnEachDatabase('the lease on a file in processing', (start) => {
     await settled(registry, ana, 'tide', id)
   })
 
-  test('decides which node publishes: one that has lost it changes nothing and removes no bytes', async () => {
+  test('decides which node publishes: a node that has lost the lease changes nothing and removes no bytes', async () => {
     const bytes = smallGguf(5)
     const { db, engine } = connection
     const id = await uploadAll(registry, ana, 'fenced.gguf', bytes)
     const key = (await getRow(id)).object_key ?? ''
     await lease(id, 'the old node', 3_600)
-    const files = fileRepository(db, { seeders: () => 0 })
+    const files = fileRepository(db, { countSeeders: async () => new Map() })
     const dependencies = { files, blobs: blobRepository(db), store }
     const file = await getRow(id)
     const { signal } = new AbortController()
@@ -151,7 +151,7 @@ describeOnEachDatabase('the lease on a file in processing', (start) => {
       queue.putBack(id, 'the old node'),
       queue.retryLater(id, 'the old node', 5),
       queue.end(id, 'the old node', { status: 'failed', detail: 'no' }),
-      queue.end(id, 'the old node', { status: 'uploading', detail: 'no' }),
+      queue.end(id, 'the old node', { status: 'uploading', detail: 'no', uploadId: null }),
       queue.forgetBytes(id, 'the old node', 'another'),
     ]
     expect(await Promise.all(steps)).toEqual(steps.map(() => false))
@@ -168,7 +168,7 @@ describeOnEachDatabase('the lease on a file in processing', (start) => {
     expect(await blob.executeTakeFirst()).toEqual({ object_key: key })
   })
 
-  test('expires by the database’s clock, and so does an upload', async () => {
+  test('expires by the database’s clock, as does an upload', async () => {
     const { body }: { body: StartedUpload } = await registry.post('/v1/models/tide/files', {
       token: ana,
       body: manifestFor('open.gguf', smallGguf(6)),

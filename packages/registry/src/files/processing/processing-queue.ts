@@ -11,40 +11,45 @@ import { type FileRow, fileColumns, isUnfinished } from '../rows/file-row.ts'
 import { moveFiles, uploadLifetimeSeconds } from '../rows/file-states.ts'
 
 /**
- * A row in status `processing` is a job. Any node can claim it with a lease, which expires by the database's clock; if
- * a node dies, its lease expires and another node takes over. A result counts only while its node holds the lease: each
- * of these steps returns whether it does.
+ * A file's row in status `processing` is a job. Any node can claim a job, and then holds a lease that expires by the
+ * database's clock. If a node dies, its lease expires, and another node can claim the job. A node can change a job only
+ * while it holds the lease: the methods that change a claimed job return whether `holder` still held the lease.
  */
 export interface ProcessingQueue {
-  /** Frees the jobs of earlier processes. Only with SQLite, where no other process can be running. */
+  /**
+   * Frees the jobs that earlier processes claimed. Does nothing on PostgreSQL, where other processes may be running.
+   */
   freeAll(): Promise<void>
   /**
-   * Claims the oldest free job, if any. Its attempts are the earlier ones that ended with their node, plus this one.
+   * Claims the oldest free job, if any. The job's `attempts` include this attempt and the earlier ones during which a
+   * node stopped.
    */
   claim(holder: string): Promise<FileRow | undefined>
-  /** Renews the lease. False if another node has it, or if the job no longer exists. */
+  /** Renews the lease. Returns false if another node has the lease, or if the job no longer exists. */
   renew(fileId: string, holder: string): Promise<boolean>
-  /** Puts the job back without counting the attempt. */
+  /** Puts the job back in the queue without counting the attempt. */
   putBack(fileId: string, holder: string): Promise<boolean>
-  /** Postpones the job without counting the attempt: something that it needs is unavailable. */
+  /** Postpones the job without counting the attempt, because something that the job needs is unavailable. */
   retryLater(fileId: string, holder: string, seconds: number): Promise<boolean>
   /**
-   * Ends a job without a ready file: either it failed and its bytes must be deleted, or some chunks must be sent again.
+   * Ends a job that did not produce a ready file: either the file failed and its bytes must be deleted, or chunks must
+   * be sent again.
    */
-  end(
-    fileId: string,
-    holder: string,
-    result: { status: 'failed' | 'uploading'; detail: string },
-  ): Promise<boolean>
+  end(fileId: string, holder: string, result: EndedJob): Promise<boolean>
   /**
-   * Forgets lost bytes: all chunks must be sent again, to another object. The job continues until `end` reopens the
-   * upload.
+   * Replaces the reference to lost bytes with a reference to a new object, to which all chunks must be sent again. The
+   * job continues until `end` reopens the upload.
    */
   forgetBytes(fileId: string, holder: string, objectKey: string): Promise<boolean>
 }
 
+/** A job without a ready file. `uploadId` is the ID of the upload that takes the missing chunks. */
+export type EndedJob =
+  | { status: 'failed'; detail: string }
+  | { status: 'uploading'; detail: string; uploadId: string | null }
+
 /**
- * Duration of a lease: long enough for two failed renewals, and short enough that the files of a dead node do not wait
+ * Duration of a lease: long enough that two renewals may fail, and short enough that a dead node's files do not wait
  * long.
  */
 const leaseSeconds = 15
@@ -122,13 +127,11 @@ export function processingQueue(
         attempts: sql`attempts - 1`,
       }),
 
-    end: (
-      fileId: string,
-      holder: string,
-      { status, detail }: { status: 'failed' | 'uploading'; detail: string },
-    ): Promise<boolean> =>
+    end: (fileId: string, holder: string, ended: EndedJob): Promise<boolean> =>
       ifHeld(
-        moveFiles(db, status === 'failed' ? 'fail' : 'reopen', { status_detail: detail }),
+        ended.status === 'failed'
+          ? moveFiles(db, 'fail', { status_detail: ended.detail })
+          : moveFiles(db, 'reopen', { status_detail: ended.detail, upload_id: ended.uploadId }),
         fileId,
         holder,
       ),
@@ -136,6 +139,7 @@ export function processingQueue(
     forgetBytes: (fileId: string, holder: string, objectKey: string): Promise<boolean> =>
       change(fileId, holder, {
         object_key: objectKey,
+        upload_id: null,
         blob_hash: null,
         upload_expires_at: databaseTime(db, uploadLifetimeSeconds),
       }),

@@ -20,17 +20,18 @@ import { dropFiles, moveFiles } from './file-states.ts'
 import { keepBlob } from './keep-blob.ts'
 
 export interface FileRepository {
-  /** Converts a row to the API's format, with the torrent and the seeder count of a public or private model. */
-  toModelFile(row: FileRow, isPublic: boolean): ModelFile
+  /** Converts rows to the API's format, with the torrents and seeder counts of a public or private model. */
+  toModelFiles(rows: FileRow[], isPublic: boolean): Promise<ModelFile[]>
+  toModelFile(row: FileRow, isPublic: boolean): Promise<ModelFile>
   /**
    * The file with the metadata from its header.
    * @throws not-found if it no longer exists
    */
   getRecord(row: FileRow, isPublic: boolean): Promise<FileRecord>
-  /** Ordered by size, smallest first. */
+  /** The model's files, smallest first. */
   list(modelId: string, status: 'ready' | 'all'): Promise<FileRow[]>
   /**
-   * Unless `seesUnready` is true, files that are not ready are treated as missing.
+   * The model's file with this ID. Unless `seesUnready` is true, a file that is not ready is treated as missing.
    * @throws not-found
    */
   get(modelId: string, fileId: string, seesUnready: boolean): Promise<FileRow>
@@ -38,24 +39,26 @@ export interface FileRepository {
   getReady(fileId: string): Promise<FileRow>
   findByName(modelId: string, filename: string): Promise<FileRow | undefined>
   /**
-   * The chunk hashes that were declared for the upload, packed.
+   * The chunk hashes that the client declared for the upload, concatenated.
    * @throws conflict if the upload is no longer open
    */
   getManifest(fileId: string): Promise<Uint8Array>
   /** Postpones an upload's expiry. Returns the new expiry time, or undefined if the upload is not open. */
   touch(fileId: string, lifetimeSeconds: number): Promise<string | undefined>
-  /** Submits an upload for processing. False if it is not open. */
+  /** Submits an upload for processing. Returns false if the upload is not open. */
   submit(fileId: string): Promise<boolean>
   /**
-   * Makes the bytes of a checked upload a blob and the file ready, in one transaction. If the stored object with the
-   * same bytes is lost (`lostKey`), this one replaces it. Throws a conflict, and changes nothing, if `holder` no longer
-   * has the lease on the file.
+   * In one transaction, turns the bytes of a checked upload into a blob and makes the file ready. If a blob has the
+   * same bytes but its object was lost, `lostKey` is the key of that object, and the uploaded object replaces it. If
+   * `holder` no longer has the lease on the file, throws a conflict and changes nothing.
    */
   publish(
     file: FileRow,
     holder: string,
     checked: CheckedFile & { lostKey: string | undefined },
   ): Promise<void>
+  /** Records the ID of an upload. False, and nothing is changed, if another one was recorded in the meantime. */
+  keepUploadId(file: FileRow, uploadId: string | null): Promise<boolean>
   /** Deletes a file's row, and returns what it last referred to; undefined if it was already deleted. */
   remove(file: { id: string; model_id: string }): Promise<FileBytes | undefined>
 }
@@ -63,7 +66,7 @@ export interface FileRepository {
 /** The result of processing: the hashes of the stored bytes, and the facts from the header. */
 export type CheckedFile = { hashes: FileHashes; facts: GgufFacts }
 
-/** Another node has taken over the job, or the file was deleted: this node's result is discarded. */
+/** The error if another node has taken over the job or the file was deleted. This node's result is then discarded. */
 export const leaseLost = () =>
   conflict('the file was deleted, or another node is processing it now', {
     code: leaseLostCode,
@@ -76,13 +79,12 @@ const leaseLostCode = 'lease_lost'
 
 export function fileRepository(
   db: Kysely<Database>,
-  swarms: Pick<Swarms, 'seeders'>,
+  swarms: Pick<Swarms, 'countSeeders'>,
 ): FileRepository {
-  const toModelFile = (row: FileRow, isPublic: boolean): ModelFile => {
-    const toSwarm = (infoHash: string) =>
-      isPublic ? publicSwarm(infoHash) : privateSwarm(infoHash, row.id)
-    const torrent_info_hash = isPublic ? row.public_info_hash : row.private_info_hash
-    return {
+  async function toModelFiles(rows: FileRow[], isPublic: boolean): Promise<ModelFile[]> {
+    const names = rows.flatMap((row) => toSwarm(row, isPublic) ?? [])
+    const seeders = names.length > 0 ? await swarms.countSeeders(names) : new Map<string, number>()
+    return rows.map((row) => ({
       id: row.id,
       model_id: row.model_id,
       filename: row.filename,
@@ -93,14 +95,20 @@ export function fileRepository(
       format: 'gguf',
       status: row.status,
       status_detail: row.status_detail,
-      torrent_info_hash,
+      torrent_info_hash: findInfoHash(row, isPublic),
       chunk_size: row.chunk_size,
-      seeders: torrent_info_hash ? swarms.seeders(toSwarm(torrent_info_hash)) : 0,
+      seeders: seeders.get(toSwarm(row, isPublic) ?? '') ?? 0,
       created_at: row.created_at,
-    }
+    }))
+  }
+
+  async function toModelFile(row: FileRow, isPublic: boolean): Promise<ModelFile> {
+    const [file] = await toModelFiles([row], isPublic)
+    return file as ModelFile
   }
 
   return {
+    toModelFiles,
     toModelFile,
 
     async getRecord(row: FileRow, isPublic: boolean): Promise<FileRecord> {
@@ -110,7 +118,7 @@ export function fileRepository(
         .where('id', '=', row.id)
         .executeTakeFirstOrThrow(() => notFound(`no file ${row.id}`))
       return {
-        ...toModelFile(row, isPublic),
+        ...(await toModelFile(row, isPublic)),
         metadata: metadata && JSON.parse(metadata),
         tensors: tensors && JSON.parse(tensors),
       }
@@ -218,6 +226,17 @@ export function fileRepository(
         await refreshModel(trx, file.model_id)
       }),
 
+    async keepUploadId({ id, object_key, upload_id }: FileRow, uploadId: string | null) {
+      const { numUpdatedRows } = await db
+        .updateTable('file')
+        .set({ upload_id: uploadId })
+        .where('id', '=', id)
+        .where('object_key', '=', object_key)
+        .where('upload_id', upload_id === null ? 'is' : '=', upload_id)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
     remove: (file: { id: string; model_id: string }): Promise<FileBytes | undefined> =>
       db.transaction().execute(async (trx) => {
         await lockModel(trx, file.model_id)
@@ -229,4 +248,14 @@ export function fileRepository(
         return removed
       }),
   }
+}
+
+const findInfoHash = (row: FileRow, isPublic: boolean) =>
+  isPublic ? row.public_info_hash : row.private_info_hash
+
+/** The swarm of a file; undefined while it has no torrent. */
+function toSwarm(row: FileRow, isPublic: boolean): string | undefined {
+  const infoHash = findInfoHash(row, isPublic)
+  if (infoHash === null) return undefined
+  return isPublic ? publicSwarm(infoHash) : privateSwarm(infoHash, row.id)
 }

@@ -1,9 +1,9 @@
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { FileTable } from '../../database/schema.ts'
-import type { ChunkLayout } from '../../store/object-store.ts'
+import type { ChunkLayout, UploadReference } from '../../store/object-store.ts'
 
 /**
- * A file's row without its metadata, which may be megabytes, and without the column that only the metadata peer uses.
+ * A file's row without its metadata, which may take megabytes, and without the column that only the metadata peer uses.
  */
 export type FileRow = Omit<Selectable<FileTable>, 'metadata' | 'tensors' | 'public_req2_hash'>
 
@@ -26,6 +26,7 @@ export const fileColumns = [
   'memory_bytes',
   'blob_hash',
   'object_key',
+  'upload_id',
   'upload_expires_at',
   'lease_holder',
   'lease_until',
@@ -35,12 +36,17 @@ export const fileColumns = [
 ] as const satisfies (keyof FileRow)[]
 
 /**
- * Lets SQLite use the partial index on files that are not ready, which it does not infer from a condition on one
- * status.
+ * Lets SQLite use the partial index on files that are not ready. From a condition on a single status, SQLite does not
+ * infer that it can use the index.
  */
 export const isUnfinished = sql<SqlBool>`status <> 'ready'`
 
 /** How an upload is divided into chunks. */
 export function toChunkLayout(file: FileRow): ChunkLayout {
   return { sizeBytes: file.file_size_bytes, chunkSize: file.chunk_size }
+}
+
+/** The upload that a file refers to; undefined if its bytes were already stored, or are gone. */
+export function toUpload({ object_key, upload_id }: FileRow): UploadReference | undefined {
+  return object_key === null ? undefined : { key: object_key, uploadId: upload_id }
 }

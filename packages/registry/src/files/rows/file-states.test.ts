@@ -52,7 +52,7 @@ describeOnEachDatabase('a file', (start) => {
   beforeAll(async () => {
     const registry = await start()
     connection = await registry.connect()
-    files = fileRepository(connection.db, { seeders: () => 0 })
+    files = fileRepository(connection.db, { countSeeders: async () => new Map() })
     const ana = await registry.register('ana')
     const { body } = await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
     const { id } = body as { id: string }
@@ -64,12 +64,13 @@ describeOnEachDatabase('a file', (start) => {
     await connection.db.deleteFrom('blob').execute()
   })
 
-  /** What the registry does for each event, with a file in any state. */
+  /** For each event, a call that causes it, for a file in any state. */
   const doAt: Record<FileEvent, (file: FileRow) => Promise<unknown>> = {
     begin: () => create(undefined),
     submit: ({ id }) => files.submit(id),
     publish: (file) => files.publish(file, node, { hashes, facts, lostKey: undefined }),
-    reopen: ({ id }) => queue().end(id, node, { status: 'uploading', detail: 'wrong chunks' }),
+    reopen: ({ id }) =>
+      queue().end(id, node, { status: 'uploading', detail: 'wrong', uploadId: null }),
     fail: ({ id }) => queue().end(id, node, { status: 'failed', detail: 'no usable file' }),
     expire: () => removal().expireUploads(),
     supersede: ({ id }) => removal().giveUp(id, 'supersede'),
@@ -88,7 +89,7 @@ describeOnEachDatabase('a file', (start) => {
     return createFile(unlimited, model, manifest, { storedKey: undefined, before })
   }
 
-  /** A file in this state, whose upload has expired and whose lease belongs to `node`. */
+  /** Creates a file in this state, with an expired upload and a lease that `node` holds. */
   async function fileIn(state: FileStatus | undefined, hasBytes: boolean): Promise<FileRow> {
     const row = await create(undefined)
     const { db } = connection
@@ -124,20 +125,20 @@ describeOnEachDatabase('a file', (start) => {
       )
     expect((await after.executeTakeFirst())?.status).toBe(next)
     if (isFor(event, state)) expect(refusal).toBeUndefined()
-    // Where the event does not apply, some calls throw a conflict and others do nothing.
+    // If the event does not apply, some calls throw a conflict and others do nothing.
     else if (refusal !== undefined) expect(refusal).toMatchObject({ code: 'conflict' })
   })
 
-  test('changes its status only through an event of the table', async () => {
+  test('can change its status only through an event in the table', async () => {
     const { db } = connection
     // @ts-expect-error: a status cannot be set by hand
     db.updateTable('file').set({ status: 'ready' })
     const values = { status: 'ready' as const }
-    // @ts-expect-error: nor through a variable
+    // @ts-expect-error: a variable cannot set a status either
     db.updateTable('file').set(values)
-    // @ts-expect-error: nor along with an event
+    // @ts-expect-error: a status cannot be set along with an event
     moveFiles(db, 'submit', values)
-    // @ts-expect-error: nor by an unknown event
+    // @ts-expect-error: an unknown event cannot set a status
     expect(() => moveFiles(db, 'revive')).toThrow()
   })
 })

@@ -1,36 +1,39 @@
 /**
  * The states of a file and the transitions between them. Only `moveFiles` changes a status, and only `dropFiles`
- * deletes a row that must be in a certain state. Both look up the event here and skip files in any other state.
- * `docs/architecture.md` has a diagram.
+ * deletes a row if the deletion depends on the file's state. Both functions look up the event in `fileTransitions` and
+ * skip files in states to which the event does not apply. `docs/architecture.md` has a diagram.
  */
 import { type Kysely, sql, type UpdateObject } from 'kysely'
 import type { Database, FileStatus } from '../../database/schema.ts'
 
-/** The owner of the model (or an admin), the node that holds the job's lease, or the hourly garbage collection. */
+/**
+ * `garbage collection` runs hourly, `owner` is the model's owner or an admin, and `lease holder` is the node that holds
+ * the job's lease.
+ */
 export type Actor = 'owner' | 'lease holder' | 'garbage collection'
 
 export type FileTransition = {
-  /** The states in which the event can happen; empty for a file that does not exist yet. */
+  /** The states in which the event can happen; empty if the event creates the file. */
   from: readonly FileStatus[]
-  /** The state after the event, or undefined if the row is deleted. */
+  /** The state after the event, or undefined if the event deletes the row. */
   to: FileStatus | undefined
   /** Who can cause the event. */
   by: Actor
-  /** When the event happens, and its side effects. */
+  /** When the event happens, and what its effects are. */
   does: string
-  /** Columns that the event always sets to the same values. */
+  /** Columns that the event always sets, with their values. */
   sets?: FileChanges
 }
 
 type FileChanges = UpdateObject<Database, 'file'>
 
 const noLease = { lease_holder: null, lease_until: null }
-const givenUp = { ...noLease, status_detail: 'the upload was cancelled', blob_hash: null }
+const givenUp = { ...noLease, status_detail: 'the upload was canceled', blob_hash: null }
 
-/** An upload with no activity for this long expires. */
+/** An upload expires after this long without activity. */
 export const uploadLifetimeSeconds = 7 * 86_400
 
-/** Every event in the life of a file. */
+/** All events that create a file, change its status or delete its row. */
 export const fileTransitions = {
   begin: {
     from: [],
@@ -49,35 +52,35 @@ export const fileTransitions = {
     from: ['processing'],
     to: 'ready',
     by: 'lease holder',
-    does: 'the bytes match the manifest: they become a blob, and the torrent and facts are saved',
-    sets: { ...noLease, status_detail: null, object_key: null },
+    does: 'the bytes match the manifest: they become a blob, and the info hashes and header metadata are saved',
+    sets: { ...noLease, status_detail: null, object_key: null, upload_id: null },
   },
   reopen: {
     from: ['processing'],
     to: 'uploading',
     by: 'lease holder',
-    does: 'some chunks are wrong, or the stored bytes are lost: they must be sent again',
+    does: 'chunks are wrong or lost, and must be sent again',
     sets: noLease,
   },
   fail: {
     from: ['processing'],
     to: 'failed',
     by: 'lease holder',
-    does: 'the file is invalid, or its node stopped too often while processing it; its bytes are removed',
+    does: 'the file is invalid, or nodes stopped too often while processing it; the bytes are removed',
     sets: { ...noLease, blob_hash: null },
   },
   expire: {
     from: ['uploading'],
     to: 'expired',
     by: 'garbage collection',
-    does: 'nothing was sent for seven days; its bytes are removed',
+    does: 'nothing was sent for seven days; the bytes are removed',
     sets: { status_detail: 'nothing was sent for 7 days', blob_hash: null },
   },
   supersede: {
     from: ['uploading', 'failed', 'expired'],
     to: 'expired',
     by: 'owner',
-    does: 'another upload takes the name; the bytes are removed',
+    does: 'a new upload with the same filename starts; the bytes of the earlier upload are removed',
     sets: givenUp,
   },
   cancel: {
@@ -91,13 +94,13 @@ export const fileTransitions = {
     from: ['failed', 'expired'],
     to: undefined,
     by: 'owner',
-    does: 'once the bytes are removed, the row is replaced by that of the upload that takes the name',
+    does: 'after the bytes are removed, the row of the new upload with the same filename replaces the row',
   },
   remove: {
     from: ['uploading', 'processing', 'ready', 'failed', 'expired'],
     to: undefined,
     by: 'owner',
-    does: 'the file or its model is deleted; bytes that no other file shares go to the trash',
+    does: 'the file or its model is deleted; bytes that no other file shares are moved to the trash',
   },
 } as const satisfies Record<string, FileTransition>
 
@@ -118,12 +121,12 @@ export function hasEndedBadly(status: FileStatus): status is (typeof endedBadly)
 }
 
 /**
- * The update that an event makes, including `changes`, to files in a state in which it can happen. The caller adds the
- * condition that selects the files.
+ * Builds the update that an event makes, including `changes`, for files in a state to which the event applies. The
+ * caller adds the condition that selects the files.
  */
 export function moveFiles(db: Kysely<Database>, event: FileMove, changes: FileChanges = {}) {
   const { from, to, sets } = fileTransitions[event]
-  const status = sql<never>`${to}` // typed `never`, so that no other place can assign a status
+  const status = sql<never>`${to}` // the type of the column is `never`, so that other code cannot assign a status
   return db
     .updateTable('file')
     .set({ ...sets, ...changes, status })
@@ -131,8 +134,8 @@ export function moveFiles(db: Kysely<Database>, event: FileMove, changes: FileCh
 }
 
 /**
- * The deletion that an event makes of files in a state in which it can happen. The caller adds the condition that
- * selects the files.
+ * Builds the deletion that an event makes, for files in a state to which the event applies. The caller adds the
+ * condition that selects the files.
  */
 export function dropFiles(db: Kysely<Database>, event: FileRemoval) {
   const { from } = fileTransitions[event]

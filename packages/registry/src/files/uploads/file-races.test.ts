@@ -4,16 +4,12 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Connection } from '../../database/connect.ts'
 import { lockModel } from '../../models/lock-model.ts'
 import { manifestFor, publish, settled, smallGguf } from '../../testing/publish.ts'
-import {
-  type Answer,
-  describeOnEachDatabase,
-  type TestRegistry,
-} from '../../testing/test-registry.ts'
+import { type Answer, describeApi, type TestRegistry } from '../../testing/test-registry.ts'
 
-/** Longer than processing a small file takes. */
+/** Longer than it takes to process a small file. */
 const aWhileMs = 500
 
-describeOnEachDatabase('concurrent calls on a file', (start) => {
+describeApi('concurrent calls on a file', (start) => {
   let registry: TestRegistry
   let connection: Connection
   let ana: string
@@ -30,7 +26,9 @@ describeOnEachDatabase('concurrent calls on a file', (start) => {
     const files = `/v1/models/${model}/files`
     const body = manifestFor(filename, bytes)
     const started: StartedUpload = (await registry.post(files, { token: ana, body })).body
-    for (const { url } of started.upload.missing_chunks) await registry.call('PUT', url, { bytes })
+    for (const { url, headers } of started.upload.missing_chunks) {
+      await registry.call('PUT', url, { headers, bytes })
+    }
     return started
   }
 
@@ -38,8 +36,8 @@ describeOnEachDatabase('concurrent calls on a file', (start) => {
     registry.post(`/v1/models/${model_id}/files/${id}/complete`, { token: ana })
 
   /**
-   * Makes writers of a model that start during `work` wait until it ends, so that they run concurrently. SQLite has no
-   * concurrent writers: they run one after another.
+   * Locks the model's row while `work` runs, so that writers that start during `work` wait and then run concurrently.
+   * SQLite needs no lock, because its writers always run one after another.
    */
   function whileHeld<T>(modelId: string, work: () => Promise<T>): Promise<T> {
     if (connection.engine === 'sqlite') return work()
@@ -50,7 +48,7 @@ describeOnEachDatabase('concurrent calls on a file', (start) => {
   }
 
   test.each(['file', 'model'])(
-    'the bytes of a %s deleted while becoming ready can be uploaded again',
+    'the bytes of a %s that is deleted while becoming ready can be uploaded again',
     async (what) => {
       const bytes = smallGguf(1, what === 'file' ? 64 : 128)
       const file = await upload(what, 'x.gguf', bytes)
@@ -101,7 +99,7 @@ describeOnEachDatabase('concurrent calls on a file', (start) => {
     }
   })
 
-  test('an upload that starts while its model is deleted succeeds or is refused with 404 or 409', async () => {
+  test('an upload that starts while its model is being deleted succeeds or is refused with 404 or 409', async () => {
     for (let round = 0; round < 10; round += 1) {
       const name = `going-${round}`
       await registry.post('/v1/models', { token: ana, body: { name } })

@@ -2,14 +2,25 @@ import { mkdtemp, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MetadataInput, makeGguf } from '@shoal/model-file/testing'
-import type { FileRecord, ModelFile, ModelRecord, StartedUpload, Upload } from '@shoal/protocol'
+import type {
+  FileRecord,
+  MissingChunk,
+  ModelFile,
+  ModelRecord,
+  StartedUpload,
+  Upload,
+} from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
 import { manifestFor, publish, settled, sha256, smallGguf } from '../../testing/publish.ts'
-import { describeOnEachDatabase, type TestRegistry } from '../../testing/test-registry.ts'
+import {
+  describeApi,
+  describeOnEachDatabase,
+  type TestRegistry,
+} from '../../testing/test-registry.ts'
 
 const chunkSize = 16 * 1024 * 1024
 
-describeOnEachDatabase('files', (start) => {
+describeApi('files', (start, oneNodeTest) => {
   let registry: TestRegistry
   let ana: string
   let ben: string
@@ -18,7 +29,8 @@ describeOnEachDatabase('files', (start) => {
     registry.post(`/v1/models/${model}/files`, { token, body })
   const complete = (token: string, model: string, id: string) =>
     registry.post(`/v1/models/${model}/files/${id}/complete`, { token })
-  const put = (url: string, bytes: Buffer<ArrayBuffer>) => registry.call('PUT', url, { bytes })
+  const put = ({ url, headers }: MissingChunk, bytes: Buffer<ArrayBuffer>) =>
+    registry.call('PUT', url, { headers, bytes })
 
   beforeAll(async () => {
     registry = await start()
@@ -29,7 +41,7 @@ describeOnEachDatabase('files', (start) => {
     await registry.post('/v1/models', { token: ben, body: { name: 'hidden', is_public: false } })
   })
 
-  test('a published file is ready with every field of the contract', async () => {
+  test('a published file is ready and has every field that the API specifies', async () => {
     const bytes = smallGguf(1)
     const file = await publish(registry, ana, { name: 'tide' }, 'tide-F32.gguf', bytes)
     expect(file).toMatchObject({
@@ -56,7 +68,7 @@ describeOnEachDatabase('files', (start) => {
     expect(record.tensors).toMatchObject({ count: 1, parameters: 64 })
   })
 
-  test('the same call resumes an upload; another file with the name of a ready one is a conflict', async () => {
+  test('repeating the call resumes an upload; a different file with the name of a ready file is a conflict', async () => {
     const manifest = manifestFor('again.gguf', smallGguf(2))
     const first = await startUpload(ana, 'tide', manifest)
     expect(first.status).toBe(201)
@@ -100,7 +112,7 @@ describeOnEachDatabase('files', (start) => {
     expect((await registry.call('DELETE', path, { token: ana })).status).toBe(204)
   })
 
-  test('completing an upload too early is 409 with the number of missing chunks', async () => {
+  test('completing an upload too early returns 409 with the number of missing chunks', async () => {
     const { body }: { body: StartedUpload } = await startUpload(
       ana,
       'tide',
@@ -111,18 +123,19 @@ describeOnEachDatabase('files', (start) => {
     expect(early.body).toMatchObject({ missing_count: 1, code: 'chunks_missing' })
   })
 
-  test('a chunk with a wrong length or wrong bytes is refused and discarded', async () => {
+  oneNodeTest('a chunk with a wrong length or wrong bytes is refused and discarded', async () => {
     const bytes = smallGguf(6)
     const { body }: { body: StartedUpload } = await startUpload(
       ana,
       'tide',
       manifestFor('refused.gguf', bytes),
     )
-    const url = body.upload.missing_chunks[0]?.url ?? ''
+    const [chunk] = body.upload.missing_chunks
+    if (!chunk) throw new Error('no chunk is missing')
     const flipped = Buffer.from(bytes)
     flipped[100] = (flipped[100] ?? 0) ^ 1
     for (const wrong of [bytes.subarray(1), Buffer.concat([bytes, bytes]), flipped]) {
-      const refused = await put(url, wrong)
+      const refused = await put(chunk, wrong)
       expect(refused.status).toBe(400)
       expect(refused.body).toMatchObject({ code: 'chunk_mismatch' })
     }
@@ -131,9 +144,9 @@ describeOnEachDatabase('files', (start) => {
     ).body
     expect(upload.missing_count).toBe(1)
 
-    expect((await put(url, bytes)).status).toBe(200)
-    expect((await put(url, bytes)).status).toBe(200) // repeating it is harmless
-    expect((await put(url, flipped)).status).toBe(400) // and cannot damage stored bytes
+    expect((await put(chunk, bytes)).status).toBe(200)
+    expect((await put(chunk, bytes)).status).toBe(200) // sending a stored chunk again is harmless
+    expect((await put(chunk, flipped)).status).toBe(400) // sending wrong bytes later cannot damage the stored chunk
     await complete(ana, 'tide', body.id)
     expect(await settled(registry, ana, 'tide', body.id)).toMatchObject({ status: 'ready' })
   })
@@ -153,9 +166,7 @@ describeOnEachDatabase('files', (start) => {
       body.upload.missing_chunks
         .toReversed()
         .flatMap((chunk) => [chunk, chunk])
-        .map(({ url, index, size }) =>
-          put(url, bytes.subarray(index * chunkSize, index * chunkSize + size)),
-        ),
+        .map((chunk) => put(chunk, getBytes(bytes, chunk))),
     )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     await complete(ana, 'tide', body.id)
@@ -192,17 +203,15 @@ describeOnEachDatabase('files', (start) => {
     expect((await startUpload(ana, 'tide', manifest)).status).toBe(422)
   })
 
-  test('an upload with a wrong SHA-256 fails and says why', async () => {
+  test('an upload with a wrong SHA-256 fails, and its status detail contains the reason', async () => {
     const bytes = smallGguf(8)
     const manifest = { ...manifestFor('liar.gguf', bytes), sha256_hash: 'f'.repeat(64) }
-    // with one chunk, the hash of the chunk would have to match too
+    // If a file has only one chunk, the chunk's hash must equal the file's SHA-256, so this manifest is refused.
     expect((await startUpload(ana, 'tide', manifest)).status).toBe(422)
     const large = smallGguf(8, 5_000_000)
     const lie = { ...manifestFor('liar.gguf', large), sha256_hash: 'f'.repeat(64) }
     const { body }: { body: StartedUpload } = await startUpload(ana, 'tide', lie)
-    for (const { url, index, size } of body.upload.missing_chunks) {
-      await put(url, large.subarray(index * chunkSize, index * chunkSize + size))
-    }
+    for (const chunk of body.upload.missing_chunks) await put(chunk, getBytes(large, chunk))
     await complete(ana, 'tide', body.id)
     const failed = await settled(registry, ana, 'tide', body.id)
     expect(failed.status).toBe('failed')
@@ -211,7 +220,7 @@ describeOnEachDatabase('files', (start) => {
     expect(again.body).toMatchObject({ status: 'uploading', upload: { missing_count: 2 } })
   })
 
-  test('a file that is not GGUF fails and says why', async () => {
+  test('a file that is not in GGUF format fails, and its status detail contains the reason', async () => {
     const file = await publish(
       registry,
       ana,
@@ -223,12 +232,12 @@ describeOnEachDatabase('files', (start) => {
     expect(file.status_detail).toContain('GGUF')
   })
 
-  test('knowing a hash does not help: bytes that the caller cannot read must be sent', async () => {
+  test('knowing a hash is not enough: bytes that the caller may not read must be sent', async () => {
     const secret = smallGguf(66)
     await publish(registry, ben, { name: 'hidden' }, 'secret.gguf', secret)
     const manifest = manifestFor('stolen.gguf', secret)
     const { body: stolen }: { body: StartedUpload } = await startUpload(ana, 'tide', manifest)
-    // ana is the admin, so a third account is needed
+    // ana is an admin and can read all files, so a third account is needed
     const cleo = await registry.register('cleo')
     await registry.post('/v1/models', { token: cleo, body: { name: 'cleos' } })
     const { body }: { body: StartedUpload } = await startUpload(cleo, 'cleos', manifest)
@@ -237,12 +246,12 @@ describeOnEachDatabase('files', (start) => {
     expect(stolen.filename).toBe('stolen.gguf')
 
     const own: StartedUpload = (await startUpload(ben, 'drift', manifest)).body
-    expect(own.upload.missing_count).toBe(0) // ben may already read them
+    expect(own.upload.missing_count).toBe(0) // ben may already read these bytes
     await complete(ben, 'drift', own.id)
     expect(await settled(registry, ben, 'drift', own.id)).toMatchObject({ status: 'ready' })
   })
 
-  test('the same bytes are stored once, as long as any file has them', async () => {
+  oneNodeTest('the same bytes are stored only once, for as long as any file has them', async () => {
     const bytes = smallGguf(77)
     const first = await publish(registry, ana, { name: 'tide' }, 'shared.gguf', bytes)
     const second = await publish(registry, ben, { name: 'drift' }, 'shared-too.gguf', bytes)
@@ -274,7 +283,7 @@ describeOnEachDatabase('files', (start) => {
     expect((await startUpload(ana, 'tide', lie)).status).toBe(422)
   })
 
-  test('an architecture that could not be set by hand is ignored', async () => {
+  test('an architecture that a user could not enter is ignored', async () => {
     const odd = ['x'.repeat(3_000), '\0', '', 'a\u0001b', 'a\nb', ' ', '\u200b', 'a\u202eb']
     for (const [at, architecture] of odd.entries()) {
       const bytes = createGguf({ 'general.architecture': architecture, [`${architecture}.a`]: at })
@@ -317,8 +326,8 @@ describeOnEachDatabase('files', (start) => {
   })
 })
 
-describeOnEachDatabase('a registry with a quota', (start) => {
-  test('refuses a file over it with 413, counting declared bytes', async () => {
+describeApi('a registry with a quota', (start) => {
+  test('returns 413 for a file that would exceed the quota, counting declared bytes', async () => {
     const bytes = smallGguf(1)
     const registry = await start({ quotaBytes: bytes.length * 2 })
     const ana = await registry.register('ana')
@@ -339,7 +348,7 @@ describeOnEachDatabase('a registry with a quota', (start) => {
 })
 
 describeOnEachDatabase('a registry that is restarted', (start) => {
-  test('continues uploads and processing, and accepts URLs that it signed before', async () => {
+  test('continues uploads and processing, and accepts URLs that it signed before the restart', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const registry = await start({ dataDirectory })
     const ana = await registry.register('ana')
@@ -367,7 +376,7 @@ describeOnEachDatabase('a registry that is restarted', (start) => {
 })
 
 describeOnEachDatabase('a registry whose store cannot reserve space', (start) => {
-  test('leaves nothing behind of an upload that it could not start', async () => {
+  test('leaves nothing behind from an upload that it could not start', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const registry = await start({ dataDirectory })
     const ana = await registry.register('ana')
@@ -382,6 +391,10 @@ describeOnEachDatabase('a registry whose store cannot reserve space', (start) =>
     expect((await registry.post(files, { token: ana, body: manifest })).status).toBe(201)
   })
 })
+
+function getBytes(file: Buffer<ArrayBuffer>, { index, size }: MissingChunk) {
+  return file.subarray(index * chunkSize, index * chunkSize + size)
+}
 
 function createGguf(metadata: Record<string, MetadataInput>): Buffer<ArrayBuffer> {
   return Buffer.from(makeGguf({ metadata }))

@@ -30,7 +30,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
       const model = await models.getRow(params.id, toViewer(caller, 'read'))
       const seesAll = query.status === 'all' && seesUnready(caller, model)
       const rows = await files.list(model.id, seesAll ? 'all' : 'ready')
-      return rows.map((row) => files.toModelFile(row, model.is_public === 1))
+      return files.toModelFiles(rows, model.is_public === 1)
     },
   })
 
@@ -84,7 +84,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
         throw conflict(`this upload has ${file.status}: start it again`)
       }
       const now = await files.get(model.id, file.id, true)
-      return reply.code(202).send(files.toModelFile(now, model.is_public === 1))
+      return reply.code(202).send(await files.toModelFile(now, model.is_public === 1))
     },
   })
 

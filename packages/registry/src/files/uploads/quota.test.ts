@@ -1,4 +1,7 @@
-/** What an account stores never exceeds its quota, whatever it starts, replaces, cancels or sends at the same time. */
+/**
+ * Tests that the bytes that an account stores never exceed its quota, even if it starts, replaces, cancels and sends
+ * uploads at the same time.
+ */
 
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -27,16 +30,19 @@ import { startUpload } from './start-upload.ts'
 
 const everything = { accountId: undefined, username: undefined, seesAll: true }
 const megabyte = 1e6
-/** What a file system needs in addition to the bytes of files. */
+/** Disk space that a file system uses in addition to the files' bytes. */
 const overheadBytes = 0.5 * megabyte
 
 describe.skipIf(!canMount)('the quota', () => {
   describeOnEachDatabase('is never exceeded', (start) => {
-    /** A registry whose store is a separate disk, so that the stored bytes are those missing from the free space. */
+    /**
+     * Starts a registry whose store is on a separate disk, so that the decrease in free space shows how many bytes are
+     * stored.
+     */
     async function scene(quotaBytes: number) {
       const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
       const disk = await smallDisk('500m', join(dataDirectory, 'store'))
-      onTestFinished(disk.unmount) // also if the registry does not start
+      onTestFinished(disk.unmount) // unmount even if the registry does not start
       const registry = await start({ dataDirectory, quotaBytes, reserveBytes: 0 })
       const token = await registry.register('ana')
       await registry.post('/v1/models', { token, body: { name: 'tide' } })
@@ -136,20 +142,20 @@ describe.skipIf(!canMount)('the quota', () => {
       expect(storedBytes()).toBeLessThan(declared + overheadBytes)
     })
 
-    test('by an upload that is cancelled while it starts', async () => {
+    test('by an upload that is canceled while it starts', async () => {
       const { registry, token } = await scene(10 * megabyte)
       const { db } = await registry.connect()
       const directory = join(registry.config.dataDirectory, 'store')
       const store = await openDiskStore({ directory, signingKey: 'none', baseUrl: () => '' })
-      const files = fileRepository(db, { seeders: () => 0 })
+      const files = fileRepository(db, { countSeeders: async () => new Map() })
       const trash = openTrash({ db, store, retentionDays: 7 })
       const collect = garbageCollection(db, store, trash)
       const late: ObjectStore = {
         ...store,
-        async startUpload(key, layout) {
+        async startUpload(upload, layout) {
           const [other] = await listFiles(registry, token)
           await registry.call('DELETE', `/v1/models/tide/files/${other?.id}`, { token })
-          await store.startUpload(key, layout)
+          return store.startUpload(upload, layout)
         },
       }
       const model = await modelRepository(db).getRow('tide', everything)
@@ -167,13 +173,13 @@ describe.skipIf(!canMount)('the quota', () => {
       expect(await readdir(join(directory, 'uploads'))).toEqual([])
     })
 
-    test('by failed files, whose bytes count until the start after a crash removes them', async () => {
+    test('by failed files, whose bytes count until they are removed at the restart after a crash', async () => {
       const { registry, token, storedBytes } = await scene(10 * megabyte)
       const bytes = smallGguf(1, 2e6)
       const started = await begin(registry, token, 'a.gguf', bytes)
       await send(registry, started, bytes)
       const { db } = await registry.connect()
-      await sql`update file set status = 'failed'`.execute(db) // and then the process crashed
+      await sql`update file set status = 'failed'`.execute(db) // as after a crash before the bytes were removed
       const refused = await begin(registry, token, 'b.gguf', smallGguf(2, 2e6))
       expect(refused).toMatchObject({ status: 413, body: { code: 'quota_exceeded' } })
       await registry.restart()
@@ -191,7 +197,7 @@ describe.skipIf(!canMount)('the quota', () => {
       expect(again.status).toBe(201)
     })
 
-    test('by a refused upload, which leaves the bytes sent before untouched', async () => {
+    test('by a refused upload, which leaves previously sent bytes untouched', async () => {
       const { registry, token } = await scene(10 * megabyte)
       const bytes = smallGguf(1, 2e6)
       await send(registry, await begin(registry, token, 'a.gguf', bytes), bytes)

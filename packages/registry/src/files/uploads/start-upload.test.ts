@@ -32,13 +32,13 @@ describeOnEachDatabase('resuming an upload', (start) => {
       const { db } = await registry.connect()
       const directory = join(registry.config.dataDirectory, 'store')
       const store = await openDiskStore({ directory, signingKey: 'none', baseUrl: () => '' })
-      /** Another client pushing the same file completes it between the two steps of this start. */
+      /** Another client that pushes the same file completes the upload while this call is in progress. */
       const overtaken: ObjectStore = {
         ...store,
-        async startUpload(key, layout) {
+        async startUpload(upload, layout) {
           await registry.post(`${files}/${begun.id}/complete`, { token })
           if (status === 'ready') await settled(registry, token, 'tide', begun.id)
-          await store.startUpload(key, layout)
+          return store.startUpload(upload, layout)
         },
       }
       const trash = openTrash({ db, store, retentionDays: 7 })
@@ -46,7 +46,7 @@ describeOnEachDatabase('resuming an upload', (start) => {
         {
           db,
           store: overtaken,
-          files: fileRepository(db, { seeders: () => 0 }),
+          files: fileRepository(db, { countSeeders: async () => new Map() }),
           blobs: blobRepository(db),
           collect: garbageCollection(db, store, trash),
           trash,

@@ -16,7 +16,7 @@ import { deleteFile } from '../garbage/delete-file.ts'
 import type { GarbageCollection } from '../garbage/garbage-collection.ts'
 import type { BlobRepository } from '../rows/blob-repository.ts'
 import type { FileRepository } from '../rows/file-repository.ts'
-import { type FileRow, toChunkLayout } from '../rows/file-row.ts'
+import { type FileRow, toChunkLayout, toUpload } from '../rows/file-row.ts'
 import { hasEndedBadly, uploadLifetimeSeconds } from '../rows/file-states.ts'
 import type { Trash } from '../rows/trash.ts'
 import { type CreateDependencies, checkQuota, createFile } from './create-file.ts'
@@ -57,31 +57,34 @@ export async function startUpload(
     : await beginUpload(dependencies, model, manifest, { viewer, before })
   return {
     isNew: !isSame,
-    file: files.toModelFile(file, model.is_public === 1),
+    file: await files.toModelFile(file, model.is_public === 1),
     upload: await listMissingChunks(dependencies, file, { from: 0, limit: maxListedChunks }),
   }
 }
 
-/** The missing chunks from index `from`, each with a presigned URL, and the total number of missing chunks. */
+/**
+ * Lists up to `limit` missing chunks from index `from`, each with a presigned URL, and the total number of missing
+ * chunks. Postpones the upload's expiry.
+ */
 export async function listMissingChunks(
   { files, store }: UploadDependencies,
   file: FileRow,
   { from, limit }: { from: number; limit: number },
 ): Promise<Upload> {
-  const { object_key } = file
-  if (file.status !== 'uploading' || object_key === null) {
+  const upload = toUpload(file)
+  if (file.status !== 'uploading' || !upload) {
     return { expires_at: file.upload_expires_at, missing_chunks: [], missing_count: 0 }
   }
   const expires_at = await postponeExpiry(files, file)
   const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000) // this process's clock also checks signatures
-  const stored = await store.listStoredChunks(object_key, toChunkLayout(file))
+  const stored = await store.listStoredChunks(upload, toChunkLayout(file))
   const chunks = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
   const missing_chunks: MissingChunk[] = []
   for (let index = from; index < chunks.length && missing_chunks.length < limit; index += 1) {
     const chunk = chunks[index]
     if (!chunk || stored.has(index)) continue
     const range = chunkRange(index, file.file_size_bytes)
-    const request = store.presignChunkUpload(object_key, { ...chunk, ...range }, expiresAt)
+    const request = store.presignChunkUpload(upload, { ...chunk, ...range }, expiresAt)
     missing_chunks.push({ ...chunk, ...request })
   }
   const missing_count = chunks.length - stored.size
@@ -89,8 +92,8 @@ export async function listMissingChunks(
 }
 
 /**
- * Postpones the expiry and returns it. If the disk is full, the old one is kept, so that clients can still list missing
- * chunks.
+ * Postpones the upload's expiry and returns the new expiry time. If the disk is full, returns the old expiry time, so
+ * that clients can still list missing chunks.
  */
 async function postponeExpiry(files: FileRepository, file: FileRow): Promise<string> {
   try {
@@ -101,7 +104,7 @@ async function postponeExpiry(files: FileRepository, file: FileRow): Promise<str
   }
 }
 
-/** Whether a row is for the same bytes and chunks as this manifest, and can be continued. */
+/** Whether a file has the same bytes and chunks as this manifest, and has neither failed nor expired. */
 async function isSameUpload(
   files: FileRepository,
   row: FileRow,
@@ -116,12 +119,10 @@ async function isSameUpload(
 }
 
 async function resumeUpload(dependencies: UploadDependencies, file: FileRow): Promise<FileRow> {
-  if (file.status !== 'uploading') return file
-  await makeRoom(dependencies, file)
-  return dependencies.files.get(file.model_id, file.id, true)
+  return file.status === 'uploading' ? makeRoom(dependencies, file) : file
 }
 
-/** Creates an upload and reserves space for it. If there is not enough space, its row is deleted again. */
+/** Creates an upload and reserves space for it. If there is not enough space, the upload's row is deleted again. */
 async function beginUpload(
   dependencies: UploadDependencies,
   model: ModelRow,
@@ -132,15 +133,17 @@ async function beginUpload(
   if (before) await clearPlace(dependencies, model, manifest, before)
   const file = await createFile(dependencies, model, manifest, { storedKey, before })
   try {
-    await makeRoom(dependencies, file)
+    return await makeRoom(dependencies, file)
   } catch (error) {
     await deleteFile(dependencies, file)
     throw error
   }
-  return file
 }
 
-/** Cancels the file that had the name before and removes its bytes. Throws first if the quota would be exceeded. */
+/**
+ * Ends the earlier upload with the same filename and removes its bytes. If the new upload would exceed the quota,
+ * throws and changes nothing.
+ */
 async function clearPlace(
   dependencies: UploadDependencies,
   model: ModelRow,
@@ -151,27 +154,35 @@ async function clearPlace(
   await dependencies.collect.giveUp(before.id, 'supersede')
 }
 
-/** Reserves space in the store for the rest of a file. If there is not enough, space is freed from the trash first. */
-async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promise<void> {
-  const { store, trash, collect } = dependencies
-  if (file.object_key === null) return
+/**
+ * Reserves space in the store for the rest of a file. If there is not enough, space is freed from the trash first.
+ * Returns the file as it is then.
+ */
+async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promise<FileRow> {
+  const { files, store, trash, collect } = dependencies
+  const upload = toUpload(file)
+  if (!upload) return file
   try {
-    await store.startUpload(file.object_key, toChunkLayout(file))
-    // The upload may have completed in the meantime. If it was cancelled, its bytes were removed before the store had
+    const uploadId = await store.startUpload(upload, toChunkLayout(file))
+    if (uploadId !== upload.uploadId && !(await files.keepUploadId(file, uploadId))) {
+      await store.abortUpload({ key: upload.key, uploadId }) // another one was started at the same time
+    }
+    // The upload may have completed in the meantime. If it was canceled, its bytes were removed before the store had
     // any.
-    if (await collect.isNeeded(file.object_key)) return
-    await store.remove(file.object_key)
-    throw conflict('this upload was cancelled at the same time: start it again')
+    if (await collect.isNeeded(upload.key)) return await files.get(file.model_id, file.id, true)
+    await store.remove(upload.key)
+    throw conflict('this upload was canceled while it was starting: start it again')
   } catch (error) {
     if (!hasCode(error, 'storage_full')) throw error
     if ((await trash.removeOldest(error.details.missingBytes)).bytes === 0) throw error
-    await makeRoom(dependencies, file) // another upload may have taken the freed space
+    return makeRoom(dependencies, file) // another upload may have taken the freed space
   }
 }
 
 /**
- * The object with these bytes, if they are already stored and the viewer may read them: then they need not be sent
- * again, unless the store has lost them. Throws if the manifest contradicts the stored file.
+ * Returns the key of the object that contains these bytes, so that the client need not send them. Returns undefined if
+ * the bytes are not stored, the viewer may not read them, or the store has lost them. Throws if the manifest
+ * contradicts the stored file.
  */
 async function findStoredKey(
   { blobs, store }: UploadDependencies,
@@ -191,9 +202,10 @@ async function findStoredKey(
   return (await store.hasObject(object_key, size_bytes)) ? object_key : undefined
 }
 
-/** The number of chunks of an upload that are not stored yet. */
+/** The number of an upload's chunks that are not stored yet. */
 export async function countMissingChunks(store: ObjectStore, file: FileRow): Promise<number> {
-  if (file.object_key === null) return 0
-  const stored = await store.listStoredChunks(file.object_key, toChunkLayout(file))
+  const upload = toUpload(file)
+  if (!upload) return 0
+  const stored = await store.listStoredChunks(upload, toChunkLayout(file))
   return chunkCount(file.file_size_bytes) - stored.size
 }

@@ -23,13 +23,14 @@ afterEach(() => {
   server.close()
 })
 
-/** The sockets of a tracker, without the rest of a registry. */
+/** Starts a tracker's WebSockets, without the rest of a registry. */
 async function start(limits: Limits): Promise<string> {
   const torrent = { swarm: 's', isPrivate: false }
   const torrents = { find: async () => torrent, get: async () => torrent }
   const own = { for: async () => undefined }
   const shared = { swarms, torrents, intervalSeconds: 900 }
   sockets = trackerSockets({
+    messages: undefined,
     ...shared,
     tracker: tracker({ ...shared, own, extraPeer: () => undefined }),
     metrics: trackerMetrics(new Registry(), swarms),
@@ -44,7 +45,7 @@ async function start(limits: Limits): Promise<string> {
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('a socket without announces is closed after a while, others are not', async () => {
+test('a socket without announces is closed after some time, and other sockets are not', async () => {
   const url = await start({ pollIntervalMs: 50 })
   const [idle, busy] = [await openBrowser(url, 1), await openBrowser(url, 2)]
   await busy.join(twenty(9))
@@ -53,7 +54,7 @@ test('a socket without announces is closed after a while, others are not', async
   expect(busy.socket.readyState).toBe(busy.socket.OPEN)
 })
 
-test('a client that has gone is removed', async () => {
+test('a client that no longer responds is removed', async () => {
   const url = await start({ pollIntervalMs: 50 })
   const gone = await openBrowser(url, 3)
   await gone.join(twenty(9))
@@ -61,7 +62,7 @@ test('a client that has gone is removed', async () => {
   while ((await swarms.counts('s')).incomplete > 0) await sleep(10)
 })
 
-test('a client that does not read is closed before it fills the memory', async () => {
+test('a client that does not read is disconnected before unsent data fills the memory', async () => {
   const url = await start({ unsentBytes: 100_000, messages: { atOnce: 10_000, perSecond: 1 } })
   const [deaf, busy] = [await openBrowser(url, 4), await openBrowser(url, 5)]
   await deaf.join(twenty(9))
@@ -76,7 +77,7 @@ test('a client that does not read is closed before it fills the memory', async (
   expect(turns).toBeGreaterThan(0)
 })
 
-test('a socket may send more over time, and is closed if it sends too much at once', async () => {
+test('a client may send more messages over time, and is disconnected if it sends too many at once', async () => {
   const url = await start({ messages: { atOnce: 3, perSecond: 1_000 } })
   const patient = await openBrowser(url, 6)
   for (let turn = 0; turn < 6; turn += 1) {

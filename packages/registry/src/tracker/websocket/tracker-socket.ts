@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { WebSocket } from 'ws'
 import { isDomainError } from '../../errors.ts'
 import { toBinaryString } from '../announce/announce.ts'
@@ -37,7 +38,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
     isAlive = true
     failedPolls = 0
     waiting += 1
-    socket.pause() // one after the other, with no more of them in memory
+    socket.pause() // so that messages are processed one at a time, and further ones are not read into memory
     work = work.then(async () => {
       const reply = await answer(String(data))
       if (reply) send(reply)
@@ -49,9 +50,10 @@ export function trackerSocket(socket: WebSocket, options: Options) {
     isAlive = true
   })
   socket.on('error', (error) => log.debug({ err: error }, 'a WebSocket of the tracker failed'))
-  socket.on('close', () => {
-    work.then(session.end).catch(noteError)
-  })
+  const ended = once(socket, 'close')
+    .then(() => work)
+    .then(session.end)
+    .catch(noteError)
 
   async function answer(text: string): Promise<object | undefined> {
     let message: SocketMessage | undefined
@@ -84,6 +86,9 @@ export function trackerSocket(socket: WebSocket, options: Options) {
   }
 
   return {
+    /** Resolves once the socket is closed and has left its swarms. */
+    ended,
+
     /** Called regularly: closes sockets that are not in use or do not respond. */
     poll() {
       if (!isAlive) return socket.terminate()
@@ -96,13 +101,16 @@ export function trackerSocket(socket: WebSocket, options: Options) {
   }
 }
 
-/** Sends the reason and closes, without waiting long for the other side. */
+/** Sends the reason and closes the socket, without waiting long for the other side. */
 function hangUp(socket: WebSocket, code: number, reason: string) {
   socket.close(code, reason)
   setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
 }
 
-/** Identifies the request to which a response belongs: a client with many torrents cannot tell otherwise. */
+/**
+ * Returns the fields that identify the request to which a response belongs, because a client with many torrents cannot
+ * match them otherwise.
+ */
 function getSubject(message: SocketMessage | undefined): object {
   if (message?.action !== 'announce') return { action: message?.action ?? 'announce' }
   return { action: 'announce', info_hash: toBinaryString(message.announce.infoHash) }

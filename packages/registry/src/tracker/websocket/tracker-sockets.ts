@@ -1,46 +1,59 @@
-/** The WebSockets of browsers, which connect to each other by WebRTC and need the tracker to introduce them. */
+/** WebSockets for browsers, which connect to each other by WebRTC and need the tracker to introduce them. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { connectionSlots } from '../../http/connection-slots.ts'
+import type { NodeMessages } from '../../redis/node-messages.ts'
 import { type SessionDependencies, socketSession } from './socket-session.ts'
 import { type SocketLog, trackerSocket } from './tracker-socket.ts'
 
 type Dependencies = Omit<SessionDependencies, 'relay'> & {
+  /** Reaches the sockets of other nodes; undefined if this is the only node. */
+  messages: NodeMessages | undefined
   log: SocketLog
   limits?: Partial<typeof defaultLimits>
 }
 
+/** A message to a socket of another node. */
+type Relayed = { channel: string; message: object }
+
 type From = { address: string; token: string | undefined }
 
 const defaultLimits = {
-  /** Each takes a few KB, in the process and in the system. */
+  /** A socket takes a few KB of memory, both in the process and in the operating system. */
   sockets: 4_000,
-  /** A university may have one address for everyone. */
+  /** The limit is high, because all clients at a university may share one address. */
   socketsPerNetwork: 250,
-  /** Ten offers take 10 to 50 KB. */
+  /** Maximum size of a message. Ten offers take 10 to 50 KB. */
   messageBytes: 128 * 1024,
-  /** A client with many torrents announces all of them as soon as it connects. */
+  /**
+   * Rate limit of a socket. It allows a large burst, because a client with many torrents announces all of them as soon
+   * as it connects.
+   */
   messages: { atOnce: 500, perSecond: 20 },
-  /** Unsent data for a client that does not read. */
+  /** Maximum amount of unsent data. The socket of a client that does not read is closed above this amount. */
   unsentBytes: 1024 * 1024,
   pollIntervalMs: 60_000,
 }
 
 export interface TrackerSockets {
-  /** Reserves a place for a socket from this address. Returns the function that releases it, or undefined if none is left. */
+  /**
+   * Reserves a slot for a socket from this address. Returns the function that releases the slot, or undefined if no
+   * slot is left.
+   */
   takePlace(address: string): (() => void) | undefined
-  /** Upgrades a request to a WebSocket, and serves it until it closes. */
+  /** Upgrades a request to a WebSocket, and serves the WebSocket until it closes. */
   accept(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }, from: From): void
-  /** Closes every socket at once. */
-  close(): void
+  /** Closes every socket immediately. Resolves once they have left their swarms. */
+  close(): Promise<void>
 }
 
 export function trackerSockets(dependencies: Dependencies): TrackerSockets {
-  const { metrics, log } = dependencies
+  const { messages, metrics, log } = dependencies
   const limits = { ...defaultLimits, ...dependencies.limits }
   const channels = new Map<string, { socket: WebSocket; poll(): void }>()
+  const leaving = new Set<Promise<void>>()
   const slots = connectionSlots({
     maxConnections: limits.sockets,
     maxPerNetwork: limits.socketsPerNetwork,
@@ -57,9 +70,25 @@ export function trackerSockets(dependencies: Dependencies): TrackerSockets {
   pollTimer.unref()
 
   function relay(channel: string, message: object) {
+    const [nodeId = ''] = channel.split('/')
+    if (messages && nodeId !== messages.nodeId) {
+      messages.send(nodeId, JSON.stringify({ channel, message } satisfies Relayed))
+    } else deliver(channel, message)
+  }
+
+  function deliver(channel: string, message: object) {
     const socket = channels.get(channel)?.socket
     if (socket) send(socket, message)
   }
+
+  messages?.listen((text) => {
+    try {
+      const { channel, message } = JSON.parse(text) as Relayed
+      deliver(channel, message)
+    } catch (error) {
+      log.error({ err: error }, 'another node has sent a message that cannot be read')
+    }
+  })
 
   function send(socket: WebSocket, message: object) {
     if (socket.bufferedAmount > limits.unsentBytes) socket.terminate()
@@ -67,8 +96,8 @@ export function trackerSockets(dependencies: Dependencies): TrackerSockets {
   }
 
   function serve(socket: WebSocket, from: From) {
-    const channel = randomUUID()
-    const { poll } = trackerSocket(socket, {
+    const channel = messages ? `${messages.nodeId}/${randomUUID()}` : randomUUID()
+    const { poll, ended } = trackerSocket(socket, {
       session: socketSession({ ...dependencies, relay }, { channel, ...from }),
       messages: limits.messages,
       send: (message) => send(socket, message),
@@ -76,6 +105,8 @@ export function trackerSockets(dependencies: Dependencies): TrackerSockets {
       log,
     })
     channels.set(channel, { socket, poll })
+    leaving.add(ended)
+    ended.finally(() => leaving.delete(ended))
     metrics.sockets.inc()
     socket.on('close', () => {
       channels.delete(channel)
@@ -90,9 +121,10 @@ export function trackerSockets(dependencies: Dependencies): TrackerSockets {
       server.handleUpgrade(request, socket, head, (accepted) => serve(accepted, from))
     },
 
-    close() {
+    async close() {
       clearInterval(pollTimer)
       for (const { socket } of channels.values()) socket.terminate()
+      await Promise.all(leaving)
     },
   }
 }

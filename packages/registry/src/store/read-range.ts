@@ -1,15 +1,14 @@
-import { openObjectReader } from './object-reader.ts'
+import type { ObjectReader } from './object-reader.ts'
 import type { ByteRange } from './object-store.ts'
 
 const readSize = 1024 * 1024
 
-/** The bytes of a range of a file. A yielded buffer is reused for the next one. */
-export async function* readFileRange(
-  path: string,
+/** The bytes of a range of an object, whose reader is closed at the end. A yielded buffer is reused for the next one. */
+export async function* readRange(
+  reader: ObjectReader,
   { start, size }: ByteRange,
   signal?: AbortSignal,
 ) {
-  const reader = await openObjectReader(path)
   try {
     const buffer = Buffer.allocUnsafeSlow(Math.min(size, readSize))
     for (let read = 0; read < size; ) {

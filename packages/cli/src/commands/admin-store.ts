@@ -1,0 +1,52 @@
+import type { StoreDescription } from '@shoal/registry'
+import { Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { addDataOption, type DataOption } from '../server/server-options.ts'
+import { withAdmin } from '../server/with-admin.ts'
+import { formatBytes } from '../terminal/units.ts'
+
+type StoreOptions = DataOption & { configure?: boolean }
+
+export function storeCommand(open: OpenContext): Command {
+  const store = addDataOption(new Command('store'))
+    .description('describe the store, and check what an S3 store supports')
+    .option('--configure', "add shoal's rules to those of the S3 bucket")
+  return store.action(async (options: StoreOptions) => {
+    await withAdmin(open, options, async (admin, { printer, asker }) => {
+      const isConfigured = options.configure === true
+      if (isConfigured) await asker.confirm("Add shoal's rules to those of the S3 bucket?")
+      const described = await admin.describeStore(isConfigured)
+      await printer.answer(described, () => formatStore(described))
+      if (described.kind === 's3' && !(described.found.cors && described.found.lifecycle)) {
+        printer.note('To add these rules to the bucket: shoal admin store --configure')
+      }
+    })
+  })
+}
+
+function formatStore(store: StoreDescription): string[] {
+  if (store.kind === 'disk') return formatDisk(store)
+  const { bucket, endpoint, public_endpoint, prefix, support, rules, found } = store
+  const others = public_endpoint === endpoint ? '' : `, for clients at ${public_endpoint}`
+  return [
+    `S3 bucket ${bucket} at ${endpoint}${others}; objects begin with "${prefix}"`,
+    `refuses chunks with other bytes: ${support.refusesWrongBytes ? 'yes' : 'no, shoal finds them before a file is ready'}`,
+    `serves parts of objects: ${support.servesParts ? 'yes' : 'no, shoal sends single chunks itself'}`,
+    ...formatRule('CORS rule', rules.cors, found.cors),
+    ...formatRule('lifecycle rule', rules.lifecycle, found.lifecycle),
+  ]
+}
+
+/** The rule itself is shown if it has to be added. */
+function formatRule(title: string, rule: object, isFound: boolean): string[] {
+  return isFound ? [`${title}: found`] : [`${title}: missing`, JSON.stringify(rule, undefined, 2)]
+}
+
+function formatDisk({ space }: Extract<StoreDescription, { kind: 'disk' }>): string[] {
+  if (space === 'unlimited') return ['a folder without a limit']
+  const { freeBytes, reserveBytes, awaitedBytes } = space
+  return [
+    `a folder on this machine: ${formatBytes(freeBytes)} free`,
+    `${formatBytes(awaitedBytes)} expected by uploads, ${formatBytes(reserveBytes)} kept free`,
+  ]
+}

@@ -1,0 +1,214 @@
+/**
+ * Reports the writes of all nodes that share a PostgreSQL database, so that each node can cache responses. Triggers and
+ * nodes send notifications on the channel `shoal_changes`, and each node listens on a separate connection. If a node has
+ * not received its own heartbeat for three seconds, it assumes that it misses the notifications of other nodes.
+ */
+import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+
+export interface ChangeFeed {
+  /** Changes with every write by any node. Undefined while writes by other nodes may go unnoticed. */
+  version(): string | undefined
+  /** Like `version`, but does not change when downloads are counted. */
+  versionWithoutCounts(): string | undefined
+  /** Changes the version immediately, without waiting for the notification of this node's own write. */
+  noteWrite(): void
+  /** Does the same for download counts. Other nodes are notified within a second. */
+  noteCounts(): void
+  /**
+   * Resolves once every other node has processed the notifications of all earlier commits, or has stopped using its
+   * cache. This takes three seconds at most.
+   */
+  untilNoticed(): Promise<void>
+  /** Calls `listener` whenever the status of a file has changed, on any node. */
+  onFileChange(listener: () => void): void
+  close(): Promise<void>
+}
+
+/** For a process that caches nothing. */
+export const noChangeFeed: ChangeFeed = {
+  version: () => undefined,
+  versionWithoutCounts: () => undefined,
+  noteWrite: () => undefined,
+  noteCounts: () => undefined,
+  untilNoticed: async () => undefined,
+  onFileChange: () => undefined,
+  close: async () => undefined,
+}
+
+type Options = {
+  connectionString: string
+  onConnectionLost: (error: Error) => void
+}
+
+const channel = 'shoal_changes'
+const heartbeatIntervalMs = 1_000
+/** After this long without a heartbeat, a node no longer uses its cache. Other nodes wait this long for it. */
+const silenceMs = 3_000
+const countsIntervalMs = 1_000
+const reconnectDelayMs = 500
+/** A connection is replaced if it has delivered no heartbeat for this long. */
+const deadAfterMs = 30_000
+const connectTimeoutMs = 5_000
+/** A connection is cut if it has not closed gracefully by then. */
+const closeTimeoutMs = 500
+
+/** Notifications. Triggers send the first two, and nodes the others. */
+type Message =
+  | ['change']
+  | ['file']
+  | ['counts', from: string]
+  | ['alive', from: string]
+  | ['notice', from: string, id: string]
+  | ['noticed', from: string, id: string]
+
+export function openChangeFeed({ connectionString, onConnectionLost }: Options): ChangeFeed {
+  const nodeId = randomUUID()
+  /** When each node, including this one, last sent a heartbeat; in ms of a monotonic clock. */
+  const heardAt = new Map<string, number>()
+  /** Nodes that have not confirmed a `notice` yet, by the ID of the notice. */
+  const awaited = new Map<string, { nodes: Set<string>; resolve(): void }>()
+  const fileListeners: (() => void)[] = []
+  let client: pg.Client | undefined
+  let socket: Socket | undefined
+  let listeningSince = 0
+  let isClosed = false
+  /** Whether the last attempt to connect failed. Only the first failure in a row is reported. */
+  let hasFailed = false
+  let epoch = 0
+  let writes = 0
+  let counts = 0
+  let countsTimer: NodeJS.Timeout | undefined
+
+  const isHeard = (node: string) =>
+    performance.now() - (heardAt.get(node) ?? -silenceMs) < silenceMs
+
+  function send(...message: Message) {
+    client?.query('select pg_notify($1, $2)', [channel, message.join(' ')]).catch(onConnectionLost)
+  }
+
+  function receive(payload = '') {
+    const [kind, from = '', id = ''] = payload.split(' ') as Message
+    if (kind === 'alive') return hearFrom(from)
+    if (kind === 'noticed') return confirm(from, id)
+    if (kind === 'counts') {
+      if (from !== nodeId) counts += 1
+      return
+    }
+    writes += 1
+    if (kind === 'file') for (const listener of fileListeners) listener()
+    if (kind === 'notice' && from !== nodeId) send('noticed', nodeId, id)
+  }
+
+  function hearFrom(node: string) {
+    if (node === nodeId && !isHeard(nodeId)) epoch += 1 // writes may have gone unnoticed
+    heardAt.set(node, performance.now())
+    for (const other of heardAt.keys()) if (!isHeard(other)) heardAt.delete(other)
+  }
+
+  function confirm(node: string, id: string) {
+    const waiting = awaited.get(id)
+    waiting?.nodes.delete(node)
+    if (waiting?.nodes.size === 0) waiting.resolve()
+  }
+
+  async function connect() {
+    const opened = new pg.Client({
+      connectionString,
+      stream: () => {
+        socket = new Socket()
+        return socket
+      },
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+    })
+    const lost = Promise.withResolvers<void>()
+    opened.on('error', (error) => hasFailed || onConnectionLost(error))
+    opened.on('end', () => lost.resolve())
+    opened.on('notification', ({ payload }) => receive(payload))
+    try {
+      await opened.connect()
+      await opened.query(`listen ${channel}`)
+      client = opened
+      hasFailed = false
+      listeningSince = performance.now()
+      send('alive', nodeId)
+      await lost.promise
+    } catch (error) {
+      if (!hasFailed) onConnectionLost(error as Error)
+      hasFailed = true
+    } finally {
+      client = undefined
+      heardAt.clear()
+      socket?.destroy()
+    }
+  }
+
+  async function stayConnected() {
+    while (!isClosed) {
+      await connect()
+      if (!isClosed) await sleep(reconnectDelayMs * (0.5 + Math.random()))
+    }
+  }
+
+  const heartbeat = setInterval(() => {
+    const isDead = !isHeard(nodeId) && performance.now() - listeningSince > deadAfterMs
+    if (client && isDead)
+      socket?.destroy() // a new connection may work
+    else send('alive', nodeId)
+  }, heartbeatIntervalMs)
+  heartbeat.unref()
+  const connected = stayConnected()
+
+  const versionOf = (...parts: number[]) =>
+    isHeard(nodeId) ? [epoch, writes, ...parts].join('.') : undefined
+
+  return {
+    version: () => versionOf(counts),
+    versionWithoutCounts: () => versionOf(),
+
+    noteWrite() {
+      writes += 1
+    },
+
+    noteCounts() {
+      counts += 1
+      countsTimer ??= setTimeout(() => {
+        countsTimer = undefined
+        send('counts', nodeId)
+      }, countsIntervalMs).unref()
+    },
+
+    async untilNoticed() {
+      const knowsOthers = client && performance.now() - listeningSince > silenceMs
+      if (!knowsOthers) return sleep(silenceMs)
+      const nodes = new Set([...heardAt.keys()].filter((node) => node !== nodeId && isHeard(node)))
+      if (nodes.size === 0) return
+      const id = randomUUID()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      awaited.set(id, { nodes, resolve })
+      const timeout = setTimeout(resolve, silenceMs)
+      try {
+        send('notice', nodeId, id)
+        await promise
+      } finally {
+        clearTimeout(timeout)
+        awaited.delete(id)
+      }
+    },
+
+    onFileChange: (listener) => void fileListeners.push(listener),
+
+    async close() {
+      isClosed = true
+      clearInterval(heartbeat)
+      clearTimeout(countsTimer)
+      client?.end().catch(onConnectionLost)
+      const cut = setTimeout(() => socket?.destroy(), closeTimeoutMs)
+      await connected
+      clearTimeout(cut)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { databaseTime } from './clock.ts'
+import type { Database } from './schema.ts'
+
+/** Long enough for two failed renewals. If a node dies, another one can take over its work after this time. */
+const leaseSeconds = 15
+const renewIntervalMs = 5_000
+
+/**
+ * Runs `work` unless another node is running it, or finished it less than `restSeconds` ago. The lease is a row in the
+ * database and expires by the database's clock. A session lock would not work behind a connection pooler. Returns whether
+ * this node has run the work. The signal is aborted if another node takes over.
+ */
+export async function withLease(
+  db: Kysely<Database>,
+  name: string,
+  restSeconds: number,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<boolean> {
+  const holder = randomUUID()
+  const lost = new AbortController()
+  if (!(await take(db, name, holder, leaseSeconds))) return false
+  const renewal = setInterval(() => {
+    take(db, name, holder, leaseSeconds).then(
+      (isOurs) => isOurs || lost.abort(new Error(`another node has taken over: ${name}`)),
+      () => undefined, // the next renewal may succeed; otherwise, the lease expires
+    )
+  }, renewIntervalMs)
+  let secondsLeft = 0
+  try {
+    await work(lost.signal)
+    secondsLeft = restSeconds
+  } finally {
+    clearInterval(renewal)
+    await take(db, name, holder, secondsLeft)
+  }
+  return true
+}
+
+/** Takes or renews a lease. False if another node has it. */
+async function take(db: Kysely<Database>, name: string, holder: string, seconds: number) {
+  const until = databaseTime(db, seconds)
+  const taken = await db
+    .insertInto('lease')
+    .values({ name, holder, until })
+    .onConflict((held) =>
+      held
+        .column('name')
+        .doUpdateSet({ holder, until })
+        .where((is) =>
+          is.or([is('lease.holder', '=', holder), is('lease.until', '<=', databaseTime(db))]),
+        ),
+    )
+    .returning('holder')
+    .executeTakeFirst()
+  return taken?.holder === holder
+}

@@ -1,0 +1,276 @@
+/** Files in an S3 store: published, read, refused and collected by a whole registry. */
+import {
+  AbortMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import type { Download, MissingChunk, StartedUpload } from '@shoal/protocol'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type S3Address, type S3Server, startS3 } from '../../../../testing/s3/start-s3.ts'
+import { openAdmin } from '../main.ts'
+import type { S3Config } from '../store/s3/open-s3.ts'
+import { openS3Client } from '../store/s3/s3-client.ts'
+import { manifestFor, publish, settled, sha256, smallGguf } from '../testing/publish.ts'
+import { makeBucket } from '../testing/s3-bucket.ts'
+import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+
+const s3 = inject('s3')
+/** A file of two chunks. */
+const twoChunks = (seed: number) => smallGguf(seed, 5 * 1024 * 1024)
+const chunkSize = 16 * 1024 * 1024
+
+describe.skipIf(!s3)('a registry with an S3 store', () => {
+  let config: S3Config
+  let registry: TestRegistry
+  let ana: string
+
+  beforeAll(async () => {
+    config = await makeBucket(s3 as S3Address)
+    registry = await startTestRegistry({ s3: config })
+    ana = await registry.register('ana')
+  })
+  afterAll(() => registry?.close())
+
+  async function start(model: string, filename: string, bytes: Uint8Array): Promise<StartedUpload> {
+    await registry.post('/v1/models', { token: ana, body: { name: model } })
+    const body = manifestFor(filename, bytes)
+    const started = await registry.post(`/v1/models/${model}/files`, { token: ana, body })
+    expect(started.status).toBeLessThan(300)
+    return started.body
+  }
+  const send = (chunk: MissingChunk | undefined, bytes: Buffer, headers = chunk?.headers) =>
+    fetch(chunk?.url ?? '', { method: 'PUT', body: new Uint8Array(bytes), headers: headers ?? {} })
+  const listMissing = async (model: string, { id }: { id: string }) =>
+    (await registry.get(`/v1/models/${model}/files/${id}/upload`, { token: ana }))
+      .body as StartedUpload['upload']
+  const getDownload = async (model: string, id: string, token?: string): Promise<Download> =>
+    (await registry.get(`/v1/files/${model}/download/${id}`, { token })).body
+  async function withClient<T>(use: (client: ReturnType<typeof openS3Client>) => Promise<T>) {
+    const client = openS3Client(config.bucket, config.credentials)
+    try {
+      return await use(client)
+    } finally {
+      client.destroy()
+    }
+  }
+  const Bucket = () => config.bucket.bucket
+  /** The name of the object in a presigned URL. */
+  const toName = (url: string) => new URL(url).pathname.slice(`/${Bucket()}/`.length)
+  /** How many uploads of this file the store has. */
+  const countUploads = ({ upload }: StartedUpload) =>
+    withClient(async (client) => {
+      const Prefix = toName(upload.missing_chunks[0]?.url ?? '')
+      const { Uploads = [] } = await client.send(
+        new ListMultipartUploadsCommand({ Bucket: Bucket(), Prefix }),
+      )
+      return Uploads.length
+    })
+  /** Ends the upload behind the URL of a chunk, as the store does, but with other bytes. */
+  const finishWith = (url: string, bytes: Buffer) =>
+    withClient(async (client) => {
+      const [Key, UploadId] = [toName(url), new URL(url).searchParams.get('uploadId') ?? '']
+      const upload = { Bucket: Bucket(), Key, UploadId }
+      await client.send(new AbortMultipartUploadCommand(upload))
+      await client.send(new PutObjectCommand({ Bucket: Bucket(), Key, Body: bytes }))
+    })
+  const listNames = () =>
+    withClient(async (client) => {
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: Bucket() }))
+      return Contents.map(({ Key = '' }) => Key)
+    })
+
+  test('publishes a file whose chunks go to the store, and serves it from there', async () => {
+    const large = twoChunks(101)
+    const file = await publish(registry, ana, { name: 'tide' }, 'tide.gguf', large)
+    expect(file).toMatchObject({ status: 'ready', sha256_hash: sha256(large) })
+    const { direct_url, chunk_hashes } = await getDownload('tide', file.id)
+    expect(new URL(direct_url).origin).toBe(config.bucket.endpoint)
+    const whole = await fetch(direct_url)
+    expect(whole.headers.get('content-disposition')).toContain('tide.gguf')
+    expect(sha256(Buffer.from(await whole.arrayBuffer()))).toBe(file.sha256_hash)
+    for (const { hash } of chunk_hashes) {
+      const chunk = await fetch(`${registry.url}/v1/files/chunks/${hash}`)
+      expect(sha256(Buffer.from(await chunk.arrayBuffer()))).toBe(hash)
+    }
+  })
+
+  test('redirects the web seed of a public file to the store, and serves that of a private one itself', async () => {
+    const open = await publish(registry, ana, { name: 'open' }, 'open.gguf', smallGguf(1))
+    const closed = await publish(
+      registry,
+      ana,
+      { name: 'closed', is_public: false },
+      'closed.gguf',
+      smallGguf(2),
+    )
+    for (const [model, { id, sha256_hash }, origin] of [
+      ['open', open, config.bucket.endpoint],
+      ['closed', closed, registry.url],
+    ] as const) {
+      const { magnet_uri } = await getDownload(model, id, ana)
+      const seed = new URL(magnet_uri).searchParams.get('ws') ?? ''
+      const response = await fetch(seed)
+      expect(new URL(response.url).origin).toBe(origin)
+      expect(sha256(Buffer.from(await response.arrayBuffer()))).toBe(sha256_hash)
+    }
+  })
+
+  test('stores nothing that a publisher lies about', async () => {
+    const large = twoChunks(102)
+    const started = await start('lies', 'lies.gguf', large)
+    const [first, second] = started.upload.missing_chunks
+    const [firstPart, secondPart] = [
+      cut(large, { index: 0, size: chunkSize }),
+      cut(large, { index: 1, size: large.length - chunkSize }),
+    ]
+    const other = await start('lies', 'other.gguf', smallGguf(3))
+    const [others] = other.upload.missing_chunks
+
+    const wrong = flipped(secondPart)
+    const attempts = [
+      send(second, wrong), // wrong bytes
+      send(second, firstPart), // the bytes of another chunk
+      send(second, Buffer.concat([secondPart, wrong])), // too long
+      send(others, secondPart), // the URL of another upload
+      send(first, wrong, {}), // without the signed headers
+      send(second, wrong, { ...second?.headers, 'x-amz-content-sha256': sha256(wrong) }),
+      send(
+        second && { ...second, url: second.url.replace('partNumber=2', 'partNumber=1') },
+        secondPart,
+      ),
+    ]
+    for (const response of await Promise.all(attempts)) {
+      expect([400, 403]).toContain(response.status)
+    }
+    expect((await listMissing('lies', started)).missing_count).toBe(2)
+    expect((await listMissing('lies', other)).missing_count).toBe(1)
+    expect((await send(second, secondPart)).status).toBe(200)
+    expect((await listMissing('lies', started)).missing_chunks.map(({ index }) => index)).toEqual([
+      0,
+    ])
+  })
+
+  test('finds a byte that the store has changed before a file is ready, and asks for its chunk again', async () => {
+    const large = twoChunks(103)
+    const started = await start('flipped', 'flipped.gguf', large)
+    for (const chunk of started.upload.missing_chunks) await send(chunk, cut(large, chunk))
+    const [url = ''] = started.upload.missing_chunks.map((chunk) => chunk.url)
+    await finishWith(url, flipped(large))
+    await registry.post(`/v1/models/flipped/files/${started.id}/complete`, { token: ana })
+    const file = await settled(registry, ana, 'flipped', started.id)
+    expect(file).toMatchObject({
+      status: 'uploading',
+      status_detail: 'stored bytes do not match the manifest; send these chunks again: 1',
+    })
+    const { missing_chunks } = await listMissing('flipped', started)
+    expect(missing_chunks.map(({ index }) => index)).toEqual([1])
+    for (const chunk of missing_chunks)
+      expect((await send(chunk, cut(large, chunk))).status).toBe(200)
+    await registry.post(`/v1/models/flipped/files/${started.id}/complete`, { token: ana })
+    expect(await settled(registry, ana, 'flipped', started.id)).toMatchObject({ status: 'ready' })
+    const { direct_url } = await getDownload('flipped', started.id)
+    const whole = Buffer.from(await (await fetch(direct_url)).arrayBuffer())
+    expect(sha256(whole)).toBe(sha256(large))
+  })
+
+  test('is checked by shoal admin check, which finds a byte that the store has changed', async () => {
+    const bytes = smallGguf(5)
+    const file = await publish(registry, ana, { name: 'rotten' }, 'rotten.gguf', bytes)
+    const { direct_url } = await getDownload('rotten', file.id)
+    const Key = toName(direct_url)
+    await withClient((client) =>
+      client.send(new PutObjectCommand({ Bucket: Bucket(), Key, Body: flipped(bytes) })),
+    )
+    const admin = await openAdmin(registry.config)
+    const { problems } = await admin.check().finally(admin.close)
+    expect(problems).toMatchObject([{ sha256_hash: file.sha256_hash, models: ['rotten'] }])
+  })
+
+  test('removes the bytes of deleted files and canceled uploads, and nothing of another registry', async () => {
+    const large = twoChunks(104)
+    const other = await startTestRegistry({ s3: { ...config, prefix: 'another/' } })
+    const theirs = await other.register('ben')
+    await publish(other, theirs, { name: 'theirs' }, 'theirs.gguf', smallGguf(1))
+    const before = await listNames()
+    const kept = await publish(registry, ana, { name: 'brief' }, 'brief.gguf', smallGguf(6))
+    const { direct_url } = await getDownload('brief', kept.id)
+    const open = await start('brief', 'open.gguf', large)
+    expect(await countUploads(open)).toBe(1)
+
+    await registry.call('DELETE', '/v1/models/brief', { token: ana })
+    expect(await countUploads(open)).toBe(0)
+    expect(await listNames()).toContain(toName(direct_url)) // in the trash
+    const admin = await openAdmin(registry.config)
+    try {
+      await admin.collectGarbage()
+      await admin.trash.empty()
+    } finally {
+      await admin.close()
+    }
+    expect(await listNames()).toEqual(before)
+    await other.close()
+  })
+})
+
+describe.skipIf(!s3)('an S3 store that is gone', () => {
+  let server: S3Server
+  beforeAll(async () => {
+    const started = await startS3()
+    if (!started) throw new Error('the S3 server is not installed')
+    server = started
+  })
+  afterAll(() => server?.stop())
+
+  test('is 503 with Retry-After until it is back, and loses nothing', async () => {
+    const registry = await startTestRegistry({ s3: await makeBucket(server.address) })
+    const token = await registry.register('ana')
+    const bytes = smallGguf(1)
+    await publish(registry, token, { name: 'tide' }, 'tide.gguf', bytes)
+    const body = manifestFor('second.gguf', smallGguf(2))
+    const start = () => registry.post('/v1/models/tide/files', { token, body })
+
+    await server.stopGateway()
+    const refused = await start()
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('5')
+    expect((await registry.get('/v1/models/tide')).status).toBe(200)
+    const ready = await registry.get('/readyz')
+    expect(ready).toMatchObject({ status: 503, body: { detail: 'the store is not available' } })
+
+    await server.startGateway()
+    await expect.poll(async () => (await registry.get('/readyz')).status).toBe(200)
+    expect((await start()).status).toBe(201)
+    const second = await publish(registry, token, { name: 'tide' }, 'second.gguf', smallGguf(2))
+    expect(second.status).toBe('ready')
+    await registry.close()
+  })
+})
+
+test.skipIf(!s3)(
+  'a start with a wrong setting of the S3 store is refused with its name',
+  async () => {
+    const right = await makeBucket(s3 as S3Address)
+    const { bucket, credentials } = right
+    const wrong: [Partial<S3Config>, string][] = [
+      [{ bucket: { ...bucket, bucket: 'no-such-bucket' } }, 'SHOAL_S3_BUCKET'],
+      [{ bucket: { ...bucket, endpoint: 'http://127.0.0.1:1' } }, 'SHOAL_S3_ENDPOINT'],
+      [{ credentials: { ...credentials, accessKeyId: 'nobody' } }, 'SHOAL_S3_ACCESS_KEY_ID'],
+      [{ credentials: { ...credentials, secretAccessKey: 'no' } }, 'SHOAL_S3_SECRET_ACCESS_KEY'],
+    ]
+    for (const [change, variable] of wrong) {
+      await expect(startTestRegistry({ s3: { ...right, ...change } })).rejects.toThrow(variable)
+    }
+  },
+)
+
+/** The bytes of a chunk. */
+const cut = (bytes: Buffer, { index, size }: { index: number; size: number }) =>
+  Buffer.from(bytes.subarray(index * chunkSize, index * chunkSize + size))
+
+/** A copy in which the last byte has changed. */
+function flipped(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes)
+  copy.writeUInt8(copy.readUInt8(copy.length - 1) ^ 1, copy.length - 1)
+  return copy
+}

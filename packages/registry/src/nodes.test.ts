@@ -1,0 +1,227 @@
+/** Two nodes of one registry: PostgreSQL, S3 and Redis are shared, and nothing else. */
+import type { ModelFile, StartedUpload } from '@shoal/protocol'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type RedisServer, startRedis } from '../../../testing/redis.ts'
+import type { S3Address } from '../../../testing/s3/start-s3.ts'
+import { manifestFor, publish, settled, sha256, smallGguf } from './testing/publish.ts'
+import { rawAnnounce, twenty } from './testing/raw-announce.ts'
+import { makeBucket } from './testing/s3-bucket.ts'
+import { makeDatabase, startTestRegistry, type TestRegistry } from './testing/test-registry.ts'
+import { answer, bytes, closeBrowsers, offer, openBrowser } from './testing/tracker-browser.ts'
+
+const postgresUrl = inject('postgresUrl')
+const s3 = inject('s3')
+const isInstalled =
+  postgresUrl !== undefined && s3 !== undefined && inject('redisUrl') !== undefined
+
+const authLimit = 30
+const minute = { windowSeconds: 60 }
+const rateLimits = {
+  auth: { max: authLimit, ...minute },
+  write: { max: 10_000, ...minute },
+  read: { max: 10_000, ...minute },
+  chunk: { max: 10_000, ...minute },
+  tracker: { max: 10_000, ...minute },
+}
+
+describe.skipIf(!isInstalled)('two nodes of one registry', () => {
+  let redis: RedisServer
+  let one: TestRegistry
+  let two: TestRegistry
+  let token: string
+  let file: ModelFile
+
+  beforeAll(async () => {
+    const started = await startRedis()
+    if (!started) throw new Error('Redis is not installed')
+    redis = started
+    const settings = {
+      databaseUrl: await makeDatabase(postgresUrl ?? ''),
+      s3: await makeBucket(s3 as S3Address),
+      redisUrl: redis.url,
+      rateLimits,
+      peerPort: undefined,
+    }
+    one = await startTestRegistry(settings)
+    two = await startTestRegistry(settings)
+    token = await one.register('ana')
+    file = await publish(one, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
+  })
+  afterAll(async () => {
+    closeBrowsers()
+    await Promise.all([one?.close(), two?.close()])
+    await redis?.stop()
+  })
+
+  const announce = (node: TestRegistry, number: number, left: number) =>
+    rawAnnounce(node, {
+      info_hash: file.torrent_info_hash ?? '',
+      peer_id: twenty(number),
+      port: 6_000 + number,
+      left,
+    })
+  const countSeeders = async (node: TestRegistry) =>
+    ((await node.get(`/v1/models/tide/files/${file.id}`)).body as ModelFile).seeders
+  const getReadiness = async (node: TestRegistry) =>
+    (await node.get('/readyz')).body as { status: string }
+
+  test('show the same models and files, and send the same bytes', async () => {
+    for (const node of [one, two]) {
+      const { body } = await node.get(`/v1/files/tide/download/${file.id}`)
+      const response = await fetch((body as { direct_url: string }).direct_url)
+      expect(sha256(Buffer.from(await response.arrayBuffer()))).toBe(file.sha256_hash)
+    }
+  })
+
+  test('share an upload: begun on one, sent to the store, completed on the other', async () => {
+    const gguf = smallGguf(2)
+    const body = manifestFor('shared.gguf', gguf)
+    const files = '/v1/models/tide/files'
+    const [begun, again] = await Promise.all([
+      one.post(files, { token, body }),
+      two.post(files, { token, body }),
+    ])
+    const found = begun.status < 300 ? begun : again
+    const { id, upload }: StartedUpload = found.body
+    for (const { url, headers } of upload.missing_chunks) {
+      expect((await one.call('PUT', url, { headers, bytes: gguf })).status).toBe(200)
+    }
+    expect((await two.post(`${files}/${id}/complete`, { token })).status).toBe(202)
+    expect(await settled(one, token, 'tide', id)).toMatchObject({ status: 'ready' })
+  })
+
+  test('know the same peers', async () => {
+    await announce(one, 1, 0)
+    const { peers, complete, incomplete } = await announce(two, 2, 1)
+    expect({ peers, complete, incomplete }).toEqual({
+      peers: ['127.0.0.1:6001'],
+      complete: 1,
+      incomplete: 1,
+    })
+    for (const node of [one, two]) await expect.poll(() => countSeeders(node)).toBe(1)
+  })
+
+  test('pass offers of browsers to each other', async () => {
+    const [here, there] = [
+      await openBrowser(`ws://127.0.0.1:${one.port}/announce`, 8),
+      await openBrowser(`ws://127.0.0.1:${two.port}/announce`, 9),
+    ]
+    const infoHash = file.torrent_info_hash ?? ''
+    await here.join(infoHash)
+    await there.join(infoHash, { offers: [{ offer, offer_id: 'x' }] })
+    expect(await here.hear()).toMatchObject({ offer, offer_id: 'x', peer_id: bytes(there.peerId) })
+    here.announce(infoHash, { answer, offer_id: 'x', to_peer_id: bytes(there.peerId) })
+    expect(await there.hear()).toMatchObject({ answer, offer_id: 'x' })
+  })
+
+  /** Sign-ins with a wrong password, over both nodes in turn. Returns how many were not refused by the limit. */
+  async function guess(count: number, nodes: TestRegistry[]): Promise<number> {
+    let passed = 0
+    for (let index = 0; index < count; index += 1) {
+      const body = { username: `nobody-${index}`, password: 'wrong password' }
+      const refused = await nodes[index % nodes.length]?.post('/v1/auth/login', { body })
+      if (refused?.status !== 429) passed += 1
+    }
+    return passed
+  }
+
+  test('count sign-ins together, and go on counting while Redis is gone', async () => {
+    const used = 1 // the registration
+    expect(await guess(80, [one, two])).toBe(authLimit - used)
+
+    await redis.kill()
+    await expect.poll(() => getReadiness(one)).toMatchObject({ status: 'degraded' })
+    expect((await one.get('/readyz')).status).toBe(200)
+    const passed = (await guess(40, [one])) + (await guess(40, [two]))
+    expect(passed).toBeLessThanOrEqual(authLimit + used) // each node has counted its own: half of them
+    expect(await guess(20, [one, two])).toBe(0)
+
+    await announce(one, 3, 0)
+    expect((await announce(one, 4, 1)).complete).toBe(1)
+    expect((await announce(two, 5, 1)).complete).toBe(0)
+
+    await redis.start()
+    for (const node of [one, two]) {
+      await expect.poll(() => getReadiness(node)).toEqual({ status: 'ready' })
+    }
+    await announce(one, 3, 0)
+    expect((await announce(two, 5, 1)).complete).toBe(1)
+  })
+
+  test('go on while Redis hangs with its connections open', async () => {
+    redis.pause()
+    await expect.poll(() => announce(one, 3, 0)).toMatchObject({ complete: 1 })
+    expect(await getReadiness(one)).toMatchObject({ status: 'degraded' })
+    redis.resume()
+    for (const node of [one, two]) {
+      await expect
+        .poll(async () => {
+          await announce(node, 6, 1) // one call finds out that Redis answers again
+          return getReadiness(node)
+        })
+        .toEqual({ status: 'ready' })
+    }
+  })
+
+  const countCached = async (node: TestRegistry) => {
+    const { text } = await node.get('/metrics')
+    return Number(/^shoal_response_cache_entries (\d+)/m.exec(text)?.[1])
+  }
+  const setPublic = (node: TestRegistry, is_public: boolean) =>
+    node.call('PATCH', '/v1/models/tide', { token, body: { is_public } })
+  const listNames = async (node: TestRegistry) =>
+    ((await node.get('/v1/models')).body as { name: string }[]).map(({ name }) => name)
+
+  test('cache responses, and never serve a model that another has made private', async () => {
+    for (let turn = 0; turn < 10; turn += 1) {
+      const [writer, reader] = turn % 2 === 0 ? [one, two] : [two, one]
+      await expect.poll(() => listNames(reader)).toEqual(['tide'])
+      await expect
+        .poll(async () => {
+          await listNames(reader)
+          await reader.get('/v1/models/tide')
+          return countCached(reader)
+        })
+        .toBeGreaterThan(1)
+      expect((await setPublic(writer, false)).status).toBe(200)
+      expect(await listNames(reader)).toEqual([])
+      expect((await reader.get('/v1/models/tide')).status).toBe(404)
+      expect(await listNames(writer)).toEqual([])
+      await setPublic(writer, true)
+      expect(await listNames(writer)).toEqual(['tide'])
+    }
+  })
+
+  test('show the downloads of each other within seconds', async () => {
+    const getDownloads = async (node: TestRegistry) =>
+      ((await node.get('/v1/models/tide')).body as { downloads: number }).downloads
+    const before = await getDownloads(two)
+    await one.get(`/v1/files/tide/download/${file.id}`)
+    expect(await getDownloads(one)).toBe(before + 1)
+    await expect.poll(() => getDownloads(two)).toBe(before + 1)
+  })
+
+  test('cache nothing while they cannot hear each other, and wait for each other', async () => {
+    const client = new pg.Client({ connectionString: one.config.databaseUrl })
+    await client.connect()
+    const cutListeners = () =>
+      client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and (query like 'listen %' or query like '%pg_notify(%')
+          and pid <> pg_backend_pid()`)
+    for (let turn = 0; turn < 5; turn += 1) {
+      await expect.poll(() => listNames(two)).toEqual(['tide'])
+      await cutListeners()
+      await setPublic(one, false)
+      expect(await listNames(two)).toEqual([])
+      await setPublic(one, true)
+    }
+    await client.end()
+    await expect
+      .poll(async () => {
+        await listNames(two)
+        return countCached(two)
+      })
+      .toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,36 @@
+import { readSettings } from '@shoal/core/settings'
+import { ConfigError } from './errors.ts'
+import { s3Settings } from './settings/s3-settings.ts'
+import type { S3Config } from './store/s3/open-s3.ts'
+
+/**
+ * Reads the settings of the S3 store; undefined if none is set. Throws a `ConfigError` that names the variable if one
+ * is invalid or missing.
+ */
+export function readS3Config(env: Record<string, string | undefined>): S3Config | undefined {
+  const isUsed = Object.values(s3Settings).some(({ variable }) => env[variable ?? '']?.trim())
+  if (!isUsed) return undefined
+  const settings = readSettings(s3Settings, { env }, (message) => {
+    throw new ConfigError(message)
+  })
+  const require = (value: string | undefined, variable: string): string => {
+    if (value) return value
+    throw new ConfigError(`${variable} is not set: an S3 store needs it`)
+  }
+  return {
+    bucket: {
+      endpoint: require(settings.s3Endpoint, 'SHOAL_S3_ENDPOINT'),
+      bucket: require(settings.s3Bucket, 'SHOAL_S3_BUCKET'),
+      region: settings.s3Region,
+      usesPathStyle: settings.s3UsesPathStyle,
+    },
+    publicEndpoint: settings.s3PublicEndpoint,
+    credentials: {
+      accessKeyId: require(settings.s3AccessKeyId ??
+        settings.s3AccessKeyIdFile, 'SHOAL_S3_ACCESS_KEY_ID'),
+      secretAccessKey: require(settings.s3SecretAccessKey ??
+        settings.s3SecretAccessKeyFile, 'SHOAL_S3_SECRET_ACCESS_KEY'),
+    },
+    prefix: settings.s3Prefix,
+  }
+}

@@ -1,0 +1,68 @@
+/** The thread that `hash-object.ts` starts: it downloads an object and hashes it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { hasCode } from '@shoal/core/errors'
+import { createFileHasher, type FileHashes } from '@shoal/model-file'
+import { bytesGone } from '../object-reader.ts'
+
+export type ObjectToHash = { url: string; sizeBytes: number }
+
+export type HashedObject =
+  | { hashes: FileHashes }
+  | { failure: 'gone' }
+  | { failure: 'unavailable'; detail: string }
+
+/** The store counts as unavailable after this many consecutive attempts without a byte. */
+const maxFailures = 4
+/** Doubles with each failed attempt. The actual delay is random, from half of this to all of it. */
+const firstRetryDelayMs = 500
+/** Maximum time between two parts of a response. */
+const silenceMs = 30_000
+
+async function hashObject({ url, sizeBytes }: ObjectToHash): Promise<HashedObject> {
+  const hasher = createFileHasher(sizeBytes)
+  let hashedBytes = 0
+  let failures = 0
+  while (hashedBytes < sizeBytes) {
+    const before = hashedBytes
+    let failure: unknown
+    try {
+      for await (const bytes of download(url, hashedBytes)) {
+        hasher.update(bytes)
+        hashedBytes += bytes.byteLength
+      }
+    } catch (error) {
+      if (hasCode(error, 'not_found')) return { failure: 'gone' }
+      failure = error
+    }
+    if (hashedBytes >= sizeBytes) break
+    failures = hashedBytes > before ? 0 : failures + 1
+    if (failures === maxFailures) return { failure: 'unavailable', detail: String(failure) }
+    await sleep(firstRetryDelayMs * 2 ** failures * (0.5 + Math.random() / 2))
+  }
+  return { hashes: hasher.digest() }
+}
+
+/** The bytes of an object from `start` on. */
+async function* download(url: string, start: number): AsyncGenerator<Uint8Array> {
+  const stop = new AbortController()
+  const watch = setTimeout(() => stop.abort(new Error('the response has paused')), silenceMs)
+  try {
+    const headers = start > 0 ? { range: `bytes=${start}-` } : undefined
+    const response = await fetch(url, { signal: stop.signal, ...(headers && { headers }) })
+    if (response.status === 404) throw bytesGone()
+    const expected = start > 0 ? 206 : 200
+    if (response.status !== expected || !response.body) {
+      throw new Error(`the store answered ${response.status}`)
+    }
+    for await (const bytes of response.body) {
+      watch.refresh()
+      yield bytes
+    }
+  } finally {
+    clearTimeout(watch)
+    stop.abort()
+  }
+}
+
+parentPort?.postMessage(await hashObject(workerData as ObjectToHash))

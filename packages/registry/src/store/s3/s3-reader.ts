@@ -1,0 +1,87 @@
+import type { Readable } from 'node:stream'
+import type { ObjectReader } from '../object-reader.ts'
+import type { ByteRange } from '../object-store.ts'
+import { toStoreError } from './s3-client.ts'
+
+/** Requests a range of an object. */
+export type GetRange = (range: ByteRange) => Promise<Readable>
+
+/**
+ * Reads a range of an object from one response, which is not read ahead of the caller. The rest is requested again if
+ * the caller goes back, or if the response breaks off.
+ */
+export function openS3Reader(getRange: GetRange, range: ByteRange): ObjectReader {
+  const end = range.start + range.size
+  let source: ByteSource | undefined
+  /** The previous `fill`. They run one at a time, although the caller may start the next one early. */
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function fill(buffers: Uint8Array[], position: number): Promise<void> {
+    if (source?.position() !== position) {
+      source?.close()
+      source = undefined
+      source = byteSource(await getRange({ start: position, size: end - position }), position)
+    }
+    for (const buffer of buffers) await source.fill(buffer)
+  }
+
+  /** Like `fill`, but if the response breaks off, tries once more with a new one. */
+  async function fillAgain(buffers: Uint8Array[], position: number): Promise<void> {
+    try {
+      await fill(buffers, position)
+    } catch (error) {
+      if (!source) throw error
+      source.close()
+      source = undefined
+      await fill(buffers, position)
+    }
+  }
+
+  return {
+    fill(buffers, position) {
+      const filled = last
+        .then(() => fillAgain(buffers, position))
+        .catch((error) => {
+          throw toStoreError(error)
+        })
+      last = filled.catch(() => undefined) // the caller gets the error
+      return filled
+    },
+    async close() {
+      await last
+      source?.close()
+    },
+  }
+}
+
+type ByteSource = {
+  /** The position of the next byte in the object. */
+  position(): number
+  /** Throws if the response ends early. */
+  fill(buffer: Uint8Array): Promise<void>
+  close(): void
+}
+
+function byteSource(body: Readable, start: number): ByteSource {
+  const parts: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]()
+  let rest: Uint8Array = new Uint8Array()
+  let position = start
+  return {
+    position: () => position,
+    async fill(buffer) {
+      for (let filled = 0; filled < buffer.byteLength; ) {
+        if (rest.byteLength === 0) {
+          const { done, value } = await parts.next()
+          if (done) throw new Error(`the object ends at byte ${position}`)
+          rest = value
+        }
+        const part = rest.subarray(0, buffer.byteLength - filled)
+        buffer.set(part, filled)
+        rest = rest.subarray(part.byteLength)
+        filled += part.byteLength
+        position += part.byteLength
+      }
+    },
+    close: () => body.destroy(),
+  }
+}

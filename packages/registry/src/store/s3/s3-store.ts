@@ -1,0 +1,256 @@
+/**
+ * Stores objects in an S3 bucket as `<prefix>objects/<key>`. Each chunk is a part of a multipart upload. Clients send and
+ * receive bytes through presigned URLs of the store. Only requests that the store does not support pass through the
+ * registry.
+ */
+import type { Readable } from 'node:stream'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+} from '@aws-sdk/client-s3'
+import { hasCode } from '@shoal/core/errors'
+import { conflict } from '../../errors.ts'
+import { byteBudget } from '../byte-budget.ts'
+import { attachment } from '../disk-store.ts'
+import { bytesGone } from '../object-reader.ts'
+import type { ByteRange, ChunkLayout, ObjectStore, UploadReference } from '../object-store.ts'
+import { presign, verifyPresigned } from '../presigned-url.ts'
+import { readRange } from '../read-range.ts'
+import type { ServedStore } from '../served-store.ts'
+import { hashObject } from './hash-object.ts'
+import { multipartUploads } from './multipart-uploads.ts'
+import { objectNames } from './object-names.ts'
+import { findBucketAddress, type S3Bucket, type S3Credentials, s3Presigner } from './presign-s3.ts'
+import { callStore, openS3Client } from './s3-client.ts'
+import { openS3Reader } from './s3-reader.ts'
+import { chunkHeaders, type S3Support } from './s3-support.ts'
+
+export type S3StoreOptions = {
+  bucket: S3Bucket
+  /** The endpoint for clients, if it is not `bucket.endpoint`. */
+  publicEndpoint: string | undefined
+  credentials: S3Credentials
+  /** The prefix of all object names, with a trailing slash. */
+  prefix: string
+  /** What the store supports, according to the probe. */
+  support: S3Support
+  /** Signs URLs of the registry itself, for requests that the store does not support. */
+  signingKey: string
+  /** The base URL of the registry's signed paths. */
+  baseUrl: () => string
+}
+
+export type S3Store = ObjectStore & ServedStore & { ownOrigin: string }
+
+/** The maximum of AWS Signature Version 4: seven days. */
+export const maxExpirySeconds = 604_800
+const checkTimeoutMs = 3_000
+/** Longer than it takes to hash the largest file. */
+const hashExpirySeconds = 86_400
+
+export function openS3Store(options: S3StoreOptions): S3Store {
+  const { bucket, publicEndpoint, credentials, prefix, support, signingKey, baseUrl } = options
+  const client = openS3Client(bucket, credentials)
+  const Bucket = bucket.bucket
+  const names = objectNames(prefix)
+  const toObject = (key: string) => ({ Bucket, Key: names.toName(key) })
+  const publicPlace = { ...bucket, endpoint: publicEndpoint ?? bucket.endpoint }
+  const presignPublic = s3Presigner(publicPlace, credentials)
+  const presignInternal = s3Presigner(bucket, credentials)
+  const uploads = multipartUploads({
+    client,
+    bucket: Bucket,
+    hasChecksums: support.takesChecksum,
+  })
+  const toMultipart = ({ key, uploadId }: UploadReference) =>
+    uploadId === null ? undefined : { name: names.toName(key), uploadId }
+
+  async function getSize(key: string): Promise<number> {
+    const { ContentLength } = await callStore(client.send(new HeadObjectCommand(toObject(key))))
+    return ContentLength ?? 0
+  }
+
+  /** The size of a finished object; undefined if it does not exist. */
+  async function findSize(key: string): Promise<number | undefined> {
+    try {
+      return await getSize(key)
+    } catch (error) {
+      if (hasCode(error, 'not_found')) return undefined
+      throw error
+    }
+  }
+
+  async function getRange(key: string, { start, size }: ByteRange): Promise<Readable> {
+    const request = { ...toObject(key), Range: `bytes=${start}-${start + size - 1}` }
+    const { Body } = await callStore(client.send(new GetObjectCommand(request)))
+    return Body as Readable // in Node
+  }
+
+  const openReader = (key: string, range: ByteRange) =>
+    openS3Reader((part) => getRange(key, part), range)
+
+  return {
+    async startUpload(upload, layout) {
+      const multipart = toMultipart(upload)
+      if (multipart && (await uploads.listParts(multipart))) return upload.uploadId
+      if ((await findSize(upload.key)) === layout.sizeBytes) return upload.uploadId
+      return uploads.create(names.toName(upload.key))
+    },
+
+    async abortUpload(upload) {
+      const multipart = toMultipart(upload)
+      if (multipart) await uploads.abort(multipart)
+    },
+
+    async listStoredChunks(upload, layout) {
+      const multipart = toMultipart(upload)
+      const parts = multipart && (await uploads.listParts(multipart))
+      const sizes = chunkSizes(layout)
+      if (parts) return findIndexes(sizes, (size, index) => parts.get(index + 1)?.Size === size)
+      const isFinished = (await findSize(upload.key)) === layout.sizeBytes
+      return findIndexes(sizes, () => isFinished)
+    },
+
+    presignChunkUpload({ key, uploadId }, { index, hash }, expiresAt) {
+      if (uploadId === null)
+        throw conflict('this upload was not started completely: start it again')
+      const headers = chunkHeaders(hash, support)
+      const secondsLeft = Math.floor((expiresAt.getTime() - Date.now()) / 1000)
+      const url = presignPublic({
+        method: 'PUT',
+        key: names.toName(key),
+        query: { partNumber: `${index + 1}`, uploadId },
+        headers,
+        expiresInSeconds: Math.min(maxExpirySeconds, Math.max(1, secondsLeft)),
+      })
+      return { url, headers }
+    },
+
+    async finishUpload(upload, layout) {
+      const multipart = toMultipart(upload)
+      try {
+        if (multipart) return await uploads.complete(multipart, chunkSizes(layout))
+      } catch (error) {
+        if (!hasCode(error, 'not_found')) throw error
+      }
+      if ((await getSize(upload.key)) !== layout.sizeBytes) throw bytesGone()
+    },
+
+    async reopenUpload(key, layout, badChunks) {
+      const name = names.toName(key)
+      const uploadId = await uploads.create(name)
+      const bad = new Set(badChunks)
+      const parts = chunkSizes(layout).map((size, index) => ({
+        partNumber: index + 1,
+        start: index * layout.chunkSize,
+        size,
+      }))
+      try {
+        const good = parts.filter(({ partNumber }) => !bad.has(partNumber - 1))
+        await uploads.copyParts({ name, uploadId }, good)
+      } catch (error) {
+        await uploads.abort({ name, uploadId })
+        throw error
+      }
+      return uploadId
+    },
+
+    ownOrigin: findBucketAddress(publicPlace).origin,
+    writeChunk: undefined,
+    verify: (method, url) => verifyPresigned(signingKey, method, url),
+    budget: byteBudget(),
+    getSize,
+    open: async (key, range) => openReader(key, range),
+
+    read: (key, range, signal) => readRange(openReader(key, range), range, signal),
+
+    presignRead(key, { filename, expiresInSeconds, part }) {
+      if (part && !support.servesParts) {
+        const query = {
+          partNumber: `${part.index + 1}`,
+          offset: `${part.start}`,
+          size: `${part.size}`,
+        }
+        const path = `/blobs/${key}`
+        return baseUrl() + presign(signingKey, { method: 'GET', path, query, expiresInSeconds })
+      }
+      const query: Record<string, string> = part
+        ? { partNumber: `${part.index + 1}` }
+        : { 'response-content-disposition': attachment(filename) }
+      return presignPublic({ method: 'GET', key: names.toName(key), query, expiresInSeconds })
+    },
+
+    hasObject: async (key, sizeBytes) => (await findSize(key)) === sizeBytes,
+
+    async hash(key, _sizeBytes, signal) {
+      const sizeBytes = await getSize(key)
+      const request = { method: 'GET' as const, key: names.toName(key) }
+      const url = presignInternal({ ...request, expiresInSeconds: hashExpirySeconds })
+      return hashObject({ url, sizeBytes }, signal)
+    },
+
+    async remove(key) {
+      const name = names.toName(key)
+      for await (const { Key, UploadId = '' } of uploads.list(name)) {
+        if (Key === name) await uploads.abort({ name, uploadId: UploadId })
+      }
+      await callStore(client.send(new DeleteObjectCommand(toObject(key))))
+    },
+
+    space: async () => 'unlimited',
+
+    async *list() {
+      for await (const { Key = '', UploadId, Initiated } of uploads.list(names.objects)) {
+        const key = names.toKey(Key)
+        if (key === undefined || UploadId === undefined) continue
+        const createdAt = Initiated && { createdAt: Initiated }
+        yield { key, isUpload: true, sizeBytes: 0, uploadId: UploadId, ...createdAt }
+      }
+      const pages = paginateListObjectsV2({ client }, { Bucket, Prefix: names.objects })
+      for await (const { Contents = [] } of pages) {
+        for (const { Key = '', Size = 0, LastModified } of Contents) {
+          const key = names.toKey(Key)
+          const createdAt = LastModified && { createdAt: LastModified }
+          if (key !== undefined) yield { key, isUpload: false, sizeBytes: Size, ...createdAt }
+        }
+      }
+    },
+
+    async readIdentity() {
+      try {
+        const request = new GetObjectCommand({ Bucket, Key: names.identity })
+        const { Body } = await callStore(client.send(request))
+        return (await Body?.transformToString())?.trim() || undefined
+      } catch (error) {
+        if (hasCode(error, 'not_found')) return undefined
+        throw error
+      }
+    },
+
+    async writeIdentity(identity) {
+      const request = { Bucket, Key: names.identity, Body: `${identity}\n` }
+      await callStore(client.send(new PutObjectCommand(request)))
+    },
+
+    async check() {
+      const abortSignal = AbortSignal.timeout(checkTimeoutMs)
+      await callStore(client.send(new HeadBucketCommand({ Bucket }), { abortSignal }))
+    },
+  }
+}
+
+/** The size of each chunk. */
+function chunkSizes({ sizeBytes, chunkSize }: ChunkLayout): number[] {
+  const count = Math.ceil(sizeBytes / chunkSize)
+  return Array.from({ length: count }, (_, index) =>
+    Math.min(chunkSize, sizeBytes - index * chunkSize),
+  )
+}
+
+function findIndexes(sizes: number[], isStored: (size: number, index: number) => boolean) {
+  return new Set(sizes.flatMap((size, index) => (isStored(size, index) ? [index] : [])))
+}
