@@ -1,0 +1,140 @@
+/** Runs `scripts/cluster` as users do. Slow, because each cluster is ten processes. */
+import { execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { findProcesses } from '../testing/find-processes.ts'
+import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
+import type { ProcessStatus } from './status.ts'
+import { findMissing } from './up.ts'
+
+const program = join(import.meta.dirname, '../scripts/cluster')
+const isInstalled = findMissing(new Set()).length === 0
+const timeoutMs = 180_000
+
+/** Returns the path of a cluster, which is stopped when the test finishes. */
+function makeDirectory(): string {
+  const directory = join(tmpdir(), `shoal-cluster-${randomUUID()}`)
+  onTestFinished(async () => {
+    if (existsSync(directory)) await cluster(directory, 'down')
+  })
+  return directory
+}
+
+async function cluster(directory: string, ...words: string[]): Promise<string> {
+  const env = { ...process.env, SHOAL_CLUSTER_DIR: directory, SHOAL_REGISTRATION: 'closed' }
+  const { stdout } = await promisify(execFile)(program, words, { env })
+  return stdout.trim()
+}
+
+async function listProcesses(directory: string): Promise<ProcessStatus[]> {
+  return JSON.parse(await cluster(directory, 'status', '--json'))
+}
+
+/** Resolves to the health of each process by name. */
+async function getHealth(directory: string): Promise<Record<string, string>> {
+  const rows = await listProcesses(directory)
+  return Object.fromEntries(rows.map(({ name, health }) => [name, health]))
+}
+
+/** Resolves to the status of each server of the balancer by name. */
+async function getBalanced(directory: string): Promise<Record<string, string | undefined>> {
+  const rows = await listProcesses(directory)
+  const checked = rows.filter(({ balancer }) => balancer !== undefined)
+  return Object.fromEntries(checked.map(({ name, balancer }) => [name, balancer]))
+}
+
+const post = (url: string, body: object, token?: string) =>
+  fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  })
+
+const ana = { username: 'ana', password: 'correct horse battery staple' }
+
+describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
+  test('a cluster serves requests while nodes are killed and added, and its standby is promoted', async () => {
+    const directory = makeDirectory()
+    const url = await cluster(directory, 'up')
+    expect(await getHealth(directory)).toEqual({
+      primary: 'primary',
+      standby: 'standby',
+      redis: 'ready',
+      'ceph-mon': 'running',
+      'ceph-osd': 'running',
+      radosgw: 'ready',
+      haproxy: 'ready',
+      node1: 'ready',
+      node2: 'ready',
+      node3: 'ready',
+    })
+    await expect(cluster(directory, 'up')).rejects.toThrow('exists already')
+    expect((await fetch(`${url}/v1/models`)).status).toBe(200)
+
+    const registered = await post(`${url}/v1/auth/register`, ana)
+    expect(registered.status).toBe(201)
+    const { access_token: token } = (await registered.json()) as { access_token: string }
+    const registration = await post(`${url}/v1/auth/register`, { ...ana, username: 'bea' })
+    expect(registration.status).toBe(403) // SHOAL_REGISTRATION was passed on
+    const created = await post(`${url}/v1/models`, { name: 'tide' }, token)
+    expect(created.status).toBe(201)
+
+    await cluster(directory, 'kill', '1')
+    expect((await getHealth(directory)).node1).toBe('exited')
+    for (let call = 0; call < 6; call += 1) {
+      expect((await fetch(`${url}/v1/models/tide`)).status).toBe(200)
+    }
+    await expect.poll(() => getBalanced(directory)).toMatchObject({ node1: 'DOWN' })
+    expect(await cluster(directory, 'add')).toMatch(/^node4: http:/)
+
+    await cluster(directory, 'promote')
+    await expect
+      .poll(() => getBalanced(directory))
+      .toEqual({
+        primary: 'DOWN',
+        standby: 'UP',
+        node1: 'DOWN',
+        node2: 'UP',
+        node3: 'UP',
+        node4: 'UP',
+      })
+    expect(await getHealth(directory)).toMatchObject({ primary: 'exited', standby: 'primary' })
+    expect((await fetch(`${url}/v1/models/tide`)).status).toBe(200)
+    expect((await post(`${url}/v1/models`, { name: 'reef' }, token)).status).toBe(201)
+
+    await cluster(directory, 'down')
+    expect(findProcesses(directory)).toEqual([])
+    expect(existsSync(directory)).toBe(false)
+    await expect(cluster(directory, 'status')).rejects.toThrow('no cluster in')
+  })
+
+  test('S3 and Redis can be left out; several nodes need S3', async () => {
+    const directory = makeDirectory()
+    const words = ['up', '--without', 's3,redis']
+    await expect(cluster(directory, ...words)).rejects.toThrow('add --nodes 1')
+    await cluster(directory, ...words, '--nodes', '1')
+    const names = ['primary', 'standby', 'haproxy', 'node1']
+    expect(Object.keys(await getHealth(directory))).toEqual(names)
+  })
+
+  test('leaves nothing behind if it is interrupted', async () => {
+    const directory = makeDirectory()
+    const starting = spawn(program, ['up', '--directory', directory], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const [text] = await once(starting.stderr, 'data')
+    expect(String(text)).toMatch(/^(Redis|PostgreSQL|S3)\b/) // the first service is ready
+    starting.kill('SIGTERM')
+    expect(await once(starting, 'exit')).toEqual([130, null])
+    expect(findProcesses(directory)).toEqual([])
+    expect(existsSync(directory)).toBe(false)
+  })
+})

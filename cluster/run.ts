@@ -1,0 +1,122 @@
+/** Runs a registry with several nodes on this machine: `scripts/cluster COMMAND`. */
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { untilUp } from './balancer.ts'
+import { down } from './down.ts'
+import { addNode } from './nodes.ts'
+import { promoteStandby } from './postgres.ts'
+import { end } from './processes.ts'
+import { startAgain } from './start-again.ts'
+import { defaultDirectory, getProcess, readCluster } from './state.ts'
+import { listStatus, toTable } from './status.ts'
+import { type Optional, up } from './up.ts'
+
+const help = `usage: scripts/cluster COMMAND [options]
+
+Runs a registry with several nodes on this machine, as ordinary processes on 127.0.0.1: PostgreSQL with a standby,
+Redis, an S3 server, the nodes, and HAProxy in front of them. For trying out and for tests.
+
+commands:
+  up           start a cluster, and print its address
+  status       show each process and its health
+  kill NAME    kill a process (SIGKILL), such as redis; a number means a node
+  start NAME   start it again, with the same data
+  add          add a node
+  promote      stop the PostgreSQL primary as in a crash, and promote the standby
+  down         stop everything, and delete the folder
+
+options:
+  --nodes N           number of nodes to start (default: 3)
+  --without s3,redis  leave out S3, Redis or both; without S3, there can only be one node
+  --directory PATH    folder of the cluster (SHOAL_CLUSTER_DIR; default: ${defaultDirectory()})
+  --json              print the status as JSON
+
+All other SHOAL_… variables are passed on to the nodes.`
+
+const directoryVariable = 'SHOAL_CLUSTER_DIR'
+const print = (line: string) => process.stdout.write(`${line}\n`)
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+// The `exit` handler of `up` stops what it has started.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => process.exit(130))
+}
+try {
+  await main()
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error))
+  process.exit(1)
+}
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      nodes: { type: 'string', default: '3' },
+      without: { type: 'string', default: '' },
+      directory: { type: 'string', default: process.env[directoryVariable] || defaultDirectory() },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  const [command, word, ...rest] = positionals
+  if (values.help || command === undefined) return print(help)
+  if (rest.length > 0 || (word !== undefined && !takesName(command))) {
+    throw new Error(`unexpected "${rest[0] ?? word}": see scripts/cluster --help`)
+  }
+  const directory = resolve(values.directory)
+  if (command === 'up') {
+    const without = readServices(values.without)
+    const nodes = readNumber('--nodes', values.nodes)
+    const cluster = await up({ directory, nodes, without, settings: readSettings(), say })
+    return print(cluster.state.url)
+  }
+  const cluster = readCluster(directory)
+  if (command === 'down') return down(cluster)
+  if (takesName(command)) {
+    if (word === undefined) throw new Error(`${command} needs the name of a process`)
+    const name = /^\d+$/.test(word) ? `node${word}` : word
+    if (command === 'start') return startAgain(cluster, name)
+    return end(getProcess(cluster, name), 'SIGKILL')
+  }
+  if (command === 'add') {
+    const { name, port } = await addNode(cluster)
+    return print(`${name}: http://127.0.0.1:${port}`)
+  }
+  if (command === 'promote') {
+    await promoteStandby(cluster)
+    return untilUp(cluster, 'database', 'standby')
+  }
+  if (command === 'status') {
+    const rows = await listStatus(cluster)
+    return print(values.json ? JSON.stringify(rows) : `${cluster.state.url}\n\n${toTable(rows)}`)
+  }
+  throw new Error(`unknown command "${command}": see scripts/cluster --help`)
+}
+
+function takesName(command: string): boolean {
+  return command === 'kill' || command === 'start'
+}
+
+function readServices(list: string): Set<Optional> {
+  const names = list.split(',').filter((name) => name !== '')
+  const isOptional = (name: string): name is Optional => name === 's3' || name === 'redis'
+  const unknown = names.find((name) => !isOptional(name))
+  if (unknown !== undefined) throw new Error(`invalid --without "${unknown}": expected s3 or redis`)
+  return new Set(names.filter(isOptional))
+}
+
+function readNumber(name: string, text: string): number {
+  if (/^[1-9]\d?$/.test(text)) return Number(text)
+  throw new Error(`invalid ${name} "${text}": expected a number from 1`)
+}
+
+/** Returns the `SHOAL_…` variables of this process, for the nodes. */
+function readSettings(): Record<string, string> {
+  const isOurs = (name: string) => name.startsWith('SHOAL_') && name !== directoryVariable
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      isOurs(name) && value !== undefined ? [[name, value]] : [],
+    ),
+  )
+}
