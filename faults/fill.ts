@@ -1,8 +1,8 @@
-import type { Round } from './fault.ts'
 import { describe, isDone, type Reply } from './harness/client.ts'
 import { makeContent } from './harness/contents.ts'
 import { createKey, createModel, download, like, register } from './harness/operations.ts'
 import { push } from './harness/push.ts'
+import type { World } from './harness/world.ts'
 
 const accounts = 3
 
@@ -10,7 +10,7 @@ const accounts = 3
  * Fills a new registry with accounts, API keys, models, files, likes and downloads. Throws if a request fails, because
  * no fault has been injected yet.
  */
-export async function fill({ world }: Round) {
+export async function fill(world: World) {
   const { ledger, random } = world
   await inParallel(Array.from({ length: accounts }, () => register(world)))
   await inParallel(

@@ -66,6 +66,7 @@ export function openWorld(
     contents: new Map(),
     random: randomFrom(seed),
     timeoutFactor,
+    countDelayMs: 0,
     isExact: place.engine === 'sqlite',
     keepsChunks: !losesUnsyncedWrites,
   }

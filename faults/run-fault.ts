@@ -82,7 +82,7 @@ export async function runFault(fault: Fault, options: RunOptions): Promise<Round
 async function live(round: Round) {
   const { registry, world, failures, timeoutFactor, engine } = round
   await registry.start()
-  await fill(round)
+  await fill(world)
   await world.client.get('/v1/stats') // starts the search index thread, which opens files of its own
   world.client.hangUp()
   const atRest = registry.openFiles()

@@ -20,12 +20,17 @@ if (process.argv[2] === 'network') {
   const { runNetwork } = await import('./network/program.ts')
   process.exit(await runNetwork(process.argv.slice(3)))
 }
+if (process.argv[2] === 'cluster') {
+  const { runCluster } = await import('./cluster/program.ts')
+  process.exit(await runCluster(process.argv.slice(3)))
+}
 
 const { name, rounds, seed, isHelp } = readArguments()
 if (isHelp) {
   say('npm run faults -- [name] [--rounds 1] [--seed N]    (default: all faults)\n')
   for (const fault of faults) say(`${fault.name.padEnd(28)}${fault.summary}`)
   say(`${'network'.padEnd(28)}Network faults; network --list shows their options.`)
+  say(`${'cluster'.padEnd(28)}Faults of a registry with several nodes; cluster --list shows them.`)
   process.exit(0)
 }
 const chosen = faults.filter((fault) => name === undefined || fault.name === name)

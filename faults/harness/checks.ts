@@ -2,6 +2,7 @@
  * Checks the registry after a fault: everything that it acknowledged must exist, nothing may be incomplete, and new
  * requests must succeed.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Model as ModelAnswer, ModelFile } from '@shoal/protocol'
 import { describe, isDone, type Reply } from './client.ts'
 import { makeContent, sha256 } from './contents.ts'
@@ -197,9 +198,16 @@ async function checkBytes(world: World, { name, token, model, file }: ListedFile
 }
 
 /** Checks the download counts. It runs after the other checks, because those also download files. */
-async function checkDownloads({ client, failures }: World, existing: Model[]) {
+async function checkDownloads({ client, failures, countDelayMs }: World, existing: Model[]) {
+  const endsAt = performance.now() + countDelayMs
   for (const { name, owner, downloads } of existing) {
-    const reply = await client.get<ModelAnswer>(`/v1/models/${name}`, owner.token)
+    const read = () => client.get<ModelAnswer>(`/v1/models/${name}`, owner.token)
+    let reply = await read()
+    while (isDone(reply) && reply.body.downloads < downloads.counted) {
+      if (performance.now() > endsAt) break
+      await sleep(100)
+      reply = await read()
+    }
     if (!isDone(reply)) continue // reported before
     const { counted, unknown } = downloads
     const found = reply.body.downloads

@@ -7,6 +7,7 @@ type Call = {
   body?: unknown
   /** Sent unchanged. */
   bytes?: Uint8Array
+  headers?: Record<string, string>
 }
 
 /**
@@ -22,26 +23,39 @@ export type Reply<T = unknown> = {
 
 export type Client = ReturnType<typeof createClient>
 
-type Options = { origin: () => string; timeoutMs: number; failures: Failures }
+type Options = {
+  origin: () => string
+  timeoutMs: number
+  failures: Failures
+  /** The address of an S3 store, whose responses are not judged. */
+  store?: string | undefined
+  /** Whether a balancer may answer with an error of its own if a node dies. */
+  isBalanced?: boolean
+}
 
 /** Calls a registry, and reports every response that a client must never receive, no matter which fault occurs. */
-export function createClient({ origin, timeoutMs, failures }: Options) {
+export function createClient(options: Options) {
+  const { origin, timeoutMs, failures, store, isBalanced = false } = options
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
   async function call<T>(method: string, path: string, options: Call = {}): Promise<Reply<T>> {
     const reply = await send<T>(method, path, options)
+    if (store && path.startsWith(store)) return reply
+    if (isBalanced && isFromBalancer(reply)) return { ...reply, status: 'broken' }
     judge(`${method} ${toRoute(path)}`, reply)
     return reply
   }
 
-  function send<T>(method: string, path: string, { token, body, bytes }: Call): Promise<Reply<T>> {
+  function send<T>(method: string, path: string, call: Call): Promise<Reply<T>> {
+    const { token, body, bytes } = call
     const payload = bytes ?? (body === undefined ? undefined : JSON.stringify(body))
-    const headers: Record<string, string | number> = {}
+    const headers: Record<string, string | number> = { ...call.headers }
     if (token !== undefined) headers.authorization = `Bearer ${token}`
     if (body !== undefined) headers['content-type'] = 'application/json'
     if (payload !== undefined) headers['content-length'] = Buffer.byteLength(payload)
     // A URL that was signed before a restart contains the earlier port.
     const { pathname, search } = new URL(path, origin())
+    const host = store && path.startsWith(store) ? store : origin()
     const { promise, resolve } = Promise.withResolvers<Reply<T>>()
     const settle = (status: Reply['status'], answered: Partial<Reply<T>> = {}) =>
       resolve({ status, headers: {}, body: undefined as T, bytes: Buffer.alloc(0), ...answered })
@@ -50,7 +64,7 @@ export function createClient({ origin, timeoutMs, failures }: Options) {
       sent.destroy()
     }, timeoutMs)
 
-    const sent = request(new URL(pathname + search, origin()), { method, agent, headers })
+    const sent = request(new URL(pathname + search, host), { method, agent, headers })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer)
       settle(error.code === 'ECONNREFUSED' ? 'refused' : 'broken')
@@ -101,6 +115,11 @@ export function createClient({ origin, timeoutMs, failures }: Options) {
     /** Closes idle connections. */
     hangUp: () => agent.destroy(),
   }
+}
+
+/** Whether HAProxy answered instead of a node. Unlike a node, it sends HTML. */
+function isFromBalancer({ status, headers }: Reply): boolean {
+  return typeof status === 'number' && status >= 502 && headers['content-type'] === 'text/html'
 }
 
 /** Whether the call succeeded. */

@@ -83,11 +83,11 @@ export async function goOn(world: World, pushing: Pushing): Promise<Reply> {
 async function sendChunk(
   { client, journal, contents }: World,
   { upload, onProgress }: Pushing,
-  { index, url }: { index: number; url: string },
+  { index, url, headers }: StartedUpload['upload']['missing_chunks'][number],
 ): Promise<Reply> {
   const content = contents.get(upload.sha256Hash)
   const bytes = content && sliceChunk(content, index)
-  const reply = await client.call('PUT', url, { ...(bytes && { bytes }) })
+  const reply = await client.call('PUT', url, { headers, ...(bytes && { bytes }) })
   if (isDone(reply)) {
     upload.storedChunks.add(index)
     journal.note({ did: 'store chunk', file: upload.id, index })

@@ -21,6 +21,8 @@ export type World = {
    * able to confirm the commit.
    */
   isExact: boolean
+  /** How long it may take until a download that one node has counted is shown by the others. */
+  countDelayMs: number
   /** Whether an unfinished upload's stored chunks must remain stored. */
   keepsChunks: boolean
 }

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { randomFrom } from '../../bench/harness/random.ts'
+import { listServers } from '../../cluster/balancer.ts'
+import { down } from '../../cluster/down.ts'
+import { isRunning, killAll } from '../../cluster/processes.ts'
+import type { Cluster, ProcessRecord } from '../../cluster/state.ts'
+import { checkHealth } from '../../cluster/status.ts'
+import { up } from '../../cluster/up.ts'
+import { fill } from '../fill.ts'
+import { checkEverything } from '../harness/checks.ts'
+import { createClient } from '../harness/client.ts'
+import { collectFailures, type Failure, type Failures } from '../harness/failures.ts'
+import { openJournal } from '../harness/journal.ts'
+import { startLoad } from '../harness/load.ts'
+import { until } from '../harness/waiting.ts'
+import type { World } from '../harness/world.ts'
+import type { ClusterFault } from './cluster-fault.ts'
+
+export type ClusterResult = {
+  fault: string
+  failures: Failure[]
+  /** How long it took, after the fault had ended, until all nodes were ready and changes succeeded again. */
+  recoveryMs: number
+}
+
+export type FaultyCluster = AsyncDisposable & {
+  run(fault: ClusterFault): Promise<ClusterResult>
+}
+
+type Options = {
+  seed: number
+  /** A factor by which every timeout is multiplied. */
+  timeoutFactor: number
+  logFolder: string
+}
+
+/** A request may have to wait for a statement that PostgreSQL does not finish. */
+const answerTimeoutMs = 45_000
+const recoveryTimeoutMs = 5_000
+
+/** Starts a cluster, in which faults run one after another, each with its own accounts and models. */
+export async function openFaultyCluster(options: Options): Promise<FaultyCluster> {
+  const { seed, timeoutFactor, logFolder } = options
+  const directory = join(tmpdir(), `shoal-faults-cluster-${randomUUID()}`)
+  mkdirSync(logFolder, { recursive: true })
+  const cluster = await up({
+    directory,
+    nodes: 3,
+    without: new Set(),
+    settings: { SHOAL_RATE_LIMITS: 'off' },
+    say: () => undefined,
+  })
+  const abandon = () => {
+    killAll(cluster)
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
+  }
+  process.once('exit', abandon)
+  const journal = openJournal(join(logFolder, 'acknowledged.jsonl'))
+  const { url, s3 } = cluster.state
+
+  function openWorld(failures: Failures): World {
+    const client = createClient({
+      origin: () => url,
+      timeoutMs: answerTimeoutMs * timeoutFactor,
+      failures,
+      store: s3?.endpoint,
+      isBalanced: true,
+    })
+    return {
+      client,
+      ledger: { accounts: [], keys: [], models: [] },
+      journal,
+      failures,
+      contents: new Map(),
+      random: randomFrom(seed),
+      timeoutFactor,
+      isExact: false,
+      keepsChunks: true,
+      countDelayMs: 3_000,
+    }
+  }
+
+  async function untilRecovered(load: ReturnType<typeof startLoad>): Promise<number> {
+    const startedAt = performance.now()
+    await until('all nodes are ready', recoveryTimeoutMs * timeoutFactor, areReady)
+    await Promise.all([load.untilDone('look', 1), load.untilDone('download', 3)])
+    return performance.now() - startedAt
+  }
+
+  async function areReady(): Promise<boolean> {
+    const servers = await listServers(cluster)
+    const states = await Promise.all(
+      listNodes(cluster).map(async (record) => {
+        const health = await checkHealth(cluster, record).catch(() => 'not ready')
+        return health === 'ready' && servers.get(`nodes/${record.name}`) === 'UP'
+      }),
+    )
+    return states.every(Boolean)
+  }
+
+  return {
+    async run(fault) {
+      const failures = collectFailures()
+      const world = openWorld(failures)
+      await fill(world)
+      const load = startLoad(world, fault.load)
+      let recoveryMs = Number.NaN
+      try {
+        await load.untilDone('look', 3)
+        await fault.strike({ cluster, world, load })
+        recoveryMs = await untilRecovered(load)
+        await load.stop()
+        for (const node of listNodes(cluster)) {
+          if (!isRunning(node)) failures.stuck(`${node.name} keeps running`, 'it has exited')
+        }
+        await checkEverything(world)
+      } catch (error) {
+        failures.stuck('the fault ends', error instanceof Error ? (error.stack ?? '') : `${error}`)
+      } finally {
+        load.end()
+        world.client.hangUp()
+      }
+      return { fault: fault.name, failures: failures.list(), recoveryMs }
+    },
+
+    async [Symbol.asyncDispose]() {
+      process.off('exit', abandon)
+      journal[Symbol.dispose]()
+      cpSync(join(directory, 'log'), logFolder, { recursive: true })
+      await down(cluster)
+    },
+  }
+}
+
+const listNodes = ({ state }: Cluster): ProcessRecord[] =>
+  state.processes.filter(({ name }) => /^node\d+$/.test(name))
