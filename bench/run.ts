@@ -19,6 +19,7 @@ const names = [
   'pull',
   'push',
   'tracker',
+  'nodes',
   'swarm',
   'local-network',
   'inference',
@@ -35,7 +36,7 @@ const optionTexts = `options with their defaults:
   --data FOLDER       folder of the filled registry, kept for the next run (default: a temporary one)
   --only A,B          parts to run: endpoints of api; sqlite or postgres of search, scale,
                       downloads and migration;
-                      memory of scale (only if named);
+                      memory of scale (only if named); requests, announces or push of nodes;
                       tiny, 100m-Q4_0 or 100m-Q8_0 of inference and threads (default: all)
   --profile           additional CPU profile of the registry`
 

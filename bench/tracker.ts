@@ -15,7 +15,7 @@ type Round = Load & { announcesPerCpuSecond: number }
  * The maximum number of peers that the registry accepts from one address; in this benchmark, all peers have the same
  * address.
  */
-const peers = 2_000
+export const peers = 2_000
 const swarmSizes = { 'swarms of 50': 50, 'swarms of 1,000': 1_000 }
 const warmUpSeconds = 1.5
 
@@ -48,7 +48,7 @@ export const bench: Bench = {
 }
 
 /** Returns announces in which every fourth peer is a seeder. */
-function announces({ models }: BenchOptions, peersEach: number): string[] {
+export function announces({ models }: Pick<BenchOptions, 'models'>, peersEach: number): string[] {
   const hashes: string[] = []
   for (const { isPublic, files } of catalogue(models)) {
     const [file] = files

@@ -14,8 +14,12 @@ const rateLimits = ['auth', 'write', 'read', 'chunk', 'tracker'].map(
 )
 
 const input = await readInput<RegistryInput>()
-const { dataDirectory, databaseUrl, baseUrl, profile } = input
-const env = { SHOAL_RATE_LIMITS: rateLimits.join(','), DATABASE_URL: databaseUrl }
+const { dataDirectory, databaseUrl, baseUrl, profile, settings } = input
+const env = {
+  SHOAL_RATE_LIMITS: rateLimits.join(','),
+  DATABASE_URL: databaseUrl,
+  ...settings,
+}
 const flags = { port: '0', data: dataDirectory, ...(baseUrl !== undefined && { baseUrl }) }
 using logs = temporaryFolder()
 const log = { file: join(logs.path, 'registry.log') }

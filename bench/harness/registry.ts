@@ -3,6 +3,8 @@ import { type Script, startScript } from './script.ts'
 export type RegistryInput = {
   dataDirectory: string
   databaseUrl?: string | undefined
+  /** Other settings, as environment variables. */
+  settings?: Record<string, string>
   /** The registry's base URL; the default is the address on which it listens. */
   baseUrl?: string | undefined
   /** The path for a CPU profile that covers everything after the registry's start. */

@@ -1,0 +1,159 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeGgufFile } from '@shoal/model-file/testing'
+import { startPostgres } from '../testing/postgres.ts'
+import { startRedis } from '../testing/redis.ts'
+import { startS3 } from '../testing/s3/start-s3.ts'
+import type { Load, LoadInput } from './children/load.ts'
+import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
+import { catalogue } from './harness/catalogue.ts'
+import { fill, filledDirectory } from './harness/filled-registry.ts'
+import { digits, median } from './harness/numbers.ts'
+import { readCpuSeconds } from './harness/process-usage.ts'
+import { filename, modelName } from './harness/published-file.ts'
+import { type BenchRegistry, startRegistry } from './harness/registry.ts'
+import type { Report } from './harness/report.ts'
+import { inTurns } from './harness/rounds.ts'
+import { runScript } from './harness/script.ts'
+import { runShoal } from './harness/shoal.ts'
+import { needRoom, temporaryFolder } from './harness/temporary-folder.ts'
+import { announces } from './tracker.ts'
+
+const nodeCounts = [1, 2, 3]
+
+export const bench: Bench = {
+  summary: 'several nodes on PostgreSQL, an S3 store and Redis: requests, announces and a push',
+
+  async run(options, report) {
+    if (isWanted(options, 'requests')) await measureRequests(options, report)
+    if (isWanted(options, 'announces')) await measureAnnounces(options, report)
+    if (isWanted(options, 'push')) await measurePush(options, report)
+  },
+}
+
+/** Requests per CPU second of all nodes together, beside one node on SQLite. */
+async function measureRequests(options: BenchOptions, report: Report) {
+  await using stack = new AsyncDisposableStack()
+  const postgres = installed(await startPostgres(), 'PostgreSQL')
+  stack.defer(postgres.stop)
+  const folder = stack.use(temporaryFolder())
+  const filled = stack.use(await filledDirectory(options))
+  const { url: databaseUrl } = postgres
+  await fill({ dataDirectory: join(folder.path, 'seed'), databaseUrl, models: options.models })
+  const nodes: BenchRegistry[] = []
+  for (const number of nodeCounts) {
+    const dataDirectory = join(folder.path, number === 1 ? 'seed' : String(number))
+    if (number > 1) {
+      mkdirSync(dataDirectory)
+      symlinkSync(join(folder.path, 'seed', 'store'), join(dataDirectory, 'store')) // no bytes are requested
+    }
+    const settings = { SHOAL_PEER_PORT: 'off' }
+    nodes.push(stack.use(await startRegistry({ dataDirectory, databaseUrl, settings })))
+  }
+  const alone = stack.use(await startRegistry({ dataDirectory: filled.path }))
+  const [model] = catalogue(options.models)
+  const paths = { list: ['/v1/models'], model: [`/v1/models/${model?.name}`] }
+  report.title(`nodes: requests with ${options.models} models on one PostgreSQL`)
+  const rows = []
+  for (const [name, requested] of Object.entries(paths)) {
+    const sides = Object.fromEntries(
+      nodeCounts.map((count) => [
+        `${count} on PostgreSQL`,
+        () => perCpuSecond(nodes.slice(0, count), requested, options),
+      ]),
+    )
+    const rounds = await inTurns(options.rounds, {
+      '1 on SQLite': () => perCpuSecond([alone], requested, options),
+      ...sides,
+    })
+    for (const [side, measured] of Object.entries(rounds)) {
+      const rate = median(measured)
+      rows.push([name, side, digits(rate), (rate / median(rounds['1 on SQLite'] ?? [])).toFixed(2)])
+    }
+  }
+  report.table(['request', 'nodes', 'requests per CPU s', '× SQLite'], rows)
+}
+
+/** Announces per CPU second of a node, with its swarms in memory and in Redis. */
+async function measureAnnounces(options: BenchOptions, report: Report) {
+  await using stack = new AsyncDisposableStack()
+  const redis = installed(await startRedis(), 'Redis')
+  stack.defer(redis.stop)
+  using filled = await filledDirectory(options)
+  report.title('nodes: announces of 2,000 peers in swarms of 50')
+  const paths = announces(options, 50)
+  const measure = async (settings: Record<string, string>) => {
+    await using node = await startRegistry({ dataDirectory: filled.path, settings })
+    await perCpuSecond([node], paths, { ...options, seconds: 1.5 })
+    return await perCpuSecond([node], paths, options) // before it is stopped
+  }
+  const rounds = await inTurns(options.rounds, {
+    memory: () => measure({}),
+    Redis: () => measure({ SHOAL_REDIS_URL: redis.url }),
+  })
+  const rows = Object.entries(rounds).map(([side, measured]) => [side, digits(median(measured))])
+  report.table(['swarms in', 'announces per CPU s'], rows)
+}
+
+/** The processor time that a push to an S3 store takes in the client and in the registry. */
+async function measurePush(options: BenchOptions, report: Report) {
+  await needRoom(options.sizeBytes * 2.5)
+  const gibibytes = options.sizeBytes / 2 ** 30
+  using folder = temporaryFolder()
+  const source = join(folder.path, filename)
+  await writeGgufFile(source, options.sizeBytes)
+  const measured = []
+  for (let round = 0; round < options.rounds; round += 1) {
+    await using stack = new AsyncDisposableStack()
+    const s3 = installed(await startS3({ memoryBytes: options.sizeBytes * 2 }), 'radosgw')
+    stack.defer(s3.stop)
+    const settings = {
+      SHOAL_S3_ENDPOINT: s3.address.endpoint,
+      SHOAL_S3_BUCKET: s3.address.bucket,
+      SHOAL_S3_ACCESS_KEY_ID: s3.address.accessKeyId,
+      SHOAL_S3_SECRET_ACCESS_KEY: s3.address.secretAccessKey,
+    }
+    const home = join(folder.path, String(round))
+    const node = stack.use(await startRegistry({ dataDirectory: join(home, 'data'), settings }))
+    const before = readCpuSeconds(node.pid) ?? Number.NaN
+    const words = ['push', source, '--name', modelName]
+    const pushed = await runShoal(words, { home, registry: node.answer })
+    const spent = (readCpuSeconds(node.pid) ?? Number.NaN) - before
+    measured.push({ wall: pushed.wallSeconds, client: pushed.cpuSeconds ?? Number.NaN, spent })
+  }
+  report.title(
+    `nodes: push of ${gibibytes.toFixed(1)} GiB to an S3 store (radosgw), until it is ready`,
+  )
+  report.table(
+    ['wall s', 'client, CPU s per GiB', 'registry, CPU s per GiB, mostly the read-back'],
+    [
+      [
+        digits(median(measured.map(({ wall }) => wall))),
+        digits(median(measured.map(({ client }) => client)) / gibibytes),
+        digits(median(measured.map(({ spent }) => spent)) / gibibytes),
+      ],
+    ],
+  )
+}
+
+/** Puts load on all nodes at the same time. Returns the number of requests per second of their processor time. */
+async function perCpuSecond(
+  nodes: BenchRegistry[],
+  paths: string[],
+  { connections, seconds }: Pick<BenchOptions, 'connections' | 'seconds'>,
+): Promise<number> {
+  const readCpu = () => nodes.reduce((sum, { pid }) => sum + (readCpuSeconds(pid) ?? 0), 0)
+  const before = readCpu()
+  const loads = await Promise.all(
+    nodes.map(({ answer }) => {
+      const input: LoadInput = { url: answer.url, paths, status: 200, connections, seconds }
+      return runScript<Load>('load', input)
+    }),
+  )
+  return loads.reduce((sum, { requests }) => sum + requests, 0) / (readCpu() - before)
+}
+
+function installed<T>(server: T | undefined, name: string): T {
+  if (server === undefined) throw new Error(`this benchmark needs ${name}, which is not installed`)
+  return server
+}
