@@ -72,6 +72,18 @@ describeOnEachDatabase('a database', (start) => {
     expect(reported).toBe(1)
   })
 
+  test('has indexes that joins can use on PostgreSQL: all indexed text has the collation C', async () => {
+    const registry = await start()
+    const { db, engine } = await registry.connect()
+    if (engine === 'sqlite') return
+    const { rows } = await sql`select indexrelid::regclass::text as index, attname as column
+      from pg_index join pg_attribute on attrelid = indexrelid
+      join pg_class on pg_class.oid = indrelid
+      where relnamespace = current_schema()::regnamespace and relname not like 'kysely_%'
+      and attcollation <> 0 and attcollation <> '"C"'::regcollation`.execute(db)
+    expect(rows).toEqual([])
+  })
+
   test('is migrated completely or not at all', async () => {
     const registry = await start()
     await registry.stop()

@@ -1,7 +1,12 @@
 alter table file add column upload_id text;
 
+-- Columns that are joined need the same collation; otherwise the join cannot use their index.
+alter table model_downloads alter column model_id type text collate "C";
+alter table trash alter column object_key type text collate "C", alter column since type text collate "C";
+alter table download_journal alter column writer type text collate "C";
+
 create table lease (
-  name text primary key,
+  name text collate "C" primary key,
   holder text not null,
   until text not null
 );
