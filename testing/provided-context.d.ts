@@ -11,6 +11,8 @@ declare module 'vitest' {
     redisUrl: string | undefined
     /** The path of the program; undefined if it is not installed. */
     haproxy: string | undefined
+    /** The path of the program; undefined if it is not installed. */
+    pgbouncer: string | undefined
     /** The paths of installed BitTorrent clients; empty unless slow tests run. */
     torrentClients: Partial<
       Record<'aria2' | 'Transmission' | 'libtorrent' | 'qBittorrent', string | undefined>

@@ -40,7 +40,10 @@ export default async function startServices(project: TestProject) {
   if (!redis) missing('Redis')
   project.provide('redisUrl', redis?.url)
   project.provide('haproxy', findProgram('haproxy'))
-  for (const name of ['haproxy', 'nginx', 'docker-compose']) if (!findProgram(name)) missing(name)
+  project.provide('pgbouncer', findProgram('pgbouncer'))
+  for (const name of ['haproxy', 'nginx', 'pgbouncer', 'docker-compose']) {
+    if (!findProgram(name)) missing(name)
+  }
   return async () => {
     await Promise.all([postgres?.stop(), s3?.stop(), redis?.stop()])
   }

@@ -74,8 +74,7 @@ export async function startRegistry(config: RegistryConfig): Promise<RunningRegi
   const site = createSite(config)
   const data = await openData({
     ...config,
-    onConnectionLost: (error) =>
-      openedLog.log.warn({ err: error }, 'a database connection was lost'),
+    onConnectionLost: (error) => openedLog.log.warn({ err: error }, 'a database connection failed'),
     onOlderExcluded: () =>
       openedLog.log.warn(
         'the database was migrated, and earlier versions cannot use it: stop every node that still runs one',

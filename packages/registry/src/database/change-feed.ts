@@ -55,6 +55,9 @@ const connectTimeoutMs = 5_000
 /** A connection is cut if it has not closed gracefully by then. */
 const closeTimeoutMs = 500
 
+const undelivered =
+  'notifications of PostgreSQL do not arrive, so nothing is cached: if DATABASE_URL leads to a pooler such as PgBouncer, set SHOAL_DATABASE_LISTEN_URL to the address of the database itself'
+
 /** Notifications. Triggers send the first two, and nodes the others. */
 type Message =
   | ['change']
@@ -81,6 +84,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
   let writes = 0
   let counts = 0
   let countsTimer: NodeJS.Timeout | undefined
+  let onOwnHeartbeat: () => void = () => undefined
 
   const isHeard = (node: string) =>
     performance.now() - (heardAt.get(node) ?? -silenceMs) < silenceMs
@@ -105,6 +109,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
   function hearFrom(node: string) {
     if (node === nodeId && !isHeard(nodeId)) epoch += 1 // writes may have gone unnoticed
     heardAt.set(node, performance.now())
+    if (node === nodeId) onOwnHeartbeat()
     for (const other of heardAt.keys()) if (!isHeard(other)) heardAt.delete(other)
   }
 
@@ -112,6 +117,30 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
     const waiting = awaited.get(id)
     waiting?.nodes.delete(node)
     if (waiting?.nodes.size === 0) waiting.resolve()
+  }
+
+  /**
+   * Sends a heartbeat on another connection, and waits until it arrives. Behind a pooler in transaction mode it does
+   * not, although this connection would receive its own notifications. Rejects after the time of a node's silence.
+   */
+  async function checkDelivery() {
+    const arrived = new Promise<void>((resolve) => {
+      onOwnHeartbeat = resolve
+    })
+    const other = new pg.Client({
+      connectionString,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: silenceMs,
+    })
+    other.on('error', () => undefined) // the call that is under way rejects
+    try {
+      await other.connect()
+      await other.query('select pg_notify($1, $2)', [channel, `alive ${nodeId}`])
+      const isLate = sleep(silenceMs, true, { ref: false })
+      if (await Promise.race([arrived, isLate])) throw new Error(undelivered)
+    } finally {
+      await other.end()
+    }
   }
 
   async function connect() {
@@ -131,10 +160,10 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
     try {
       await opened.connect()
       await opened.query(`listen ${channel}`)
+      await Promise.race([checkDelivery(), lost.promise])
       client = opened
       hasFailed = false
       listeningSince = performance.now()
-      send('alive', nodeId)
       await lost.promise
     } catch (error) {
       if (!hasFailed) onConnectionLost(error as Error)
