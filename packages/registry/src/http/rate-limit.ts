@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RateLimitClass, RateLimits } from '../config.ts'
 import { busy } from '../errors.ts'
+import { delayedCounts } from '../redis/delayed-counts.ts'
 import type { SharedState } from '../redis/open-redis.ts'
 import { addShared } from '../redis/shared-counts.ts'
 import { clientNetwork } from './client-network.ts'
@@ -20,6 +21,9 @@ declare module 'fastify' {
 /** Maximum number of counts across all classes. The least recently used count is dropped first. */
 const maxCallers = 20_000
 
+/** With a larger limit, a request does not wait for the counts of other nodes, which are then up to 0.1 s old. */
+const maxExactLimit = 1_000
+
 /** What a caller may still do in a class. */
 export type RateState = {
   max: number
@@ -29,18 +33,19 @@ export type RateState = {
 }
 
 export interface RateLimiter {
-  /** Counts a request. A promise if nodes count together. */
+  /** Counts a request. A promise if it has to be counted over all nodes first. */
   count(limitClass: RateLimitClass, caller: string): RateState | Promise<RateState>
 }
 
 /**
  * Counts requests in the classes of the configuration, per credential or, for anonymous requests, per network. The
  * class `auth` is always counted per network: otherwise each API key would allow another 30 guesses of a password.
- * With `shared`, all nodes count together; each also counts its own requests, so that its limits hold while Redis does
- * not answer.
+ * With `shared`, all nodes count together: before the response up to a limit of 1,000, and shortly after it above. Each
+ * also counts its own requests, so that its limits hold while Redis does not answer.
  */
 export function rateLimiter(limits: RateLimits, shared?: SharedState): RateLimiter {
   const counts = windowCounts(maxCallers)
+  const delayed = shared && delayedCounts(shared, maxCallers)
 
   function toState(limitClass: RateLimitClass, { count, msLeft }: WindowCount): RateState {
     const { max } = limits[limitClass]
@@ -51,7 +56,9 @@ export function rateLimiter(limits: RateLimits, shared?: SharedState): RateLimit
   return {
     count(limitClass, caller) {
       const key = `${limitClass} ${caller}`
-      const windowMs = limits[limitClass].windowSeconds * 1000
+      const { max, windowSeconds } = limits[limitClass]
+      const windowMs = windowSeconds * 1000
+      if (delayed && max > maxExactLimit) return toState(limitClass, delayed.add(key, windowMs))
       const own = toState(limitClass, counts.add(key, windowMs))
       if (!shared || own.isExceeded) return own
       return shared.use(

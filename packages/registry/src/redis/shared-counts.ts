@@ -8,17 +8,21 @@ export type SharedCount = {
 }
 
 const add = script<[number, number]>(`
-local count = redis.call('INCR', KEYS[1])
-if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+local count = redis.call('INCRBY', KEYS[1], ARGV[2])
+if count == tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return {count, redis.call('PTTL', KEYS[1])}
 `)
 
-/** Counts by key in fixed windows of time, over all nodes. Rejects if Redis does not respond. */
+/**
+ * Adds to the count of this key over all nodes, in fixed windows of time, and resolves to the sum. Rejects if Redis does
+ * not respond.
+ */
 export async function addShared(
   { redis, prefix }: Pick<SharedState, 'redis' | 'prefix'>,
   key: string,
   windowMs: number,
+  added = 1,
 ): Promise<SharedCount> {
-  const [count, msLeft] = await add(redis, `${prefix}limit:${key}`, [windowMs])
+  const [count, msLeft] = await add(redis, `${prefix}limit:${key}`, [windowMs, added])
   return { count, msLeft }
 }

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { startRedis } from '../../../../testing/redis.ts'
+import { delayedCounts } from './delayed-counts.ts'
+import { openRedis } from './open-redis.ts'
+
+const redisUrl = inject('redisUrl')
+const hourMs = 3_600_000
+const log = { info: () => undefined, warn: () => undefined }
+
+async function openNode(url: string, prefix: string, maxKeys = 100) {
+  const shared = await openRedis(url, { prefix, log })
+  onTestFinished(() => shared.close())
+  return { ...delayedCounts(shared, maxKeys), isGone: shared.isGone }
+}
+
+describe.skipIf(redisUrl === undefined)('counts that do not wait for Redis', () => {
+  const open = (prefix: string) => openNode(redisUrl ?? '', prefix)
+
+  test('are exact for one node, and include those of other nodes soon', async () => {
+    const prefix = randomUUID()
+    const [one, two] = [await open(prefix), await open(prefix)]
+    for (let count = 1; count <= 1_000; count += 1) {
+      expect(one.add('a', hourMs).count).toBe(count)
+    }
+    let own = 0
+    await expect
+      .poll(() => {
+        own += 1
+        return two.add('a', hourMs).count - own
+      })
+      .toBe(1_000)
+    expect(two.add('b', hourMs).count).toBe(1)
+    await expect.poll(() => (one.add('a', hourMs).count > 1_000 + own ? 'more' : '')).toBe('more')
+  })
+
+  test('start again with the window, which all nodes share', async () => {
+    const prefix = randomUUID()
+    const [one, two] = [await open(prefix), await open(prefix)]
+    one.add('a', hourMs)
+    await expect.poll(() => two.add('a', 500).msLeft).toBeGreaterThan(500)
+    one.add('b', 500)
+    await expect.poll(() => one.add('b', 500).count, { interval: 600 }).toBe(1)
+  })
+
+  test('are those of the node while Redis is gone, and are shared again once it is back', async () => {
+    const redis = await startRedis()
+    if (!redis) throw new Error('Redis is not installed')
+    onTestFinished(() => redis.stop())
+    const prefix = randomUUID()
+    const [one, two] = [await openNode(redis.url, prefix), await openNode(redis.url, prefix)]
+    await redis.kill()
+    await expect.poll(() => one.isGone()).toBe(true)
+    for (let count = 1; count <= 100; count += 1) expect(one.add('a', hourMs).count).toBe(count)
+    await redis.start()
+    await expect
+      .poll(
+        () => {
+          for (let count = 0; count < 1_000; count += 1) one.add('b', hourMs)
+          return two.add('b', hourMs).count
+        },
+        { timeout: 20_000 },
+      )
+      .toBeGreaterThan(1_000)
+  })
+
+  test('are kept for a limited number of keys', async () => {
+    const { add } = await openNode(redisUrl ?? '', randomUUID(), 2)
+    for (const key of ['a', 'b', 'c']) add(key, hourMs)
+    expect(add('c', hourMs).count).toBe(2)
+    expect(add('a', hourMs).count).toBe(1)
+  })
+})

@@ -1,0 +1,73 @@
+import type { SharedState } from './open-redis.ts'
+import { addShared, type SharedCount } from './shared-counts.ts'
+
+/** How old the counts of other nodes may be. */
+const exchangeIntervalMs = 100
+
+type Entry = {
+  windowMs: number
+  /** The count over all nodes when it was last exchanged. */
+  known: number
+  /** What this node has counted since: first what is being sent to Redis, then the rest. */
+  sending: number
+  unsent: number
+  endsAt: number
+}
+
+/**
+ * Counts per key in fixed windows of time, over all nodes, without waiting for Redis: nodes exchange what they have
+ * counted every 100 ms. While Redis does not respond, each node counts only its own. At most `maxKeys` keys are kept;
+ * the key counted least recently is removed first.
+ */
+export function delayedCounts(shared: SharedState, maxKeys: number) {
+  const entries = new Map<string, Entry>()
+  const changed = new Set<string>()
+  let isScheduled = false
+
+  async function exchange() {
+    const keys = [...changed]
+    changed.clear()
+    await Promise.all(keys.map(exchangeOne))
+    isScheduled = false
+    if (changed.size > 0) exchangeSoon()
+  }
+
+  async function exchangeOne(key: string) {
+    const entry = entries.get(key)
+    if (!entry) return
+    const { unsent: sending, windowMs } = entry
+    Object.assign(entry, { sending, unsent: 0 })
+    const sum = await shared.use<SharedCount | undefined>(
+      () => addShared(shared, key, windowMs, sending),
+      () => undefined,
+    )
+    entry.sending = 0
+    if (sum) Object.assign(entry, { known: sum.count, endsAt: performance.now() + sum.msLeft })
+    else entry.known += sending
+  }
+
+  function exchangeSoon() {
+    if (isScheduled) return
+    isScheduled = true
+    setTimeout(exchange, exchangeIntervalMs).unref()
+  }
+
+  return {
+    /** Adds one and returns the count. */
+    add(key: string, windowMs: number): SharedCount {
+      const now = performance.now()
+      const found = entries.get(key)
+      const entry =
+        found && found.endsAt > now
+          ? found
+          : { windowMs, known: 0, sending: 0, unsent: 0, endsAt: now + windowMs }
+      entry.unsent += 1
+      entries.delete(key)
+      entries.set(key, entry)
+      if (entries.size > maxKeys) entries.delete(entries.keys().next().value ?? '')
+      changed.add(key)
+      exchangeSoon()
+      return { count: entry.known + entry.sending + entry.unsent, msLeft: entry.endsAt - now }
+    },
+  }
+}
