@@ -1,14 +1,16 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { startPostgres } from '../testing/postgres.ts'
 import type { BareAnswer } from './children/bare.ts'
 import type { Load, LoadInput } from './children/load.ts'
 import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
 import { type CatalogueFile, catalogue, modelsWithChunks } from './harness/catalogue.ts'
-import { filledDirectory } from './harness/filled-registry.ts'
+import { fill, filledDirectory } from './harness/filled-registry.ts'
 import { digits, median } from './harness/numbers.ts'
 import { readCpuSeconds } from './harness/process-usage.ts'
 import { reportProfile } from './harness/profile.ts'
 import { queryKinds, searchPaths } from './harness/queries.ts'
-import { startRegistry } from './harness/registry.ts'
+import { type RegistryInput, startRegistry } from './harness/registry.ts'
 import { note, type Report } from './harness/report.ts'
 import { inTurns } from './harness/rounds.ts'
 import { runScript, startScript } from './harness/script.ts'
@@ -19,6 +21,7 @@ type Endpoint = {
   status: number
   /** Paths that another client requests during the load, ten requests a second. */
   meanwhile?: string[]
+  isOnPostgres?: boolean
 }
 type LoadRound = Load & { cpuMicrosPerRequest: number }
 
@@ -33,13 +36,27 @@ export const bench: Bench = {
   summary: 'requests per second of the API at 100,000 models, against a bare Fastify route',
 
   async run(options, report) {
-    using directory = await filledDirectory(options)
+    await using stack = new AsyncDisposableStack()
     const endpoints = endpointsFor(options)
+    const wanted = Object.entries(endpoints).filter(([name]) => isWanted(options, name))
+    const filled: { sqlite?: RegistryInput; postgres?: RegistryInput | undefined } = {}
+    const findData = async ({ isOnPostgres }: Endpoint) => {
+      if (isOnPostgres) {
+        filled.postgres ??= await filledPostgres(options, stack)
+        return filled.postgres
+      }
+      filled.sqlite ??= { dataDirectory: stack.use(await filledDirectory(options)).path }
+      return filled.sqlite
+    }
     report.title(`api: ${options.models} models, ${options.connections} connections`)
     const rows = []
-    for (const [name, endpoint] of Object.entries(endpoints)) {
-      if (!isWanted(options, name)) continue
-      await using registry = await startRegistry({ dataDirectory: directory.path })
+    for (const [name, endpoint] of wanted) {
+      const data = await findData(endpoint)
+      if (!data) {
+        report.say(`PostgreSQL is not installed: ${name} is skipped.`)
+        continue
+      }
+      await using registry = await startRegistry(data)
       const answers = await collectAnswers(registry.answer.url, endpoint)
       await using bare = await startScript<{ url: string }>('bare', { answers })
       const sides = { shoal: registry, bare }
@@ -53,7 +70,11 @@ export const bench: Bench = {
       rows.push(formatRow(name, rounds.shoal ?? [], rounds.bare ?? []))
     }
     report.table(head, rows)
-    if (options.profile) await reportProfiles(directory.path, endpoints, options, report)
+    if (!options.profile) return
+    for (const [name, endpoint] of wanted) {
+      const data = await findData(endpoint)
+      if (data) await profileEndpoint(name, endpoint, data, options, report)
+    }
   },
 }
 
@@ -77,18 +98,24 @@ function endpointsFor({ models }: BenchOptions): Record<string, Endpoint> {
   }
   const kinds = Object.keys(queryKinds) as (keyof typeof queryKinds)[]
   const searches = kinds.flatMap((kind) => searchPaths(kind, Math.floor(pathsEach / kinds.length)))
+  const list = { paths: ['/v1/models'], status: 200 }
+  const model = { paths: names, status: 200 }
+  const download = { paths: downloads, status: 200 }
   return {
-    list: { paths: ['/v1/models'], status: 200 },
+    list,
     'list while downloads are counted': {
       paths: ['/v1/models'],
       status: 200,
       meanwhile: downloads,
     },
     search: { paths: searches, status: 200 },
-    model: { paths: names, status: 200 },
-    download: { paths: downloads, status: 200 },
+    model,
+    download,
     chunk: { paths: chunks, status: 302 },
     'new chunks': { paths: newChunks.slice(0, maxNewChunks), status: 302 },
+    'list on PostgreSQL': { ...list, isOnPostgres: true },
+    'model on PostgreSQL': { ...model, isOnPostgres: true },
+    'download on PostgreSQL': { ...download, isOnPostgres: true },
   }
 }
 
@@ -175,20 +202,32 @@ function formatRow(name: string, shoal: LoadRound[], bare: LoadRound[]) {
   ]
 }
 
-async function reportProfiles(
-  dataDirectory: string,
-  endpoints: Record<string, Endpoint>,
+async function profileEndpoint(
+  name: string,
+  endpoint: Endpoint,
+  data: RegistryInput,
   options: BenchOptions,
   report: Report,
 ) {
   using folder = temporaryFolder()
-  for (const [name, endpoint] of Object.entries(endpoints)) {
-    if (!isWanted(options, name)) continue
-    note(`profile: ${name}`)
-    const profile = join(folder.path, `${name}.cpuprofile`)
-    const registry = await startRegistry({ dataDirectory, profile })
-    await load(registry.answer.url, endpoint, options)
-    await registry.stop()
-    reportProfile(report, name, profile)
-  }
+  note(`profile: ${name}`)
+  const profile = join(folder.path, 'api.cpuprofile')
+  const registry = await startRegistry({ ...data, profile })
+  await load(registry.answer.url, endpoint, options)
+  await registry.stop()
+  reportProfile(report, name, profile)
+}
+
+/** A filled registry on a PostgreSQL server that syncs its commits. */
+async function filledPostgres(
+  { models }: BenchOptions,
+  stack: AsyncDisposableStack,
+): Promise<RegistryInput | undefined> {
+  const server = await startPostgres({ isDurable: true })
+  if (!server) return undefined
+  stack.defer(server.stop)
+  const dataDirectory = join(stack.use(temporaryFolder()).path, 'data')
+  mkdirSync(dataDirectory)
+  await fill({ dataDirectory, databaseUrl: server.url, models })
+  return { dataDirectory, databaseUrl: server.url }
 }

@@ -1,9 +1,9 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { startPostgres } from '../testing/postgres.ts'
 import { startRedis } from '../testing/redis.ts'
-import { startS3 } from '../testing/s3/start-s3.ts'
+import { type S3Server, startS3 } from '../testing/s3/start-s3.ts'
 import type { Load, LoadInput } from './children/load.ts'
 import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
 import { catalogue } from './harness/catalogue.ts'
@@ -95,7 +95,7 @@ async function measureAnnounces(options: BenchOptions, report: Report) {
   report.table(['swarms in', 'announces per CPU s'], rows)
 }
 
-/** The processor time that a push to an S3 store takes in the client and in the registry. */
+/** The processor time that a push to an S3 store takes in the client and in the registry, and the store's requests. */
 async function measurePush(options: BenchOptions, report: Report) {
   await needRoom(options.sizeBytes * 2.5)
   const gibibytes = options.sizeBytes / 2 ** 30
@@ -116,24 +116,42 @@ async function measurePush(options: BenchOptions, report: Report) {
     const home = join(folder.path, String(round))
     const node = stack.use(await startRegistry({ dataDirectory: join(home, 'data'), settings }))
     const before = readCpuSeconds(node.pid) ?? Number.NaN
+    const requestsBefore = countStoreRequests(s3)
     const words = ['push', source, '--name', modelName]
     const pushed = await runShoal(words, { home, registry: node.answer })
     const spent = (readCpuSeconds(node.pid) ?? Number.NaN) - before
-    measured.push({ wall: pushed.wallSeconds, client: pushed.cpuSeconds ?? Number.NaN, spent })
+    measured.push({
+      wall: pushed.wallSeconds,
+      client: pushed.cpuSeconds ?? Number.NaN,
+      spent,
+      requests: countStoreRequests(s3) - requestsBefore,
+    })
   }
   report.title(
     `nodes: push of ${gibibytes.toFixed(1)} GiB to an S3 store (radosgw), until it is ready`,
   )
   report.table(
-    ['wall s', 'client, CPU s per GiB', 'registry, CPU s per GiB, mostly the read-back'],
+    [
+      'wall s',
+      'client, CPU s per GiB',
+      'registry, CPU s per GiB, mostly the read-back',
+      'requests to the store per GiB',
+    ],
     [
       [
         digits(median(measured.map(({ wall }) => wall))),
         digits(median(measured.map(({ client }) => client)) / gibibytes),
         digits(median(measured.map(({ spent }) => spent)) / gibibytes),
+        digits(median(measured.map(({ requests }) => requests)) / gibibytes),
       ],
     ],
   )
+}
+
+/** How many requests the gateway has written to its log. */
+function countStoreRequests({ directory }: S3Server): number {
+  const log = readFileSync(join(directory, 'log', 'client.rgw.log'), 'utf8')
+  return log.match(/ beast: /g)?.length ?? 0
 }
 
 /** Puts load on all nodes at the same time. Returns the number of requests per second of their processor time. */
