@@ -27,8 +27,20 @@ export function single(query: RawQuery, name: string): string | undefined {
   return values?.[0]
 }
 
+/** Characters by their two hexadecimal digits, because an info hash has up to 20 escape sequences to decode. */
+const escaped = new Map(
+  Array.from({ length: 256 }, (_, code) => [
+    code.toString(16).padStart(2, '0'),
+    String.fromCharCode(code),
+  ]),
+)
+
 function decode(text: string): string {
-  return text
-    .replaceAll('+', ' ')
-    .replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const [first = '', ...parts] = text.replaceAll('+', ' ').split('%')
+  let decoded = first
+  for (const part of parts) {
+    const character = escaped.get(part.slice(0, 2).toLowerCase())
+    decoded += character === undefined ? `%${part}` : character + part.slice(2)
+  }
+  return decoded
 }
