@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { removeDirectorySync } from '../testing/remove-directory.ts'
 import { stopSignals } from './postgres.ts'
 import { end } from './processes.ts'
 import type { Cluster } from './state.ts'
@@ -21,5 +21,5 @@ export async function down({ directory, state }: Cluster): Promise<void> {
       records.map((record) => end(record, isPostgres(record.name) ? stopSignals.fast : 'SIGTERM')),
     )
   }
-  rmSync(directory, { recursive: true, force: true })
+  removeDirectorySync(directory)
 }

@@ -85,8 +85,7 @@ export async function end(record: ProcessRecord, signal: NodeJS.Signals, timeout
 
 /** Kills all processes, and returns when they have exited. For `exit` handlers, which cannot wait. */
 export function killAll({ running, state }: Cluster): void {
-  const programs = [...running].flatMap(withDescendants)
-  const records = [...programs, ...state.processes]
+  const records = [...running, ...state.processes].flatMap(withDescendants)
   for (const record of records) send(record, 'SIGKILL')
   const nothing = new Int32Array(new SharedArrayBuffer(4))
   for (let waits = 0; waits < 250 && records.some(isRunning); waits += 1) {

@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs'
 import { findProgram } from '../testing/find-program.ts'
 import { freePort } from '../testing/free-port.ts'
 import { findPostgresBinaries } from '../testing/postgres.ts'
+import { removeDirectorySync } from '../testing/remove-directory.ts'
 import { isCephInstalled } from '../testing/s3/start-ceph.ts'
 import { startBalancer } from './balancer.ts'
 import { addNode } from './nodes.ts'
@@ -41,7 +41,7 @@ export async function up({ directory, nodes, without, settings, say }: Options):
   })
   const abandon = () => {
     killAll(cluster)
-    rmSync(directory, { recursive: true, force: true, maxRetries: 10 }) // PostgreSQL’s children exit last
+    removeDirectorySync(directory) // PostgreSQL’s children exit last
   }
   process.once('exit', abandon)
 

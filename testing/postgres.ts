@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeDirectorySync } from './remove-directory.ts'
 
 export type PostgresServer = {
   url: string
@@ -79,7 +80,7 @@ export async function startPostgres({
       for (let waits = 0; waits < 200 && existsSync(join(data, 'postmaster.pid')); waits += 1) {
         Atomics.wait(nothing, 0, 0, 10) // ms; the server writes to the folder until this file is deleted
       }
-      rmSync(directory, { recursive: true, force: true })
+      removeDirectorySync(directory)
     },
   }
 }

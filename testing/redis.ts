@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram } from './find-program.ts'
 import { freePort } from './free-port.ts'
+import { removeDirectorySync } from './remove-directory.ts'
 
 export type RedisServer = {
   url: string
@@ -56,7 +57,7 @@ export async function startRedis(): Promise<RedisServer | undefined> {
     },
     abandon() {
       server.kill('SIGKILL')
-      rmSync(directory, { recursive: true, force: true })
+      removeDirectorySync(directory)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomFrom } from '../../bench/harness/random.ts'
@@ -9,6 +9,7 @@ import { isRunning, killAll } from '../../cluster/processes.ts'
 import type { Cluster, ProcessRecord } from '../../cluster/state.ts'
 import { checkHealth } from '../../cluster/status.ts'
 import { up } from '../../cluster/up.ts'
+import { removeDirectorySync } from '../../testing/remove-directory.ts'
 import { fill } from '../fill.ts'
 import { checkEverything } from '../harness/checks.ts'
 import { createClient } from '../harness/client.ts'
@@ -55,7 +56,7 @@ export async function openFaultyCluster(options: Options): Promise<FaultyCluster
   })
   const abandon = () => {
     killAll(cluster)
-    rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
+    removeDirectorySync(directory)
   }
   process.once('exit', abandon)
   const journal = openJournal(join(logFolder, 'acknowledged.jsonl'))

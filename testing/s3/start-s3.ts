@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { removeDirectorySync } from '../remove-directory.ts'
 import { isCephInstalled, type S3Address, startCeph } from './start-ceph.ts'
 
 export type { S3Address } from './start-ceph.ts'
@@ -47,7 +48,7 @@ export async function startS3({ memoryBytes = 4 * 1024 ** 3 } = {}): Promise<S3S
   }
   const abandon = () => {
     for (const child of processes.values()) child.kill('SIGKILL')
-    rmSync(directory, { recursive: true, force: true })
+    removeDirectorySync(directory)
   }
   const stop = async () => {
     process.off('exit', abandon)

@@ -1,0 +1,23 @@
+import { existsSync, rmSync } from 'node:fs'
+
+const pauseMs = 20
+const maxAttempts = 250
+
+/**
+ * Removes a directory in which processes may be exiting. Node’s `rmSync` returns without an error, and with files left,
+ * if another process deletes one of them at the same time.
+ * @throws if files appear for 5 s
+ */
+export function removeDirectorySync(path: string): void {
+  const nothing = new Int32Array(new SharedArrayBuffer(4))
+  for (let attempt = 1; existsSync(path); attempt += 1) {
+    try {
+      rmSync(path, { recursive: true, force: true })
+    } catch (error) {
+      if (attempt >= maxAttempts) throw error
+    }
+    if (!existsSync(path)) return
+    if (attempt >= maxAttempts) throw new Error(`could not remove ${path}: it is still written to`)
+    Atomics.wait(nothing, 0, 0, pauseMs)
+  }
+}
