@@ -1,7 +1,9 @@
 /**
  * Reports the writes of all nodes that share a PostgreSQL database, so that each node can cache responses. Triggers and
- * nodes send notifications on the channel `shoal_changes`, and each node listens on a separate connection. If a node has
- * not received its own heartbeat for three seconds, it assumes that it misses the notifications of other nodes.
+ * nodes send notifications on the channel `shoal_changes`, and each node listens on a separate connection. PostgreSQL
+ * delivers notifications in the order of their commits, so a node that has received its own heartbeat has also received
+ * everything that was committed before the heartbeat was sent. A node whose last such heartbeat was sent more than three
+ * seconds ago assumes that it misses the notifications of other nodes.
  */
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
@@ -47,6 +49,8 @@ const channel = 'shoal_changes'
 const heartbeatIntervalMs = 1_000
 /** After this long without a heartbeat, a node no longer uses its cache. Other nodes wait this long for it. */
 const silenceMs = 3_000
+/** Twice as long, because heartbeats may be delayed on their way to other nodes. */
+const forgottenAfterMs = 2 * silenceMs
 const countsIntervalMs = 1_000
 const reconnectDelayMs = 500
 /** A connection is replaced if it has delivered no heartbeat for this long. */
@@ -63,13 +67,16 @@ type Message =
   | ['change']
   | ['file']
   | ['counts', from: string]
-  | ['alive', from: string]
+  | ['alive', from: string, sentAt: string]
   | ['notice', from: string, id: string]
   | ['noticed', from: string, id: string]
 
 export function openChangeFeed({ connectionString, onConnectionLost }: Options): ChangeFeed {
   const nodeId = randomUUID()
-  /** When each node, including this one, last sent a heartbeat; in ms of a monotonic clock. */
+  /**
+   * In ms of this process's monotonic clock: for this node, when the last heartbeat that has arrived was sent; for each
+   * other node, when its last heartbeat arrived.
+   */
   const heardAt = new Map<string, number>()
   /** Nodes that have not confirmed a `notice` yet, by the ID of the notice. */
   const awaited = new Map<string, { nodes: Set<string>; resolve(): void }>()
@@ -84,18 +91,28 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
   let writes = 0
   let counts = 0
   let countsTimer: NodeJS.Timeout | undefined
+  /** Whether other nodes were not notified of counts, because this node was not connected. */
+  let hasUnsentCounts = false
   let onOwnHeartbeat: () => void = () => undefined
 
-  const isHeard = (node: string) =>
-    performance.now() - (heardAt.get(node) ?? -silenceMs) < silenceMs
+  const isHeard = (node: string, withinMs = silenceMs) =>
+    performance.now() - (heardAt.get(node) ?? Number.NEGATIVE_INFINITY) < withinMs
+
+  const heartbeatMessage = (): Message => ['alive', nodeId, String(performance.now())]
+
+  /** The last notification under way: a client can execute only one statement at a time. */
+  let sending: Promise<unknown> = Promise.resolve()
 
   function send(...message: Message) {
-    client?.query('select pg_notify($1, $2)', [channel, message.join(' ')]).catch(onConnectionLost)
+    const text = message.join(' ')
+    sending = sending
+      .then(() => client?.query('select pg_notify($1, $2)', [channel, text]))
+      .catch(onConnectionLost)
   }
 
   function receive(payload = '') {
     const [kind, from = '', id = ''] = payload.split(' ') as Message
-    if (kind === 'alive') return hearFrom(from)
+    if (kind === 'alive') return hearFrom(from, Number(id))
     if (kind === 'noticed') return confirm(from, id)
     if (kind === 'counts') {
       if (from !== nodeId) counts += 1
@@ -106,11 +123,21 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
     if (kind === 'notice' && from !== nodeId) send('noticed', nodeId, id)
   }
 
-  function hearFrom(node: string) {
+  function hearFrom(node: string, sentAt: number) {
     if (node === nodeId && !isHeard(nodeId)) epoch += 1 // writes may have gone unnoticed
-    heardAt.set(node, performance.now())
+    heardAt.set(node, node === nodeId ? sentAt : performance.now())
     if (node === nodeId) onOwnHeartbeat()
-    for (const other of heardAt.keys()) if (!isHeard(other)) heardAt.delete(other)
+    for (const other of heardAt.keys()) if (!isHeard(other, forgottenAfterMs)) forget(other)
+  }
+
+  function forget(node: string) {
+    heardAt.delete(node)
+    counts += 1 // it may have counted downloads without notifying this node
+  }
+
+  function sendCounts() {
+    hasUnsentCounts = client === undefined
+    send('counts', nodeId)
   }
 
   function confirm(node: string, id: string) {
@@ -135,7 +162,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
     other.on('error', () => undefined) // the call that is under way rejects
     try {
       await other.connect()
-      await other.query('select pg_notify($1, $2)', [channel, `alive ${nodeId}`])
+      await other.query('select pg_notify($1, $2)', [channel, heartbeatMessage().join(' ')])
       const isLate = sleep(silenceMs, true, { ref: false })
       if (await Promise.race([arrived, isLate])) throw new Error(undelivered)
     } finally {
@@ -164,6 +191,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
       client = opened
       hasFailed = false
       listeningSince = performance.now()
+      if (hasUnsentCounts) sendCounts()
       await lost.promise
     } catch (error) {
       if (!hasFailed) onConnectionLost(error as Error)
@@ -186,7 +214,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
     const isDead = !isHeard(nodeId) && performance.now() - listeningSince > deadAfterMs
     if (client && isDead)
       socket?.destroy() // a new connection may work
-    else send('alive', nodeId)
+    else send(...heartbeatMessage())
   }, heartbeatIntervalMs)
   heartbeat.unref()
   const connected = stayConnected()
@@ -206,14 +234,14 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
       counts += 1
       countsTimer ??= setTimeout(() => {
         countsTimer = undefined
-        send('counts', nodeId)
+        sendCounts()
       }, countsIntervalMs).unref()
     },
 
     async untilNoticed() {
-      const knowsOthers = client && performance.now() - listeningSince > silenceMs
-      if (!knowsOthers) return sleep(silenceMs)
-      const nodes = new Set([...heardAt.keys()].filter((node) => node !== nodeId && isHeard(node)))
+      const isListening = client && performance.now() - listeningSince > silenceMs
+      if (!isListening || !isHeard(nodeId)) return sleep(silenceMs) // other nodes may be unknown
+      const nodes = new Set([...heardAt.keys()].filter((node) => node !== nodeId))
       if (nodes.size === 0) return
       const id = randomUUID()
       const { promise, resolve } = Promise.withResolvers<void>()

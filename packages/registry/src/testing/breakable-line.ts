@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
 
-/** Starts a TCP proxy for a Unix socket, whose connections can be cut, stalled and restored. */
+/** Starts a TCP proxy for a Unix socket, whose connections can be cut, stalled, delayed and restored. */
 export async function breakableLine(path: string) {
   const open = new Set<Socket>()
   let isStalled = false
+  let lagMs = 0
 
   const server = createServer((incoming) => {
     const outgoing = connect(path)
@@ -13,11 +15,23 @@ export async function breakableLine(path: string) {
       socket.on('close', () => open.delete(socket))
       socket.on('error', () => socket.destroy()) // the other end of the connection was cut
     }
-    incoming.pipe(outgoing).pipe(incoming)
+    incoming.pipe(outgoing).pipe(late()).pipe(incoming)
     incoming.on('close', () => outgoing.destroy())
     outgoing.on('close', () => incoming.destroy())
     if (isStalled) stop(incoming, outgoing)
   })
+  /** Passes on everything in order, after the lag. */
+  function late() {
+    const stream = new PassThrough({
+      transform: (chunk, _, done) => {
+        if (lagMs === 0) return done(null, chunk)
+        setTimeout(() => stream.push(chunk), lagMs)
+        done()
+      },
+    })
+    return stream
+  }
+
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -35,6 +49,10 @@ export async function breakableLine(path: string) {
     stall() {
       isStalled = true
       stop(...open)
+    },
+    /** From now on, bytes from the server arrive this late. */
+    delay(ms: number) {
+      lagMs = ms
     },
     /** Lets new connections work again. Stalled connections stay stalled. */
     async restore() {
