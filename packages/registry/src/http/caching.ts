@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isKnown } from './if-none-match.ts'
 
@@ -17,13 +17,31 @@ export const caching = fp(async (app: FastifyInstance) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!isRead || reply.statusCode !== 200) return done()
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done()
-    const etag = reply.getHeader('etag') ?? computeEtag(payload)
-    reply.header('etag', etag)
-    if (!isKnown(String(etag), request.headers['if-none-match'])) return done()
-    reply.code(304).removeHeader('content-length').removeHeader('content-type')
-    done(null, request.method === 'HEAD' ? payload : null) // Fastify removes the body of a HEAD response itself
+    if (!reply.hasHeader('etag')) reply.header('etag', computeEtag(payload))
+    done()
+  })
+  // A route's own hooks run last, so the response cache can keep the complete response.
+  app.addHook('onRoute', (route) => {
+    route.onSend = [route.onSend ?? [], omitKnownBody].flat()
   })
 })
+
+type OnSendDone = (error: Error | null, payload: unknown) => void
+
+/** Converts a response that the client already has to a 304. */
+function omitKnownBody(
+  { method, headers }: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: OnSendDone,
+) {
+  const etag = reply.getHeader('etag')
+  const isRead = method === 'GET' || method === 'HEAD'
+  const isWhole = isRead && reply.statusCode === 200 && etag !== undefined
+  if (!isWhole || !isKnown(String(etag), headers['if-none-match'])) return done(null, payload)
+  reply.code(304).removeHeader('content-length').removeHeader('content-type')
+  done(null, method === 'HEAD' ? payload : null) // Fastify removes the body of a HEAD response itself
+}
 
 const computeEtag = (payload: string | Buffer) =>
   `"${createHash('sha1').update(payload).digest('base64')}"`

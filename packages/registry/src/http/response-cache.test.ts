@@ -217,6 +217,32 @@ test('a cached response can be revalidated by its ETag, and the 304 has no body 
   expect(headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
 })
 
+test('a response is cached although the first client that requests it already has it', async () => {
+  const registry = await startWith({})
+  const [{ headers }, token] = [await registry.get('/v1/models'), await registry.register('ana')]
+  await registry.post('/v1/models', { token, body: { name: 'tide' } })
+  await registry.call('DELETE', '/v1/models/tide', { token }) // the list is the same as before
+  const ifNoneMatch = { 'if-none-match': headers.get('etag') ?? '' }
+  const revalidated = await registry.get('/v1/models', { headers: ifNoneMatch })
+  expect([revalidated.status, await metric(registry, 'shoal_response_cache_entries')]).toEqual([
+    304, 1,
+  ])
+  const { status, body } = await registry.get('/v1/models')
+  expect([status, body]).toEqual([200, []])
+})
+
+test('a cached torrent has its filename', async () => {
+  const registry = await startWith({})
+  const token = await registry.register('ana')
+  const { id } = await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
+  const readName = async () =>
+    (await registry.get(`/v1/files/tide/torrent/${id}`)).headers.get('content-disposition')
+  const names = [await readName(), await readName()]
+  expect(names).toEqual([names[0], names[0]])
+  expect(names[0]).toContain('tide.gguf.torrent')
+  expect(await metric(registry, 'shoal_response_cache_entries')).toBe(1)
+})
+
 test('a redirect to a chunk is cached until the model changes; downloads do not end this', async () => {
   const registry = await startWith({})
   const token = await registry.register('ana')

@@ -221,6 +221,7 @@ const answerHeaderNames = [
   'vary',
   'etag',
   'link',
+  'content-disposition',
   'x-total-count',
   'x-total-count-exact',
   'content-security-policy',

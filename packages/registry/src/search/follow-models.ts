@@ -20,15 +20,22 @@ export type FollowedModels = {
  * deleted.
  */
 const maxOutdatedShare = 0.5
-/** Indexes with fewer documents are not rebuilt because of outdated documents. */
-const minRebuiltDocuments = 10_000
+
+type Options = {
+  /** Indexes with fewer documents are not rebuilt because of outdated documents. */
+  minRebuiltDocuments?: number
+}
 
 /** Keeps a search index up to date with the database. */
-export function followModels({ db, engine }: Pick<Reader, 'db' | 'engine'>): FollowedModels {
+export function followModels(
+  { db, engine }: Pick<Reader, 'db' | 'engine'>,
+  { minRebuiltDocuments = 10_000 }: Options = {},
+): FollowedModels {
   const follow = { sqlite: followSqlite, postgres: followPostgres }[engine]
   let loaded: { index: SearchIndex; followChanges: FollowChanges } | undefined
   let last: Promise<unknown> = Promise.resolve()
   let next: Promise<SearchIndex> | undefined
+  let isRebuilding = false
 
   async function load() {
     const followChanges = follow(db)
@@ -40,16 +47,28 @@ export function followModels({ db, engine }: Pick<Reader, 'db' | 'engine'>): Fol
     return { index, followChanges }
   }
 
+  const isWorn = ({ size, outdatedShare }: SearchIndex) =>
+    size >= minRebuiltDocuments && outdatedShare > maxOutdatedShare
+
   async function bringUpToDate(): Promise<SearchIndex> {
     next = undefined // later calls may need changes that this update does not include
-    const isWorn =
-      loaded &&
-      loaded.index.size > minRebuiltDocuments &&
-      loaded.index.outdatedShare > maxOutdatedShare
-    if (!loaded || isWorn) loaded = await load()
+    loaded ??= await load()
     const { index, followChanges } = loaded
     await followChanges((changes) => apply(index, changes))
+    if (isWorn(index) && !isRebuilding) void rebuild()
     return index
+  }
+
+  /** Loads another index while searches use the current one. */
+  async function rebuild(): Promise<void> {
+    isRebuilding = true
+    try {
+      loaded = await load()
+    } catch {
+      // Searches report the database's errors, and the next one starts another attempt.
+    } finally {
+      isRebuilding = false
+    }
   }
 
   async function apply(index: SearchIndex, changes: readonly ModelChange[]) {

@@ -41,7 +41,8 @@ type Change = { model_seq: number; change: string; text_change: string }
 /**
  * In PostgreSQL, `change` is the ID of the transaction, and transactions may commit in any order. All transactions with
  * a lower ID than the oldest running transaction have ended. The changes made by all others are read again by the next
- * call, which skips those that have been applied.
+ * call, which skips those that have been applied. In a database that was restored into a new server, most rows have
+ * higher transaction IDs than the new server has given out; none of them is a change since the index was loaded.
  */
 export function followPostgres(db: Kysely<Database>): FollowChanges {
   let oldestRunning: string | undefined
@@ -49,9 +50,13 @@ export function followPostgres(db: Kysely<Database>): FollowChanges {
   return async (apply) => {
     const since = oldestRunning
     const { rows } = await sql<{ oldest_running: string } & (Change | { model_seq: null })>`
-      with snapshot as (select pg_snapshot_xmin(pg_current_snapshot()) as oldest_running)
+      with snapshot as (
+        select pg_snapshot_xmin(current) as oldest_running, pg_snapshot_xmax(current) as next
+        from pg_current_snapshot() as current
+      )
       select oldest_running::text, model_seq, change::text, text_change::text
-      from snapshot left join model_change on change >= ${since ?? null}::xid8`.execute(db)
+      from snapshot left join model_change
+        on change >= ${since ?? null}::xid8 and change < next`.execute(db)
     if (since !== undefined) {
       const found = rows.filter((row) => row.model_seq !== null)
       const isNew = (row: Change) => applied.get(row.model_seq)?.change !== row.change

@@ -29,45 +29,56 @@ const retryAfterSeconds = 5
 const closeTimeoutMs = 1_000
 
 /**
- * Runs the search index in a thread. The first search or `load` starts the thread; if the thread has failed, the next
- * search starts another one.
+ * Runs the search index in a thread. The first search or `load` starts the thread; if the thread has exited with an
+ * error, the next search starts another one.
  */
 export function openSearch({ reader, loadTimeoutMs = defaultLoadTimeoutMs }: Options): Search {
-  let running: { thread: Thread<SearchMethods>; loaded: Promise<void> } | undefined
+  let thread: Thread<SearchMethods> | undefined
+  /** Resolves when the index has been loaded. Undefined if loading has failed, or has not begun. */
+  let loading: Promise<void> | undefined
   let isClosed = false
 
-  function start() {
-    const thread = startThread<SearchMethods>('search-thread', import.meta.url, reader)
-    const started = { thread, loaded: thread.rpc.call('load') }
-    const forget = () => {
-      if (running === started) running = undefined
-    }
-    thread.worker.on('error', forget) // callers that wait for the thread receive the error
-    started.loaded.catch(forget)
+  function start(): Thread<SearchMethods> {
+    const started = startThread<SearchMethods>('search-thread', import.meta.url, reader)
+    // Callers that wait for the thread receive the error.
+    started.worker.on('error', () => {
+      if (thread === started) thread = loading = undefined
+    })
     return started
   }
 
-  async function loaded(): Promise<Thread<SearchMethods>> {
+  async function load(): Promise<Thread<SearchMethods>> {
     if (isClosed) throw unavailable('the registry is shutting down')
-    running ??= start()
-    const { thread, loaded } = running
+    thread ??= start()
+    const current = thread
+    if (!loading) {
+      const begun = current.rpc.call('load')
+      loading = begun
+      begun.catch(() => {
+        if (loading === begun) loading = undefined
+      })
+    }
+    await loading
+    return current
+  }
+
+  async function loaded(): Promise<Thread<SearchMethods>> {
     let timer: NodeJS.Timeout | undefined
     const overdue = new Promise<never>((_, reject) => {
       const error = unavailable('the search index is still being loaded', { retryAfterSeconds })
       timer = setTimeout(() => reject(error), loadTimeoutMs)
     })
-    await Promise.race([loaded, overdue]).finally(() => clearTimeout(timer))
-    return thread
+    return Promise.race([load(), overdue]).finally(() => clearTimeout(timer))
   }
 
   return {
     find: async (query) => (await loaded()).rpc.call('find', query),
     countLabels: async (filter) => (await loaded()).rpc.call('countLabels', filter),
     total: async (max) => (await loaded()).rpc.call('total', max),
-    load: async () => void (await loaded()),
+    load: async () => void (await load()),
     async close() {
       isClosed = true
-      if (running) await closeThread(running.thread, closeTimeoutMs)
+      if (thread) await closeThread(thread, closeTimeoutMs)
     },
   }
 }

@@ -8,10 +8,24 @@ import {
   startTestRegistry,
   type TestRegistry,
 } from '../testing/test-registry.ts'
+import { followModels } from './follow-models.ts'
+import { followPostgres, type ModelChange } from './model-changes.ts'
+import type { SearchQuery } from './search-index.ts'
 
 async function listNames(registry: TestRegistry, query: string, token?: string): Promise<string[]> {
   const { body }: { body: Model[] } = await registry.get(`/v1/models?${query}`, { token })
   return body.map(({ name }) => name)
+}
+
+const wornModels: SearchQuery = {
+  text: 'worn',
+  labels: [],
+  ranges: [],
+  viewer: { username: undefined, seesAll: true },
+  sort: 'downloads',
+  order: 'desc',
+  offset: 0,
+  limit: 100,
 }
 
 describeOnEachDatabase('search', (start) => {
@@ -66,6 +80,41 @@ describeOnEachDatabase('search', (start) => {
     expect(await listNames(registry, 'license=isc')).toEqual(['quick'])
     await slow.commit().execute()
     expect(await listNames(registry, 'license=isc&sort=likes')).toEqual(['slow', 'quick'])
+  })
+
+  test('replaces an index that is mostly outdated, while searches use it', async () => {
+    const names = Array.from({ length: 6 }, (_, number) => `worn-${number}`)
+    for (const name of names) await create(name, { license: 'zlib' })
+    const models = followModels(await registry.connect(), { minRebuiltDocuments: 1 })
+    const first = await models.current()
+    for (const round of [1, 2, 3]) {
+      for (const name of names) await change(name, { description: `round ${round}` })
+      await models.current()
+    }
+    const isReplaced = async () => {
+      const index = await models.current()
+      expect(index.find(wornModels).total).toBe(6)
+      return index !== first
+    }
+    await expect.poll(isReplaced).toBe(true)
+  })
+
+  test('ignores changes with transaction IDs that a restored database has not given out yet', async () => {
+    const restored = await start()
+    const { db, engine } = await restored.connect()
+    if (engine === 'sqlite') return
+    const owner = await restored.register('ana')
+    await restored.post('/v1/models', { token: owner, body: { name: 'restored' } })
+    const followChanges = followPostgres(db)
+    await followChanges(async () => undefined)
+    await sql`update model_change set change = '9000000000'::xid8`.execute(db)
+    const found: ModelChange[] = []
+    await followChanges(async (changes) => void found.push(...changes))
+    expect(found).toEqual([])
+    const body = { license: 'mit' }
+    await restored.call('PATCH', '/v1/models/restored', { token: owner, body })
+    await followChanges(async (changes) => void found.push(...changes))
+    expect(found).toHaveLength(1)
   })
 
   test('returns the same results after a restart', async () => {
