@@ -19,6 +19,12 @@ export class IdColumn {
       .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
   }
 
+  /** Returns the first 52 bits of an ID as a number. */
+  getPrefix(document: number): number {
+    const [first = 0, second = 0] = [this.#parts[4 * document], this.#parts[4 * document + 1]]
+    return first * 2 ** 20 + (second >>> 12)
+  }
+
   /** Compares the IDs of two documents, in alphabetical order. */
   compare(a: number, b: number): number {
     return this.compareWith(a, this.#parts, 4 * b)

@@ -189,7 +189,8 @@ export class SearchIndex {
       const documents = matches.toArray()
       const keys = new Float64Array(documents.length)
       for (let at = 0; at < keys.length; at += 1) keys[at] = toKey(documents[at] ?? 0)
-      return selectPage({ documents, keys, breakTie }, offset, limit)
+      const tieKey = (document: number) => -sign * this.#ids.getPrefix(document)
+      return selectPage({ documents, keys, breakTie, tieKey }, offset, limit)
     }
     const key = after && -sign * after.value
     const id = parseId(after?.id ?? '')

@@ -10,25 +10,36 @@ function* numbersBelow(end: number): Generator<number, never> {
   }
 }
 
-test('selects the same documents as sorting the entire list, even with equal keys', () => {
-  const numbers = numbersBelow(1_000_003)
-  const draw = (end: number) => numbers.next().value % end
-  for (let round = 0; round < 2_000; round += 1) {
-    const values = Array.from({ length: draw(60) }, () => draw(1 + (round % 40)))
-    const documents = Uint32Array.from(values, (_, document) => document)
-    const keys = Float64Array.from(values)
-    const breakTie = (a: number, b: number) => b - a
-    const sorted = Array.from(documents).sort(
-      (a, b) => (values[b] ?? 0) - (values[a] ?? 0) || breakTie(a, b),
-    )
-    const [offset, limit] = [draw(70), draw(70)]
-    const top = new TopDocuments(limit, breakTie)
-    for (const document of documents) top.offer(document, values[document] ?? 0)
-    expect(top.toArray()).toEqual(
-      sorted.slice(0, limit).map((document) => ({ document, key: values[document] })),
-    )
-    expect(selectPage({ documents, keys, breakTie }, offset, limit)).toEqual(
-      sorted.slice(offset, offset + limit).map((document) => ({ document, key: values[document] })),
-    )
-  }
-})
+test.each([
+  ['short', 60, 2_000],
+  ['long', 20_000, 60],
+])(
+  'selects the same documents of a %s list as sorting all of it, even with equal keys',
+  (_, maxLength, rounds) => {
+    const numbers = numbersBelow(1_000_003)
+    const draw = (end: number) => numbers.next().value % end
+    for (let round = 0; round < rounds; round += 1) {
+      const spread = round % 3 === 0 ? 10 ** (round % 15) : 1
+      const toKey = () => draw(1 + (round % 40)) ** 2 * spread * (round % 2 === 0 ? 1 : -1)
+      const values = Array.from({ length: draw(maxLength) }, toKey)
+      const documents = Uint32Array.from(values, (_, document) => document)
+      const keys = Float64Array.from(values)
+      const breakTie = (a: number, b: number) => b - a
+      const sorted = Array.from(documents).sort(
+        (a, b) => (values[b] ?? 0) - (values[a] ?? 0) || breakTie(a, b),
+      )
+      const [offset, limit] = [draw(maxLength + 10), draw(70)]
+      const top = new TopDocuments(limit, breakTie)
+      for (const document of documents) top.offer(document, values[document] ?? 0)
+      expect(top.toArray()).toEqual(
+        sorted.slice(0, limit).map((document) => ({ document, key: values[document] })),
+      )
+      const tieKey = (document: number) => Math.floor(document / 100)
+      expect(selectPage({ documents, keys, breakTie, tieKey }, offset, limit)).toEqual(
+        sorted
+          .slice(offset, offset + limit)
+          .map((document) => ({ document, key: values[document] })),
+      )
+    }
+  },
+)

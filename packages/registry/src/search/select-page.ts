@@ -5,19 +5,108 @@ export type Sorting = {
   keys: Float64Array
   /** Orders documents with equal keys: negative if `a` comes first. */
   breakTie: (a: number, b: number) => number
+  /** An approximation of `breakTie`: the document with the larger number comes first. Equal numbers decide nothing. */
+  tieKey: (document: number) => number
 }
 
 export type Selected = { document: number; key: number }
 
+/** Fewer documents than this are partitioned at once. */
+const minCounted = 4_096
+const buckets = 2 ** 16
+
 /**
- * Partitions both arrays in place until the documents of the page are at their positions (quickselect), and then sorts
- * only the page.
+ * Discards the documents that are certainly before or after the page, partitions the others in place until those of the
+ * page are at their positions (quickselect), and then sorts only the page.
  * @param offset the position of the page's first document, counted from 0
  */
 export function selectPage(sorting: Sorting, offset: number, limit: number): Selected[] {
-  const { documents, keys, breakTie } = sorting
-  const end = Math.min(offset + limit, documents.length)
+  const end = Math.min(offset + limit, sorting.documents.length)
   if (offset >= end) return []
+  const near = discardDistant(sorting, offset, end)
+  const key = near.keys[0] ?? 0
+  if (near.documents.length < minCounted || !near.keys.every((one) => one === key)) {
+    return selectByPartition(near, offset - near.before, end - near.before)
+  }
+  const keys = new Float64Array(near.documents.length)
+  for (let at = 0; at < keys.length; at += 1) keys[at] = sorting.tieKey(near.documents[at] ?? 0)
+  const ties = discardDistant({ ...near, keys }, offset - near.before, end - near.before)
+  const before = near.before + ties.before
+  const page = selectByPartition(ties, offset - before, end - before)
+  return page.map(({ document }) => ({ document, key }))
+}
+
+/**
+ * Returns the documents whose keys are close to those of the page, and the number of documents before them. Counts the
+ * keys in buckets of equal width, and repeats this within the buckets of the page while that discards anything.
+ */
+function discardDistant(
+  { documents, keys, ...rest }: Sorting,
+  offset: number,
+  end: number,
+): Sorting & { before: number } {
+  let near = { ...rest, documents, keys, before: 0 }
+  for (let size = Number.POSITIVE_INFINITY; near.documents.length < size; ) {
+    size = near.documents.length
+    if (size < minCounted) break
+    const { min, max } = findRange(near.keys)
+    if (min === max) break
+    near = keepBuckets(near, { min, max }, offset - near.before, end - near.before)
+  }
+  return near
+}
+
+function keepBuckets(
+  near: Sorting & { before: number },
+  { min, max }: { min: number; max: number },
+  offset: number,
+  end: number,
+) {
+  const { documents, keys } = near
+  const perKey = (buckets - 1) / (max - min)
+  const counts = new Uint32Array(buckets)
+  const places = new Uint16Array(keys.length)
+  for (let at = 0; at < keys.length; at += 1) {
+    const place = (max - (keys[at] ?? 0)) * perKey // the largest keys are in the first bucket
+    places[at] = place
+    const bucket = places[at] ?? 0
+    counts[bucket] = (counts[bucket] ?? 0) + 1
+  }
+  let first = 0
+  let before = 0
+  while (before + (counts[first] ?? 0) <= offset) before += counts[first++] ?? 0
+  let last = first
+  let through = before + (counts[first] ?? 0)
+  while (through < end) through += counts[++last] ?? 0
+  const kept = {
+    ...near,
+    documents: new Uint32Array(through - before),
+    keys: new Float64Array(through - before),
+    before: near.before + before,
+  }
+  let length = 0
+  for (let at = 0; at < keys.length; at += 1) {
+    const bucket = places[at] ?? 0
+    if (bucket < first || bucket > last) continue
+    kept.documents[length] = documents[at] ?? 0
+    kept.keys[length++] = keys[at] ?? 0
+  }
+  return kept
+}
+
+function findRange(keys: Float64Array): { min: number; max: number } {
+  let min = Number.POSITIVE_INFINITY
+  let max = Number.NEGATIVE_INFINITY
+  for (let at = 0; at < keys.length; at += 1) {
+    const key = keys[at] ?? 0
+    if (key < min) min = key
+    if (key > max) max = key
+  }
+  return { min, max }
+}
+
+function selectByPartition(sorting: Sorting, offset: number, end: number): Selected[] {
+  const { documents, keys, breakTie } = sorting
   partitionAt(sorting, end, 0, documents.length)
   partitionAt(sorting, offset, 0, end)
   const places = Array.from({ length: end - offset }, (_, at) => offset + at)
