@@ -4,6 +4,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
+import { joinCalls } from './join-calls.ts'
 import { startLineStream } from './line-stream.ts'
 import { type OllamaCall, toOllamaCall } from './tool-call.ts'
 
@@ -29,12 +30,11 @@ export type Timing = { startedAt: number; loadMs: number }
 
 export async function wholeAnswer(steps: Steps, shape: Shape, timing: Timing) {
   const all: AnswerPart[] = []
-  for (let count = 0; ; ) {
+  const toParts = partReader()
+  for (;;) {
     const step = await steps.next()
+    all.push(...toParts(step))
     if (step.done) return makeLastBody(shape, mergeParts(all), step.value, timing)
-    const part = toAnswerPart(step.value, count)
-    count += part.calls.length
-    all.push(part)
   }
 }
 
@@ -48,10 +48,12 @@ export async function streamAnswer(
   let step = await steps.next()
   const stream = startLineStream(reply)
   try {
-    for (let count = 0; !step.done; step = await steps.next()) {
-      const part = toAnswerPart(step.value, count)
-      count += part.calls.length
-      await stream.send({ ...makeHead(shape), ...shape.toBody(part), done: false })
+    const toParts = partReader()
+    for (; ; step = await steps.next()) {
+      for (const part of toParts(step)) {
+        await stream.send({ ...makeHead(shape), ...shape.toBody(part), done: false })
+      }
+      if (step.done) break
     }
     stream.end(makeLastBody(shape, mergeParts([]), step.value, timing))
   } catch (error) {
@@ -90,12 +92,17 @@ function makeLastBody(
 
 export const nanoseconds = (ms: number) => Math.round(ms * 1e6)
 
-function toAnswerPart(
-  { text = '', reasoning = '', toolCall, logprobs }: Piece,
-  callsBefore: number,
-) {
-  const calls = toolCall ? [toOllamaCall(toolCall, callsBefore)] : []
-  return { text, thinking: reasoning, calls, logprobs }
+/** Returns a function that converts the steps of one answer. */
+function partReader() {
+  const joining = joinCalls()
+  let callCount = 0
+  const toPart = ({ text = '', reasoning = '', toolCall, logprobs }: Piece): AnswerPart => {
+    const calls = toolCall ? [toOllamaCall(toolCall, callCount)] : []
+    callCount += calls.length
+    return { text, thinking: reasoning, calls, logprobs }
+  }
+  return (step: IteratorResult<Piece, Finish>) =>
+    (step.done ? joining.finish() : joining.take(step.value)).map(toPart)
 }
 
 function mergeParts(all: AnswerPart[]): AnswerPart {

@@ -28,7 +28,9 @@ const thoughtful: Piece[] = [
   { reasoning: '.' },
   { text: 'I look.' },
   { toolCall: { name: 'a', arguments: '{"x":1}' } },
-  { toolCall: { name: 'b', arguments: '{}' } },
+  { toolCall: { name: 'b', arguments: '' } },
+  { argumentsDelta: '{"y":' },
+  { argumentsDelta: '2}' },
 ]
 
 test('reasoning and tool calls have their own members in a response', async () => {
@@ -43,13 +45,13 @@ test('reasoning and tool calls have their own members in a response', async () =
           reasoning_content: 'Hm.',
           tool_calls: [
             { type: 'function', function: { name: 'a', arguments: '{"x":1}' } },
-            { type: 'function', function: { name: 'b', arguments: '{}' } },
+            { type: 'function', function: { name: 'b', arguments: '{"y":2}' } },
           ],
         },
         finish_reason: 'tool_calls',
       },
     ],
-    usage: { completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 2 } },
+    usage: { completion_tokens: 7, completion_tokens_details: { reasoning_tokens: 2 } },
   })
 })
 
@@ -67,7 +69,8 @@ test('in a stream, calls have increasing indexes', async () => {
     { tool_calls: [{ index: 0, id, type, function: { name: 'a', arguments: '' } }] },
     { tool_calls: [{ index: 0, function: { arguments: '{"x":1}' } }] },
     { tool_calls: [{ index: 1, id, type, function: { name: 'b', arguments: '' } }] },
-    { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
+    { tool_calls: [{ index: 1, function: { arguments: '{"y":' } }] },
+    { tool_calls: [{ index: 1, function: { arguments: '2}' } }] },
     { content: '' },
     {},
   ])

@@ -69,10 +69,13 @@ async function wholeAnswer(steps: Steps, head: AnswerHead) {
   }
 }
 
-function add(choice: Choice, { text = '', reasoning = '', toolCall, logprobs }: Piece) {
+function add(choice: Choice, piece: Piece) {
+  const { text = '', reasoning = '', toolCall, argumentsDelta, logprobs } = piece
   choice.text += text
   choice.reasoning += reasoning
   if (toolCall) choice.calls.push(toToolCall(toolCall))
+  const last = choice.calls.at(-1)
+  if (last && argumentsDelta) last.function.arguments += argumentsDelta
   if (logprobs) choice.logprobs = [...(choice.logprobs ?? []), ...logprobs]
 }
 
@@ -118,9 +121,8 @@ async function streamAnswer(
         continue
       }
       const { piece } = step.value
-      const calls = callCounts[index] ?? 0
-      if (piece.toolCall) callCounts[index] = calls + 1
-      const [first = {}, ...others] = toDeltas(piece, calls)
+      if (piece.toolCall) callCounts[index] = (callCounts[index] ?? 0) + 1
+      const [first = {}, ...others] = toDeltas(piece, (callCounts[index] ?? 0) - 1)
       await stream.send(chunk(index, first, piece.logprobs))
       for (const delta of others) await stream.send(chunk(index, delta))
     }
@@ -135,14 +137,20 @@ async function streamAnswer(
   return reply
 }
 
-/** Converts a part of an answer. A tool call is split as clients expect: first its name, then its arguments. */
-function toDeltas({ text, reasoning, toolCall }: Piece, index: number): object[] {
+/**
+ * Converts a part of an answer. A tool call is split as clients expect: first its name, then its arguments. `index` is
+ * that of the current tool call.
+ */
+function toDeltas({ text, reasoning, toolCall, argumentsDelta }: Piece, index: number): object[] {
+  if (argumentsDelta !== undefined) {
+    return [{ tool_calls: [{ index, function: { arguments: argumentsDelta } }] }]
+  }
   if (toolCall) {
     const { id, type, function: called } = toToolCall(toolCall)
     const { name, arguments: args } = called
     return [
       { tool_calls: [{ index, id, type, function: { name, arguments: '' } }] },
-      { tool_calls: [{ index, function: { arguments: args } }] },
+      ...(args === '' ? [] : [{ tool_calls: [{ index, function: { arguments: args } }] }]),
     ]
   }
   if (reasoning !== undefined) return [{ reasoning_content: reasoning }]

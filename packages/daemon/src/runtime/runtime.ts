@@ -110,12 +110,14 @@ export type Generation = {
 export type TokenLogprob = { token: string; logprob: number; bytes: number[] }
 export type TokenLogprobs = TokenLogprob & { top_logprobs: TokenLogprob[] }
 
-/** A part of an answer as it is generated: text, reasoning, or a complete tool call. */
+/** A part of an answer as it is generated: text, reasoning, or a part of a tool call. */
 export type Piece = {
   text?: string
   reasoning?: string
-  /** A complete tool call. Parallel calls are separate parts. `arguments` is JSON text. */
+  /** The beginning of a tool call. `arguments` is JSON text, or the beginning of it. Parallel calls are separate parts. */
   toolCall?: { name: string; arguments: string }
+  /** Continues the arguments of the tool call that began last. */
+  argumentsDelta?: string
   logprobs?: TokenLogprobs[]
 }
 

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import type { Piece } from '../runtime/runtime.ts'
+import { joinCalls } from './join-calls.ts'
+
+test('the parts of each call are joined, and other parts stay in their places', () => {
+  const pieces: Piece[] = [
+    { text: 'I look.' },
+    { toolCall: { name: 'look', arguments: '{"where":' } },
+    { argumentsDelta: ' "sea"' },
+    { argumentsDelta: '}', logprobs: [] },
+    { toolCall: { name: 'wait', arguments: '{}' } },
+    { toolCall: { name: 'look', arguments: '' } },
+    { argumentsDelta: '{"wh' },
+  ]
+  const joining = joinCalls()
+  expect([...pieces.flatMap(joining.take), ...joining.finish()]).toEqual([
+    { text: 'I look.' },
+    { logprobs: [] },
+    { toolCall: { name: 'look', arguments: '{"where": "sea"}' } },
+    { toolCall: { name: 'wait', arguments: '{}' } },
+    { toolCall: { name: 'look', arguments: '{"wh' } },
+  ])
+  expect(joining.finish()).toEqual([])
+})

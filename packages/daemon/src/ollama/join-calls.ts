@@ -1,0 +1,24 @@
+import type { Piece } from '../runtime/runtime.ts'
+
+/** Joins the parts of each tool call, because Ollama's API sends only complete calls. */
+export function joinCalls() {
+  let begun: Piece['toolCall']
+
+  function end(): Piece[] {
+    const pieces = begun ? [{ toolCall: begun }] : []
+    begun = undefined
+    return pieces
+  }
+
+  return {
+    /** Takes a part of an answer. Returns the parts that are now complete. */
+    take({ toolCall, argumentsDelta, ...piece }: Piece): Piece[] {
+      if (begun && argumentsDelta !== undefined) begun.arguments += argumentsDelta
+      const ended = argumentsDelta === undefined ? end() : []
+      if (toolCall) begun = { ...toolCall }
+      return Object.keys(piece).length > 0 ? [...ended, piece] : ended
+    },
+    /** Returns the last call, at the end of the answer. */
+    finish: end,
+  }
+}
