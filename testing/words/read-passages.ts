@@ -22,11 +22,11 @@ export function readPassages(root: string): Passage[] {
   const find = (pattern: string) => globSync(pattern, { cwd: root, exclude }).sort()
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
   return [
-    ...find('{*.md,{docs,packages,bench,cluster,deploy,faults,testing,stubs}/**/*.md}').flatMap(
-      (path) => readDocument(path, read(path)),
-    ),
-    ...find('{packages/*/src,bench,cluster,faults,testing}/**/*.{ts,tsx}').flatMap((path) =>
-      readSource(path, read(path)),
+    ...find(
+      '{*.md,{docs,packages,bench,cluster,conformance,deploy,faults,testing,stubs}/**/*.md}',
+    ).flatMap((path) => readDocument(path, read(path))),
+    ...find('{packages/*/src,bench,cluster,conformance,faults,testing}/**/*.{ts,tsx}').flatMap(
+      (path) => readSource(path, read(path)),
     ),
   ]
 }

@@ -7,12 +7,18 @@ import { harmonyMarks } from './harmony-parser.ts'
 import { jsonValue } from './json-value.ts'
 import { toolsInWords } from './tools-in-words.ts'
 
-type SpecialTokens = { bos: string; eos: string }
+type Options = {
+  /** The model's special tokens. */
+  bos: string
+  eos: string
+  /** The time in templates; default: the current time. */
+  now?: () => Date
+}
 
 export type ChatPrompt = { text: string; beginsIn: AnswerState }
 
 /** Renders chats with the Jinja template in the model's file, in the format on which the model was trained. */
-export function chatPrompts(templateText: string | undefined, { bos, eos }: SpecialTokens) {
+export function chatPrompts(templateText: string | undefined, { bos, eos }: Options) {
   /**
    * The template is parsed when the first chat is rendered. If it is broken, requests that need no template still work.
    */

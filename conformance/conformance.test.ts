@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { findProgram } from '../testing/find-program.ts'
+import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
+
+const isInstalled = ['git', 'g++'].every((name) => findProgram(name) !== undefined)
+const timeoutMs = 300_000
+
+describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
+  test('templates and answers conform to llama.cpp as far as conformance/scores.ts says', async () => {
+    const { stdout } = await promisify(execFile)('node', ['conformance/run.ts'])
+    expect(stdout).toMatch(
+      /\nconformance: rendered \d+ of 536, failed \d+; calls \d+ of 248; .*\n$/,
+    )
+  })
+})

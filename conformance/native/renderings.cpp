@@ -1,0 +1,37 @@
+// Renders conversations with llama.cpp. Reads one JSON object per line: `template` (a path), `messages` and `tools` in
+// OpenAI's format, `isThinking`. Prints one JSON object for each: `prompt`, or `error`.
+#include "chat.h"
+#include "json.h"
+#include "log.h"
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+static std::string render(const common_json & input) {
+    std::ifstream file(input.at("template").get<std::string>());
+    std::stringstream source;
+    source << file.rdbuf();
+    auto templates = common_chat_templates_init(nullptr, source.str());
+    common_chat_templates_inputs inputs;
+    inputs.messages = common_chat_msgs_parse_oaicompat(input.at("messages"));
+    inputs.tools = common_chat_tools_parse_oaicompat(input.at("tools"));
+    inputs.enable_thinking = input.at("isThinking").get<bool>();
+    inputs.parallel_tool_calls = true;
+    inputs.now = std::chrono::system_clock::from_time_t(input.at("now").get<int64_t>());
+    return common_chat_templates_apply(templates.get(), inputs).prompt;
+}
+
+int main() {
+    common_log_set_verbosity_thold(-1);
+    for (std::string line; std::getline(std::cin, line);) {
+        common_json output = common_json::object();
+        try {
+            output["prompt"] = render(common_json::parse(line));
+        } catch (const std::exception & error) {
+            output["error"] = std::string(error.what());
+        }
+        std::cout << output.dump() << std::endl;
+    }
+}

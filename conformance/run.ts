@@ -1,0 +1,63 @@
+/**
+ * `npm run conformance`: compares chat templates and parsed answers with llama.cpp. Exits with 1 if a score is lower
+ * than the one in `scores.ts`.
+ */
+import { parseArgs } from 'node:util'
+import { buildNative } from './build-native.ts'
+import { openLlamaSource } from './llama-source.ts'
+import { type CaseResult, scoreCases } from './score-cases.ts'
+import { type RenderingResult, scoreRenderings } from './score-renderings.ts'
+import { scores } from './scores.ts'
+import { toTable } from './table.ts'
+
+process.env.TZ = 'UTC' // dates in templates
+
+const { values } = parseArgs({
+  options: {
+    verbose: { type: 'boolean', short: 'v', default: false },
+    template: { type: 'string', default: '' },
+  },
+})
+
+await using source = await openLlamaSource()
+const native = await buildNative(source)
+const isChosen = ({ template }: { template: string }) => template.includes(values.template)
+const renderings = (await scoreRenderings(source.path, native)).filter(isChosen)
+const cases = (await scoreCases(source.path, native)).filter(isChosen)
+if (values.verbose) showDifferences(renderings, cases)
+else console.log(toTable(renderings, cases))
+
+const rendered = renderings.filter(({ outcome }) => outcome !== 'none')
+const equal = rendered.filter(({ outcome }) => outcome === 'equal')
+const failed = rendered.filter(({ outcome }) => outcome === 'failed')
+const withCalls = cases.filter(({ expectsCalls }) => expectsCalls)
+const callsRight = withCalls.filter(({ areCallsRight }) => areCallsRight)
+const textsRight = cases.filter(({ areTextsRight }) => areTextsRight)
+const isEnough =
+  rendered.length === scores.renderings.total &&
+  equal.length >= scores.renderings.minEqual &&
+  failed.length <= scores.renderings.maxFailed &&
+  withCalls.length === scores.calls.total &&
+  callsRight.length >= scores.calls.min &&
+  cases.length === scores.cases.total &&
+  textsRight.length >= scores.cases.min
+if (values.template === '' && !isEnough) {
+  console.log(
+    `\na score or a number of cases is not as in conformance/scores.ts: ${JSON.stringify(scores)}`,
+  )
+  process.exitCode = 1
+}
+console.log(
+  `\nconformance: rendered ${equal.length} of ${rendered.length}, failed ${failed.length}; ` +
+    `calls ${callsRight.length} of ${withCalls.length}; ` +
+    `content and reasoning ${textsRight.length} of ${cases.length}`,
+)
+
+function showDifferences(all: readonly RenderingResult[], tests: readonly CaseResult[]) {
+  for (const { template, conversation, outcome, detail } of all) {
+    if (detail !== '') console.log(`${outcome}: ${template}, ${conversation}\n  ${detail}`)
+  }
+  for (const { template, output, detail } of tests) {
+    if (detail !== '') console.log(`${template}: ${JSON.stringify(output)}\n  ${detail}`)
+  }
+}

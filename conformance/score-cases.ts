@@ -1,0 +1,114 @@
+/** Parses the output cases of llama.cpp's tests, and compares the results with what those tests expect. */
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { answerParser } from '../packages/daemon/src/runtime/chat/answer-parser.ts'
+import { chatPrompts } from '../packages/daemon/src/runtime/chat/chat-prompt.ts'
+import type { ChatMessage, Piece, Tool, ToolCall } from '../packages/daemon/src/runtime/runtime.ts'
+import type { RunNative } from './build-native.ts'
+
+type Answer = { content: string; reasoning: string; calls: ToolCall['function'][] }
+
+/** A case, as `native/cases.cpp` prints it. */
+type Case = {
+  template: string
+  messages: ChatMessage[]
+  tools: Tool[]
+  /** A JSON schema for the answer, or an empty string. */
+  schema: string
+  isForced: boolean
+  isThinking: boolean
+  /** If false, reasoning stays in the content, with its markers. */
+  isReasoningParsed: boolean
+  /** Whether the last message is the beginning of the answer. */
+  isContinued: boolean
+  /** Whether the output is cut off. */
+  isPartial: boolean
+  output: string
+  expected: Answer
+}
+
+export type CaseResult = {
+  template: string
+  output: string
+  expectsCalls: boolean
+  areCallsRight: boolean
+  areTextsRight: boolean
+  /** What was expected and what was parsed; empty if both are equal. */
+  detail: string
+}
+
+export async function scoreCases(path: string, run: RunNative): Promise<CaseResult[]> {
+  return ((await run('cases')) as Case[]).map((test) => scoreCase(path, test))
+}
+
+function scoreCase(path: string, test: Case): CaseResult {
+  const { template, output, expected } = test
+  const result = {
+    template: basename(template),
+    output,
+    expectsCalls: expected.calls.length > 0,
+  }
+  try {
+    const source = readFileSync(join(path, template), 'utf8')
+    const ways = [[output], [...output]].map((parts) => parse(source, test, parts))
+    const [whole, streamed] = ways
+    if (JSON.stringify(whole) !== JSON.stringify(streamed)) {
+      throw new Error(`in one piece ${JSON.stringify(whole)}, streamed ${JSON.stringify(streamed)}`)
+    }
+    return { ...result, ...compare(expected, whole as Answer) }
+  } catch (error) {
+    return { ...result, areCallsRight: false, areTextsRight: false, detail: String(error) }
+  }
+}
+
+function parse(source: string, test: Case, parts: string[]): Answer {
+  const { messages, tools, schema, isThinking, isReasoningParsed, isContinued } = test
+  const chats = chatPrompts(source, { bos: '', eos: '' })
+  const chat = {
+    messages: messages.map((message) => ({ ...message, content: message.content ?? '' })),
+    tools,
+    toolChoice: 'auto' as const,
+    variables: { enable_thinking: isThinking },
+  }
+  const { beginsIn } = chats.prompt(chat, schema !== '')
+  const parser = answerParser(chats.format, {
+    beginsIn,
+    toolNames: tools.map(({ function: { name } }) => name),
+  })
+  void isReasoningParsed
+  void isContinued
+  return joinPieces([...parts.flatMap((part) => parser.take(part)), ...parser.finish()])
+}
+
+function joinPieces(pieces: readonly Piece[]): Answer {
+  const answer: Answer = { content: '', reasoning: '', calls: [] }
+  for (const { text = '', reasoning = '', toolCall, argumentsDelta = '' } of pieces) {
+    answer.content += text
+    answer.reasoning += reasoning
+    if (toolCall) answer.calls.push({ ...toolCall })
+    const last = answer.calls.at(-1)
+    if (last) last.arguments += argumentsDelta
+  }
+  return answer
+}
+
+function compare(expected: Answer, parsed: Answer) {
+  const areCallsRight =
+    JSON.stringify(expected.calls.map(normalize)) === JSON.stringify(parsed.calls.map(normalize))
+  const areTextsRight =
+    expected.content === parsed.content && expected.reasoning === parsed.reasoning
+  const detail =
+    areCallsRight && areTextsRight
+      ? ''
+      : `expected ${JSON.stringify(expected)}, parsed ${JSON.stringify(parsed)}`
+  return { areCallsRight, areTextsRight, detail }
+}
+
+/** White space in arguments does not matter, and neither do IDs, which are our own. */
+function normalize({ name, arguments: text }: ToolCall['function']) {
+  try {
+    return { name, arguments: JSON.stringify(JSON.parse(text)) }
+  } catch {
+    return { name, arguments: text } // the answer was cut off
+  }
+}

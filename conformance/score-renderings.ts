@@ -1,0 +1,77 @@
+/** Compares our rendering of conversations with llama.cpp's, for each chat template. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { chatPrompts } from '../packages/daemon/src/runtime/chat/chat-prompt.ts'
+import type { RunNative } from './build-native.ts'
+import { type Conversation, conversations } from './conversations.ts'
+import { findPolicy } from './policies.ts'
+
+export type RenderingResult = {
+  template: string
+  conversation: string
+  /** `equal` includes the differences that are our policy. `none`: llama.cpp cannot render it either. */
+  outcome: 'equal' | 'different' | 'failed' | 'none'
+  detail: string
+}
+
+/** The time in templates, for both sides: 2026-01-01T00:00:00Z. */
+const now = new Date(Date.UTC(2026, 0, 1))
+const templateFolder = 'models/templates'
+
+export async function scoreRenderings(path: string, run: RunNative): Promise<RenderingResult[]> {
+  const templates = readdirSync(join(path, templateFolder)).filter((name) => /\.jinja$/.test(name))
+  const pairs = templates.flatMap((template) =>
+    conversations.map((conversation) => ({ template, conversation })),
+  )
+  const lines = pairs.map(({ template, conversation: { name: _, ...conversation } }) =>
+    JSON.stringify({
+      ...conversation,
+      template: join(templateFolder, template),
+      now: now.getTime() / 1000,
+    }),
+  )
+  const expected = (await run('renderings', `${lines.join('\n')}\n`)) as Expected[]
+  if (expected.length !== pairs.length)
+    throw new Error('llama.cpp did not render all conversations')
+  return pairs.map(({ template, conversation }, index) => {
+    const source = readFileSync(join(path, templateFolder, template), 'utf8')
+    const outcome = compare({ template, source, conversation }, expected[index] ?? {})
+    return { template, conversation: conversation.name, ...outcome }
+  })
+}
+
+type Expected = { prompt?: string; error?: string }
+type Input = { template: string; source: string; conversation: Conversation }
+
+function compare(input: Input, { prompt }: Expected): Pick<RenderingResult, 'outcome' | 'detail'> {
+  if (prompt === undefined) return { outcome: 'none', detail: '' }
+  try {
+    const ours = render(input)
+    if (ours === prompt) return { outcome: 'equal', detail: '' }
+    const policy = findPolicy(input.template, input.conversation.name)
+    if (policy !== undefined) return { outcome: 'equal', detail: policy }
+    return { outcome: 'different', detail: showDifference(prompt, ours) }
+  } catch (error) {
+    return { outcome: 'failed', detail: String(error) }
+  }
+}
+
+function render({ source, conversation: { messages, tools, isThinking } }: Input): string {
+  const chat = {
+    messages,
+    tools,
+    toolChoice: 'auto' as const,
+    variables: { enable_thinking: isThinking },
+  }
+  return chatPrompts(source, { bos: '', eos: '', now: () => now }).prompt(chat, false).text
+}
+
+const shownLength = 60
+
+function showDifference(expected: string, ours: string): string {
+  let start = 0
+  while (expected[start] === ours[start]) start += 1
+  const show = (text: string) =>
+    JSON.stringify(text.slice(Math.max(0, start - 20), start + shownLength))
+  return `llama.cpp ${show(expected)}, shoal ${show(ours)}`
+}
