@@ -154,7 +154,10 @@ function countStoreRequests({ directory }: S3Server): number {
   return log.match(/ beast: /g)?.length ?? 0
 }
 
-/** Puts load on all nodes at the same time. Returns the number of requests per second of their processor time. */
+/**
+ * Divides the connections among the nodes, and puts load on all of them at the same time. Returns the number of requests
+ * per second of the nodes' processor time.
+ */
 async function perCpuSecond(
   nodes: BenchRegistry[],
   paths: string[],
@@ -162,9 +165,11 @@ async function perCpuSecond(
 ): Promise<number> {
   const readCpu = () => nodes.reduce((sum, { pid }) => sum + (readCpuSeconds(pid) ?? 0), 0)
   const before = readCpu()
+  const share = Math.ceil(connections / nodes.length)
   const loads = await Promise.all(
     nodes.map(({ answer }) => {
-      const input: LoadInput = { url: answer.url, paths, status: 200, connections, seconds }
+      const { url } = answer
+      const input: LoadInput = { url, paths, status: 200, connections: share, seconds }
       return runScript<Load>('load', input)
     }),
   )

@@ -35,7 +35,7 @@ const optionTexts = `options with their defaults:
   --threads 1         number of threads for inference
   --data FOLDER       folder of the filled registry, kept for the next run (default: a temporary one)
   --only A,B          parts to run: endpoints of api; sqlite or postgres of search, scale,
-                      downloads and migration;
+                      downloads, migration and pages;
                       memory of scale (only if named); requests, announces or push of nodes;
                       tiny, 100m-Q4_0 or 100m-Q8_0 of inference and threads (default: all)
   --profile           additional CPU profile of the registry`

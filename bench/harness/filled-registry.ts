@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startPostgres } from '../../testing/postgres.ts'
 import type { BenchOptions } from './bench.ts'
+import type { RegistryInput } from './registry.ts'
 import { note } from './report.ts'
 import { runScript } from './script.ts'
 import { needRoom, temporaryFolder } from './temporary-folder.ts'
@@ -41,6 +43,23 @@ export async function filledDirectory(
     writeFileSync(markPath, mark)
   }
   return { path: kept, [Symbol.dispose]: () => undefined }
+}
+
+/**
+ * A registry with `models` made-up models on a PostgreSQL server that syncs its commits, until `stack` is disposed of;
+ * undefined if PostgreSQL is not installed.
+ */
+export async function filledPostgres(
+  { models }: BenchOptions,
+  stack: AsyncDisposableStack,
+): Promise<RegistryInput | undefined> {
+  const server = await startPostgres({ isDurable: true })
+  if (!server) return undefined
+  stack.defer(server.stop)
+  const dataDirectory = join(stack.use(temporaryFolder()).path, 'data')
+  mkdirSync(dataDirectory)
+  await fill({ dataDirectory, databaseUrl: server.url, models })
+  return { dataDirectory, databaseUrl: server.url }
 }
 
 export async function fill(input: SeedInput) {
