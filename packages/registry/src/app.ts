@@ -122,9 +122,12 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   })
   await app.register(async (pages) => {
     await pages.register(caching)
-    await pages.register(feedRoutes, { ...all, turns })
     await pages.register(schoolRoutes, all)
-    await pages.register(searchEngineRoutes, { ...all, turns })
+    await pages.register(async (cached) => {
+      await cached.register(responseCaching, { cache })
+      await cached.register(feedRoutes, { ...all, turns })
+      await cached.register(searchEngineRoutes, { ...all, turns })
+    })
     if (web) await pages.register(pageRoutes, { web, site, storeOrigin: store.ownOrigin, cache })
   })
   return app
