@@ -1,6 +1,6 @@
+import { hasCode } from '@shoal/core/errors'
 import type { Kysely } from 'kysely'
 import type { Database } from '../database/schema.ts'
-import { isDomainError } from '../errors.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 
 export type StoreCheck = {
@@ -49,7 +49,7 @@ async function findProblem(
   } catch (error) {
     signal?.throwIfAborted()
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    if (isMissing || isDomainError(error)) return 'is missing'
+    if (isMissing || hasCode(error, 'not_found')) return 'is missing'
     throw error
   }
 }
