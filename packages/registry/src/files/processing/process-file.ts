@@ -43,7 +43,7 @@ export async function processFile(
       return gone(store, 'the stored bytes that this file shares are gone')
     }
     const { objectKey, hashes } = await blobs.get(file.blob_hash)
-    return readHeader(store, objectKey, file, hashes)
+    return readHeader(store, objectKey, file, hashes, signal)
   }
   const upload = toUpload(file)
   if (!upload || !(await isFinished(store, upload, file)))
@@ -69,7 +69,7 @@ export async function processFile(
     const detail = `the file's SHA-256 is ${hashes.sha256_hash}, but ${file.sha256_hash} was declared`
     return { outcome: 'failed', detail }
   }
-  return readHeader(store, key, file, hashes)
+  return readHeader(store, key, file, hashes, signal)
 }
 
 /** Completes the upload. False if it does not exist. */
@@ -101,13 +101,14 @@ async function readHeader(
   key: string,
   { filename, file_size_bytes }: FileRow,
   hashes: FileHashes,
+  signal: AbortSignal,
 ): Promise<ProcessedFile> {
   const read = async (start: number, length: number) => {
     const size = Math.min(length, file_size_bytes - start)
     const bytes = new Uint8Array(Math.max(0, size))
     if (size <= 0) return bytes
     let got = 0
-    for await (const part of store.read(key, { start, size })) {
+    for await (const part of store.read(key, { start, size }, signal)) {
       bytes.set(part, got)
       got += part.length
     }
