@@ -43,7 +43,7 @@ async function findProblem(
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   try {
-    const { sha256_hash, fileSizeBytes } = await store.hash(key, sizeBytes, signal)
+    const { sha256_hash, fileSizeBytes } = await store.hash(key, sizeBytes, { signal })
     if (fileSizeBytes !== sizeBytes) return `has ${fileSizeBytes} bytes, not ${sizeBytes}`
     return sha256_hash === expected ? undefined : `has the SHA-256 ${sha256_hash}`
   } catch (error) {

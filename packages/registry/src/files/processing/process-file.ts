@@ -49,9 +49,13 @@ export async function processFile(
   if (!upload || !(await isFinished(store, upload, file)))
     return gone(store, 'the uploaded bytes are gone')
   const { key } = upload
-  const hashes = await store.hash(key, file.file_size_bytes, signal)
+  const chunkHashes = await files.getManifest(file.id)
+  const hashes = await store.hash(key, file.file_size_bytes, {
+    declared: { sha256_hash: file.sha256_hash, chunkHashes },
+    signal,
+  })
 
-  const declared = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
+  const declared = unpackHashes(chunkHashes, file.file_size_bytes)
   const stored = unpackHashes(hashes.chunkHashes, file.file_size_bytes)
   const bad = declared.filter(({ hash }, index) => stored[index]?.hash !== hash)
   if (bad.length > 0) {

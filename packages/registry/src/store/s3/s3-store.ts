@@ -196,11 +196,15 @@ export function openS3Store(options: S3StoreOptions): S3Store {
 
     hasObject: async (key, sizeBytes) => (await findSize(key)) === sizeBytes,
 
-    async hash(key, _sizeBytes, signal) {
+    async hash(key, _sizeBytes, { declared, signal } = {}) {
       const sizeBytes = await getSize(key)
       const request = { method: 'GET' as const, key: names.toName(key) }
       const url = presignInternal({ ...request, expiresInSeconds: hashExpirySeconds })
-      return hashObject({ url, sizeBytes }, signal)
+      return hashObject(
+        { url, sizeBytes },
+        support.refusesWrongBytes ? declared : undefined,
+        signal,
+      )
     },
 
     async remove(key) {
