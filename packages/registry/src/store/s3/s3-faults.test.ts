@@ -154,6 +154,20 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
     await Promise.all(readers.map((reader) => reader.close()))
   })
 
+  test('a store that becomes full while good chunks are copied is unavailable, and keeps no upload', async () => {
+    const store = openStore()
+    for (const refusal of [
+      { status: 403, code: 'QuotaExceeded' },
+      { status: 507, code: 'XMinioStorageFull' },
+    ]) {
+      proxy.change((request) => (request.method === 'PUT' ? refusal : request))
+      const layout = { sizeBytes, chunkSize: sizeBytes / 2 }
+      const reopened = store.reopenUpload(key, layout, [1])
+      await expect(reopened).rejects.toMatchObject({ code: 'unavailable' })
+    }
+    for await (const { isUpload } of store.list()) expect(isUpload).toBe(false)
+  })
+
   test.each([
     ['is full (Ceph)', { status: 403, code: 'QuotaExceeded' }],
     ['is full (MinIO)', { status: 507, code: 'XMinioStorageFull' }],
