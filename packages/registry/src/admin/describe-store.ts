@@ -21,7 +21,7 @@ export type StoreDescription =
 
 /**
  * Describes the store. For an S3 store, probes what it supports and looks up its rules; `isConfigured` also adds rules
- * that are missing. Throws `unavailable` if it cannot be reached.
+ * that are missing. Throws a `ConfigError` if it cannot be reached.
  */
 export async function describeStore(
   { s3, baseUrl, port }: RegistryConfig,

@@ -206,7 +206,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       return found === sizeBytes
     },
 
-    hash: (key, _sizeBytes, signal) =>
+    hash: (key, _sizeBytes, { signal } = {}) =>
       hashFileWithPiecesInWorker(objectPath(key), signal ? { signal } : {}),
 
     verify: (method, url) => verifyPresigned(signingKey, method, url),

@@ -15,6 +15,9 @@ export type ChunkLayout = { sizeBytes: number; chunkSize: number }
  */
 export type UploadReference = { key: string; uploadId: string | null }
 
+/** The hashes in the manifest of an upload. */
+export type DeclaredHashes = Pick<FileHashes, 'sha256_hash' | 'chunkHashes'>
+
 export type PresignedRequest = { url: string; headers: Record<string, string> }
 
 /** An entry of `list`: a finished object, or an upload with `sizeBytes` reserved, or what a crash left of one. */
@@ -72,8 +75,16 @@ export type ObjectStore = {
 
   /** Whether a finished object of this size exists; its bytes are not checked. */
   hasObject(key: string, sizeBytes: number): Promise<boolean>
-  /** The hashes of a finished object, computed from the stored bytes. */
-  hash(key: string, sizeBytes: number, signal?: AbortSignal): Promise<FileHashes>
+  /**
+   * The hashes of a finished object, computed from the stored bytes. If the store has compared each chunk with the hash
+   * in its presigned URL, and the SHA-256 of the whole object is the declared one, the hashes of the chunks may be those
+   * that are declared.
+   */
+  hash(
+    key: string,
+    sizeBytes: number,
+    options?: { declared?: DeclaredHashes; signal?: AbortSignal | undefined },
+  ): Promise<FileHashes>
 
   /** Deletes an object and its uploads. Does nothing if it does not exist. */
   remove(key: string): Promise<void>

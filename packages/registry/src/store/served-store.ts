@@ -14,8 +14,11 @@ export interface ServedStore {
   writeChunk: ChunkWriter | undefined
   /** The query of a URL that this store has signed, or undefined if the signature is not valid or has expired. */
   verify(method: 'GET' | 'PUT', url: string): URLSearchParams | undefined
-  /** Opens a finished object to read this range. Throws not-found if the object does not exist. */
-  open(key: string, range: ByteRange): Promise<ObjectReader>
+  /**
+   * Opens a finished object to read this range. Throws not-found if the object does not exist. When `signal` is aborted,
+   * reads that wait for a server fail.
+   */
+  open(key: string, range: ByteRange, signal?: AbortSignal): Promise<ObjectReader>
   /** The size of a finished object in bytes. Throws not-found if it does not exist. */
   getSize(key: string): Promise<number>
   /** Memory for the bytes that this store receives and sends. */

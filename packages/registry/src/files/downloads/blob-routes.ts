@@ -59,7 +59,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       return sendBytes(request, reply, {
         sizeBytes: size,
         etag: `"${key}${part ? `-${part}` : ''}"`,
-        open: (range) => store.open(key, range),
+        open: (range, signal) => store.open(key, range, signal),
         offset,
         budget: store.budget,
       })
@@ -87,7 +87,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       return sendBytes(request, reply, {
         sizeBytes: hashes.fileSizeBytes,
         etag: `"${hashes.sha256_hash}"`,
-        open: (range) => store.open(objectKey, range),
+        open: (range, signal) => store.open(objectKey, range, signal),
         budget: store.budget,
       })
     },
