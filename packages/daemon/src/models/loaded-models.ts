@@ -1,5 +1,6 @@
 import { hasCode } from '@shoal/core/errors'
 import { Fault, modelNotFound } from '../errors.ts'
+import { freeMemory } from '../machine.ts'
 import type { Runtime, StartRuntime } from '../runtime/runtime.ts'
 import { createContextPlanner } from './contexts.ts'
 import { type LoadedModel, type Plan, toLoadedModel } from './loaded-model.ts'
@@ -17,10 +18,15 @@ type Dependencies = {
   startRuntime: StartRuntime
   /** Memory for all models together. */
   memoryBytes: number
-  /** Default context length in tokens. A model that supports less gets its own maximum. */
-  contextLength: number
+  /**
+   * Context length in tokens; undefined to choose it by the free memory. A model that supports less gets its own
+   * maximum.
+   */
+  contextLength: number | undefined
   /** Concurrent conversations per model, if there is memory for them. */
   slots: number
+  /** The memory that is free now; default: that of this machine. */
+  getFreeBytes?: () => number
   threads: number
   areThreadsAdapted?: boolean
   /** The number of requests that may wait for a slot of one model. */
@@ -71,8 +77,8 @@ export interface LoadedModels {
 
 /** Loads models on request. To stay within the memory limit, unloads the least recently used models. */
 export function loadedModels(dependencies: Dependencies): LoadedModels {
-  const { local, memoryBytes, queueLength, log } = dependencies
-  const { contextFor, planContext } = createContextPlanner(dependencies)
+  const { local, memoryBytes, queueLength, log, getFreeBytes = freeMemory } = dependencies
+  const { planContext } = createContextPlanner(dependencies)
   const entries = new Map<string, Entry>()
   let clock = 0
   /** Models are loaded one at a time, because two simultaneous loads would rely on the same free memory. */
@@ -94,13 +100,12 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   }
 
   function entryFor(model: LocalModel, wanted: number | undefined): Entry {
-    const contextLength = contextFor(model, wanted)
     const known = entries.get(model.path)
     const isOutdated = known && known.requests === 0 && !isSameFile(known.model, model)
-    if (known && !isOutdated && !canGrow(known, contextLength)) return known
+    if (known && !isOutdated && !canGrow(known, wanted)) return known
     const plan: Plan = {
       model,
-      ...planContext(model, contextLength),
+      ...planContext(model, wanted, countFreeBytes()),
       loadedAt: undefined,
       requests: 0,
       usedAt: 0,
@@ -128,11 +133,24 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   }
 
   /** Whether the model can be reloaded with a longer context now, while all other models in use stay loaded. */
-  function canGrow(entry: Entry, contextLength: number): boolean {
-    if (entry.contextLength >= contextLength || entry.requests > 0) return false
-    const busy = [...entries.values()].filter(({ requests }) => requests > 0)
-    const taken = busy.reduce((sum, one) => sum + one.memoryBytes, 0)
-    return taken + planContext(entry.model, contextLength).memoryBytes <= memoryBytes
+  function canGrow(entry: Entry, wanted: number | undefined): boolean {
+    if (entry.requests > 0 || (wanted === undefined && !entry.isContextRequested)) return false
+    const plan = planContext(entry.model, wanted, countFreeBytes())
+    if (entry.contextLength >= plan.contextLength) return false
+    return sumBusyBytes() + plan.memoryBytes <= memoryBytes
+  }
+
+  const sumBusyBytes = () =>
+    [...entries.values()]
+      .filter(({ requests }) => requests > 0)
+      .reduce((sum, one) => sum + one.memoryBytes, 0)
+
+  /** The memory that a model may take. Idle models are unloaded for it. */
+  function countFreeBytes(): number {
+    const idleBytes = [...entries.values()]
+      .filter(({ requests, loadedAt }) => requests === 0 && loadedAt)
+      .reduce((sum, one) => sum + one.memoryBytes, 0)
+    return Math.min(memoryBytes - sumBusyBytes(), getFreeBytes() + idleBytes)
   }
 
   async function load(entry: Plan, isFree: Promise<void>): Promise<Runtime> {
@@ -159,6 +177,8 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
         model: model.id,
         ms: Math.round(performance.now() - startedAt),
         bytes: entry.memoryBytes,
+        contextLength,
+        contextReason: entry.contextReason,
         slots,
       },
       'model loaded',
@@ -248,7 +268,8 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   return {
     use,
 
-    getContextLength: (model) => entries.get(model.path)?.contextLength ?? contextFor(model),
+    getContextLength: (model) =>
+      (entries.get(model.path) ?? planContext(model, undefined, countFreeBytes())).contextLength,
 
     async load(id, loadOptions = {}) {
       const { model, [Symbol.dispose]: leave } = await use(id, loadOptions)
