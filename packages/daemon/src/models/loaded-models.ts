@@ -6,6 +6,7 @@ import { createContextPlanner } from './contexts.ts'
 import { type LoadedModel, type Plan, toLoadedModel } from './loaded-model.ts'
 import { findModel, type LocalModel, type LocalModels } from './local-models.ts'
 import { memoryInUse, needsTooMuch } from './memory-faults.ts'
+import { openCrashLog, sendAgain } from './send-again.ts'
 import { isSameFile, updateLoaded } from './update-loaded.ts'
 
 type Log = {
@@ -80,6 +81,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   const { local, memoryBytes, queueLength, log, getFreeBytes = freeMemory } = dependencies
   const { planContext } = createContextPlanner(dependencies)
   const entries = new Map<string, Entry>()
+  const crashes = openCrashLog()
   let clock = 0
   /** Models are loaded one at a time, because two simultaneous loads would rely on the same free memory. */
   let loading: Promise<unknown> = Promise.resolve()
@@ -233,7 +235,10 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     wait(keepAliveMs)
   }
 
-  async function use(id: string, { keepAliveMs, contextLength }: UseOptions = {}): Promise<Use> {
+  async function useOnce(
+    id: string,
+    { keepAliveMs, contextLength }: UseOptions = {},
+  ): Promise<Use> {
     const entry = entryFor(await getLocal(id), contextLength)
     if (entry.requests >= entry.slots + queueLength) {
       throw new Fault(
@@ -261,6 +266,13 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
       if (hasCode(error, 'model_lost')) throw notNow(`model ${entry.model.id}: ${error.message}`)
       throw error
     }
+  }
+
+  async function use(id: string, options?: UseOptions): Promise<Use> {
+    const used = await useOnce(id, options)
+    const useAgain = () => useOnce(id, options)
+    const runtime = sendAgain(used.runtime, { modelPath: used.model.path, crashes, useAgain })
+    return { ...used, runtime }
   }
 
   const status = () => [...entries.values()].flatMap((entry) => toLoadedModel(entry) ?? [])
