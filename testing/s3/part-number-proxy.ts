@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 
 /**
- * A proxy that adds `GET ?partNumber=` of AWS S3 to a server without it, such as radosgw 16. Signatures are still
- * checked by the server, which gets the signed URL as it was sent, with a `Range` header. The proxy learns the sizes of
- * parts from the uploads that pass through it.
+ * A proxy that adds `GET ?partNumber=` of AWS S3 to a server without it, such as radosgw 16. The server still checks
+ * signatures, because it receives the signed URL unchanged, with an additional `Range` header. The proxy learns the
+ * sizes of parts from the uploads that pass through it.
  */
 export async function startPartNumberProxy(endpoint: string) {
   const upstream = new URL(endpoint)
@@ -32,7 +32,7 @@ export async function startPartNumberProxy(endpoint: string) {
     uploads.delete(uploadId)
   }
 
-  /** The range of the requested part; undefined if the request is not for a part that the proxy knows. */
+  /** The range of the requested part; undefined if the request is not for a part whose size the proxy has recorded. */
   function findRange(method: string, url: URL): string | undefined {
     const partNumber = Number(url.searchParams.get('partNumber'))
     const isRead = method === 'GET' && !url.searchParams.has('uploadId')

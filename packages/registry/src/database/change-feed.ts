@@ -1,7 +1,8 @@
 /**
  * Reports the writes of all nodes that share a PostgreSQL database, so that each node can cache responses. Triggers and
- * nodes send notifications on the channel `shoal_changes`, and each node listens on a separate connection. If a node has
- * not received its own heartbeat for three seconds, it assumes that it misses the notifications of other nodes.
+ * nodes send notifications on the channel `shoal_changes`, and each node listens on a separate connection. If a node
+ * has not received its own heartbeat for three seconds, it assumes that it also misses other nodes' notifications, and
+ * stops using its cache.
  */
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
@@ -15,7 +16,7 @@ export interface ChangeFeed {
   versionWithoutCounts(): string | undefined
   /** Changes the version immediately, without waiting for the notification of this node's own write. */
   noteWrite(): void
-  /** Does the same for download counts. Other nodes are notified within a second. */
+  /** Like `noteWrite`, but for download counts: `versionWithoutCounts` does not change. Notifies other nodes in 1 s. */
   noteCounts(): void
   /**
    * Resolves once every other node has processed the notifications of all earlier commits, or has stopped using its
@@ -27,7 +28,7 @@ export interface ChangeFeed {
   close(): Promise<void>
 }
 
-/** For a process that caches nothing. */
+/** A change feed for a process that caches nothing. */
 export const noChangeFeed: ChangeFeed = {
   version: () => undefined,
   versionWithoutCounts: () => undefined,
@@ -45,18 +46,21 @@ type Options = {
 
 const channel = 'shoal_changes'
 const heartbeatIntervalMs = 1_000
-/** After this long without a heartbeat, a node no longer uses its cache. Other nodes wait this long for it. */
+/**
+ * A node that has not received its own heartbeat for this long stops using its cache. Other nodes therefore wait at
+ * most this long for its confirmation.
+ */
 const silenceMs = 3_000
 const countsIntervalMs = 1_000
 const reconnectDelayMs = 500
 /** A connection is replaced if it has delivered no heartbeat for this long. */
 const deadAfterMs = 30_000
 const connectTimeoutMs = 5_000
-/** A connection is cut if it has not closed gracefully by then. */
+/** A connection is cut if it has not closed gracefully within this time. */
 const closeTimeoutMs = 500
 
 const undelivered =
-  'notifications of PostgreSQL do not arrive, so nothing is cached: if DATABASE_URL leads to a pooler such as PgBouncer, set SHOAL_DATABASE_LISTEN_URL to the address of the database itself'
+  'PostgreSQL notifications do not arrive, so nothing is cached: if DATABASE_URL points to a pooler such as PgBouncer, set SHOAL_DATABASE_LISTEN_URL to the URL of the database itself'
 
 /** Notifications. Triggers send the first two, and nodes the others. */
 type Message =
@@ -69,9 +73,9 @@ type Message =
 
 export function openChangeFeed({ connectionString, onConnectionLost }: Options): ChangeFeed {
   const nodeId = randomUUID()
-  /** When each node, including this one, last sent a heartbeat; in ms of a monotonic clock. */
+  /** When the last heartbeat from each node, including this one, was received; in ms of a monotonic clock. */
   const heardAt = new Map<string, number>()
-  /** Nodes that have not confirmed a `notice` yet, by the ID of the notice. */
+  /** For each `notice`, by its ID: the nodes that have not confirmed it yet. */
   const awaited = new Map<string, { nodes: Set<string>; resolve(): void }>()
   const fileListeners: (() => void)[] = []
   let client: pg.Client | undefined
@@ -120,8 +124,9 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
   }
 
   /**
-   * Sends a heartbeat on another connection, and waits until it arrives. Behind a pooler in transaction mode it does
-   * not, although this connection would receive its own notifications. Rejects after the time of a node's silence.
+   * Sends a heartbeat on another connection, and waits until the listening connection receives it. Behind a pooler in
+   * transaction mode, the heartbeat does not arrive, although the listening connection would receive notifications that
+   * it sends itself. Rejects after `silenceMs`.
    */
   async function checkDelivery() {
     const arrived = new Promise<void>((resolve) => {
@@ -132,7 +137,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: silenceMs,
     })
-    other.on('error', () => undefined) // the call that is under way rejects
+    other.on('error', () => undefined) // the call in progress rejects with the error
     try {
       await other.connect()
       await other.query('select pg_notify($1, $2)', [channel, `alive ${nodeId}`])

@@ -217,7 +217,7 @@ test('a cached response can be revalidated by its ETag, and the 304 has no body 
   expect(headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
 })
 
-test('a redirect to a chunk is cached until the model changes; downloads do not end this', async () => {
+test('a redirect to a chunk is cached until the model changes; counting downloads does not invalidate it', async () => {
   const registry = await startWith({})
   const token = await registry.register('ana')
   const bytes = smallGguf(1, 5_000_000)

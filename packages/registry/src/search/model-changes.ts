@@ -40,8 +40,8 @@ type Change = { model_seq: number; change: string; text_change: string }
 
 /**
  * In PostgreSQL, `change` is the ID of the transaction, and transactions may commit in any order. All transactions with
- * a lower ID than the oldest running transaction have ended. The changes made by all others are read again by the next
- * call, which skips those that have been applied.
+ * a lower ID than the oldest running transaction have ended. The changes of all other transactions are read again by
+ * the next call, which skips those that have been applied.
  */
 export function followPostgres(db: Kysely<Database>): FollowChanges {
   let oldestRunning: string | undefined

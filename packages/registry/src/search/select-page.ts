@@ -1,4 +1,4 @@
-/** Selects the documents on one page of a sorted list without sorting the entire list. */
+/** Documents, and the order in which they are listed. */
 export type Sorting = {
   documents: Uint32Array
   /** The key of each document, at the same index. Documents are sorted by key, largest first. */
@@ -10,8 +10,8 @@ export type Sorting = {
 export type Selected = { document: number; key: number }
 
 /**
- * Partitions both arrays in place until the documents of the page are at their positions (quickselect), and then sorts
- * only the page.
+ * Selects the documents on one page of a sorted list without sorting the entire list. Partitions both arrays in place
+ * until the documents of the page are at their positions (quickselect), and then sorts only the page.
  * @param offset the position of the page's first document, counted from 0
  */
 export function selectPage(sorting: Sorting, offset: number, limit: number): Selected[] {

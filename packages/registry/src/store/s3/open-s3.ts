@@ -7,17 +7,17 @@ import { openS3Client } from './s3-client.ts'
 import { openS3Store, type S3Store, type S3StoreOptions } from './s3-store.ts'
 import { minimalSupport, type S3Support } from './s3-support.ts'
 
-/** The S3 store in the settings. */
+/** Where the S3 store is and how to access it, from the settings. */
 export type S3Config = Pick<S3StoreOptions, 'bucket' | 'publicEndpoint' | 'credentials' | 'prefix'>
 
 type Options = Pick<S3StoreOptions, 'signingKey' | 'baseUrl'> & {
-  /** Whether to probe what the store supports. If not, no optional features are assumed. */
+  /** Whether to probe what the store supports. If false, the store is assumed to have no optional features. */
   isProbed: boolean
 }
 
 /**
- * Opens an S3 store. Throws a `ConfigError` that names the setting if the store cannot be reached, does not have the
- * bucket or refuses the keys.
+ * Opens an S3 store. If the store cannot be reached, does not have the bucket or refuses the keys, throws a
+ * `ConfigError` that contains the name of the setting to check.
  */
 export async function openS3(
   config: S3Config,
@@ -67,9 +67,9 @@ function explainRefusal(error: unknown, bucket: string, endpoint: string): strin
       return `the access key in SHOAL_S3_ACCESS_KEY_ID is not allowed to list the bucket ${bucket} (SHOAL_S3_BUCKET)`
     case 'PermanentRedirect':
     case 'AuthorizationHeaderMalformed':
-      return `the bucket ${bucket} is not in the region in SHOAL_S3_REGION: ${error.message}`
+      return `the bucket ${bucket} is not in the region that SHOAL_S3_REGION specifies: ${error.message}`
     case 'RequestTimeTooSkewed':
-      return `the clock of this machine differs too much from that of the S3 store: ${error.message}`
+      return `the clock of this machine differs too much from the clock of the S3 store: ${error.message}`
     default:
       return `the S3 store at ${endpoint} refused to list the bucket ${bucket}: ${error.name} ${error.message}`
   }

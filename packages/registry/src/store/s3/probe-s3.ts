@@ -10,7 +10,7 @@ import { chunkHeaders, type S3Support } from './s3-support.ts'
 type Dependencies = { client: S3Client; bucket: string; names: ObjectNames; presign: PresignS3 }
 type Headers = Pick<S3Support, 'takesContentHash' | 'takesChecksum'>
 
-/** The minimum size of a part that is not the last one. */
+/** Has the minimum size of a part that is not the last one. */
 const firstPart = Buffer.alloc(5 * 1024 * 1024)
 const lastPart = Buffer.from('the bytes that were announced')
 const wrongPart = Buffer.from('other bytes, of the same size')
