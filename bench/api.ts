@@ -28,11 +28,11 @@ type LoadRound = Load & { cpuMicrosPerRequest: number }
 const warmUpSeconds = 1.5
 /** How many different paths are requested for each endpoint, one after another. */
 const pathsEach = 300
-/** More than the registry's cache has room for. */
+/** More chunks than fit into the registry's cache. */
 const maxNewChunks = 8_000
 
 export const bench: Bench = {
-  summary: 'requests per second of the API at 100,000 models, against a bare Fastify route',
+  summary: 'API requests per second at --models models, against a bare Fastify route',
 
   async run(options, report) {
     await using stack = new AsyncDisposableStack()
@@ -124,12 +124,13 @@ function chunkPaths({ chunkHashes }: CatalogueFile): string[] {
   return (hex.match(/.{64}/g) ?? []).map((hash) => `/v1/files/chunks/${hash}`)
 }
 
-/** Collects the registry's responses, so that the bare server can send the same ones. */
+/** Collects the registry's responses, so that the bare server can send the same responses. */
 async function collectAnswers(url: string, { paths, status }: Endpoint): Promise<BareAnswer[]> {
   const answers: BareAnswer[] = []
   for (const path of paths) {
     const response = await fetch(url + path, { redirect: 'manual' })
-    if (response.status !== status) throw new Error(`${path}: ${response.status}, not ${status}`)
+    if (response.status !== status)
+      throw new Error(`${path} returned status ${response.status}, not ${status}`)
     const headers = Object.fromEntries(
       [...response.headers].filter(([name]) => !isMadePerRequest(name)),
     )

@@ -31,7 +31,7 @@ export const bench: Bench = {
   },
 }
 
-/** Requests per CPU second of all nodes together, beside one node on SQLite. */
+/** Measures requests per CPU second of all nodes together, compared with one node on SQLite. */
 async function measureRequests(options: BenchOptions, report: Report) {
   await using stack = new AsyncDisposableStack()
   const postgres = installed(await startPostgres(), 'PostgreSQL')
@@ -45,7 +45,7 @@ async function measureRequests(options: BenchOptions, report: Report) {
     const dataDirectory = join(folder.path, number === 1 ? 'seed' : String(number))
     if (number > 1) {
       mkdirSync(dataDirectory)
-      symlinkSync(join(folder.path, 'seed', 'store'), join(dataDirectory, 'store')) // no bytes are requested
+      symlinkSync(join(folder.path, 'seed', 'store'), join(dataDirectory, 'store')) // the same store, because no bytes are requested
     }
     const settings = { SHOAL_PEER_PORT: 'off' }
     nodes.push(stack.use(await startRegistry({ dataDirectory, databaseUrl, settings })))
@@ -74,7 +74,7 @@ async function measureRequests(options: BenchOptions, report: Report) {
   report.table(['request', 'nodes', 'requests per CPU s', '× SQLite'], rows)
 }
 
-/** Announces per CPU second of a node, with its swarms in memory and in Redis. */
+/** Measures announces per CPU second of a node, with its swarms in memory and in Redis. */
 async function measureAnnounces(options: BenchOptions, report: Report) {
   await using stack = new AsyncDisposableStack()
   const redis = installed(await startRedis(), 'Redis')
@@ -85,7 +85,7 @@ async function measureAnnounces(options: BenchOptions, report: Report) {
   const measure = async (settings: Record<string, string>) => {
     await using node = await startRegistry({ dataDirectory: filled.path, settings })
     await perCpuSecond([node], paths, { ...options, seconds: 1.5 })
-    return await perCpuSecond([node], paths, options) // before it is stopped
+    return await perCpuSecond([node], paths, options) // `await`: the node stops at the end of this block
   }
   const rounds = await inTurns(options.rounds, {
     memory: () => measure({}),
@@ -95,7 +95,10 @@ async function measureAnnounces(options: BenchOptions, report: Report) {
   report.table(['swarms in', 'announces per CPU s'], rows)
 }
 
-/** The processor time that a push to an S3 store takes in the client and in the registry, and the store's requests. */
+/**
+ * Measures the CPU time that a push to an S3 store takes in the client and in the registry, and counts the requests to
+ * the store.
+ */
 async function measurePush(options: BenchOptions, report: Report) {
   await needRoom(options.sizeBytes * 2.5)
   const gibibytes = options.sizeBytes / 2 ** 30
@@ -148,7 +151,7 @@ async function measurePush(options: BenchOptions, report: Report) {
   )
 }
 
-/** How many requests the gateway has written to its log. */
+/** Returns the number of requests in the gateway's log. */
 function countStoreRequests({ directory }: S3Server): number {
   const log = readFileSync(join(directory, 'log', 'client.rgw.log'), 'utf8')
   return log.match(/ beast: /g)?.length ?? 0

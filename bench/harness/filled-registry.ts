@@ -67,7 +67,7 @@ export async function fill(input: SeedInput) {
   await runScript('seed', input)
 }
 
-/** The hash changes if the tables change, so that a folder filled by an older version is not used. */
+/** Hashes the code that defines and fills the tables, so that a folder filled by an older version is not used. */
 function hashTables(): string {
   const database = join(import.meta.dirname, '../../packages/registry/src/database')
   const hash = createHash('sha256')

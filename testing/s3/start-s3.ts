@@ -14,7 +14,7 @@ export type S3Server = {
   address: S3Address
   /** The folder with the server's configuration and logs. */
   directory: string
-  /** Stops the gateway alone. Its objects stay in the store behind it. */
+  /** Stops only the gateway. The objects stay in the store behind it. */
   stopGateway(): Promise<void>
   startGateway(): Promise<void>
   /** Stops the gateway's process, which keeps its connections and accepts new ones, but does not respond. */

@@ -4,7 +4,7 @@ import type { BucketRules, FoundRules } from '../store/s3/bucket-rules.ts'
 import type { S3Support } from '../store/s3/s3-support.ts'
 import type { RegistryStore } from '../store/served-store.ts'
 
-/** The store, for the operator. */
+/** What `shoal admin store` shows. */
 export type StoreDescription =
   | { kind: 'disk'; space: StoreSpace | 'unlimited' }
   | {

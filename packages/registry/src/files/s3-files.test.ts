@@ -59,9 +59,9 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
     (await registry.get(`/v1/files/${model}/download/${id}`, { token })).body
   const withClient = <T>(use: (client: S3Client) => Promise<T>) => withS3Client(config, use)
   const Bucket = () => config.bucket.bucket
-  /** The name of the object in a presigned URL. */
+  /** Returns the object key in a presigned URL. */
   const toName = (url: string) => new URL(url).pathname.slice(`/${Bucket()}/`.length)
-  /** How many uploads of this file the store has. */
+  /** Returns the number of multipart uploads that the store has for this file. */
   const countUploads = ({ upload }: StartedUpload) =>
     withClient(async (client) => {
       const Prefix = toName(upload.missing_chunks[0]?.url ?? '')
@@ -70,7 +70,9 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
       )
       return Uploads.length
     })
-  /** Ends the upload behind the URL of a chunk, as the store does, but with other bytes. */
+  /**
+   * Replaces the upload to which a chunk's URL belongs with a complete object of other bytes, as a faulty store might.
+   */
   const finishWith = (url: string, bytes: Buffer) =>
     withClient(async (client) => {
       const [Key, UploadId] = [toName(url), new URL(url).searchParams.get('uploadId') ?? '']
@@ -80,7 +82,7 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
     })
   const listNames = async () => (await listBucket(config)).objects
 
-  test('publishes a file whose chunks go to the store, and serves it from there', async () => {
+  test('publishes a file whose chunks are sent to the store, and serves the file from there', async () => {
     const large = twoChunks(101)
     const file = await publish(registry, ana, { name: 'tide' }, 'tide.gguf', large)
     expect(file).toMatchObject({ status: 'ready', sha256_hash: sha256(large) })
@@ -95,7 +97,7 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
     }
   })
 
-  test('redirects the web seed of a public file to the store, and serves that of a private one itself', async () => {
+  test('redirects the web seed of a public file to the store, and serves a private file’s web seed itself', async () => {
     const open = await publish(registry, ana, { name: 'open' }, 'open.gguf', smallGguf(1))
     const closed = await publish(
       registry,
@@ -118,7 +120,7 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
     }
   })
 
-  test('stores nothing that a publisher lies about', async () => {
+  test('stores only chunks whose bytes match the hashes that the publisher declared', async () => {
     const large = twoChunks(102)
     const started = await start('lies', 'lies.gguf', large)
     const [first, second] = started.upload.missing_chunks
@@ -153,7 +155,7 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
     ])
   })
 
-  test('finds a byte that the store has changed before a file is ready, and asks for its chunk again', async () => {
+  test('detects a byte that the store changed before the file was ready, and requests that chunk again', async () => {
     const large = twoChunks(103)
     const started = await start('flipped', 'flipped.gguf', large)
     for (const chunk of started.upload.missing_chunks) await send(chunk, cut(large, chunk))
@@ -176,7 +178,7 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
     expect(sha256(whole)).toBe(sha256(large))
   })
 
-  test('is checked by shoal admin check, which finds a byte that the store has changed', async () => {
+  test('can be checked with shoal admin check, which detects a byte that the store has changed', async () => {
     const bytes = smallGguf(5)
     const file = await publish(registry, ana, { name: 'rotten' }, 'rotten.gguf', bytes)
     const { direct_url } = await getDownload('rotten', file.id)
@@ -189,7 +191,7 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
     expect(problems).toMatchObject([{ sha256_hash: file.sha256_hash, models: ['rotten'] }])
   })
 
-  test('removes the bytes of deleted files and canceled uploads, and nothing of another registry', async () => {
+  test('removes the bytes of deleted files and canceled uploads, but none that belong to another registry', async () => {
     const large = twoChunks(104)
     const other = await startTestRegistry({ s3: { ...config, prefix: 'another/' } })
     const theirs = await other.register('ben')
@@ -372,7 +374,7 @@ describe.skipIf(!s3)('an S3 store that is gone', () => {
   })
   afterAll(() => server?.stop())
 
-  test('is 503 with Retry-After until it is back, and loses nothing', async () => {
+  test('causes 503 with Retry-After until it is available again, and loses nothing', async () => {
     const registry = await startTestRegistry({ s3: await makeBucket(server.address) })
     const token = await registry.register('ana')
     const bytes = smallGguf(1)
@@ -430,7 +432,7 @@ describe.skipIf(!s3)('an S3 store that is gone', () => {
 })
 
 test.skipIf(!s3)(
-  'a start with a wrong setting of the S3 store is refused with its name',
+  'a registry with a wrong S3 setting does not start, and the error names the variable',
   async () => {
     const right = await makeBucket(s3 as S3Address)
     const { bucket, credentials } = right

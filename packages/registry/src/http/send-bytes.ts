@@ -76,7 +76,7 @@ async function pump(
     breakOff(response) // the response has fewer bytes than announced, so the client can notice and request the rest
     request.log.error({ err: error }, 'download failed')
   } finally {
-    await reader.close() // once the reads into our buffers have ended
+    await reader.close() // waits for pending reads, because the buffers must not be reused before these have ended
     share.leave()
   }
   return reply

@@ -4,8 +4,8 @@ import type { ObjectReader } from './object-reader.ts'
 import type { ByteRange, ObjectStore } from './object-store.ts'
 
 /**
- * The part of a store that the registry's routes under `/blobs` use. If a store has no server, all its presigned URLs
- * point to these routes; otherwise, only those that its server does not support.
+ * The part of a store that the registry's routes under `/blobs` use. If a store has no server of its own, all its
+ * presigned URLs point to these routes; otherwise, only the URLs for requests that its server does not support.
  */
 export interface ServedStore {
   /** The origin of the store's server, to which all other presigned URLs point. Undefined if it has no server. */

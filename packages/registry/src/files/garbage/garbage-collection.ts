@@ -75,7 +75,9 @@ export function garbageCollection(
     })
   }
 
-  /** Returns which of these objects files, blobs or the trash refer to, with the ID of the upload. */
+  /**
+   * Returns those of these objects to which a file, a blob or the trash refers, each with the ID of its upload, if any.
+   */
   async function findKnown(keys: string[]) {
     const asked = sql.join(keys)
     const { rows } = await sql<{ object_key: string; upload_id: string | null }>`
@@ -113,7 +115,7 @@ export function garbageCollection(
     }
   }
 
-  /** The entries of the store to which nothing refers, not even the trash, and the number of all stored bytes. */
+  /** Returns the store's entries to which nothing refers, not even the trash, and the total size of all objects. */
   async function findUnknown() {
     const unknown: StoredEntry[] = []
     let storedBytes = 0

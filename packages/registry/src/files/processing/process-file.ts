@@ -76,7 +76,7 @@ export async function processFile(
   return readHeader(store, key, file, hashes, signal)
 }
 
-/** Completes the upload. False if it does not exist. */
+/** Completes the upload. Returns false if the store has no such upload. */
 async function isFinished(
   store: ObjectStore,
   upload: UploadReference,

@@ -1,6 +1,6 @@
 /**
  * The rules that the bucket needs: a CORS rule that allows pages to send chunks to the store, and a lifecycle rule that
- * aborts uploads which the registry has failed to abort.
+ * aborts uploads that the registry has failed to abort.
  */
 import {
   type CORSRule,
@@ -48,7 +48,7 @@ export async function findRules(config: S3Config, rules: BucketRules): Promise<F
   }))
 }
 
-/** Adds the rules to those that the bucket has, or replaces older versions of them. */
+/** Adds these rules to the bucket's rules, replacing earlier versions of the same rules. */
 export async function writeRules(config: S3Config, rules: BucketRules): Promise<void> {
   await withRules(config, async (caller, { cors, lifecycle }) => {
     const { bucket: Bucket } = config.bucket

@@ -23,7 +23,7 @@ export type HashedObject =
 
 /** The store counts as unavailable after this many consecutive attempts without a byte. */
 const maxFailures = 4
-/** Doubles with each failed attempt. The actual delay is random, from half of this to all of it. */
+/** Doubled after each failed attempt. The actual delay is random, from half of the result to all of it. */
 const firstRetryDelayMs = 500
 /** Maximum time between two parts of a response. */
 const silenceMs = 30_000
@@ -82,7 +82,7 @@ async function* download(url: string, start: number): AsyncGenerator<Uint8Array>
     if (response.status === 404) throw bytesGone()
     const expected = start > 0 ? 206 : 200
     if (response.status !== expected || !response.body) {
-      throw new Error(`the store answered ${response.status}`)
+      throw new Error(`the store responded with status ${response.status}`)
     }
     for await (const bytes of response.body) {
       watch.refresh()

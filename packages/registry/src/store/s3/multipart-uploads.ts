@@ -21,9 +21,7 @@ export interface MultipartUploads {
   create(name: string): Promise<string>
   /** The stored parts, by part number; undefined if the store does not have this upload. */
   listParts(upload: MultipartUploadId): Promise<Map<number, Part> | undefined>
-  /**
-   * Joins the parts into an object. Throws not-found if the upload is not there, or if one of its parts is missing.
-   */
+  /** Joins the parts into an object. Throws not-found if the upload does not exist or one of its parts is missing. */
   complete(upload: MultipartUploadId, partSizes: number[]): Promise<void>
   /** Copies ranges of a finished object into an upload of the same name, as the parts with these numbers. */
   copyParts(upload: MultipartUploadId, parts: ({ partNumber: number } & ByteRange)[]): Promise<void>

@@ -22,8 +22,8 @@ type Options = Pick<S3StoreOptions, 'signingKey' | 'baseUrl'> & {
 }
 
 /**
- * Opens an S3 store. Throws a `ConfigError` that names the setting if the store cannot be reached, does not have the
- * bucket or refuses the keys.
+ * Opens an S3 store. If the store cannot be reached, does not have the bucket or refuses the keys, throws a
+ * `ConfigError` that contains the name of the setting to check.
  */
 export async function openS3(
   config: S3Config,

@@ -17,7 +17,7 @@ type Dependencies = {
 }
 type Headers = Pick<S3Support, 'takesContentHash' | 'takesChecksum'>
 
-/** The minimum size of a part that is not the last one. */
+/** Has the minimum size of a part that is not the last one. */
 const firstPart = Buffer.alloc(5 * 1024 * 1024)
 const lastPart = Buffer.from('the bytes that were announced')
 const wrongPart = Buffer.from('other bytes, of the same size')

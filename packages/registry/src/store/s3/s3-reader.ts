@@ -15,8 +15,8 @@ type Options = {
 }
 
 /**
- * Reads a range of an object from one response, which is not read ahead of the caller. The rest is requested again if
- * the caller goes back, or if the response breaks off.
+ * Reads a range of an object from one response, without reading ahead. If the caller jumps to another position, or the
+ * response breaks off, the rest of the range is requested again.
  */
 export function openS3Reader(
   getRange: GetRange,
@@ -26,7 +26,7 @@ export function openS3Reader(
   const closed = new AbortController()
   const stop = signal ? AbortSignal.any([signal, closed.signal]) : closed.signal
   let source: ByteSource | undefined
-  /** The previous `fill`. They run one at a time, although the caller may start the next one early. */
+  /** The previous call of `fill`. Calls run one at a time, even if the caller does not wait for them. */
   let last: Promise<unknown> = Promise.resolve()
 
   async function fill(buffers: Uint8Array[], position: number): Promise<void> {
@@ -40,7 +40,7 @@ export function openS3Reader(
     for (const buffer of buffers) await source.fill(buffer)
   }
 
-  /** Like `fill`, but if the response breaks off, tries once more with a new one. */
+  /** Like `fill`, but if the response breaks off, tries once more with a new response. */
   async function fillAgain(buffers: Uint8Array[], position: number): Promise<void> {
     try {
       await fill(buffers, position)
@@ -61,7 +61,7 @@ export function openS3Reader(
           stop.throwIfAborted()
           throw toStoreError(error)
         })
-      last = filled.catch(() => undefined) // the caller gets the error
+      last = filled.catch(() => undefined) // the caller receives the error
       return filled
     },
     async close() {

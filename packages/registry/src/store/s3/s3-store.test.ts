@@ -19,7 +19,7 @@ import { maxExpirySeconds, type S3Store } from './s3-store.ts'
 
 const s3 = inject('s3')
 
-/** A store in a new bucket, and the registry's routes for links that the server does not support. */
+/** Opens a store in a new bucket, and serves the registry's routes for requests that the S3 server does not support. */
 async function openServedStore(address: S3Address) {
   const app = Fastify()
   let baseUrl = ''
