@@ -34,10 +34,12 @@ const optionTexts = `options, with their defaults:
   --size 2147483648   size of the transferred file, in bytes or with a unit, for example 2GB
   --threads 1         number of threads for inference
   --data FOLDER       folder of the filled registry, kept for the next run (default: a temporary one)
-  --only A,B          parts to run: endpoints of api; sqlite or postgres of search, scale,
-                      downloads, migration and pages;
-                      memory of scale (only if named); requests, announces or push of nodes;
-                      tiny, 100m-Q4_0 or 100m-Q8_0 of inference and threads (default: all)
+  --only A,B          parts to run (default: all, except memory)
+                      api: endpoints
+                      search, scale, downloads, migration, pages: sqlite, postgres
+                      scale: memory
+                      nodes: requests, announces, push
+                      inference, threads: tiny, 100m-Q4_0, 100m-Q8_0
   --profile           additional CPU profile of the registry`
 
 const { values, positionals } = parseArgs({

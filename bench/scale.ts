@@ -141,7 +141,7 @@ async function measure(
   }
   report.table(
     [
-      'delay of the event loop while this is repeated',
+      'event-loop delay while this request is repeated',
       ...['calls', `p99.9 ms (goal ≤ ${goalsMs.delay})`, 'max ms'],
     ],
     delayRows,
