@@ -60,7 +60,7 @@ test('up publishes the demo models on an empty registry, and they can be pulled'
 
   const again = ['up', '--port', '0', '--data', 'data', '--no-inference']
   const second = await runShoal(again, { home: home.path })
-  expect(second.stderr).toContain('nother registry is running on')
+  expect(second.stderr).toContain('nother registry is running with the data folder')
   expect(second.exitCode).toBe(1)
 
   expect((await up.stop()).exitCode).toBe(0)
