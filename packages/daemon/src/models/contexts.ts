@@ -24,6 +24,8 @@ export type ContextPlan = {
   slots: number
   /** Memory of the loaded model, including all its conversations. */
   memoryBytes: number
+  /** The size of the keys and values of one token. */
+  bytesPerToken: number
   /** Why the context has this length: a phrase for the log. */
   contextReason: string
   /** Whether a request asked for this length. If not, it is the default, which does not change while a model is loaded. */
@@ -84,6 +86,7 @@ export function createContextPlanner({
         contextLength,
         slots,
         memoryBytes: computeNeed(model, contextLength, slots).totalBytes,
+        bytesPerToken: cacheBytes / contextLength,
         contextReason: explain(contextLength, { requested, max }),
         isContextRequested: wanted !== undefined,
       }

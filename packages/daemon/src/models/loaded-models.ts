@@ -47,6 +47,7 @@ export type UseOptions = {
   contextLength?: number | undefined
 }
 
+const maxPromptCacheBytes = 8e9
 /** Maximum delay of a timer, about 25 days. */
 const maxTimerMs = 2 ** 31 - 1
 
@@ -166,7 +167,10 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     await makeRoom(entry)
     const startedAt = performance.now()
     const { startRuntime, threads, areThreadsAdapted = false } = dependencies
-    const options = { modelPath: model.path, contextLength, slots, threads, areThreadsAdapted }
+    const options = {
+      ...{ modelPath: model.path, contextLength, slots, threads, areThreadsAdapted },
+      promptCache: planPromptCache(entry),
+    }
     const runtime = await startRuntime(options).catch((error) => {
       log.error({ err: error, model: model.id }, 'a model could not be loaded')
       throw new Fault('model_not_loaded', `model ${model.id} cannot be loaded: ${error.message}`, {
@@ -192,7 +196,22 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     return runtime
   }
 
+  async function freeCache({ runtime, loadedAt }: Entry) {
+    if (!loadedAt) return
+    const { freeCache } = await runtime
+    await freeCache().catch(() => undefined) // its process has exited, and with it its cache
+  }
+
+  /** Conversations without a slot may take a part of the memory that the model leaves free. */
+  function planPromptCache({ bytesPerToken, memoryBytes: needed }: Plan) {
+    const plannedBytes = [...entries.values()].reduce((sum, one) => sum + one.memoryBytes, 0)
+    const leftBytes = Math.max(0, Math.min(memoryBytes - plannedBytes, getFreeBytes() - needed))
+    return { maxBytes: Math.min(maxPromptCacheBytes, leftBytes / 4), bytesPerToken }
+  }
+
+  /** Also frees the caches of the other models, which were planned when there was more free memory. */
   async function makeRoom(wanted: Plan) {
+    await Promise.all([...entries.values()].map(freeCache))
     if (wanted.memoryBytes > memoryBytes) throw needsTooMuch(wanted, memoryBytes)
     const others = () => [...entries.values()].filter((one) => one !== wanted && one.loadedAt)
     const taken = () => others().reduce((sum, one) => sum + one.memoryBytes, 0)
