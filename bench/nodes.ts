@@ -62,9 +62,12 @@ async function measureRequests(options: BenchOptions, report: Report) {
         () => perCpuSecond(nodes.slice(0, count), requested, options),
       ]),
     )
+    // All nodes run, but only one at a time has load, so that they do not compete for this machine's cores.
+    const inTurn = () => perCpuSecond(nodes, requested, options, { isInTurn: true })
     const rounds = await inTurns(options.rounds, {
       '1 on SQLite': () => perCpuSecond([alone], requested, options),
       ...sides,
+      [`${nodes.length} on PostgreSQL, in turn`]: inTurn,
     })
     for (const [side, measured] of Object.entries(rounds)) {
       const rate = median(measured)
@@ -165,17 +168,20 @@ async function perCpuSecond(
   nodes: BenchRegistry[],
   paths: string[],
   { connections, seconds }: Pick<BenchOptions, 'connections' | 'seconds'>,
+  { isInTurn = false } = {},
 ): Promise<number> {
   const readCpu = () => nodes.reduce((sum, { pid }) => sum + (readCpuSeconds(pid) ?? 0), 0)
   const before = readCpu()
-  const share = Math.ceil(connections / nodes.length)
-  const loads = await Promise.all(
-    nodes.map(({ answer }) => {
-      const { url } = answer
-      const input: LoadInput = { url, paths, status: 200, connections: share, seconds }
-      return runScript<Load>('load', input)
-    }),
-  )
+  const loads: Load[] = []
+  const put = async ({ answer: { url } }: BenchRegistry, share: number, duration: number) => {
+    const input: LoadInput = { url, paths, status: 200, connections: share, seconds: duration }
+    loads.push(await runScript<Load>('load', input))
+  }
+  if (isInTurn) for (const node of nodes) await put(node, connections, seconds / nodes.length)
+  else {
+    const share = Math.ceil(connections / nodes.length)
+    await Promise.all(nodes.map((node) => put(node, share, seconds)))
+  }
   return loads.reduce((sum, { requests }) => sum + requests, 0) / (readCpu() - before)
 }
 
