@@ -28,7 +28,7 @@ export async function buildNative({ path, buildPath }: LlamaSource): Promise<Run
   async function build(name: string) {
     const libraries = findLibraries()
     await run('g++', [
-      ...['-std=c++17', '-O0', '-ffunction-sections', '-Wl,--gc-sections'],
+      ...['-std=c++17', '-O0', '-ffunction-sections', '-Wl,--gc-sections', '-rdynamic'],
       ...folders.map((folder) => `-I${join(path, folder)}`),
       ...[`-I${buildPath}`, `-iquote${join(path, 'tests')}`],
       ...[join(import.meta.dirname, 'native', `${name}.cpp`), '-o', join(buildPath, name)],

@@ -7,7 +7,42 @@ type Policy = {
   reason: string
 }
 
-const policies: readonly Policy[] = []
+const withTools = ['tools', 'a call and its result', 'parallel calls, and the next turn']
+
+const policies: readonly Policy[] = [
+  {
+    templates: [
+      'HuggingFaceTB-SmolLM3',
+      'deepseek-ai-DeepSeek-R1-Distill',
+      'deepseek-ai-DeepSeek-V3.1',
+      'fireworks-ai-llama-3-firefunction-v2',
+      'google-gemma-2-2b-it',
+      'llama-cpp-rwkv-world',
+      'microsoft-Phi-3.5-mini-instruct',
+    ],
+    conversations: withTools,
+    reason:
+      'The template does not print the variable "tools". shoal describes the tools in the system message; llama.cpp omits them.',
+  },
+  {
+    templates: ['StepFun3.5-Flash'],
+    conversations: ['several turns'],
+    reason:
+      'llama.cpp trims the content of messages for this template, which does not do so itself.',
+  },
+  {
+    templates: ['unsloth-mistral-Devstral-Small-2507'],
+    conversations: ['reasoning in the history'],
+    reason:
+      'llama.cpp loses the content of a message with reasoning, for which this template has no place.',
+  },
+  {
+    templates: ['openbmb-MiniCPM5-1B'],
+    conversations: ['parallel calls, and the next turn'],
+    reason:
+      'The template prints a list. shoal prints it as Python does; llama.cpp joins its items.',
+  },
+]
 
 /** Returns why our rendering may differ; undefined if it may not. */
 export const findPolicy = (template: string, conversation: string): string | undefined =>

@@ -1,7 +1,7 @@
 /** The scores that `npm run conformance` must reach, and the numbers of cases, which must not change unnoticed. */
 export const scores = {
   /** Conversations that llama.cpp renders. */
-  renderings: { total: 536, minEqual: 414, maxFailed: 80 },
+  renderings: { total: 536, minEqual: 534, maxFailed: 0 },
   /** Cases whose answer contains tool calls. */
   calls: { total: 248, min: 77 },
   cases: { total: 427, min: 66 },

@@ -5,9 +5,23 @@
 #include "log.h"
 
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+
+// 2026-01-01T00:00:00Z, for llama.cpp and its libraries, too.
+static const time_t frozen_time = 1767225600;
+
+extern "C" time_t time(time_t * result) {
+    if (result != nullptr) *result = frozen_time;
+    return frozen_time;
+}
+
+extern "C" int clock_gettime(clockid_t, timespec * result) {
+    *result = { frozen_time, 0 };
+    return 0;
+}
 
 static std::string render(const common_json & input) {
     std::ifstream file(input.at("template").get<std::string>());
@@ -19,7 +33,7 @@ static std::string render(const common_json & input) {
     inputs.tools = common_chat_tools_parse_oaicompat(input.at("tools"));
     inputs.enable_thinking = input.at("isThinking").get<bool>();
     inputs.parallel_tool_calls = true;
-    inputs.now = std::chrono::system_clock::from_time_t(input.at("now").get<int64_t>());
+    inputs.now = std::chrono::system_clock::from_time_t(frozen_time);
     return common_chat_templates_apply(templates.get(), inputs).prompt;
 }
 

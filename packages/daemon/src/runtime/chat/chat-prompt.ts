@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto'
-import { Template } from '@huggingface/jinja'
 import { type Chat, type ChatMessage, promptError } from '../runtime.ts'
 import { type AnswerFormat, detectAnswerFormat } from './answer-format.ts'
 import type { AnswerState } from './answer-parser.ts'
 import { harmonyMarks } from './harmony-parser.ts'
+import { formatTime } from './jinja/strftime.ts'
+import { parseTemplate, type Template } from './jinja/template.ts'
+import { ParsedJson } from './jinja/values.ts'
 import { jsonValue } from './json-value.ts'
 import { toolsInWords } from './tools-in-words.ts'
+
+/** The names of today's date in templates. */
+const dates = (now: Date) => ({
+  date_string: formatTime(now, '%d %b %Y'),
+  datetime: formatTime(now, '%b %d %Y'),
+})
 
 type Options = {
   /** The model's special tokens. */
@@ -18,12 +26,16 @@ type Options = {
 export type ChatPrompt = { text: string; beginsIn: AnswerState }
 
 /** Renders chats with the Jinja template in the model's file, in the format on which the model was trained. */
-export function chatPrompts(templateText: string | undefined, { bos, eos }: Options) {
+export function chatPrompts(
+  templateText: string | undefined,
+  { bos, eos, now = () => new Date() }: Options,
+) {
   /**
    * The template is parsed when the first chat is rendered. If it is broken, requests that need no template still work.
    */
   let template: Template | undefined
   const format = detectAnswerFormat(templateText)
+  const hasThinkingParts = templateText?.includes("block['thinking']") ?? false
 
   /** `isBound` means that a grammar constrains the answer, which leaves no place for reasoning. */
   function prompt(chat: Chat, isBound: boolean): ChatPrompt {
@@ -36,17 +48,19 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Opti
       ? chat.messages.map(forTemplate)
       : toolsInWords(chat.messages, tools)
     try {
-      template ??= new Template(templateText)
-      const text = template.render({
+      template ??= parseTemplate(templateText)
+      const render = (all: readonly object[]) =>
+        template?.render({ ...variables, messages: all }, now()) ?? ''
+      const variables = {
+        ...dates(now()),
         ...((isBound || isForced) && { enable_thinking: false }),
         ...chat.variables,
-        messages,
         ...(format.hasTools && tools.length > 0 && { tools }),
         add_generation_prompt: true,
         bos_token: bos,
         eos_token: eos,
-      })
-      return ending(text, { isForced, isBound })
+      }
+      return ending(renderWithSystem(messages, render), { isForced, isBound })
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       throw promptError('template_failed', `error in the model's chat template: ${message}`)
@@ -68,20 +82,20 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Opti
 
   /** Mistral's templates require IDs of nine characters. */
   const toTemplateId = (id: string) =>
-    templateText?.includes('length != 9')
+    id.length !== 9 && templateText?.includes('length != 9')
       ? createHash('sha256').update(id).digest('hex').slice(0, 9)
       : id
 
   /** Parses the arguments of calls, because templates serialize them as JSON themselves. */
   function forTemplate({ tool_calls, tool_call_id, ...message }: ChatMessage) {
     return {
-      ...message,
+      ...(hasThinkingParts ? withThinkingPart(message) : message),
       ...(tool_call_id !== undefined && { tool_call_id: toTemplateId(tool_call_id) }),
       ...(tool_calls && {
         tool_calls: tool_calls.map(({ function: { name, arguments: args }, ...call }) => ({
           ...call,
           id: toTemplateId(call.id),
-          function: { name, arguments: jsonValue(args) ?? args },
+          function: { name, arguments: toArguments(args) },
         })),
       }),
     }
@@ -89,6 +103,45 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Opti
 
   return { format, prompt }
 }
+
+/**
+ * Renders messages. If the template refuses a system message, the message becomes the beginning of the first message of
+ * the user.
+ */
+function renderWithSystem<Message extends { role: string; content: unknown }>(
+  messages: readonly Message[],
+  render: (messages: readonly Message[]) => string,
+): string {
+  try {
+    return render(messages)
+  } catch (error) {
+    const [system, first, ...rest] = messages
+    const isRefused = system?.role === 'system' && first?.role === 'user'
+    if (!isRefused || !/system/i.test(String(error))) throw error
+    return render([{ ...first, content: `${system.content}\n${first.content}` }, ...rest])
+  }
+}
+
+/** Newer templates of Mistral expect reasoning as a part of the content. */
+function withThinkingPart({ reasoning_content: thinking, content, ...message }: ChatMessage) {
+  if (!thinking) return { ...message, content }
+  return {
+    ...message,
+    content: [
+      { type: 'thinking', thinking },
+      { type: 'text', text: content },
+    ],
+  }
+}
+
+/** Some templates expect an object, and others its text. */
+function toArguments(json: string): unknown {
+  const value = jsonValue(json)
+  return isObject(value) ? new ParsedJson(json, value) : (value ?? json)
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const harmonyFinal = `${harmonyMarks.channel}final${harmonyMarks.message}`
 

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { parseTemplate } from './template.ts'
+import { ParsedJson } from './values.ts'
+
+const now = new Date(2026, 0, 2, 3, 4, 5)
+const render = (source: string, variables: Record<string, unknown> = {}) =>
+  parseTemplate(source).render(variables, now)
+
+test.each([
+  // filters
+  ['{{ 5 | string + "!" }}', '5!'],
+  ['{{ [1, "a", none, true] | string }}', "[1, 'a', None, True]"],
+  ['{{ {"a": "it\'s"} }}', `{'a': "it's"}`],
+  ['{{ [3, 1, 2] | min }}{{ [3, 1, 2] | max }}', '13'],
+  ['{{ "abc" | count }}', '3'],
+  // undefined values are empty
+  ['{% for x in nothing %}x{% endfor %}.', '.'],
+  ['{{ nothing | length }}{{ nothing | trim }}{{ nothing | list }}', '0[]'],
+  ['{{ "a" + nothing }}{{ nothing ~ "b" }}', 'ab'],
+  ['{{ nothing.member.deeper is defined }}', 'False'],
+  ['{{ nothing[0] is defined }}{{ none[0] is defined }}', 'FalseFalse'],
+  ['{% if nothing < 1 %}less{% else %}not{% endif %}', 'not'],
+  ['{{ "a" in nothing }}', 'False'],
+  ['{{ none | selectattr("x") | list | length }}', '0'],
+  ['{{ nothing is iterable }}{{ 5 is iterable }}{{ [] is iterable }}', 'TrueFalseTrue'],
+  // keys and tuples
+  ['{% set levels = {0: "none", 512: "some"} %}{{ levels[512] }}', 'some'],
+  ['{% for k, v in {10: "b", 9: "a"} | dictsort %}{{ k + 1 }}{{ v }} {% endfor %}', '10a 11b '],
+  ['{% for a, b in [(1, 2), (3, 4)] %}{{ a }}{{ b }}{% endfor %}', '1234'],
+  ['{% set a, b = (1, 2) %}{{ a }}{{ b }}', '12'],
+  ['{% for c in "abc" %}{{ c }}-{% endfor %}', 'a-b-c-'],
+  // methods
+  ['{% set ids = ["a", "b"] %}{{ ids.pop(0) }}{{ ids.pop() }}{{ ids | length }}', 'ab0'],
+  [
+    '{% set ids = [] %}{% set _ = ids.append(1) %}{% set _ = ids.extend([2, 3]) %}{{ ids }}',
+    '[1, 2, 3]',
+  ],
+  ['{{ "<{}|{}>".format("a", 1) }}{{ "{{}}".format() }}', '<a|1>{}'],
+  ['{{ "%s of %d" % ("one", 2) }}', 'one of 2'],
+  ['{{ "abcabc".find("c") }}{{ "abcabc".rfind("c") }}{{ "abcabc".count("bc") }}', '252'],
+  ['{{ "prefix-x".removeprefix("prefix-") }}{{ "x.txt".removesuffix(".txt") }}', 'xx'],
+  ['{{ "42".isdigit() }}{{ "4a".isdigit() }}', 'TrueFalse'],
+  ['{% set d = {"a": 1} %}{% set _ = d.update({"b": 2}) %}{{ d.pop("a") }}{{ d }}', "1{'b': 2}"],
+  [
+    '{% set d = {"items": 5} %}{{ d["items"] }}{% for k, v in d.items() %}{{ k }}{% endfor %}',
+    '5items',
+  ],
+  ['{{ "ab" * 3 }}', 'ababab'],
+  // time
+  ['{{ strftime_now("%Y-%m-%d %H:%M:%S") }}', '2026-01-02 03:04:05'],
+  [
+    '{{ strftime_now("%A %d %B, %b %-d, %j, %I %p, 100%%") }}',
+    'Friday 02 January, Jan 2, 002, 03 AM, 100%',
+  ],
+])('%s is rendered as %s', (source, expected) => {
+  expect(render(source)).toBe(expected)
+})
+
+test('an object that was parsed from JSON is printed as its text, and can be used as an object', () => {
+  const args = new ParsedJson('{"a":1}', { a: 1 })
+  const source = '{{ args }}|{{ ">" + args }}|{{ args.a }}|{{ args | tojson }}'
+  expect(render(source, { args })).toBe('{"a":1}|>{"a":1}|1|{"a": 1}')
+})
+
+test.each([
+  ["{{ raise_exception('no images') }}", 'no images'],
+  ['{{ nothing() }}', 'calls nothing, which does not exist'],
+  ['{{ "a".shout() }}', 'which does not exist'],
+  ['{{ 1 | no_such_filter }}', 'no_such_filter'],
+])('%s fails with an explanation', (source, words) => {
+  expect(() => render(source)).toThrow(words)
+})
+
+test.each([
+  [
+    'endless loops',
+    '{% for a in range(90000) %}{% for b in range(90000) %}{{ b }}{% endfor %}{% endfor %}',
+  ],
+  ['a huge range', '{{ range(10000000000) | length }}'],
+  ['endless recursion', '{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}'],
+  [
+    'a text that doubles',
+    '{% set ns = namespace(t="ab") %}{% for i in range(99) %}{% set ns.t = ns.t + ns.t %}{% endfor %}',
+  ],
+  [
+    'a list that doubles',
+    '{% set ns = namespace(t=[1, 2]) %}{% for i in range(99) %}{% set ns.t = ns.t + ns.t %}{% endfor %}',
+  ],
+  ['a repeated text', '{{ "abcdefgh" * 100000000 }}'],
+  [
+    'a repeated text that is split',
+    '{% set t = "a b" * 9000000 %}{% for i in range(90000) %}{% set _ = t.split(" ") %}{% endfor %}',
+  ],
+  [
+    'output without end',
+    '{% set t = "x" * 1000000 %}{% for i in range(90000) %}{{ t }}{% endfor %}',
+  ],
+  ['a join', '{{ range(90000) | join("x" * 10000) | length }}'],
+  ['padding', '{{ "a" | indent(1000000000) }}{{ ("a\n" * 90000) | indent(90000) }}'],
+])('a template with %s is stopped', (_, source) => {
+  const startedAt = process.cpuUsage()
+  expect(() => render(source)).toThrow(
+    /too many steps|too large|more than|call stack|calls m, |Invalid string length/,
+  )
+  const { user, system } = process.cpuUsage(startedAt)
+  expect((user + system) / 1e6).toBeLessThan(30) // seconds of processor time: without limits, hours
+})
