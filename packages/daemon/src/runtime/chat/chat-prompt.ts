@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Template } from '@huggingface/jinja'
-import { type Chat, type ChatMessage, promptError } from '../runtime.ts'
-import { type AnswerFormat, detectAnswerFormat } from './answer-format.ts'
-import type { AnswerState } from './answer-parser.ts'
-import { harmonyMarks } from './harmony-parser.ts'
+import { type Chat, type ChatMessage, isForced, promptError, type Tool } from '../runtime.ts'
+import { beginAnswer } from './begin-answer.ts'
+import type { AnswerFormat } from './formats/answer-format.ts'
+import { detectFormat } from './formats/detect-format.ts'
 import { jsonValue } from './json-value.ts'
 import { toolsInWords } from './tools-in-words.ts'
 
@@ -15,7 +15,8 @@ type Options = {
   now?: () => Date
 }
 
-export type ChatPrompt = { text: string; beginsIn: AnswerState }
+/** `begun` is the end of the text that belongs to the answer, such as a marker that begins reasoning. */
+export type ChatPrompt = { text: string; begun: string }
 
 /** Renders chats with the Jinja template in the model's file, in the format on which the model was trained. */
 export function chatPrompts(templateText: string | undefined, { bos, eos }: Options) {
@@ -23,47 +24,42 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Opti
    * The template is parsed when the first chat is rendered. If it is broken, requests that need no template still work.
    */
   let template: Template | undefined
-  const format = detectAnswerFormat(templateText)
-
+  const hasTools = /\btools\b/.test(templateText ?? '')
+  const hasCalls = /\btool_calls\b/.test(templateText ?? '')
   /** `isBound` means that a grammar constrains the answer, which leaves no place for reasoning. */
   function prompt(chat: Chat, isBound: boolean): ChatPrompt {
     if (templateText === undefined) {
       throw promptError('template_failed', 'this model has no chat template')
     }
-    const isForced = chat.toolChoice === 'required' || typeof chat.toolChoice === 'object'
+    const forced = isForced(chat)
     const tools = chat.toolChoice === 'none' ? [] : chat.tools
-    const messages = format.hasTools
-      ? chat.messages.map(forTemplate)
-      : toolsInWords(chat.messages, tools)
+    const messages = chat.isContinued ? chat.messages.slice(0, -1) : chat.messages
+    const continued = chat.isContinued ? chat.messages.at(-1) : undefined
     try {
-      template ??= new Template(templateText)
-      const text = template.render({
-        ...((isBound || isForced) && { enable_thinking: false }),
+      const [shown, declared] = hasTools
+        ? [messages, tools]
+        : [toolsInWords(messages, tools, { hasCalls, calls: format.calls }), []]
+      const text = render(shown, declared, {
+        ...((isBound || forced) && { enable_thinking: false }),
         ...chat.variables,
-        messages,
-        ...(format.hasTools && tools.length > 0 && { tools }),
         add_generation_prompt: true,
-        bos_token: bos,
-        eos_token: eos,
       })
-      return ending(text, { isForced, isBound })
+      return beginAnswer(format, text, { isForced: forced, isBound, continued })
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       throw promptError('template_failed', `error in the model's chat template: ${message}`)
     }
   }
 
-  /** Determines how the answer begins. Some templates start the reasoning themselves. */
-  function ending(text: string, { isForced, isBound }: { isForced: boolean; isBound: boolean }) {
-    const { reasoning, calls, isHarmony } = format
-    const isThinking = reasoning !== undefined && text.trimEnd().endsWith(reasoning.open)
-    const closed = isThinking && (isForced || isBound) ? `${text}${reasoning.close}\n\n` : text
-    if (isForced) return { text: closed + calls.open, beginsIn: 'call' as const }
-    if (isBound && isHarmony) return { text: text + harmonyFinal, beginsIn: 'text' as const }
-    if (isBound) return { text: closed, beginsIn: 'text' as const }
-    if (isThinking) return { text, beginsIn: 'reasoning' as const }
-    const isPlain = reasoning === undefined && calls.open !== '' && !isHarmony
-    return { text, beginsIn: isPlain ? ('text' as const) : ('start' as const) }
+  function render(messages: ChatMessage[], tools: Tool[], variables: Record<string, unknown>) {
+    template ??= new Template(templateText ?? '')
+    return template.render({
+      ...variables,
+      messages: messages.map(forTemplate),
+      ...(tools.length > 0 && { tools }),
+      bos_token: bos,
+      eos_token: eos,
+    })
   }
 
   /** Mistral's templates require IDs of nine characters. */
@@ -87,10 +83,15 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Opti
     }
   }
 
+  const format = detectFormat(templateText ?? '', (messages, tools, isPrompt) =>
+    render(messages, hasTools ? tools : [], {
+      enable_thinking: true,
+      add_generation_prompt: isPrompt,
+    }),
+  )
+
   return { format, prompt }
 }
-
-const harmonyFinal = `${harmonyMarks.channel}final${harmonyMarks.message}`
 
 /** The JSON schema of a forced call, from which a grammar is made. */
 export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat): object {

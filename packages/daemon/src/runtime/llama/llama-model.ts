@@ -1,10 +1,10 @@
 /** Runs llama.cpp in this process. Used only in the child process, because a crash of native code ends its process. */
 import type { EvaluationPriority, LlamaContextSequence, Token } from 'node-llama-cpp'
-import type { AnswerState } from '../chat/answer-parser.ts'
 import { callSchema, chatPrompts } from '../chat/chat-prompt.ts'
 import {
   type Finish,
   type Generation,
+  isForced,
   type ModelFacts,
   type Piece,
   type Prompt,
@@ -108,15 +108,14 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
 
   function forcedCall(prompt: Prompt): object | undefined {
     if (!('chat' in prompt)) return undefined
-    const { toolChoice } = prompt.chat
-    if (toolChoice === 'auto' || toolChoice === 'none') return undefined
-    return callSchema(prompt.chat, format)
+    return isForced(prompt.chat) ? callSchema(prompt.chat, format) : undefined
   }
 
   type Answer = {
     generation: Generation
     evaluation: Evaluation
-    beginsIn: AnswerState
+    /** The beginning of the answer, which is in the prompt. */
+    begun: string
     room: number
     signal: AbortSignal
   }
@@ -124,7 +123,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   async function* answer(
     slot: Slot,
     tokens: Token[],
-    { generation, evaluation, beginsIn, room, signal }: Answer,
+    { generation, evaluation, begun, room, signal }: Answer,
   ): AsyncGenerator<Piece, Finish> {
     const startedAt = performance.now()
     const { sequence } = slot
@@ -139,7 +138,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
       ...(choose && unfiltered),
       evaluationPriority: slot.index as EvaluationPriority,
     })
-    const writer = answerWriter(generation, { model, format, markers, beginsIn })
+    const writer = answerWriter(generation, { model, format, markers, begun })
     const maxTokens = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, room)
     /** The token that replaces the library's choice. */
     let chosen: Token | undefined
@@ -147,6 +146,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     let isCut = false
     generating += 1
     try {
+      yield* writer.begin()
       while (!writer.isOver()) {
         isCut = writer.tokenCount() === maxTokens
         if (isCut) break
