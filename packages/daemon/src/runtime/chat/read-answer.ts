@@ -63,8 +63,10 @@ export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Ans
   /** Reads what a marker begins. Returns false if the marker is only text. */
   function* follow(marker: string): Parsing<boolean> {
     if (marker === content?.close) isOutside = true
-    else if (marker === content?.open) isOutside = false
-    else if (marker === reasoning?.open) yield* think(marker)
+    else if (marker === content?.open) {
+      isOutside = false
+      isAfterPart = true
+    } else if (marker === reasoning?.open) yield* think(marker)
     else if (marker !== reasoning?.close) {
       if (!(yield* calls.readAfter(marker))) return false
       isOutside = content !== undefined

@@ -6,6 +6,9 @@ import { type Print, probe } from './probe.ts'
 const reasoningSteps = 'Here are my reasoning steps:'
 const finalResponse = '[BEGIN FINAL RESPONSE]'
 
+/** The end of a part of any kind, which does not show that there is reasoning. */
+const messageEnd = '<|end|>'
+
 /** Reasoning markers. A model's are those that its template prints or contains. */
 const reasonings: readonly Pick<Reasoning, 'open' | 'close' | 'intro'>[] = [
   { open: '<think>', close: '</think>' },
@@ -15,20 +18,18 @@ const reasonings: readonly Pick<Reasoning, 'open' | 'close' | 'intro'>[] = [
   { open: '<mm:think>', close: '</mm:think>' },
   { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
   { open: '<|open|>think<|sep|>', close: '<|close|>think<|sep|>' },
-  { open: '<|think|>', close: '<|end|>' },
+  { open: '<|think|>', close: messageEnd },
   { open: '', close: finalResponse, intro: reasoningSteps },
   { open: reasoningSteps, close: finalResponse },
 ]
-
-/** The marker with which the prompts of Functionary end. It precedes the recipient of a message. */
-const recipientMark = '>>>'
 
 /** Finds markers in what a template prints or, if it does not print reasoning, in its text. */
 function findMarkers({ prompt, plain, call }: Print, template: string) {
   const isIn = (text: string) =>
     reasonings.find(
       ({ open, close, intro }) =>
-        text.includes(open) && text.includes(close) && (!intro || prompt.includes(intro)),
+        [open, close].some((mark) => mark !== '' && mark !== messageEnd && text.includes(mark)) &&
+        (!intro || prompt.includes(intro)),
     )
   return isIn(prompt + plain + call) ?? isIn(template)
 }
@@ -52,13 +53,11 @@ export function findReasoning(
 
 /** Finds the marker before text for the user, which is neither white space nor part of the reasoning. */
 export function findContent(print: Print, template: string): Part | undefined {
-  const { header, plain } = print
-  const [before = '', after] = plain.split(probe.answer)
+  const [before = '', after] = print.plain.split(probe.answer)
   if (after === undefined) return undefined
   const { open = '', close = '' } = findMarkers(print, template) ?? {}
   const last = close === '' ? before : (before.split(close).at(-1) ?? '')
   const begin = last.replace(open, '').replace(probe.reasoning, '').trimStart()
   if (begin === '') return undefined
-  const lead = header.endsWith(recipientMark) ? recipientMark : ''
-  return { open: lead + begin.trim(), begin: lead + begin, close: toMarkers(after)[0] ?? '' }
+  return { open: begin.trim(), begin, close: toMarkers(after)[0] ?? '' }
 }

@@ -90,11 +90,12 @@ export function* readArguments(reader: CallReader, name: string): Parsing<true |
     return true
   }
   const value = yield* readValue(input)
-  const meant = typeof value === 'string' ? jsonValue(value) : value
-  if (!isObject(meant ?? {})) return undefined
+  const json = value === null || value === '' ? '{}' : value
+  if (typeof json !== 'string' || !isObject(jsonValue(json))) return undefined
   yield* beginCall(reader, name)
-  yield* writeArguments(typeof value === 'string' ? value : '{}')
+  yield* writeArguments(json)
   return true
 }
 
-const isObject = (value: unknown) => typeof value === 'object' && !Array.isArray(value)
+const isObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -61,12 +61,15 @@ export type Print = {
   textAndCall: string
 }
 
+/** The marker with which the prompts of Functionary end. It belongs to the answer. */
+const recipientMark = />>>$/
+
 export function printProbe(render: RenderProbe): Print {
   const prompt = afterQuestion(attempt(() => render([user], [tool], true)) ?? '')
   const print = (answer: ChatMessage) =>
     afterQuestion(attempt(() => render([user, answer], [tool], false)) ?? '')
   const answer = print(plain)
-  const header = commonPrefix(prompt, answer)
+  const header = commonPrefix(prompt, answer).replace(recipientMark, '')
   const rest = (text: string) => text.slice(commonPrefix(header, text).length)
   const printCall = (content: string) => {
     const text = rest(print({ ...plain, content, tool_calls: [call] }))
