@@ -22,8 +22,10 @@ export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Ans
   const calls = callsReader(format.calls, reader)
   const thinkMarkers = [reasoning?.open ?? '', reasoning?.close ?? '']
   const atBeginning = thinkMarkers.filter((marker) => marker !== '')
+  /** The control token with which the marker begins. Without the rest of the marker, it has no meaning. */
+  const [controlToken = ''] = /^<[^<>]*>/.exec(reasoning?.open ?? '') ?? []
   /** Control tokens cannot be meant literally, so that reasoning can begin again after text. */
-  const anywhere = reasoning?.open.includes('|') ? thinkMarkers : []
+  const anywhere = reasoning?.open.includes('|') ? [...thinkMarkers, controlToken] : []
   const contentMarkers = content ? [content.open, content.close] : []
   const inText = markers(...calls.opensAfterText, ...anywhere, ...contentMarkers)
   const inReasoning = markers(
@@ -67,7 +69,7 @@ export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Ans
       isOutside = false
       isAfterPart = true
     } else if (marker === reasoning?.open) yield* think(marker)
-    else if (marker !== reasoning?.close) {
+    else if (marker !== reasoning?.close && marker !== controlToken) {
       if (!(yield* calls.readAfter(marker))) return false
       isOutside = content !== undefined
       isAfterPart = true

@@ -28,7 +28,7 @@ function findMarkers({ prompt, plain, call }: Print, template: string) {
   const isIn = (text: string) =>
     reasonings.find(
       ({ open, close, intro }) =>
-        [open, close].some((mark) => mark !== '' && mark !== messageEnd && text.includes(mark)) &&
+        [open, close, intro].some((mark) => mark && mark !== messageEnd && text.includes(mark)) &&
         (!intro || prompt.includes(intro)),
     )
   return isIn(prompt + plain + call) ?? isIn(template)

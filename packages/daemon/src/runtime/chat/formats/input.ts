@@ -96,10 +96,12 @@ export class Input {
     for (;;) {
       const { rest } = this
       const found = pattern.exec(rest)
-      const held = this.#isEnded ? 0 : partialLength(rest, all)
+      const held = this.#isEnded ? 0 : partialLength(found ? rest.slice(found.index) : rest, all)
+      /** Whether the marker may be the beginning of a longer one. */
+      const isPartial = found !== null && held === rest.length - found.index
       const end = found?.index ?? rest.length - held
       if (end > 0) yield* give(pass(this.take(end)))
-      if (found) return this.take(found[0].length)
+      if (found && !isPartial) return this.take(found[0].length)
       if (this.#isEnded) return undefined
       yield undefined
     }
