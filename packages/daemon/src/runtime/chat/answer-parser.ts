@@ -1,7 +1,7 @@
 import type { Piece, Tool } from '../runtime.ts'
 import type { AnswerFormat } from './formats/answer-format.ts'
 import { Input, type Parsing } from './formats/input.ts'
-import { markers } from './markers.ts'
+import { markers } from './formats/markers.ts'
 import { readAnswer } from './read-answer.ts'
 import { readMessages } from './read-messages.ts'
 

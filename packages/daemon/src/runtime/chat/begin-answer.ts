@@ -1,7 +1,9 @@
 import type { ChatMessage } from '../runtime.ts'
-import type { ChatPrompt } from './chat-prompt.ts'
 import type { AnswerFormat } from './formats/answer-format.ts'
-import { markers } from './markers.ts'
+import { markers } from './formats/markers.ts'
+
+/** `begun` is the end of the text that belongs to the answer, such as a marker that begins reasoning. */
+export type ChatPrompt = { text: string; begun: string }
 
 type Answer = {
   isForced: boolean

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Template } from '@huggingface/jinja'
 import { type Chat, type ChatMessage, isForced, promptError, type Tool } from '../runtime.ts'
-import { beginAnswer } from './begin-answer.ts'
+import { beginAnswer, type ChatPrompt } from './begin-answer.ts'
 import type { AnswerFormat } from './formats/answer-format.ts'
 import { detectFormat } from './formats/detect-format.ts'
-import { jsonValue } from './json-value.ts'
+import { jsonValue } from './formats/json-value.ts'
 import { toolsInWords } from './tools-in-words.ts'
 
 type Options = {
@@ -14,9 +14,6 @@ type Options = {
   /** The time in templates; default: the current time. */
   now?: () => Date
 }
-
-/** `begun` is the end of the text that belongs to the answer, such as a marker that begins reasoning. */
-export type ChatPrompt = { text: string; begun: string }
 
 /** Renders chats with the Jinja template in the model's file, in the format on which the model was trained. */
 export function chatPrompts(templateText: string | undefined, { bos, eos }: Options) {

@@ -3,7 +3,7 @@ import type { AnswerFormat } from './formats/answer-format.ts'
 import type { CallReader } from './formats/call-reader.ts'
 import { callsReader } from './formats/calls-reader.ts'
 import { give, type Parsing } from './formats/input.ts'
-import { markers } from './markers.ts'
+import { markers } from './formats/markers.ts'
 import { reasoningText } from './reasoning-text.ts'
 
 /** What the parsers of an answer share. */

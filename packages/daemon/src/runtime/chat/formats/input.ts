@@ -1,5 +1,5 @@
 import type { Piece } from '../../runtime.ts'
-import { type Markers, partialLength } from '../markers.ts'
+import { type Markers, partialLength } from './markers.ts'
 
 /** A parser of streamed text. It yields parts of the answer, and undefined if it needs more text. */
 export type Parsing<T = void> = Generator<Piece | undefined, T>

@@ -1,8 +1,9 @@
 /** Calls that are JSON objects: `{"name": "add", "arguments": {"a": 1}}`, alone or in a list. */
-import { jsonValue } from '../json-value.ts'
+
 import { argumentsPiece, beginCall, type CallReader, writeArguments } from './call-reader.ts'
 import type { Parsing } from './input.ts'
 import { readJson, readString, readValue } from './json-text.ts'
+import { jsonValue } from './json-value.ts'
 
 const nameKeys = ['name', 'tool_name', 'function', 'tool']
 const argumentKeys = ['arguments', 'parameters', 'args', 'input']

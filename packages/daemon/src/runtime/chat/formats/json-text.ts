@@ -1,5 +1,5 @@
-import { jsonValue } from '../json-value.ts'
 import { give, type Input, type Parsing, type Pass } from './input.ts'
+import { jsonValue } from './json-value.ts'
 
 /**
  * Passes on a JSON value unchanged, as it arrives. Only strings and brackets are recognized: it is the model's business

@@ -2,10 +2,11 @@
  * Calls whose arguments are literals of another language: `[add(a=1, b="x")]` in Python, and Gemma's
  * `call:add{a:1,b:<|"|>x<|"|>}`. The literals are converted to JSON.
  */
-import { jsonValue } from '../json-value.ts'
-import { type Markers, markers } from '../markers.ts'
+
 import { beginCall, type CallReader, type ReadCalls, writeArguments } from './call-reader.ts'
 import type { Input, Parsing } from './input.ts'
+import { jsonValue } from './json-value.ts'
+import { type Markers, markers } from './markers.ts'
 
 export type Dialect = {
   /** The text before, between and after the arguments. */

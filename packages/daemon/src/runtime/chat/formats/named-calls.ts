@@ -1,5 +1,5 @@
 /** Calls that are a name and a JSON object: `add[ARGS]{"a": 1}`, with other markers in other models. */
-import { markers } from '../markers.ts'
+
 import {
   beginCall,
   type CallReader,
@@ -9,6 +9,7 @@ import {
 } from './call-reader.ts'
 import type { Parsing } from './input.ts'
 import { readArguments } from './json-calls.ts'
+import { markers } from './markers.ts'
 
 /** `nameEnd` is the last marker between the name and the arguments. */
 export function namedCalls(nameEnd: string): ReadCalls {

@@ -2,7 +2,7 @@
  * Calls whose arguments are in tags, one for each parameter:
  * `<function=add><parameter=a>1</parameter></function>`. A value is plain text, whose type is in the tool's schema.
  */
-import { markers } from '../markers.ts'
+
 import {
   beginCall,
   type CallReader,
@@ -12,6 +12,7 @@ import {
 } from './call-reader.ts'
 import type { Parsing } from './input.ts'
 import { inJson } from './literal-calls.ts'
+import { markers } from './markers.ts'
 import { nestedJson } from './nested-parameters.ts'
 import { propertySchema, toJson, typesOf } from './schema-types.ts'
 

@@ -1,4 +1,4 @@
-import { jsonValue } from '../json-value.ts'
+import { jsonValue } from './json-value.ts'
 
 type Schema = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Tool } from '../../runtime.ts'
-import { type AnswerParser, answerParser } from '../answer-parser.ts'
-import { chatPrompts } from '../chat-prompt.ts'
+import type { Tool } from '../runtime.ts'
+import { type AnswerParser, answerParser } from './answer-parser.ts'
+import { chatPrompts } from './chat-prompt.ts'
 
 const parameters = {
   type: 'object',
