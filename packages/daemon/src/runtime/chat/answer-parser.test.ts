@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tool } from '../../testing/generations.ts'
+import { joinCalls, tool } from '../../testing/generations.ts'
 import type { Piece } from '../runtime.ts'
 import { type AnswerParser, answerParser } from './answer-parser.ts'
 import { chatPrompts } from './chat-prompt.ts'
@@ -24,13 +24,7 @@ function parsed(format: typeof qwen, text: string, { begun = '', ...options }: O
 
 function together(pieces: Piece[]) {
   const join = (key: 'text' | 'reasoning') => pieces.map((piece) => piece[key] ?? '').join('')
-  const calls: { name: string; arguments: string }[] = []
-  for (const { toolCall, argumentsDelta = '' } of pieces) {
-    if (toolCall) calls.push({ ...toolCall })
-    const last = calls.at(-1)
-    if (last) last.arguments += argumentsDelta
-  }
-  return { text: join('text'), reasoning: join('reasoning'), calls }
+  return { text: join('text'), reasoning: join('reasoning'), calls: joinCalls(pieces) }
 }
 
 /** Parses the answer up to its end, letter by letter. */

@@ -1,5 +1,6 @@
 import type { Piece, Tool } from '../runtime.ts'
 import type { AnswerFormat } from './formats/answer-format.ts'
+import type { CallPlace } from './formats/call-reader.ts'
 import { Input, type Parsing } from './formats/input.ts'
 import { markers } from './formats/markers.ts'
 import { readAnswer } from './read-answer.ts'
@@ -27,6 +28,8 @@ export interface AnswerParser {
   hasEnough(): boolean
   /** Whether the current part is reasoning. */
   isThinking(): boolean
+  /** Where in a call in markers the answer has arrived. */
+  callPlace(): CallPlace
 }
 
 /**
@@ -39,6 +42,7 @@ export function answerParser(format: AnswerFormat | undefined, options: Options)
   let begunCalls = 0
   let endedCalls = 0
   let isThinking = false
+  let callPlace: CallPlace = 'elsewhere'
   const answer = format && {
     format,
     keepsReasoning,
@@ -46,6 +50,9 @@ export function answerParser(format: AnswerFormat | undefined, options: Options)
       input,
       tools: new Map(tools.map(({ function: tool }) => [tool.name, tool])),
       isMarked: true,
+      onPlace: (place: CallPlace) => {
+        callPlace = place
+      },
       onCallEnd: () => {
         endedCalls += 1
       },
@@ -79,6 +86,7 @@ export function answerParser(format: AnswerFormat | undefined, options: Options)
     callCount: () => Math.min(begunCalls, maxCalls),
     hasEnough: () => endedCalls >= maxCalls,
     isThinking: () => isThinking,
+    callPlace: () => callPlace,
     take(text) {
       input.add(text)
       return advance()

@@ -107,6 +107,17 @@ export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat)
   }
 }
 
+/** The JSON schema of the calls after an opening marker, if the model may call tools and a grammar can enforce calls. */
+export function lazyCallSchema(chat: Chat, format: AnswerFormat): object | undefined {
+  const { shape, isBare } = format.calls
+  if (chat.toolChoice !== 'auto' || chat.tools.length === 0) return undefined
+  if (shape === undefined || isBare || format.hasMessages) return undefined
+  const schema = callSchema(chat, format)
+  return shape === 'object'
+    ? schema
+    : { type: 'array', items: movedTo('/items', schema), minItems: 1 }
+}
+
 /** Adjusts the references in a schema after it has been moved, because references start at the root. */
 function movedTo(place: string, schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"#${place}`))

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { joinCalls } from '../../testing/generations.ts'
 import type { Tool } from '../runtime.ts'
 import { type AnswerParser, answerParser } from './answer-parser.ts'
 import { chatPrompts } from './chat-prompt.ts'
@@ -46,15 +47,13 @@ function parse(source: string, answer: string) {
 }
 
 function join(pieces: ReturnType<AnswerParser['take']>) {
-  const calls: { name: string; arguments: string }[] = []
-  for (const { toolCall, argumentsDelta = '' } of pieces) {
-    if (toolCall) calls.push({ ...toolCall })
-    const last = calls.at(-1)
-    if (last) last.arguments += argumentsDelta
-  }
   const text = pieces.map((piece) => piece.text ?? '').join('')
   const reasoning = pieces.map((piece) => piece.reasoning ?? '').join('')
-  return { text, reasoning, calls: calls.map((call) => [call.name, toValue(call.arguments)]) }
+  return {
+    text,
+    reasoning,
+    calls: joinCalls(pieces).map((call) => [call.name, toValue(call.arguments)]),
+  }
 }
 
 function toValue(json: string): unknown {

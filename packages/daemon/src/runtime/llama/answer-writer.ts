@@ -48,6 +48,7 @@ export function answerWriter(
   return {
     tokenCount: () => tokenCount,
     reasoningTokens: () => reasoningTokens,
+    callPlace: parser.callPlace,
     hasCalls: () => parser.callCount() > 0,
     /** Whether a stop string or the maximum number of calls has been reached. */
     isOver: () => stops.isStopped() || parser.hasEnough(),

@@ -36,6 +36,8 @@ export type CallFormat = {
   argumentsKey: string
   /** A call with the names and values of the probe. */
   example: string
+  /** Whether a call in `auto` is the same JSON as a forced call, alone or in a list, so that a grammar can enforce it. */
+  shape: 'object' | 'list' | undefined
   /** Reads the calls between the markers. */
   read: ReadCalls
 }

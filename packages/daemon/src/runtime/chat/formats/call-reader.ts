@@ -1,6 +1,9 @@
 import type { Piece, Tool } from '../../runtime.ts'
 import type { Input, Parsing } from './input.ts'
 
+/** Where the parser is: before the first letter of a call in markers, within such calls, or elsewhere. */
+export type CallPlace = 'before' | 'within' | 'elsewhere'
+
 /** What a parser of calls needs. */
 export type CallReader = {
   input: Input
@@ -8,6 +11,8 @@ export type CallReader = {
   tools: ReadonlyMap<string, Tool['function']>
   /** Whether the calls are in markers, which the parser of the answer has taken. Otherwise, they could be text. */
   isMarked: boolean
+  /** Called when the parser has taken all opening markers of a call, then has begun to read it, and then has read it. */
+  onPlace: (place: CallPlace) => void
   /** Called at the end of each call that is complete. */
   onCallEnd: () => void
 }

@@ -14,12 +14,20 @@ export function callsReader({ opens, closes, gap, isBare, read }: CallFormat, re
   function* readInMarkers(marker: string): Parsing<true | undefined> {
     let index = opens.indexOf(marker)
     for (;;) {
+      if (index === opens.length - 1) reader.onPlace('before')
       yield* input.skipSpace()
       const inner = yield* input.accept(...opens.slice(index + 1))
       if (inner === undefined) break
       index = opens.indexOf(inner)
     }
-    if (!(yield* input.more())) return undefined
+    const hasMore = yield* input.more()
+    reader.onPlace('within')
+    const result = hasMore ? yield* readBody(index) : undefined
+    reader.onPlace('elsewhere')
+    return result
+  }
+
+  function* readBody(index: number): Parsing<true | undefined> {
     // Forced calls are JSON, whatever the format.
     if (input.rest.startsWith('{') || isBare) return yield* readJsonCalls(reader)
     return index === opens.length - 1 ? yield* read(reader) : undefined

@@ -9,6 +9,7 @@ import { probe } from './probe.ts'
 type Found = Pick<CallFormat, 'opens' | 'closes' | 'read'> & {
   /** The member of the arguments, if calls are JSON, including their names. */
   argumentsKey?: string
+  shape?: CallFormat['shape']
 }
 
 /**
@@ -22,15 +23,15 @@ export function findCalls(example: string, after: string): CallFormat | undefine
     findNamedCalls(example, after) ??
     findParameterCalls(example, after)
   if (!found) return undefined
-  const { opens, argumentsKey = 'arguments' } = found
+  const { opens, argumentsKey = 'arguments', shape } = found
   const last = (found.argumentsKey === undefined ? opens[0] : opens.at(-1)) ?? ''
   const opening = example.slice(0, example.indexOf(last) + last.length).trimStart()
-  return { ...found, argumentsKey, opening, example, isBare: opens.length === 0, gap: '' }
+  return { ...found, argumentsKey, shape, opening, example, isBare: opens.length === 0, gap: '' }
 }
 
 const string = '"(?:[^"\\\\]|\\\\.)*"'
 const jsonCall = new RegExp(
-  `(?:\\[\\s*)?\\{\\s*(?:${string}:\\s*${string},\\s*)*"\\w+":\\s*"${probe.name}",\\s*"(\\w+)":\\s*[{"]`,
+  `(?:\\[\\s*)?\\{\\s*(?:${string}:\\s*${string},\\s*)*"(\\w+)":\\s*"${probe.name}",\\s*"(\\w+)":\\s*[{"]`,
 )
 const keyedJsonCall = new RegExp(`(?:\\[\\s*)?\\{\\s*"${probe.name}":\\s*[{"]`)
 const literalCall = new RegExp(`${probe.name}([({])${probe.textKey}[=:]`)
@@ -41,8 +42,9 @@ const bracketsAfter = /^[\s"}\])]*(?:,\s*"\w+":\s*"[^"]*"[\s}\]]*)?/
 function findJsonCalls(example: string, after: string): Found | undefined {
   const found = jsonCall.exec(example) ?? keyedJsonCall.exec(example)
   if (!found) return undefined
-  const argumentsKey = found[1] ?? 'arguments'
-  return { ...around(example, found.index, after), read: readJsonCalls, argumentsKey }
+  const [text, nameKey, argumentsKey = 'arguments'] = found
+  const shape = nameKey !== 'name' ? undefined : text.startsWith('[') ? 'list' : 'object'
+  return { ...around(example, found.index, after), read: readJsonCalls, argumentsKey, shape }
 }
 
 function findLiteralCalls(example: string, after: string): Found | undefined {

@@ -17,7 +17,7 @@ export function* readJsonCalls(reader: CallReader): Parsing<true | undefined> {
     yield* input.skipSpace()
     if (!(yield* input.attempt(readObject(reader)))) return result
     result = true
-    yield* input.skipSpace()
+    if (isList) yield* input.skipSpace()
   } while (isList && (yield* input.accept(',')))
   if (isList) yield* input.accept(']')
   return result
