@@ -25,7 +25,8 @@ export const bench: Bench = {
     }
     if (!isWanted(options, 'postgres')) return
     const postgres = await startPostgres({ isDurable: true })
-    if (!postgres) return report.say('PostgreSQL is not installed: its part is skipped.')
+    if (!postgres)
+      return report.say('PostgreSQL is not installed: the measurements on it are skipped.')
     try {
       using folder = temporaryFolder()
       const place = { dataDirectory: folder.path, databaseUrl: postgres.url }

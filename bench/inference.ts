@@ -18,7 +18,7 @@ import { runScript, startScript } from './harness/script.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
 import { firstTokenMs, measureStreams } from './harness/token-load.ts'
 
-/** End-of-text tokens of the demo model. If they are excluded, all answers have the requested length. */
+/** The demo model's end-of-generation tokens, which are excluded so that all responses have the requested length. */
 const neverTokens = [0, 1, 2]
 const slots = 4
 
@@ -156,7 +156,7 @@ async function reportFirstToken(
     median((results[side] ?? []).map((one) => one[field]))
   report.table(
     [
-      `first token of ${promptTokens}`,
+      `first token after ${promptTokens} prompt tokens`,
       'cold ms',
       'cached ms',
       'ms above evaluate, cached (goal ≤ 30)',

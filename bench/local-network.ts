@@ -53,7 +53,13 @@ export const bench: Bench = {
       median((results[side] ?? []).map((round) => round[field]))
     report.title(`local network: 128 MiB, ${lineRate} from the registry`)
     report.table(
-      ['side', 'wall s', '× registry only', 's until a piece from the peer', 'bytes from the peer'],
+      [
+        'side',
+        'wall s',
+        '× registry only',
+        's until the first piece from the peer',
+        'bytes from the peer',
+      ],
       Object.keys(results).map((side) => [
         side,
         digits(getMedian(side, 'wallSeconds')),

@@ -20,7 +20,7 @@ const kills = 8
 const pollIntervalMs = 2
 
 export const bench: Bench = {
-  summary: 'migration of a database of version 0.1: time, space, and kills half-way',
+  summary: 'migration of a version 0.1 database: time, log size, and kills during the migration',
 
   async run(options, report) {
     report.title(`migration: ${options.models} models`)
@@ -35,7 +35,8 @@ export const bench: Bench = {
     }
     if (!isWanted(options, 'postgres')) return
     const postgres = await startPostgres({ isDurable: true })
-    if (!postgres) return report.say('PostgreSQL is not installed: its half is skipped.')
+    if (!postgres)
+      return report.say('PostgreSQL is not installed: the measurements on it are skipped.')
     try {
       using folder = temporaryFolder()
       const place = { dataDirectory: folder.path, databaseUrl: postgres.url }
@@ -64,17 +65,19 @@ async function measure(engine: string, place: Place, options: BenchOptions, repo
     await migrate(place)
     const after = await summarize(place)
     if (JSON.stringify(after) !== JSON.stringify(before)) {
-      throw new Error(`${JSON.stringify(after)} after a kill, ${JSON.stringify(before)} before`)
+      throw new Error(
+        `a kill changed the data: ${JSON.stringify(after)} after it, ${JSON.stringify(before)} before`,
+      )
     }
   }
   report.table(
     [
       'database',
       'ms',
-      'size of the log, MB',
+      'log on disk, MB',
       'kills',
-      'of which before the end',
-      'wrong afterwards',
+      'kills before the end',
+      'wrong databases afterwards',
     ],
     [
       [
@@ -110,7 +113,7 @@ async function migrate(place: Place): Promise<Migrated & { logBytes: number }> {
   }
 }
 
-/** Kills a migration some time after it has begun. Returns whether it had not ended. */
+/** Kills a migration `afterMs` after it has begun. Returns whether it was still running. */
 async function killMigration(place: Place, afterMs: number): Promise<boolean> {
   await using script = await startScript('migrate', place)
   const isCutShort = script.ask<Migrated>('migrate').then(

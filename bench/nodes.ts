@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { startPostgres } from '../testing/postgres.ts'
 import { startRedis } from '../testing/redis.ts'
@@ -31,7 +32,7 @@ export const bench: Bench = {
   },
 }
 
-/** Requests per CPU second of all nodes together, beside one node on SQLite. */
+/** Measures requests per CPU second of all nodes together, compared with one node on SQLite. */
 async function measureRequests(options: BenchOptions, report: Report) {
   await using stack = new AsyncDisposableStack()
   const postgres = installed(await startPostgres(), 'PostgreSQL')
@@ -45,7 +46,7 @@ async function measureRequests(options: BenchOptions, report: Report) {
     const dataDirectory = join(folder.path, number === 1 ? 'seed' : String(number))
     if (number > 1) {
       mkdirSync(dataDirectory)
-      symlinkSync(join(folder.path, 'seed', 'store'), join(dataDirectory, 'store')) // no bytes are requested
+      symlinkSync(join(folder.path, 'seed', 'store'), join(dataDirectory, 'store')) // the same store, because no bytes are requested
     }
     const settings = { SHOAL_PEER_PORT: 'off' }
     nodes.push(stack.use(await startRegistry({ dataDirectory, databaseUrl, settings })))
@@ -62,9 +63,12 @@ async function measureRequests(options: BenchOptions, report: Report) {
         () => perCpuSecond(nodes.slice(0, count), requested, options),
       ]),
     )
+    // All nodes run, but only one at a time has load, so that they do not compete for this machine's cores.
+    const inTurn = () => perCpuSecond(nodes, requested, options, { isInTurn: true })
     const rounds = await inTurns(options.rounds, {
       '1 on SQLite': () => perCpuSecond([alone], requested, options),
       ...sides,
+      [`${nodes.length} on PostgreSQL, in turn`]: inTurn,
     })
     for (const [side, measured] of Object.entries(rounds)) {
       const rate = median(measured)
@@ -74,7 +78,7 @@ async function measureRequests(options: BenchOptions, report: Report) {
   report.table(['request', 'nodes', 'requests per CPU s', '× SQLite'], rows)
 }
 
-/** Announces per CPU second of a node, with its swarms in memory and in Redis. */
+/** Measures announces per CPU second of a node, with its swarms in memory and in Redis. */
 async function measureAnnounces(options: BenchOptions, report: Report) {
   await using stack = new AsyncDisposableStack()
   const redis = installed(await startRedis(), 'Redis')
@@ -85,7 +89,7 @@ async function measureAnnounces(options: BenchOptions, report: Report) {
   const measure = async (settings: Record<string, string>) => {
     await using node = await startRegistry({ dataDirectory: filled.path, settings })
     await perCpuSecond([node], paths, { ...options, seconds: 1.5 })
-    return await perCpuSecond([node], paths, options) // before it is stopped
+    return await perCpuSecond([node], paths, options) // `await`: the node stops at the end of this block
   }
   const rounds = await inTurns(options.rounds, {
     memory: () => measure({}),
@@ -95,7 +99,10 @@ async function measureAnnounces(options: BenchOptions, report: Report) {
   report.table(['swarms in', 'announces per CPU s'], rows)
 }
 
-/** The processor time that a push to an S3 store takes in the client and in the registry, and the store's requests. */
+/**
+ * Measures the CPU time that a push to an S3 store takes in the client and in the registry, and counts the requests to
+ * the store.
+ */
 async function measurePush(options: BenchOptions, report: Report) {
   await needRoom(options.sizeBytes * 2.5)
   const gibibytes = options.sizeBytes / 2 ** 30
@@ -118,11 +125,15 @@ async function measurePush(options: BenchOptions, report: Report) {
     const before = readCpuSeconds(node.pid) ?? Number.NaN
     const requestsBefore = countStoreRequests(s3)
     const words = ['push', source, '--name', modelName]
-    const pushed = await runShoal(words, { home, registry: node.answer })
+    const pushing = runShoal(words, { home, registry: node.answer })
+    await untilCompleted(s3, pushing)
+    const completed = (readCpuSeconds(node.pid) ?? Number.NaN) - before
+    const pushed = await pushing
     const spent = (readCpuSeconds(node.pid) ?? Number.NaN) - before
     measured.push({
       wall: pushed.wallSeconds,
       client: pushed.cpuSeconds ?? Number.NaN,
+      completed,
       spent,
       requests: countStoreRequests(s3) - requestsBefore,
     })
@@ -134,13 +145,15 @@ async function measurePush(options: BenchOptions, report: Report) {
     [
       'wall s',
       'client, CPU s per GiB',
-      'registry, CPU s per GiB, mostly the read-back',
+      'registry until the upload is complete, CPU s per GiB',
+      'registry in total, with the read-back, CPU s per GiB',
       'requests to the store per GiB',
     ],
     [
       [
         digits(median(measured.map(({ wall }) => wall))),
         digits(median(measured.map(({ client }) => client)) / gibibytes),
+        digits(median(measured.map(({ completed }) => completed)) / gibibytes),
         digits(median(measured.map(({ spent }) => spent)) / gibibytes),
         digits(median(measured.map(({ requests }) => requests)) / gibibytes),
       ],
@@ -148,26 +161,48 @@ async function measurePush(options: BenchOptions, report: Report) {
   )
 }
 
-/** How many requests the gateway has written to its log. */
-function countStoreRequests({ directory }: S3Server): number {
-  const log = readFileSync(join(directory, 'log', 'client.rgw.log'), 'utf8')
-  return log.match(/ beast: /g)?.length ?? 0
+/** Resolves when the gateway has completed the multipart upload, or when the push has ended. */
+async function untilCompleted(s3: S3Server, pushing: Promise<unknown>) {
+  let hasEnded = false
+  const end = () => {
+    hasEnded = true
+  }
+  pushing.then(end, end)
+  const countCompletions = () => readGatewayLog(s3).match(/"POST [^"]*uploadId=/g)?.length ?? 0
+  const before = countCompletions() // the registry's probe completes an upload, too
+  while (!hasEnded && countCompletions() === before) await sleep(20)
 }
 
-/** Puts load on all nodes at the same time. Returns the number of requests per second of their processor time. */
+const readGatewayLog = ({ directory }: S3Server) =>
+  readFileSync(join(directory, 'log', 'client.rgw.log'), 'utf8')
+
+/** Returns the number of requests in the gateway's log. */
+function countStoreRequests(s3: S3Server): number {
+  return readGatewayLog(s3).match(/ beast: /g)?.length ?? 0
+}
+
+/**
+ * Divides the connections among the nodes, and puts load on all of them at the same time. Returns the number of requests
+ * per second of the nodes' processor time.
+ */
 async function perCpuSecond(
   nodes: BenchRegistry[],
   paths: string[],
   { connections, seconds }: Pick<BenchOptions, 'connections' | 'seconds'>,
+  { isInTurn = false } = {},
 ): Promise<number> {
   const readCpu = () => nodes.reduce((sum, { pid }) => sum + (readCpuSeconds(pid) ?? 0), 0)
   const before = readCpu()
-  const loads = await Promise.all(
-    nodes.map(({ answer }) => {
-      const input: LoadInput = { url: answer.url, paths, status: 200, connections, seconds }
-      return runScript<Load>('load', input)
-    }),
-  )
+  const loads: Load[] = []
+  const put = async ({ answer: { url } }: BenchRegistry, share: number, duration: number) => {
+    const input: LoadInput = { url, paths, status: 200, connections: share, seconds: duration }
+    loads.push(await runScript<Load>('load', input))
+  }
+  if (isInTurn) for (const node of nodes) await put(node, connections, seconds / nodes.length)
+  else {
+    const share = Math.ceil(connections / nodes.length)
+    await Promise.all(nodes.map((node) => put(node, share, seconds)))
+  }
   return loads.reduce((sum, { requests }) => sum + requests, 0) / (readCpu() - before)
 }
 

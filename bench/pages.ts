@@ -1,10 +1,11 @@
 import type { Load, LoadInput } from './children/load.ts'
-import type { Bench, BenchOptions } from './harness/bench.ts'
+import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
 import { catalogue } from './harness/catalogue.ts'
-import { filledDirectory } from './harness/filled-registry.ts'
+import { filledDirectory, filledPostgres } from './harness/filled-registry.ts'
 import { digits, median } from './harness/numbers.ts'
 import { readCpuSeconds } from './harness/process-usage.ts'
-import { type BenchRegistry, startRegistry } from './harness/registry.ts'
+import { type BenchRegistry, type RegistryInput, startRegistry } from './harness/registry.ts'
+import type { Report } from './harness/report.ts'
 import { inTurns } from './harness/rounds.ts'
 import { runScript } from './harness/script.ts'
 
@@ -18,21 +19,32 @@ export const bench: Bench = {
   summary: 'pages per second and core: rendered for each request, or sent from the cache',
 
   async run(options, report) {
-    using directory = await filledDirectory(options)
-    await using registry = await startRegistry({ dataDirectory: directory.path })
-    const pages = { 'front page': ['/'], 'model page': modelPaths(options) }
-    report.title(`pages: ${options.models} models, ${options.connections} connections`)
-    const rows = []
-    for (const [name, paths] of Object.entries(pages)) {
-      await load(registry, { paths, seconds: 1 }, options) // fills the cache
-      const rounds = await inTurns(options.rounds, {
-        rendered: () => load(registry, { paths, headers: { cookie } }, options),
-        cached: () => load(registry, { paths }, options),
-      })
-      for (const [side, loads] of Object.entries(rounds)) rows.push(formatRow(name, side, loads))
+    await using stack = new AsyncDisposableStack()
+    if (isWanted(options, 'sqlite')) {
+      const { path: dataDirectory } = stack.use(await filledDirectory(options))
+      await measure('SQLite', { dataDirectory }, options, report)
     }
-    report.table(head, rows)
+    if (!isWanted(options, 'postgres')) return
+    const data = await filledPostgres(options, stack)
+    if (!data) return report.say('PostgreSQL is not installed: its half is skipped.')
+    await measure('PostgreSQL', data, options, report)
   },
+}
+
+async function measure(engine: string, data: RegistryInput, options: BenchOptions, report: Report) {
+  await using registry = await startRegistry(data)
+  const pages = { 'front page': ['/'], 'model page': modelPaths(options) }
+  const rows = []
+  for (const [name, paths] of Object.entries(pages)) {
+    await load(registry, { paths, seconds: 1 }, options) // fills the cache
+    const rounds = await inTurns(options.rounds, {
+      rendered: () => load(registry, { paths, headers: { cookie } }, options),
+      cached: () => load(registry, { paths }, options),
+    })
+    for (const [side, loads] of Object.entries(rounds)) rows.push(formatRow(name, side, loads))
+  }
+  report.title(`pages: ${options.models} models on ${engine}, ${options.connections} connections`)
+  report.table(head, rows)
 }
 
 function modelPaths({ models }: BenchOptions): string[] {

@@ -50,7 +50,7 @@ export const bench: Bench = {
       'aria2c -x8 -s8',
     )
     report.say(
-      '`shoal pull` verifies each chunk and the whole file, and ends when the file is synced to the disk. Without `--checksum` and `sync`, aria2c verifies nothing and leaves the data in the page cache.',
+      '`shoal pull` verifies each chunk and the whole file, and ends when the file is synced to disk. Without `--checksum` and `sync`, aria2c verifies nothing and leaves the data in the page cache.',
     )
 
     /** Runs a side with an empty target folder, after the data written by the previous side has reached the disk. */

@@ -59,7 +59,7 @@ export const bench: Bench = {
     const withRegistry = { ...rounds, 'registry, during the push': registryUsage }
     reportUsage(report, withRegistry, 'cp, sha256sum')
     report.say(
-      'A push hashes the file and sends it. The registry verifies each chunk as it arrives, and finally hashes the stored file and syncs it to its disk.',
+      'A push hashes the file and sends it. The registry verifies each chunk as it arrives, and finally hashes the stored file and syncs it to disk.',
     )
   },
 }

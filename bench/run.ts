@@ -26,18 +26,20 @@ const names = [
   'threads',
 ] as const
 
-const optionTexts = `options with their defaults:
-  --rounds 3          number of rounds of each side of a comparison; the sides alternate
+const optionTexts = `options, with their defaults:
+  --rounds 3          number of rounds for each side of a comparison; the sides alternate
   --seconds 5         duration of a round of load
   --connections 32    concurrent requests in a round of load
   --models 100000     number of models in the registry
-  --size 2147483648   size of the transferred file, for example 2GB
+  --size 2147483648   size of the transferred file, in bytes or with a unit, for example 2GB
   --threads 1         number of threads for inference
   --data FOLDER       folder of the filled registry, kept for the next run (default: a temporary one)
-  --only A,B          parts to run: endpoints of api; sqlite or postgres of search, scale,
-                      downloads and migration;
-                      memory of scale (only if named); requests, announces or push of nodes;
-                      tiny, 100m-Q4_0 or 100m-Q8_0 of inference and threads (default: all)
+  --only A,B          parts to run (default: all, except memory)
+                      api: endpoints
+                      search, scale, downloads, migration, pages: sqlite, postgres
+                      scale: memory
+                      nodes: requests, announces, push
+                      inference, threads: tiny, 100m-Q4_0, 100m-Q8_0
   --profile           additional CPU profile of the registry`
 
 const { values, positionals } = parseArgs({
@@ -56,7 +58,7 @@ const { values, positionals } = parseArgs({
 })
 
 process.setMaxListeners(0) // one exit handler for each child process
-// The `exit` handlers end child processes and delete temporary folders.
+// `process.exit` runs the `exit` handlers, which end child processes and delete temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
 const [name] = positionals

@@ -17,7 +17,7 @@ const queriesPerKind = 150
 const timeoutMs = 30_000
 const kinds = Object.keys(queryKinds) as Kind[]
 
-/** Not part of the mix of searches, because pages request these once for many searches. */
+/** These requests are not part of the search mix, because a page sends them once for many searches. */
 const overviews: Record<string, string> = {
   stats: '/v1/stats',
   facets: '/v1/facets',
@@ -28,7 +28,7 @@ const overviews: Record<string, string> = {
 const overviewRepeats = 9
 
 export const bench: Bench = {
-  summary: 'latency of searches, facets and stats at 100,000 models, one call at a time',
+  summary: 'latency of searches, facets and stats at --models models, one call at a time',
 
   async run(options, report) {
     if (isWanted(options, 'sqlite')) {
@@ -41,7 +41,8 @@ export const bench: Bench = {
 
 async function onPostgres(options: BenchOptions, report: Report) {
   const postgres = await startPostgres()
-  if (!postgres) return report.say('PostgreSQL is not installed: its part is skipped.')
+  if (!postgres)
+    return report.say('PostgreSQL is not installed: the measurements on it are skipped.')
   try {
     using folder = temporaryFolder()
     const place = { dataDirectory: folder.path, databaseUrl: postgres.url }
@@ -114,7 +115,7 @@ function timedGet(url: string, agent: Agent): Promise<Timed> {
     })
     request.once('error', reject)
     request.once('timeout', () =>
-      request.destroy(new Error(`${path}: no answer within ${timeoutMs / 1000} s`)),
+      request.destroy(new Error(`${path}: no response within ${timeoutMs / 1000} s`)),
     )
   })
 }

@@ -13,7 +13,7 @@ import { temporaryFolder } from './harness/temporary-folder.ts'
 import { runTool, type Usage } from './harness/tool.ts'
 import { untilAnswered } from './harness/until-answered.ts'
 
-const goalMs = 1000
+const goalMs = 600
 
 export const bench: Bench = {
   summary: 'time from the start of `shoal registry` to its first response',

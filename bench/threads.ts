@@ -14,12 +14,15 @@ import { measureStreams } from './harness/token-load.ts'
 const loads = [0, 2, 4, 20]
 const contextLength = 512
 const completionTokens = 20
-/** End-of-text tokens of the demo model. */
+/** The demo model's end-of-generation tokens, which are excluded so that all responses have the same length. */
 const neverTokens = [0, 1, 2]
 
-/** At least two threads are measured, even with `--threads 1`, because a single thread never waits for others. */
+/**
+ * At least two threads are measured, even with `--threads 1`, because a single thread never has to synchronize with
+ * others.
+ */
 export const bench: Bench = {
-  summary: 'duration of answers on a busy machine: with one thread, with several, and by default',
+  summary: 'response time on a busy machine: with one thread, with several, and with the default',
 
   async run(options, report) {
     using folder = temporaryFolder()
@@ -36,7 +39,7 @@ export const bench: Bench = {
       await mkdir(join(models, name), { recursive: true })
       if (name === 'tiny') await copyFile(demoModel, path)
       else await writeSyntheticModel(path, name === '100m-Q4_0' ? 'Q4_0' : 'Q8_0')
-      report.title(`threads: an answer of ${completionTokens} tokens, ${name}`)
+      report.title(`threads: a response of ${completionTokens} tokens, ${name}`)
       const rows: string[][] = []
       for (const busy of loads) {
         await using stack = new AsyncDisposableStack()
@@ -62,7 +65,10 @@ export const bench: Bench = {
           ])
         }
       }
-      report.table(['busy processes', 'side', 'tokens/s', 's per answer', 's in each round'], rows)
+      report.table(
+        ['busy processes', 'side', 'tokens/s', 's per response', 's in each round'],
+        rows,
+      )
     }
   },
 }

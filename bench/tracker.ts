@@ -47,7 +47,7 @@ export const bench: Bench = {
   },
 }
 
-/** Returns announces in which every fourth peer is a seeder. */
+/** Returns the paths of announces, one for each peer. Every fourth peer is a seeder. */
 export function announces({ models }: Pick<BenchOptions, 'models'>, peersEach: number): string[] {
   const hashes: string[] = []
   for (const { isPublic, files } of catalogue(models)) {

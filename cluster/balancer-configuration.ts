@@ -31,7 +31,7 @@ frontend web
   default_backend nodes
 
 ${nodes('nodes', '/readyz')}
-# If no node is ready, for example because the store is unreachable, nodes still answer what they can.
+# If no node is ready, for example because the store is unreachable, running nodes still answer what they can.
 ${nodes('live-nodes', '/healthz')}
 listen database
   mode tcp

@@ -24,7 +24,7 @@ export async function startBalancer(cluster: Cluster): Promise<void> {
   await untilUp(cluster, 'database', 'primary')
 }
 
-/** Adds a node, and resolves when the balancer uses it. */
+/** Adds a node, and resolves when the load balancer uses it. */
 export async function addToBalancer(cluster: Cluster, name: string, port: number): Promise<void> {
   for (const backend of ['nodes', 'live-nodes']) {
     await ask(cluster, `set server ${backend}/${name} addr 127.0.0.1 port ${port}`)
@@ -33,7 +33,7 @@ export async function addToBalancer(cluster: Cluster, name: string, port: number
   await untilUp(cluster, 'nodes', name)
 }
 
-/** Resolves when the balancer uses this server. */
+/** Resolves when the load balancer uses this server. */
 export async function untilUp(cluster: Cluster, backend: string, server: string): Promise<void> {
   await untilReady(cluster, getProcess(cluster, 'haproxy'), async () => {
     const status = (await listServers(cluster)).get(`${backend}/${server}`)

@@ -1,4 +1,4 @@
-/** Runs `scripts/cluster` as users do. Slow, because each cluster is ten processes. */
+/** Runs `scripts/cluster` as users do. The tests are slow, because each cluster consists of ten processes. */
 import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ async function getHealth(directory: string): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ name, health }) => [name, health]))
 }
 
-/** Resolves to the status of each server of the balancer by name. */
+/** Resolves to the load balancer's status of each server, by server name. */
 async function getBalanced(directory: string): Promise<Record<string, string | undefined>> {
   const rows = await listProcesses(directory)
   const checked = rows.filter(({ balancer }) => balancer !== undefined)
@@ -76,14 +76,14 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
       node2: 'ready',
       node3: 'ready',
     })
-    await expect(cluster(directory, 'up')).rejects.toThrow('exists already')
+    await expect(cluster(directory, 'up')).rejects.toThrow('already exists')
     expect((await fetch(`${url}/v1/models`)).status).toBe(200)
 
     const registered = await post(`${url}/v1/auth/register`, ana)
     expect(registered.status).toBe(201)
     const { access_token: token } = (await registered.json()) as { access_token: string }
     const registration = await post(`${url}/v1/auth/register`, { ...ana, username: 'bea' })
-    expect(registration.status).toBe(403) // SHOAL_REGISTRATION was passed on
+    expect(registration.status).toBe(403) // `up` has passed SHOAL_REGISTRATION on to the nodes
     const created = await post(`${url}/v1/models`, { name: 'tide' }, token)
     expect(created.status).toBe(201)
 
@@ -116,7 +116,7 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
     await expect(cluster(directory, 'status')).rejects.toThrow('no cluster in')
   })
 
-  test('S3 and Redis can be left out; several nodes need S3', async () => {
+  test('a cluster can run without S3 and Redis, but several nodes need S3', async () => {
     const directory = makeDirectory()
     const words = ['up', '--without', 's3,redis']
     await expect(cluster(directory, ...words)).rejects.toThrow('add --nodes 1')
@@ -125,7 +125,7 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
     expect(Object.keys(await getHealth(directory))).toEqual(names)
   })
 
-  test('leaves nothing behind if it is interrupted', async () => {
+  test('an interrupted `up` leaves nothing behind', async () => {
     const directory = makeDirectory()
     const starting = spawn(program, ['up', '--directory', directory], {
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -3,7 +3,7 @@ import { stopSignals } from './postgres.ts'
 import { end } from './processes.ts'
 import type { Cluster } from './state.ts'
 
-/** Each group is stopped when the ones before it have exited. */
+/** The order in which groups of processes are stopped. Each group is stopped when the groups before it have exited. */
 const order = [
   /^node\d+$/,
   /^haproxy$/,

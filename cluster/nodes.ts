@@ -1,4 +1,4 @@
-/** The registry's nodes, as users run them. */
+/** Runs the registry's nodes with the same program that users run. */
 import { join } from 'node:path'
 import { freePort } from '../testing/free-port.ts'
 import { addToBalancer, nextNode } from './balancer.ts'
@@ -7,7 +7,7 @@ import type { Cluster, ClusterState } from './state.ts'
 
 const shoalProgram = join(import.meta.dirname, '../packages/cli/bin/shoal.js')
 
-/** Starts a node with its own data folder, and resolves when the balancer uses it. */
+/** Starts a node with its own data folder, and resolves when the load balancer uses it. */
 export async function addNode(cluster: Cluster): Promise<{ name: string; port: number }> {
   const port = await freePort()
   const name = `node${nextNode(cluster)}`

@@ -11,7 +11,10 @@ import { type Cluster, getProcess } from './state.ts'
 export const stopSignals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 const promotionTimeoutSeconds = 60
 
-/** Starts both servers. A commit is acknowledged when both have it, so that promoting the standby loses nothing. */
+/**
+ * Starts both servers. A commit is acknowledged only when both servers have it, so that promoting the standby loses
+ * nothing.
+ */
 export async function startPostgres(cluster: Cluster): Promise<void> {
   const { primary, standby } = cluster.state.ports
   const directory = join(cluster.directory, 'postgres')
@@ -50,7 +53,10 @@ export async function startPostgres(cluster: Cluster): Promise<void> {
   await start('standby', { wal_retrieve_retry_interval: '200ms' })
   await untilReady(cluster, started, async () => {
     const answer = await query(primary, 'select sync_state from pg_stat_replication')
-    if (answer !== 'sync') throw new Error(`port ${standby} does not follow port ${primary}`)
+    if (answer !== 'sync')
+      throw new Error(
+        `the standby (port ${standby}) does not replicate the primary (port ${primary})`,
+      )
   })
 }
 

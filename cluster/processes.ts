@@ -16,7 +16,7 @@ export function launch(cluster: Cluster, program: Program): ProcessRecord {
   const log = openSync(logFile(cluster, name), 'a')
   const child = spawn(path, options, {
     cwd: cluster.directory,
-    detached: true, // Ctrl-C in the terminal is not for it
+    detached: true, // so that Ctrl-C in the terminal does not end it
     stdio: ['ignore', log, log],
     ...(env && { env }),
     ...user,
@@ -45,7 +45,10 @@ export async function run(cluster: Cluster, path: string, options: string[], use
   }
 }
 
-/** Repeats a check until it resolves. If it does not, the error ends with the last lines of the process's log. */
+/**
+ * Repeats a check until it resolves. If it never does, rejects with an error that ends with the last lines of the
+ * process's log.
+ */
 export async function untilReady(
   cluster: Cluster,
   record: ProcessRecord,
@@ -72,18 +75,18 @@ export function send(record: ProcessRecord, signal: NodeJS.Signals): void {
   }
 }
 
-/** Sends a signal, and resolves when the process has exited. After the timeout, it is killed. */
+/** Sends a signal, and resolves when the process has exited. After the timeout, the process is killed. */
 export async function end(record: ProcessRecord, signal: NodeJS.Signals, timeoutMs = 15_000) {
   send(record, signal)
   const deadline = Date.now() + timeoutMs
-  // A process that is not our child does not notify us of its exit.
+  // There is no event for the exit of a process that is not a child of this process.
   while (isRunning(record)) {
     if (Date.now() > deadline) send(record, 'SIGKILL')
     await sleep(pauseMs)
   }
 }
 
-/** Kills all processes, and returns when they have exited. For `exit` handlers, which cannot wait. */
+/** Kills all processes, and blocks until they have exited. For `exit` handlers, which cannot wait for promises. */
 export function killAll({ running, state }: Cluster): void {
   const records = [...running, ...state.processes].flatMap(withDescendants)
   for (const record of records) send(record, 'SIGKILL')
@@ -96,7 +99,7 @@ export function killAll({ running, state }: Cluster): void {
 export const logFile = ({ directory }: Cluster, name: string) =>
   join(directory, 'log', `${name}.log`)
 
-/** If the process has already exited, the result is a process that is not running. */
+/** If the process has already exited, the result never counts as running. */
 const identify = (name: string, pid: number): ProcessRecord => ({
   name,
   pid,
@@ -110,7 +113,7 @@ function withDescendants(record: ProcessRecord): ProcessRecord[] {
   return [record, ...children.flatMap((child) => withDescendants(identify(name, Number(child))))]
 }
 
-/** Returns when a process started (`proc(5)`); undefined if it has exited. */
+/** Returns the start time of a process in clock ticks (`proc(5)`); undefined if the process has exited. */
 function readStartTicks(pid: number): string | undefined {
   const stat = readProc(`${pid}/stat`)
   const [state, ...fields] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []

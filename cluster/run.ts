@@ -14,21 +14,21 @@ import { type Optional, up } from './up.ts'
 const help = `usage: scripts/cluster COMMAND [options]
 
 Runs a registry with several nodes on this machine, as ordinary processes on 127.0.0.1: PostgreSQL with a standby,
-Redis, an S3 server, the nodes, and HAProxy in front of them. For trying out and for tests.
+Redis, an S3 server, the nodes, and HAProxy in front of them. For experiments and tests.
 
 commands:
   up           start a cluster, and print its address
   status       show each process and its health
-  kill NAME    kill a process (SIGKILL), such as redis; a number means a node
-  start NAME   start it again, with the same data
+  kill NAME    kill a process (SIGKILL), such as redis; a number stands for a node
+  start NAME   restart a killed process, with the same data
   add          add a node
   promote      stop the PostgreSQL primary as in a crash, and promote the standby
   down         stop everything, and delete the folder
 
 options:
   --nodes N           number of nodes to start (default: 3)
-  --without s3,redis  leave out S3, Redis or both; without S3, there can only be one node
-  --directory PATH    folder of the cluster (SHOAL_CLUSTER_DIR; default: ${defaultDirectory()})
+  --without s3,redis  omit S3, Redis or both; without S3, there can only be one node
+  --directory PATH    the cluster's folder (SHOAL_CLUSTER_DIR; default: ${defaultDirectory()})
   --json              print the status as JSON
 
 All other SHOAL_… variables are passed on to the nodes.`
@@ -37,7 +37,7 @@ const directoryVariable = 'SHOAL_CLUSTER_DIR'
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-// The `exit` handler of `up` stops what it has started.
+// `process.exit` runs the `exit` handler of `up`, which stops everything that `up` has started.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => process.exit(130))
 }
@@ -74,7 +74,10 @@ async function main() {
   const cluster = readCluster(directory)
   if (command === 'down') return down(cluster)
   if (takesName(command)) {
-    if (word === undefined) throw new Error(`${command} needs the name of a process`)
+    if (word === undefined)
+      throw new Error(
+        `${command} needs the name of a process; scripts/cluster status lists the names`,
+      )
     const name = /^\d+$/.test(word) ? `node${word}` : word
     if (command === 'start') return startAgain(cluster, name)
     return end(getProcess(cluster, name), 'SIGKILL')
@@ -108,7 +111,7 @@ function readServices(list: string): Set<Optional> {
 
 function readNumber(name: string, text: string): number {
   if (/^[1-9]\d?$/.test(text)) return Number(text)
-  throw new Error(`invalid ${name} "${text}": expected a number from 1`)
+  throw new Error(`invalid ${name} "${text}": expected a whole number, at least 1`)
 }
 
 /** Returns the `SHOAL_…` variables of this process, for the nodes. */

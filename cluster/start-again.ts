@@ -8,10 +8,13 @@ import { checkHealth } from './status.ts'
 export async function startAgain(cluster: Cluster, name: string): Promise<void> {
   const { program, ...record } = getProcess(cluster, name)
   if (!program) throw new Error(`${name} cannot be started again`)
-  if (isRunning(record)) throw new Error(`${name} is running`)
-  if (name === 'ceph-osd') throw new Error('ceph-osd had its data in memory, so it is lost')
+  if (isRunning(record)) throw new Error(`${name} is already running`)
+  if (name === 'ceph-osd')
+    throw new Error('ceph-osd cannot be started again: its data was in memory and is lost')
   if (name === 'primary' && (await isPromoted(cluster))) {
-    throw new Error('the standby has been promoted, and there can only be one primary')
+    throw new Error(
+      'primary cannot be started again: the standby has been promoted, and there can only be one primary',
+    )
   }
   const started = launch(cluster, program)
   await untilReady(cluster, started, () => checkHealth(cluster, started))

@@ -1,4 +1,4 @@
-/** What the commands know about a cluster: a JSON file in its folder. */
+/** The state of a cluster, which the commands share in a JSON file in the cluster's folder. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { S3Address } from '../testing/s3/start-ceph.ts'
 export type ProcessRecord = {
   name: string
   pid: number
-  /** When it started, in clock ticks. Identifies the process, because Linux uses process IDs again. */
+  /** When it started, in clock ticks. Together with `pid`, identifies the process, because Linux reuses process IDs. */
   startTicks: string
   /** How to start it again; undefined for programs that run to their end. */
   program?: Program
@@ -20,21 +20,21 @@ export type Program = {
   name: string
   path: string
   options: string[]
-  /** The port on 127.0.0.1; undefined if other programs have no use for it. */
+  /** The port on 127.0.0.1; undefined for the S3 server's processes. */
   port?: number
-  /** The complete environment; undefined: that of the command. */
+  /** The complete environment. Default: the command's environment. */
   env?: Record<string, string>
-  /** The user and group to run as; undefined: those of the command. */
+  /** The user and group to run as. Default: those of the command. */
   user?: User
 }
 
 export type User = { uid?: number; gid?: number }
 
 export type ClusterState = {
-  /** The address of the registry, at the balancer. */
+  /** The registry's URL, which is the load balancer's. */
   url: string
   ports: { web: number; database: number; primary: number; standby: number }
-  /** Undefined if the nodes run without it. */
+  /** Undefined if the nodes run without Redis. */
   redisUrl?: string
   s3?: S3Address
   /** `SHOAL_…` variables that `up` passes on to every node. */
@@ -54,13 +54,15 @@ export const defaultDirectory = () => join(tmpdir(), `shoal-cluster-${userInfo()
 
 const stateFile = (directory: string) => join(directory, 'cluster.json')
 
-/** Creates the folder of a cluster. Throws if it exists already. */
+/** Creates the folder of a cluster. Throws if the folder already exists. */
 export function createCluster(directory: string, state: ClusterState): Cluster {
   try {
     mkdirSync(directory, { mode: 0o711 }) // PostgreSQL runs as another user if this process is root
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new Error(`${directory} exists already: stop that cluster with scripts/cluster down`)
+    throw new Error(
+      `${directory} already exists: stop its cluster with scripts/cluster down, or choose another --directory`,
+    )
   }
   mkdirSync(join(directory, 'log'))
   const cluster = { directory, state, running: new Set<ProcessRecord>() }
@@ -68,7 +70,7 @@ export function createCluster(directory: string, state: ClusterState): Cluster {
   return cluster
 }
 
-/** Writes the file completely or not at all, because another command may be reading it. */
+/** Writes the state atomically, because another command may be reading it. */
 export function saveCluster({ directory, state }: Cluster): void {
   const path = stateFile(directory)
   writeFileSync(`${path}.new`, JSON.stringify(state, undefined, 2), { mode: 0o600 })
@@ -91,5 +93,5 @@ export function getProcess({ state }: Cluster, name: string): ProcessRecord {
   const found = state.processes.find((one) => one.name === name)
   if (found) return found
   const names = state.processes.map((one) => one.name).join(', ')
-  throw new Error(`no process "${name}"; there are: ${names}`)
+  throw new Error(`no process "${name}"; the cluster has: ${names}`)
 }

@@ -9,15 +9,18 @@ export type ProcessStatus = {
   name: string
   pid: number
   port: number | undefined
-  /** Such as `ready`, `primary`, `exited` or the reason why it is not ready. */
+  /** Such as `ready`, `primary` or `exited`, or the reason why the process is not ready. */
   health: string
-  /** How the balancer sees it, such as `UP` or `DOWN`; undefined for what it does not check. */
+  /**
+   * The load balancer's status of the process, such as `UP` or `DOWN`; undefined if the load balancer does not check
+   * it.
+   */
   balancer: string | undefined
 }
 
 /** Returns a row for each process, in the order in which they were started. */
 export async function listStatus(cluster: Cluster): Promise<ProcessStatus[]> {
-  const servers = await listServers(cluster).catch(() => new Map<string, string>()) // it is down
+  const servers = await listServers(cluster).catch(() => new Map<string, string>()) // the load balancer is down
   return Promise.all(
     cluster.state.processes.map(async (record) => {
       const { name, pid, program } = record
@@ -36,7 +39,7 @@ async function getHealth(cluster: Cluster, record: ProcessRecord): Promise<strin
   }
 }
 
-/** Resolves to the role or state of a process. Rejects if it does not answer, or is not ready. */
+/** Resolves to the role or state of a process. Rejects if the process does not respond or is not ready. */
 export async function checkHealth(cluster: Cluster, record: ProcessRecord): Promise<string> {
   const { name, program: { port } = {} } = record
   const { s3 } = cluster.state

@@ -1,4 +1,4 @@
-/** What the nodes share besides the database: Redis, and an S3 store. */
+/** The services that the nodes share besides the database: Redis, and an S3 store. */
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { createConnection } from 'node:net'
@@ -26,7 +26,7 @@ export async function startRedis(cluster: Cluster): Promise<void> {
   saveCluster(cluster)
 }
 
-/** Rejects unless Redis answers. */
+/** Rejects unless Redis responds. */
 export async function pingRedis(port: number): Promise<void> {
   const socket = createConnection(port, '127.0.0.1')
   try {

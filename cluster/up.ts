@@ -10,7 +10,7 @@ import { killAll } from './processes.ts'
 import { type Cluster, createCluster } from './state.ts'
 import { startRedis, startStore } from './stores.ts'
 
-/** Services that a cluster can do without. */
+/** The optional services of a cluster. */
 export type Optional = 's3' | 'redis'
 
 type Options = {
@@ -22,17 +22,17 @@ type Options = {
   say: (line: string) => void
 }
 
-/** Starts a cluster. If that fails, nothing of it is left. */
+/** Starts a cluster. If the start fails, nothing is left of the cluster. */
 export async function up({ directory, nodes, without, settings, say }: Options): Promise<Cluster> {
   if (without.has('s3') && nodes > 1) {
     throw new Error('without S3, each node has its own files: add --nodes 1')
   }
   const missing = findMissing(without)
   if (missing.length > 0) {
-    throw new Error(`not installed: ${missing.join(', ')}; scripts/install-test-packages does it`)
+    throw new Error(`not installed: ${missing.join(', ')}; run scripts/install-test-packages`)
   }
   const [web, database, primary, standby] = await Promise.all(Array.from({ length: 4 }, freePort))
-  if (!web || !database || !primary || !standby) throw new Error('the system gave no ports')
+  if (!web || !database || !primary || !standby) throw new Error('the system has no free ports')
   const cluster = createCluster(directory, {
     url: `http://127.0.0.1:${web}`,
     ports: { web, database, primary, standby },
@@ -41,7 +41,7 @@ export async function up({ directory, nodes, without, settings, say }: Options):
   })
   const abandon = () => {
     killAll(cluster)
-    removeDirectorySync(directory) // PostgreSQL’s children exit last
+    removeDirectorySync(directory) // with retries, because PostgreSQL’s child processes exit last
   }
   process.once('exit', abandon)
 
@@ -57,7 +57,7 @@ export async function up({ directory, nodes, without, settings, say }: Options):
   return cluster
 }
 
-/** Returns what a cluster needs and this machine does not have. */
+/** Returns the programs that a cluster needs and this machine does not have. */
 export function findMissing(without: ReadonlySet<Optional>): string[] {
   const needs = {
     PostgreSQL: findPostgresBinaries() !== undefined,

@@ -40,7 +40,7 @@ async function backUpSqlite(from: string, to: string) {
   }
 }
 
-/** Copies a folder with `cp`, which reports files that disappear while it is running, and copies the rest. */
+/** Copies a folder with `cp`, which reports files that disappear during the copy, and copies the rest. */
 async function copyFolder(from: string, to: string) {
   try {
     await run('cp', ['-a', from, to], { env: { ...process.env, LC_ALL: 'C' } })

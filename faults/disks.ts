@@ -1,4 +1,4 @@
-/** Faults in which the disk of the store or of the database is full or read-only. */
+/** Faults in which the store's or the database's disk is full or read-only. */
 import { join } from 'node:path'
 import type { Fault, Place, Round } from './fault.ts'
 import { describe, isDone, type Reply } from './harness/client.ts'
@@ -28,7 +28,7 @@ export const diskFaults: Fault[] = [
   },
   {
     name: 'store-full',
-    summary: 'Fill the disk of the store completely, but not that of the database.',
+    summary: "Fill the store's disk completely, but not the database's.",
     needs: ['permission to mount'],
     engines: ['sqlite', 'postgres'],
     arrange(place) {
@@ -38,7 +38,7 @@ export const diskFaults: Fault[] = [
   },
   {
     name: 'store-read-only',
-    summary: 'Make the disk of the store read-only for some seconds.',
+    summary: "Make the store's disk read-only for several seconds.",
     needs: ['permission to mount'],
     engines: ['sqlite', 'postgres'],
     arrange(place) {
@@ -48,7 +48,7 @@ export const diskFaults: Fault[] = [
   },
   {
     name: 'database-full',
-    summary: 'Fill the disk of the database completely, but not that of the store.',
+    summary: "Fill the database's disk completely, but not the store's.",
     needs: ['permission to mount'],
     engines: ['sqlite'],
     arrange(place) {
@@ -59,7 +59,7 @@ export const diskFaults: Fault[] = [
   },
   {
     name: 'database-read-only',
-    summary: 'Make the disk of the database fail while in use: the kernel makes it read-only.',
+    summary: "Make the database's disk fail while in use: the kernel makes it read-only.",
     needs: ['a loop device with ext4'],
     engines: ['sqlite'],
     arrange({ cleanup, folder, dataDirectory }) {

@@ -63,8 +63,8 @@ async function leaveLogUnread({ registry, world, seed, startLoad }: Round) {
 
 /**
  * Returns the environment variables for libfaketime. It shifts the wall clock for the entire process, including SQLite
- * and worker threads, whereas a preloaded module could only shift `Date`. Monotonic clocks are not shifted, as is the
- * case when a real clock is set.
+ * and worker threads, whereas a preloaded module could only shift `Date`. Monotonic clocks are not shifted, just as
+ * they are not affected when a real clock is set.
  */
 function shiftedBy(clockFile: string): Record<string, string> {
   return {

@@ -19,7 +19,7 @@ export type Fault = {
   arrange(place: Place): Harm | Promise<Harm>
 }
 
-/** How a fault changes the registry's environment, and what it does to the running registry. */
+/** How a fault changes the registry's environment, and the harm that it does to the running registry. */
 export type Harm = {
   /** Additional environment variables of the registry. */
   env?: Record<string, string>
@@ -28,8 +28,8 @@ export type Harm = {
   /** How long a response may take. The default is 10 s; more time is given only if the harm itself delays responses. */
   answerTimeoutMs?: number
   /**
-   * Whether the disk loses writes that were not synced. These are chunks of unfinished uploads, which the registry then
-   * requests again.
+   * Whether the disk loses unsynced writes. These can only be chunks of unfinished uploads, which the registry requests
+   * again.
    */
   losesUnsyncedWrites?: boolean
   /** Whether the registry logs to a pipe, which is read only on demand. */

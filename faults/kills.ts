@@ -100,7 +100,7 @@ function makeGarbage({ dataDirectory }: Round): string {
 
 /**
  * Returns the size of SQLite's write-ahead log, which grows with each statement of a migration. PostgreSQL offers no
- * such sign of progress, so there the time of the kill is random.
+ * such sign of progress, so the time of the kill is random on PostgreSQL.
  */
 function readLogSize(dataDirectory: string): number {
   return statSync(join(dataDirectory, 'registry.sqlite-wal'), { throwIfNoEntry: false })?.size ?? 0

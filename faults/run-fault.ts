@@ -31,7 +31,7 @@ export type RunOptions = {
 export type RoundResult = {
   fault: string
   round: number
-  /** The value of `--seed` with which this round is repeated as the first one. */
+  /** The value of `--seed` that repeats this round, as the first round of a run. */
   seed: number
   engine: string
   seconds: number
@@ -83,7 +83,7 @@ async function live(round: Round) {
   const { registry, world, failures, timeoutFactor, engine } = round
   await registry.start()
   await fill(world)
-  await world.client.get('/v1/stats') // starts the search index thread, which opens files of its own
+  await world.client.get('/v1/stats') // starts the search index thread, whose files count as open when idle
   world.client.hangUp()
   const atRest = registry.openFiles()
 

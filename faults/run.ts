@@ -12,7 +12,7 @@ import { type RoundResult, runFault } from './run-fault.ts'
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 process.setMaxListeners(0)
-// The `exit` handlers end child processes, unmount disks and delete temporary folders.
+// `process.exit` runs the `exit` handlers, which end child processes, unmount disks and delete temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => process.exit(130))
 }
@@ -29,8 +29,10 @@ const { name, rounds, seed, isHelp } = readArguments()
 if (isHelp) {
   say('npm run faults -- [name] [--rounds 1] [--seed N]    (default: all faults)\n')
   for (const fault of faults) say(`${fault.name.padEnd(28)}${fault.summary}`)
-  say(`${'network'.padEnd(28)}Network faults; network --list shows their options.`)
-  say(`${'cluster'.padEnd(28)}Faults of a registry with several nodes; cluster --list shows them.`)
+  say(`${'network'.padEnd(28)}Network faults; network --list shows their names and options.`)
+  say(
+    `${'cluster'.padEnd(28)}Faults of a registry with several nodes; cluster --list shows their names.`,
+  )
   process.exit(0)
 }
 const chosen = faults.filter((fault) => name === undefined || fault.name === name)

@@ -9,12 +9,12 @@ import { userFor } from './postgres.ts'
 import { accepts, untilStarted } from './until-started.ts'
 
 export type PgBouncer = {
-  /** Leads to the database through the pooler. */
+  /** The database's URL through PgBouncer. */
   url: string
   stop(): Promise<void>
 }
 
-/** Starts PgBouncer in transaction mode for the database at this URL, which must be that of a Unix socket. */
+/** Starts PgBouncer in transaction mode for the database at this URL, which must use a Unix socket. */
 export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
   const directory = mkdtempSync(join(tmpdir(), 'shoal-pgbouncer-'))
   const path = join(directory, 'pgbouncer.ini')

@@ -9,9 +9,9 @@ declare module 'vitest' {
     s3: S3Address | undefined
     /** The URL of a Redis server; undefined if Redis is not installed. Tests use different prefixes. */
     redisUrl: string | undefined
-    /** The path of the program; undefined if it is not installed. */
+    /** The path of HAProxy; undefined if it is not installed. */
     haproxy: string | undefined
-    /** The path of the program; undefined if it is not installed. */
+    /** The path of PgBouncer; undefined if it is not installed. */
     pgbouncer: string | undefined
     /** The paths of installed BitTorrent clients; empty unless slow tests run. */
     torrentClients: Partial<

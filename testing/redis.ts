@@ -9,15 +9,15 @@ import { removeDirectorySync } from './remove-directory.ts'
 
 export type RedisServer = {
   url: string
-  /** Starts it again, with nothing in it, after `kill`. */
+  /** Starts the server again after `kill`, without any data. */
   start(): Promise<void>
-  /** Stops it in its tracks: connections stay open, but nothing is answered until `resume`. */
+  /** Suspends the server (SIGSTOP): connections stay open, but no request is answered until `resume`. */
   pause(): void
   resume(): void
-  /** Ends it at once, as a crash does. */
+  /** Kills the server (SIGKILL), as in a crash. */
   kill(): Promise<void>
   stop(): Promise<void>
-  /** Kills it and removes its folder synchronously, for `exit` handlers. */
+  /** Kills the server and removes its folder synchronously, for `exit` handlers. */
   abandon(): void
 }
 

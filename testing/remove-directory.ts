@@ -5,7 +5,7 @@ const maxAttempts = 250
 
 /**
  * Removes a directory in which processes may be exiting. Node’s `rmSync` returns without an error, and with files left,
- * if another process deletes one of them at the same time.
+ * if another process deletes one of the files at the same time.
  * @throws if files appear for 5 s
  */
 export function removeDirectorySync(path: string): void {
@@ -17,7 +17,8 @@ export function removeDirectorySync(path: string): void {
       if (attempt >= maxAttempts) throw error
     }
     if (!existsSync(path)) return
-    if (attempt >= maxAttempts) throw new Error(`could not remove ${path}: it is still written to`)
+    if (attempt >= maxAttempts)
+      throw new Error(`could not remove ${path}: a process is still writing to it`)
     Atomics.wait(nothing, 0, 0, pauseMs)
   }
 }

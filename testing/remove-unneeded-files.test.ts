@@ -58,7 +58,7 @@ test('removes headers, the sources of llama.cpp, source maps and other unneeded 
   expect(listFiles(root)).toEqual(kept)
 })
 
-test('removes llama.cpp for processors other than this one', () => {
+test('removes llama.cpp’s binaries for other processors', () => {
   const packages = ['linux-x64', 'linux-arm64', 'linux-armv7l', 'mac-arm64-metal', 'mac-x64']
   const own = { arm: 'armv7l', arm64: 'arm64', x64: 'x64' }[process.arch as string]
   const root = makeFolder(

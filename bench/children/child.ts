@@ -1,5 +1,6 @@
 /**
- * Messages between a benchmark and a script that it runs as a child process: one input for the script, and its answers.
+ * Messages between a benchmark and a script that it runs as a child process. The benchmark sends one input, and the
+ * script sends answers.
  */
 
 export async function readInput<T>(): Promise<T> {

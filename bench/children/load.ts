@@ -51,8 +51,8 @@ await answer(result)
 process.disconnect()
 
 /**
- * Keeps this process busy instead of letting it sleep: if the server is slower than this process, it would otherwise
- * have to wake the process up for each response, which takes 10 µs on a virtual machine.
+ * Keeps this process busy instead of letting it sleep. Otherwise, a server that is slower than this process would have
+ * to wake the process up for each response, which takes 10 µs on a virtual machine.
  */
 function stayAwake() {
   if (performance.now() < endsAt) setImmediate(stayAwake)

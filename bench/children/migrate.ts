@@ -1,4 +1,4 @@
-/** Migrates a database when it is asked to, and answers how long that took. */
+/** Migrates a database on request, and reports how long the migration took. */
 import { once } from 'node:events'
 import { connect, type DatabaseConfig } from '../../packages/registry/src/database/connect.ts'
 import { answer, readInput } from './child.ts'

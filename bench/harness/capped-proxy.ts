@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export type CappedProxy = AsyncDisposable & {
   url: string
-  /** Sets the server that it forwards to. */
+  /** Sets the URL of the server to which the proxy forwards requests. */
   leadTo(url: string): void
   /** Returns the number of file bytes sent since the last call. */
   takeSentBytes(): number
 }
 
-/** A proxy in front of a registry that limits the sum of all file transfers to `bytesPerSecond`. */
+/** A proxy in front of a registry, which limits all file transfers together to `bytesPerSecond`. */
 export async function startCappedProxy(bytesPerSecond: number): Promise<CappedProxy> {
   let target = ''
   let sentBytes = 0

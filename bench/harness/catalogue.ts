@@ -14,7 +14,7 @@ export type CatalogueFile = {
   header?: FileHeader
 }
 
-/** What a registry reads from the header of a file. */
+/** The data that a registry reads from a file's header. */
 export type FileHeader = {
   role: GgufRole
   metadata: Record<string, JsonValue>
@@ -42,8 +42,8 @@ export type CatalogueModel = {
 }
 
 /**
- * The number of models, counted from the first, that are public and whose first file has a fixed size and real chunks,
- * which benchmarks request.
+ * This many models, counted from the first, are public, and their first file has a fixed size and real chunks.
+ * Benchmarks request the chunks of these files.
  */
 export const modelsWithChunks = 1_000
 const fileSizeWithChunks = 4 * 1024 ** 3
@@ -54,7 +54,8 @@ const firstDay = Date.UTC(2023, 0, 1)
 export const owners: readonly string[] = words.rareWords.slice(0, 2_000)
 
 /**
- * Made-up models, the same in every run. As on a public hub, a few words are common in their texts, and most are rare.
+ * Made-up models, the same in every run. As on a public hub, a few words are common in names and descriptions, and most
+ * are rare.
  */
 export function* catalogue(count: number): Generator<CatalogueModel> {
   const random = randomFrom(1)

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startPostgres } from '../../testing/postgres.ts'
 import type { BenchOptions } from './bench.ts'
+import type { RegistryInput } from './registry.ts'
 import { note } from './report.ts'
 import { runScript } from './script.ts'
 import { needRoom, temporaryFolder } from './temporary-folder.ts'
@@ -43,12 +45,29 @@ export async function filledDirectory(
   return { path: kept, [Symbol.dispose]: () => undefined }
 }
 
+/**
+ * A registry with `models` made-up models on a PostgreSQL server that syncs its commits, until `stack` is disposed of;
+ * undefined if PostgreSQL is not installed.
+ */
+export async function filledPostgres(
+  { models }: BenchOptions,
+  stack: AsyncDisposableStack,
+): Promise<RegistryInput | undefined> {
+  const server = await startPostgres({ isDurable: true })
+  if (!server) return undefined
+  stack.defer(server.stop)
+  const dataDirectory = join(stack.use(temporaryFolder()).path, 'data')
+  mkdirSync(dataDirectory)
+  await fill({ dataDirectory, databaseUrl: server.url, models })
+  return { dataDirectory, databaseUrl: server.url }
+}
+
 export async function fill(input: SeedInput) {
   note(`filling a registry with ${input.models} models`)
   await runScript('seed', input)
 }
 
-/** The hash changes if the tables change, so that a folder filled by an older version is not used. */
+/** Hashes the code that defines and fills the tables, so that a folder filled by an older version is not used. */
 function hashTables(): string {
   const database = join(import.meta.dirname, '../../packages/registry/src/database')
   const hash = createHash('sha256')

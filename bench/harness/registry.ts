@@ -9,11 +9,14 @@ export type RegistryInput = {
   baseUrl?: string | undefined
   /** The path for a CPU profile that covers everything after the registry's start. */
   profile?: string | undefined
-  /** Whether it measures the delay of its event loop: `reset` begins, and `delay` returns an `EventLoopDelay`. */
+  /**
+   * Whether the registry measures its event-loop delay. The message `reset` starts a new measurement; `delay` returns
+   * its `EventLoopDelay`.
+   */
   measuresDelay?: boolean
 }
 
-/** Between turns of the event loop, which would be one millisecond apart. */
+/** Time between turns of the event loop, which is one millisecond if nothing blocks the loop. */
 export type EventLoopDelay = { p999Ms: number; maxMs: number }
 
 /** `token` belongs to the registry's own account, which may publish. */

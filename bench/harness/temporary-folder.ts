@@ -26,7 +26,7 @@ export async function needRoom(bytes: number) {
   if (free < bytes) {
     const [needed, left] = [bytes, free].map((count) => (count / 1e9).toFixed(1))
     throw new Error(
-      `not enough free space in ${tmpdir()}: ${left} GB, but ${needed} GB are needed. Set TMPDIR to another folder`,
+      `not enough disk space in ${tmpdir()}: ${left} GB free, ${needed} GB needed; set TMPDIR to another folder`,
     )
   }
 }

@@ -28,7 +28,8 @@ async function stream(url: string, { model, completionTokens, neverTokens }: Loa
   })
   const text = await response.text()
   const usage = /"completion_tokens":(\d+)/.exec(text)?.[1]
-  if (Number(usage) !== completionTokens) throw new Error(`${url} answered ${text.slice(0, 500)}`)
+  if (Number(usage) !== completionTokens)
+    throw new Error(`${url} returned an incomplete response: ${text.slice(0, 500)}`)
 }
 
 type First = { model: string; prompt: number[]; neverTokens: number[] }

@@ -1,4 +1,4 @@
-/** Screenshots: what they show, and how they are taken. */
+/** The screens to capture, and how their screenshots are taken. */
 import { join } from 'node:path'
 import type { Page, TestBrowser, Visitor } from '../../testing/browser.ts'
 
@@ -33,7 +33,7 @@ export async function takeScreen(browser: TestBrowser, screen: Screen, folder: s
       process.stdout.write(`${path}${isTooWide ? ': the page scrolls horizontally' : ''}\n`)
     } catch (error) {
       process.stderr.write(`could not take ${path}: ${(error as Error).message}\n`)
-      process.exitCode = 1 // but take the others
+      process.exitCode = 1 // but the other screenshots are still taken
     }
   }
 }

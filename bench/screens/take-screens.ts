@@ -17,7 +17,7 @@ import { writeUploads } from './shown/uploads.ts'
 
 const [folder = 'screens', ...names] = process.argv.slice(2)
 const program = findChromium()
-if (!program) throw new Error('no Chromium was found in the PATH: install it and try again')
+if (!program) throw new Error('Chromium was not found in the PATH: install it and try again')
 await mkdir(folder, { recursive: true })
 
 await using registry = await startShownRegistry()

@@ -1,4 +1,4 @@
-/** Runs all faults of a registry with several nodes once, on one cluster: ten processes, so only with slow tests. */
+/** Runs all faults of a registry with several nodes once, on one cluster. Its ten processes make this a slow test. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -23,7 +23,7 @@ import type { ClusterFault } from './cluster-fault.ts'
 export type ClusterResult = {
   fault: string
   failures: Failure[]
-  /** How long it took, after the fault had ended, until all nodes were ready and changes succeeded again. */
+  /** The time from the end of the fault until all nodes were ready and changes succeeded again. */
   recoveryMs: number
 }
 

@@ -13,7 +13,8 @@ import type { World } from './world.ts'
 
 type CheckOptions = {
   /**
-   * Whether the registry is a copy. Chunks of uploads that were active during the copy may then have to be sent again.
+   * Whether the registry runs on a copy of the data. Chunks of uploads that were active during the copy may have to be
+   * sent again.
    */
   isCopy?: boolean
 }
@@ -92,7 +93,10 @@ async function checkLikes({ client, ledger, failures }: World, model: Model) {
     state.possible = new Set([liked])
   }
   if (viewers.length > 0 && likes !== likers) {
-    failures.wrong('a model has as many likes as accounts that like it', `${likes}, but ${likers}`)
+    failures.wrong(
+      'a model has as many likes as accounts that like it',
+      `${likes} likes, ${likers} accounts`,
+    )
   }
 }
 

@@ -27,9 +27,9 @@ type Options = {
   origin: () => string
   timeoutMs: number
   failures: Failures
-  /** The address of an S3 store, whose responses are not judged. */
+  /** The address of an S3 store, whose responses are not checked. */
   store?: string | undefined
-  /** Whether a balancer may answer with an error of its own if a node dies. */
+  /** Whether a load balancer may respond with its own error if a node dies. */
   isBalanced?: boolean
 }
 
@@ -99,7 +99,7 @@ export function createClient(options: Options) {
         failures.wrong(`${route}: ${allowed}`, `${status} ${text}`)
       }
       if (status === 503 && !(Number(headers['retry-after']) > 0)) {
-        failures.wrong(`${route}: a 503 has Retry-After`, `503 without it: ${text}`)
+        failures.wrong(`${route}: a 503 has Retry-After`, `503 without Retry-After: ${text}`)
       }
       const hasDetail = typeof (body as { detail?: unknown } | undefined)?.detail === 'string'
       if (!hasDetail) failures.wrong(`${route}: an error is JSON with detail`, `${status} ${text}`)
@@ -117,7 +117,7 @@ export function createClient(options: Options) {
   }
 }
 
-/** Whether HAProxy answered instead of a node. Unlike a node, it sends HTML. */
+/** Whether HAProxy responded instead of a node. Unlike a node, HAProxy sends HTML. */
 function isFromBalancer({ status, headers }: Reply): boolean {
   return typeof status === 'number' && status >= 502 && headers['content-type'] === 'text/html'
 }
@@ -127,7 +127,7 @@ export function isDone({ status }: Reply): boolean {
   return typeof status === 'number' && status < 300
 }
 
-/** Returns whether it is unknown if the requested change was made. */
+/** Whether the response leaves it unknown if the requested change was made. */
 export function isUnknown({ status }: Reply): boolean {
   return status === 'broken' || status === 'late' || (typeof status === 'number' && status >= 500)
 }

@@ -25,7 +25,10 @@ export function mountMemory(path: string, megabytes: number) {
   return {
     path,
     resize: (to: number) => remount(`size=${to}m`),
-    /** Returns false if a file is open for writing, because the kernel then refuses to do it. */
+    /**
+     * Makes the disk read-only. Returns false if a file is open for writing, because the kernel refuses the change in
+     * that case.
+     */
     makeReadOnly(): boolean {
       try {
         remount('ro')

@@ -71,8 +71,8 @@ export function possibleDescriptions(edits: readonly Edit[], known = edits): str
 }
 
 /**
- * Computes what a copy must contain, from two ledgers: one from the start of the copy, and one from the end of all
- * calls that were active during the copy.
+ * Computes the ledger of a copy from two ledgers: one from the start of the copy, and one from the end of all calls
+ * that were active during the copy.
  */
 export function toCopyLedger(before: Ledger, after: Ledger): Ledger {
   const laterModels = new Map(after.models.map((model) => [model.name, model]))

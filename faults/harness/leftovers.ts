@@ -62,7 +62,7 @@ export async function checkSqlite(path: string, failures: Failures) {
   database.close()
   const found = rows.map((row) => String(row.integrity_check)).join(', ')
   if (found !== 'ok')
-    failures.wrong('the integrity check of SQLite finds no errors', found.slice(0, 200))
+    failures.wrong("SQLite's integrity check finds no errors", found.slice(0, 200))
 }
 
 /** Returns a query function that opens a separate connection for each statement. */

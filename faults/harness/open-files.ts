@@ -34,8 +34,8 @@ function readTarget(pid: number, number: string): string | undefined {
 }
 
 /**
- * Describes what is open now but was not before; undefined if there is nothing. The database pool may grow by
- * `morePoolSockets`.
+ * Describes the files and sockets that are open now but were not open before; undefined if there are none. The database
+ * pool may open up to `morePoolSockets` more sockets.
  */
 export function addedTo(
   before: OpenFiles,

@@ -115,7 +115,7 @@ export async function untilReady(
     world.journal.note({ did: 'ready', file: upload.id })
     onProgress?.('ready')
   } else if (reply.body.status === 'failed') {
-    world.failures.wrong('a file with the right bytes becomes ready', describe(reply))
+    world.failures.wrong('a file with the correct bytes becomes ready', describe(reply))
   }
   return reply
 }

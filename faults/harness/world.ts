@@ -21,7 +21,7 @@ export type World = {
    * able to confirm the commit.
    */
   isExact: boolean
-  /** How long it may take until a download that one node has counted is shown by the others. */
+  /** How long it may take until the other nodes show a download that one node has counted. */
   countDelayMs: number
   /** Whether an unfinished upload's stored chunks must remain stored. */
   keepsChunks: boolean

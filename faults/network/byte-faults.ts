@@ -4,7 +4,7 @@ import * as harms from './harms.ts'
 import type { NetworkFault } from './network-fault.ts'
 
 const noRange = dash('Ranges are requested only for file bytes.')
-/** The registry has processed these requests. A push whose response was lost detects this and continues. */
+/** The registry has processed requests to these places. A push whose response was lost detects this and continues. */
 const heard = { part: rightBytes, complete: rightBytes }
 const broken = fails('unreachable', 'reset')
 const silent = fails('unreachable', 'timeout')
@@ -129,7 +129,7 @@ export const byteFaults: NetworkFault[] = [
     ends: {
       api: { stays: { api: fails('verification_failed') } },
       chunk: { 'goes away': rightBytes, stays: { chunk: fails('verification_failed') } },
-      push: dash('A push sends the bytes that are on the disk.'),
+      push: dash('A push sends the bytes that are on disk.'),
       torrent: { stays: { 'web seed': rightBytes } },
       tracker: dash('Each response to an announce may differ from the previous one.'),
     },

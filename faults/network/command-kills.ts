@@ -46,7 +46,7 @@ async function killPull(scene: Scene): Promise<string> {
   expectSo(existsSync(path) && hashFile(path) === lane.sha256, 'the resumed pull has wrong bytes')
   const counted = (await countDownloads(lane)) - before
   expectSo(counted === 1, `the resumed pull counted as ${counted} downloads`)
-  return `right bytes after ${kills} kills, one download counted`
+  return `correct bytes after ${kills} kills, one download counted`
 }
 
 async function killPush(scene: Scene): Promise<string> {
@@ -64,7 +64,7 @@ async function killPush(scene: Scene): Promise<string> {
   expectSo(files.length === 1, `the resumed push published ${files.length} files`)
   expectSo(file?.status === 'ready', `the pushed file is ${file?.status}`)
   expectSo(file.sha256_hash === manifest.sha256_hash, 'the pushed file has wrong bytes')
-  return `one file with the right bytes after ${kills} kills`
+  return `one file with the correct bytes after ${kills} kills`
 }
 
 async function openScene(scene: Scene) {

@@ -1,11 +1,13 @@
-/** Faults in which there is no connection, or it breaks, or it leads to another server. */
+/** Faults in which a connection cannot be opened, breaks, or reaches a different server. */
 import { type CertificateFiles, testCertificates } from '../../testing/tls-certificates/index.ts'
 import { dash, fails, onConnections, onRequests } from './declare.ts'
 import * as harms from './harms.ts'
 import type { NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
 
-const sameServer = dash('A server does not change into another and back while a command runs.')
+const sameServer = dash(
+  'A server is not replaced by another, and then restored, while a command is running.',
+)
 const firstCall = dash('The first API call has already failed.')
 const everyConnection = dash('A forward proxy cannot distinguish requests.')
 

@@ -3,7 +3,7 @@ import type { Code, End } from './ends.ts'
 import type { ColumnEnds, Dash, NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
 
-export const rightBytes = 'right bytes' as const
+export const rightBytes = 'correct bytes' as const
 
 export const fails = (code: Code, reason?: string): End => ({ code, reason })
 
@@ -13,16 +13,16 @@ export const dash = (why: string): Dash => ({ dash: why })
 const wholeAnswer = dash('A complete response is final: the request is not repeated.')
 
 type Kind = {
-  /** Whether the fault leads to a complete response, even if it is wrong. */
+  /** Whether the fault causes a complete response, even if the response is wrong. */
   isAnswer?: boolean
   /** The ends at places where the command ends differently. */
   others?: Partial<Record<Place, End | readonly End[]>>
-  /** Columns whose ends are all different. */
+  /** Ends of entire columns, which replace the ends derived from `end`. */
   columns?: Partial<NetworkFault['ends']>
 }
 
 /**
- * The ends for harm to requests: right bytes if the harm goes away, otherwise `end`. Harm to web seeds never makes a
+ * The ends for harm to requests: correct bytes if the harm goes away, otherwise `end`. Harm to web seeds never makes a
  * pull fail, because it can download the bytes in another way.
  */
 export function onRequests(end: End, { isAnswer = false, others = {}, columns = {} }: Kind = {}) {

@@ -9,7 +9,7 @@ const good: Outcome = {
   stdout: '{}',
   stderr: '',
   seconds: 1,
-  file: 'right bytes',
+  file: 'correct bytes',
 }
 
 const refused: Outcome = {
@@ -20,8 +20,8 @@ const refused: Outcome = {
 }
 
 describe('the end of a command', () => {
-  test('is "right bytes" if the command exits with 0 and the file exists', () => {
-    expect(classify(good)).toBe('right bytes')
+  test('is "correct bytes" if the command exits with 0 and the file exists', () => {
+    expect(classify(good)).toBe('correct bytes')
   })
 
   test('is the cause with its code if the command fails without a file', () => {
@@ -31,7 +31,7 @@ describe('the end of a command', () => {
   test.each([
     ['wrong bytes under the final name', { ...good, file: 'wrong bytes' }, /wrong bytes/],
     ['exit 0 without the file', { ...good, file: 'none' }, /without the file/],
-    ['a failure with the file', { ...refused, file: 'right bytes' }, /with the file/],
+    ['a failure with the file', { ...refused, file: 'correct bytes' }, /with the file/],
     ['a hang', { ...refused, exitCode: undefined, seconds: 25 }, /no end within 25 s/],
     ['a crash', { ...refused, exitCode: undefined, signal: 'SIGABRT' }, /SIGABRT/],
     ['a stack trace', { ...refused, stderr: 'Error: x\n    at f (/a/b.ts:1:2)\n' }, /stack trace/],

@@ -1,4 +1,4 @@
-/** Describes how a command may end, and determines how one has ended. */
+/** Describes the ways in which a command may end, and determines how a command has ended. */
 
 /**
  * The exit code for each error code in the output of `--json`. `failed` is not listed, because no network fault may end
@@ -20,8 +20,8 @@ export const exitCodes = {
 
 export type Code = keyof typeof exitCodes
 
-/** Either the file exists with the right SHA-256, or there is no file and the command reports the cause. */
-export type End = 'right bytes' | Cause
+/** Either the file exists with the correct SHA-256, or there is no file and the command reports the cause. */
+export type End = 'correct bytes' | Cause
 
 export type Cause = {
   code: Code
@@ -37,7 +37,7 @@ export type Outcome = {
   stderr: string
   seconds: number
   /** The state of the file under its final name: on this disk after a pull, in the registry after a push. */
-  file: 'none' | 'right bytes' | 'wrong bytes'
+  file: 'none' | 'correct bytes' | 'wrong bytes'
 }
 
 /** Returns how a command ended, or a description of the problem if it ended in a way that must never happen. */
@@ -51,7 +51,7 @@ export function classify(outcome: Outcome): End | { problem: string } {
   const trace = /^\s+at .+:\d+:\d+\)?$/m.exec(stderr + stdout)
   if (trace) return { problem: `a stack trace: ${trace[0].trim()}` }
   if (exitCode === 0) {
-    return file === 'right bytes' ? 'right bytes' : { problem: 'exit 0 without the file' }
+    return file === 'correct bytes' ? 'correct bytes' : { problem: 'exit 0 without the file' }
   }
   if (file !== 'none') return { problem: `exit ${exitCode} with the file under its final name` }
   return causeIn(stdout, exitCode as number, stderr)
@@ -86,6 +86,6 @@ export const isProblem = (end: End | { problem: string }): end is { problem: str
 
 /** Formats an end for the table. */
 export function inWords(end: End): string {
-  if (end === 'right bytes') return 'right bytes'
+  if (end === 'correct bytes') return 'correct bytes'
   return end.reason === undefined ? end.code : `${end.code} (${end.reason})`
 }

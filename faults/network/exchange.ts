@@ -68,7 +68,7 @@ export function exchangeWith(
       await pipeline(incoming, response)
     },
 
-    /** Requests the complete response from the registry, without forwarding it. */
+    /** Requests the complete response from the registry, without forwarding the response to the client. */
     async ask(changes: Changes = {}): Promise<Answer> {
       const body = await buffer(request)
       const outgoing = open(changes)

@@ -42,7 +42,7 @@ export type RequestHarm = {
 export type ConnectionHarm = {
   level: 'connection'
   mode: ConnectionMode
-  /** After how long a closed port opens again; a closed port cannot count connections. */
+  /** How long a port stays closed. A duration is needed, because connections to a closed port cannot be counted. */
   liftAfterMs?: number
 }
 
@@ -51,7 +51,10 @@ export type ConnectHarm = { level: 'connect'; answer: string }
 
 const asItShould: ConnectionMode = { answers: 'as it should' }
 
-/** Starts a proxy; with `isTls`, at `https://localhost:<port>`. `registryPort` is called for each request. */
+/**
+ * Starts a proxy, whose address is `https://localhost:<port>` if `isTls` is set. `registryPort` is called for each
+ * request.
+ */
 export async function startFaultProxy({ isTls, registryPort }: Options) {
   const sockets = new Set<Socket>()
   let armed: Arming | undefined

@@ -44,7 +44,7 @@ async function throughTinyproxy(scene: Scene): Promise<string> {
     const passed = readFileSync(log, 'utf8').match(/^CONNECT .*(CONNECT|GET|PUT|POST) /gm) ?? []
     expectSo(passed.length > 0, `no request went through tinyproxy over ${transport}`)
   }
-  return 'right bytes over HTTP and HTTPS'
+  return 'correct bytes over HTTP and HTTPS'
 }
 
 /**

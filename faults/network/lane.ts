@@ -1,4 +1,6 @@
-/** A lane is one registry behind one fault proxy. Cells with the same transport use the lane one after another. */
+/**
+ * A lane is one registry behind one fault proxy. The cells of a lane have the same transport and run one after another.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { registryClient } from '@shoal/protocol/client'
@@ -21,7 +23,7 @@ export type LaneOptions = {
   /** Multiplies every timeout. */
   timeoutFactor: number
   cleanup: DisposableStack
-  /** Starts another forward proxy, which forwards to the one on this port. Returns the address of the new proxy. */
+  /** Starts another forward proxy, which forwards to the proxy on this port. Returns the address of the new proxy. */
   inFront?: (port: number) => Promise<string>
 }
 

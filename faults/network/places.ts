@@ -43,7 +43,7 @@ const chunkBytes = 16 * 1024 * 1024
 const blockBytes = 16 * 1024
 
 /**
- * Returns the place of a request; undefined for requests that are never harmed, such as those of a push for the
+ * Returns the place of a request; undefined for requests that are never harmed, such as a push's requests for the
  * account, the model and the processing state.
  */
 export function findPlace({

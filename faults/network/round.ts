@@ -5,7 +5,7 @@ export type NetworkRound = {
   summary: string
   /** A program that the round needs and that may not be installed. */
   needs?: string
-  /** Resolves with a description of what happened. Rejects if something happened that must not. */
+  /** Resolves with a description of what happened. Rejects if something happened that must never happen. */
   run(scene: Scene): Promise<string>
 }
 
@@ -19,7 +19,7 @@ export type Scene = {
   cleanup: DisposableStack
 }
 
-/** The error of a round in which something happened that must not. */
+/** The error of a round in which something happened that must never happen. */
 export class RoundFailure extends Error {
   override name = 'RoundFailure'
 }

@@ -51,7 +51,7 @@ const successGiveUpSeconds = 20
 const defaultHangTimeoutMs = 45_000
 
 function timeoutSetting({ ends }: Cell, timeoutFactor: number): string {
-  const giveup = ends.includes('right bytes') ? successGiveUpSeconds : timeoutSeconds.giveup
+  const giveup = ends.includes('correct bytes') ? successGiveUpSeconds : timeoutSeconds.giveup
   return Object.entries({ ...timeoutSeconds, giveup })
     .map(([name, seconds]) => `${name}=${Math.ceil(seconds * timeoutFactor)}s`)
     .join(',')
@@ -152,7 +152,7 @@ const getSourceFlag = ({ column }: Cell) =>
 
 function judge(path: string, sha256: string): Outcome['file'] {
   if (!existsSync(path)) return 'none'
-  return hashFile(path) === sha256 ? 'right bytes' : 'wrong bytes'
+  return hashFile(path) === sha256 ? 'correct bytes' : 'wrong bytes'
 }
 
 export const hashFile = (path: string) =>
@@ -172,7 +172,7 @@ function preparePush({ lane, folder, seed }: CellOptions): Prepared {
       if (!page.models.some((model) => model.name === name)) return 'none'
       const [file] = await lane.client.listFiles(name, { status: 'ready' })
       if (!file) return 'none'
-      return file.sha256_hash === manifest.sha256_hash ? 'right bytes' : 'wrong bytes'
+      return file.sha256_hash === manifest.sha256_hash ? 'correct bytes' : 'wrong bytes'
     },
   }
 }

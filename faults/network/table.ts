@@ -25,7 +25,7 @@ export function formatTable(faults: readonly NetworkFault[] = networkFaults): st
 }
 
 /**
- * Formats a table cell such as `right bytes → unreachable (reset)`: the end if the harm goes away, and the end if it
+ * Formats a table cell such as `correct bytes → unreachable (reset)`: the end if the harm goes away, and the end if it
  * stays.
  */
 function inColumn(declared: ColumnEnds, addNote: (text: string) => string): string {

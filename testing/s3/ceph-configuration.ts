@@ -4,7 +4,7 @@ type Options = {
   /** The ports of the gateway and of the monitor. */
   port: number
   monitorPort: number
-  /** How much the object store can hold. */
+  /** The capacity of the object store. */
   memoryBytes: number
 }
 

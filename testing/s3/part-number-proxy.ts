@@ -1,19 +1,17 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type ProxiedRequest, startS3Proxy } from './s3-proxy.ts'
 
 /**
- * A proxy that adds `GET ?partNumber=` of AWS S3 to a server without it, such as radosgw 16. Signatures are still
- * checked by the server, which gets the signed URL as it was sent, with a `Range` header. The proxy learns the sizes of
- * parts from the uploads that pass through it.
+ * A proxy that adds `GET ?partNumber=` of AWS S3 to a server without it, such as radosgw 16. The server still checks
+ * signatures, because it receives the signed URL unchanged, with an additional `Range` header. The proxy learns the
+ * sizes of parts from the uploads that pass through it.
  */
 export async function startPartNumberProxy(endpoint: string) {
-  const upstream = new URL(endpoint)
   /** The sizes of the parts of open uploads by number, and of finished objects in order. */
   const uploads = new Map<string, Map<number, number>>()
   const objects = new Map<string, number[]>()
 
-  function noteSuccess(method: string, url: URL, sizeBytes: number) {
+  function noteSuccess({ method, path, headers }: ProxiedRequest) {
+    const url = new URL(path, endpoint)
     const uploadId = url.searchParams.get('uploadId')
     const partNumber = Number(url.searchParams.get('partNumber'))
     if (uploadId === null) {
@@ -22,7 +20,7 @@ export async function startPartNumberProxy(endpoint: string) {
     }
     const parts = uploads.get(uploadId) ?? new Map<number, number>()
     uploads.set(uploadId, parts)
-    if (method === 'PUT') parts.set(partNumber, sizeBytes)
+    if (method === 'PUT') parts.set(partNumber, Number(headers['content-length']))
     if (method !== 'POST') return
     const inOrder = [...parts].sort(([one], [other]) => one - other)
     objects.set(
@@ -33,7 +31,8 @@ export async function startPartNumberProxy(endpoint: string) {
   }
 
   /** The range of the requested part; undefined if the request is not for a part that the proxy knows. */
-  function findRange(method: string, url: URL): string | undefined {
+  function findRange({ method, path }: ProxiedRequest): string | undefined {
+    const url = new URL(path, endpoint)
     const partNumber = Number(url.searchParams.get('partNumber'))
     const isRead = method === 'GET' && !url.searchParams.has('uploadId')
     const sizes = isRead ? objects.get(url.pathname) : undefined
@@ -43,29 +42,11 @@ export async function startPartNumberProxy(endpoint: string) {
     return `bytes=${start}-${start + size - 1}`
   }
 
-  const server = createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const { method = 'GET', url: path = '/' } = incoming
-    const url = new URL(path, upstream)
-    const range = findRange(method, url)
-    const headers = { ...incoming.headers, ...(range && { range }) }
-    const passedOn = request(new URL(upstream), { method, path, headers }, (response) => {
-      const { statusCode = 502 } = response
-      if (statusCode < 300) noteSuccess(method, url, Number(incoming.headers['content-length']))
-      outgoing.writeHead(statusCode, response.headers)
-      response.pipe(outgoing)
-    })
-    passedOn.on('error', (error) => outgoing.destroy(error))
-    outgoing.on('close', () => passedOn.destroy())
-    incoming.pipe(passedOn)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+  return startS3Proxy(endpoint, {
+    change(request) {
+      const range = findRange(request)
+      return { ...request, headers: { ...request.headers, ...(range && { range }) } }
     },
-  }
+    onSuccess: noteSuccess,
+  })
 }

@@ -6,7 +6,7 @@ import { freePort } from '../free-port.ts'
 import { accepts, untilStarted } from '../until-started.ts'
 import { cephConfiguration } from './ceph-configuration.ts'
 
-/** Where an S3 server is, one of its buckets, and the keys of a user who may create others. */
+/** The endpoint of an S3 server, one of its buckets, and the keys of a user who may create more buckets. */
 export type S3Address = {
   endpoint: string
   bucket: string
@@ -20,9 +20,9 @@ type Options = {
   directory: string
   /** The bucket to create. */
   bucket: string
-  /** How much the object store can hold. */
+  /** The capacity of the object store. */
   memoryBytes: number
-  /** Starts a program that keeps running. Returns whether it still does. */
+  /** Starts a program that keeps running. Returns a function that returns whether the program is still running. */
   launch(program: string, options: string[]): () => boolean
   /** Runs a program to its end. */
   run: Run

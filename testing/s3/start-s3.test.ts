@@ -21,7 +21,7 @@ async function callS3({ region, ...s3 }: S3Address, name: string, options: strin
   return Number(stdout)
 }
 
-describe.skipIf(!isInstalled)('the S3 server of the tests', () => {
+describe.skipIf(!isInstalled)("the tests' S3 server", () => {
   test('keeps its objects while the gateway is stopped, and leaves no process behind', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'shoal-s3-test-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))

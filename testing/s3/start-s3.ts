@@ -14,9 +14,12 @@ export type S3Server = {
   address: S3Address
   /** The folder with the server's configuration and logs. */
   directory: string
-  /** Stops the gateway alone. Its objects stay in the store behind it. */
+  /** Stops only the gateway. The objects stay in the store behind it. */
   stopGateway(): Promise<void>
   startGateway(): Promise<void>
+  /** Stops the gateway's process, which keeps its connections and accepts new ones, but does not respond. */
+  pauseGateway(): void
+  resumeGateway(): void
   stop(): Promise<void>
   /** Kills the processes and removes their folder synchronously, for `exit` handlers. */
   abandon(): void
@@ -59,7 +62,15 @@ export async function startS3({ memoryBytes = 4 * 1024 ** 3 } = {}): Promise<S3S
   process.once('exit', abandon)
   try {
     const started = await startCeph({ directory, bucket: 'tests', memoryBytes, launch, run })
-    return { ...started, directory, stopGateway: () => end('radosgw'), stop, abandon }
+    return {
+      ...started,
+      directory,
+      stopGateway: () => end('radosgw'),
+      pauseGateway: () => processes.get('radosgw')?.kill('SIGSTOP'),
+      resumeGateway: () => processes.get('radosgw')?.kill('SIGCONT'),
+      stop,
+      abandon,
+    }
   } catch (error) {
     await stop()
     throw error

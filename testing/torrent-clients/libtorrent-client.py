@@ -1,6 +1,6 @@
 """Downloads a torrent or a magnet with libtorrent's default settings, but without connections to other machines.
 
-If an address of this machine in a local network is given, it discovers peers there.
+If an address of this machine in a local network is given, the client discovers peers there.
 """
 
 import sys

@@ -18,8 +18,8 @@ export type RunningClient = {
 }
 
 /**
- * Starts a client with its default settings, except that it does not leave this machine: no DHT, no local peer
- * discovery, no open ports.
+ * Starts a client with its default settings, except that it contacts no other machine: no DHT, no local peer discovery,
+ * no open ports.
  */
 export type StartClient = (program: string, download: Download) => Promise<RunningClient>
 

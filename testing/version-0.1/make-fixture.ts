@@ -1,7 +1,7 @@
 /**
  * Creates the fixture again: `node testing/version-0.1/make-fixture.ts <folder>`. The folder is a checkout of commit
- * aed9b29, in which `npm ci` has been run. The script runs this version, kills it while it is working, and packs its
- * files.
+ * aed9b29, in which `npm ci` has been run. The script runs that version, kills its processes while they are working,
+ * and packs their files.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFile, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'

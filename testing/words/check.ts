@@ -1,4 +1,4 @@
-/** `npm run words`: lists unwanted phrases in documents, comments and texts, and fails if there are any. */
+/** `npm run words`: lists unwanted phrases in documents, comments and strings, and fails if there are any. */
 import { join } from 'node:path'
 import { checkWords } from './check-words.ts'
 import { phrases } from './phrases.ts'

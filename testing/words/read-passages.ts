@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 
-/** A text that people read, with its file and line. */
+/** A piece of text that people read, with its file and line. */
 export type Passage = {
   /** The path of the file, relative to the root. */
   path: string
@@ -13,7 +13,7 @@ export type Passage = {
 }
 
 /**
- * Reads the lines of all documents, all comments, and the programs' texts: strings that contain a space, and text
+ * Reads the lines of all documents, all comments, and the text in programs: strings that contain a space, and text
  * between a page's tags. Omits strings in tests, and code in documents.
  * @throws if a source file cannot be parsed
  */
@@ -43,7 +43,7 @@ export function readDocument(path: string, source: string): Passage[] {
   })
 }
 
-/** Reads a TypeScript source file: its comments and, unless it is a test, its texts. */
+/** Reads a TypeScript source file: its comments and, unless it is a test, its strings and the text between tags. */
 export function readSource(path: string, source: string): Passage[] {
   const { program, comments, errors } = parseSync(path, source)
   if (errors[0]) throw new Error(`${path} cannot be parsed: ${errors[0].message}`)

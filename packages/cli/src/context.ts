@@ -42,21 +42,21 @@ export type Context = {
   asker: Asker
   places: Places
   config: Config
-  /** The registry from the flag, the environment or the saved settings, in this order. */
+  /** The address from the flag, the variable, the saved setting or the default, in this order of precedence. */
   registryAddress: string
   /** The settings for connections to registries. Read once, at first use. */
   networkSettings(): Promise<NetworkSettings>
-  /** Opens the registry at `registryAddress`, or another one, given by its host or address. */
+  /** Opens the registry with this host or address. Default: `registryAddress`. */
   openRegistry(hostOrAddress?: string, token?: string): Promise<Registry>
-  /** A command that takes this signal must end by itself soon after the signal fires. */
+  /** Returns the stop signal. A command that calls this must itself end soon after the signal fires. */
   takeStopSignal(): AbortSignal
   /** Sets the exit code of a command that completes without an error but reports a failure. */
   endWith(code: Ending): void
 }
 
 /**
- * Creates the context of a command. With `isTransfer`, requests wait for a registry that is offline. With `isForShell`,
- * the output is for shell completion, so nothing else is printed.
+ * Creates the context of a command. With `isTransfer`, requests are retried while the registry is offline. With
+ * `isForShell`, the output is for shell completion, so there are no warnings about unknown variables.
  */
 export type OpenContext = (options?: Options) => Promise<Context>
 
@@ -71,7 +71,7 @@ export type Trace = {
 }
 
 const { default: _, ...withoutDefault } = cliSettings.registry
-/** The setting of the registry without its default: only the flag or the variable. */
+/** The registry setting without its default, because the saved setting overrides the default. */
 const namedRegistry = setting(withoutDefault)
 
 export function contextOpener(
@@ -118,7 +118,7 @@ export function contextOpener(
         const credentials = await readCredentials(places)
         const known = [current, ...Object.keys(credentials)]
         const address = hostOrAddress ? registryAddress(hostOrAddress, known) : current
-        // A token from the environment is only for the current registry, never for one in a model reference.
+        // The token from the environment is sent only to the current registry, not to another one in a model reference.
         const ownToken =
           address === current ? readCliSetting(cliSettings.token, { env }) : undefined
         const token = givenToken ?? ownToken ?? credentials[address]?.token

@@ -1,5 +1,5 @@
 /**
- * The examples in the doc comments of public functions. They are tested in this package because it may import all
+ * Tests the examples in the doc comments of public functions. The tests are in this package because it may import all
  * others.
  */
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Common BitTorrent clients download a model from `shoal seed`. The registry has lost the file's bytes, so only the
- * peer can provide them. Each test has its own registry, file and peer.
+ * Common BitTorrent clients download a model from `shoal seed`. The registry has lost the file's bytes, so the clients
+ * can download them only from the peer. Each test has its own registry, file and peer.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -40,8 +40,8 @@ describe.concurrent('only from a peer', options, () => {
     })
   }
 
-  // Transmission does not use loopback, and keeps only the first peer at each address. That peer must not be the
-  // registry's metadata peer, which is therefore off.
+  // Transmission does not use loopback addresses, and keeps only the first peer at each address. The registry's
+  // metadata peer has the same address as the seeder, so the metadata peer is turned off.
   for (const kind of ['torrent', 'magnet'] as const) {
     test.skipIf(!transmission.program || !ownAddress)(
       `Transmission downloads a ${kind}`,
@@ -61,7 +61,7 @@ describe.concurrent('only from a peer', options, () => {
   }
 })
 
-/** Creates a model whose bytes only a peer still has, and folders for the client that downloads it. */
+/** Creates a model whose bytes only a peer still has, and folders for the BitTorrent client. */
 async function sharedModel(settings: Partial<RegistryConfig> = {}) {
   await using stack = new AsyncDisposableStack()
   const registry = stack.use(await realRegistry(settings))

@@ -65,7 +65,7 @@ test('a repeated pull finds the file and does not count as a download', async ()
   expect((await client().getModel('shoal-tiny')).downloads).toBe(1)
 })
 
-test('a new account can push; the URL of the model is printed on stdout', async () => {
+test("a new account can push, and the model's URL is printed on stdout", async () => {
   const registered = await shoal(
     ['register', '--username', 'ana', '--password-stdin'],
     'password of ana',
@@ -93,7 +93,7 @@ test('a new account can push; the URL of the model is printed on stdout', async 
   expect((await shoal(['unlike', 'reef'])).exitCode).toBe(0)
 })
 
-test('only the API key is printed on stdout; it works, and can be revoked', async () => {
+test('only the new API key is printed on stdout, and the key works until it is revoked', async () => {
   const made = await shoal(['keys', 'new', 'laptop'])
   const key = made.stdout.trim()
   expect(key).toMatch(/^hf_[0-9A-Za-z]{43}$/)
@@ -227,7 +227,7 @@ async function bytesIn(directory: string): Promise<number> {
   return sizes.reduce((sum, blocks) => sum + blocks * 512, 0)
 }
 
-/** Whether the folder contains more data than unfinished chunks alone can. */
+/** Whether the folder contains more data than unfinished chunks can account for. */
 async function hasChunks(directory: string): Promise<boolean> {
   return (await bytesIn(directory)) > 40 * mebibyte
 }

@@ -1,4 +1,4 @@
-/** Kills the command line with SIGKILL at moments that its events determine. */
+/** Kills commands with SIGKILL when they print certain events. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,8 +18,8 @@ const sizeBytes = 80 * mebibyte
 const timeout = 180_000
 
 /**
- * Runs a command until an event for which `isMoment` is true, and kills it. Returns the events that it printed, and
- * whether it was killed: it may have ended before.
+ * Runs a command, and kills it at the first event for which `isMoment` is true. Returns the events that the command
+ * printed, and whether it was killed, because it may end before that event.
  */
 async function killAt(
   words: string[],
@@ -49,7 +49,7 @@ const optionsFor = (registry: RealRegistry, home: string) => ({
   env: { SHOAL_REGISTRY: registry.url, SHOAL_TOKEN: registry.token },
 })
 
-test('a pull that is killed repeatedly ends with the right bytes, and counts as one download', {
+test('a pull that is killed repeatedly ends with the correct bytes, and counts as one download', {
   timeout,
 }, async () => {
   await using registry = await realRegistry()

@@ -5,8 +5,8 @@ import { exitCodes } from '@shoal/core/errors/table'
 import { runCommandLine } from './run.ts'
 
 /**
- * The terminal sends Ctrl-C to this process, and npm and npx forward it again. A second signal within this time is
- * therefore the same Ctrl-C.
+ * Signals within this time after the first one count as the same Ctrl-C, because a terminal sends Ctrl-C to this
+ * process, and npm and npx also forward it to this process.
  */
 const echoMs = 500
 
@@ -22,13 +22,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 process.stdout.on('error', endWithoutReader)
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  // If the reader of stderr has gone, the command continues, and a server still shuts down gracefully.
+  // If nothing reads stderr any longer, the command continues, and a server still shuts down gracefully.
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') endWithoutReader(error)
 })
 
 /** Exits, because no more output can be written. */
 function endWithoutReader(error: NodeJS.ErrnoException): never {
-  // The reader has stopped reading, as `head` does. This is not an error.
+  // The reader of stdout has closed the pipe, as `head` does. This is not an error.
   if (error.code === 'EPIPE') process.exit(0)
   const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT'
   const why = isFull ? 'the disk is full' : error.message

@@ -42,7 +42,7 @@ test('a pull waits for a registry that was killed before the first byte, and suc
     ['pull', 'late-tide', '-v', '--no-peers', '--registry', registry.url],
     { home: home.path },
   )
-  // The note about waiting means that at least one request has failed.
+  // Once a note about waiting is printed, at least one request has failed.
   let output = ''
   await new Promise<void>((resolve) => {
     child.stderr.on('data', (text: Buffer) => {
@@ -57,7 +57,7 @@ test('a pull waits for a registry that was killed before the first byte, and suc
   expect(stdout.trim()).toBe(join(home.models, 'late-tide', 'late-tide.gguf'))
 })
 
-test('a private certificate authority is trusted only if a flag or a variable names it', async () => {
+test('a private certificate authority is trusted only if a flag or a variable specifies it', async () => {
   const port = await listen(secureServer(testCertificates.valid))
   const address = `https://localhost:${port}`
   const refused = await search(address)
@@ -66,7 +66,7 @@ test('a private certificate authority is trusted only if a flag or a variable na
     code: 'tls_failed',
     reason: 'unknown_issuer',
     host: `localhost:${port}`,
-    hint: 'If you trust it, pass its certificate with --cacert <file> or SHOAL_CA_FILE.',
+    hint: 'If you trust the authority, pass its certificate with --cacert <file> or SHOAL_CA_FILE.',
   })
   for (const [env, words] of [
     [{}, ['--cacert', testAuthority]],

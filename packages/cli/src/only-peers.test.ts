@@ -22,8 +22,8 @@ test('with --only-peers, a tracker that keeps failing ends the pull with an erro
 })
 
 /**
- * Starts a proxy for the registry. The proxy refuses announces, and the downloads that it describes use its address for
- * the tracker.
+ * Starts a proxy for the registry. The proxy rejects announces, and replaces the tracker's address in responses with
+ * its own.
  */
 async function withoutTracker(registry: RealRegistry) {
   const realHost = encodeURIComponent(new URL(registry.url).host)

@@ -58,8 +58,8 @@ const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
 }
 
 /**
- * Creates the program for these words. If they begin with a command, only that command is loaded, because loading all
- * commands takes longer.
+ * Creates the program for a command line. If `words` begins with a command, only that command is loaded, because
+ * loading all commands takes longer.
  */
 export async function shoalProgram(
   open: OpenContext,

@@ -1,4 +1,4 @@
-/** All settings and flags accept the same sizes and times. */
+/** Tests that all settings and flags accept the same sizes and durations. */
 import {
   durationExamples,
   endless,
@@ -73,7 +73,7 @@ describe.each<[string, Read]>([
 })
 
 test.each(await flagsTaking('GB'))(
-  '%s takes a size, which is in GB if it has no unit',
+  '%s accepts a size; a number without a unit is in GB',
   (_name, read) => {
     for (const { text, bytes } of sizeExamples()) expect(read(text), text).toBe(bytes / 1e9)
     expect(['16', '.5', '16 GB'].map(read)).toEqual([16, 0.5, 16])
@@ -84,13 +84,13 @@ test.each(await flagsTaking('GB'))(
 type Time = {
   /** Returns milliseconds, or a promise of them. */
   read: Read
-  /** The maximum, which replaces longer times. */
+  /** The maximum, which replaces longer durations. */
   maxMs?: number
-  /** Shorter times are refused. */
+  /** Shorter durations are refused. */
   minMs?: number
-  /** The result for a time without an end; undefined if an end is required. */
+  /** The result for an unlimited duration; undefined if unlimited durations are refused. */
   endless: number | undefined
-  /** Whether only a word means no end, and a time of more than a hundred years is refused. */
+  /** Whether only a word means unlimited, and a duration of more than a hundred years is refused. */
   isEndlessByWord?: boolean
 }
 
@@ -120,7 +120,7 @@ const windows = ['auth', 'write', 'read', 'chunk', 'tracker'].map((name): [strin
   },
 ])
 
-/** Some flags pass a time on as typed, for the daemon to parse. */
+/** Some flags pass on the text as typed, and the daemon parses it. */
 const flags = (await flagsTaking('time')).map(([name, read]): [string, Time] => {
   const readFlag = (text: string) => {
     const value = read(text)
@@ -153,14 +153,14 @@ describe.each<[string, Time]>([
 ])('%s', (_name, { read, endless: endlessMs, ...limits }) => {
   const { minMs = 0, maxMs = Number.POSITIVE_INFINITY, isEndlessByWord = false } = limits
 
-  test('accepts times in all notations', async () => {
+  test('accepts durations in all notations', async () => {
     for (const { text, ms } of durationExamples()) {
       if (ms < minMs) expect(() => read(text), text).toThrow(text)
       else expect(await read(text), text).toBeCloseTo(Math.min(ms, maxMs), 3)
     }
   })
 
-  test(`${endlessMs === undefined ? 'refuses' : 'accepts'} a time without an end`, async () => {
+  test(`${endlessMs === undefined ? 'refuses' : 'accepts'} an unlimited duration`, async () => {
     for (const text of endless) {
       const isRefused = isEndlessByWord && /\d/.test(text)
       if (endlessMs === undefined || isRefused) expect(() => read(text), text).toThrow(text.trim())
@@ -177,12 +177,12 @@ describe.each<[string, Time]>([
 test('a number without a unit is accepted if the setting has a default unit', async () => {
   expect(daemon({ SHOAL_KEEP_ALIVE: '90' }).keepAliveMs).toBe(90_000)
   expect(readRegistryConfig({ SHOAL_TRASH_DAYS: '30' }).trashDays).toBe(30)
-  expect(() => parseLifetime('90')).toThrow('“90” is not a time')
+  expect(() => parseLifetime('90')).toThrow('“90” is not a valid lifetime')
   const env = { SHOAL_NETWORK_TIMEOUTS: 'giveup=90' }
   await expect(readNetworkSettings(env)).rejects.toThrow('“giveup=90”')
 })
 
-test('a rate window may be only a unit', () => {
+test('the window of a rate limit may be a unit without a number', () => {
   const text = 'auth=30/min,write=1/h,read=2/5m,chunk=3/s'
   expect(readRegistryConfig({ SHOAL_RATE_LIMITS: text }).rateLimits).toMatchObject({
     auth: { max: 30, windowSeconds: 60 },

@@ -39,7 +39,7 @@ test.each([
   expect({ stdout, stderr, exitCode }).toEqual({ stdout: '', stderr: text, exitCode: 2 })
 })
 
-test('a command group without a command shows its help, as a usage error', async () => {
+test('a command group without a subcommand shows its help, and ends as a usage error', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['keys'], { home: home.path })
   expect(stderr).toContain('shoal keys [options] [command]')
@@ -92,18 +92,18 @@ test.each([
   expect(exitCode).toBe(code)
 })
 
-test('an offline registry results in exit code 6 and advice', async () => {
+test('if the registry is offline, the command ends with exit code 6 and advice', async () => {
   await using home = await makeHome()
   const registry = 'http://127.0.0.1:9'
   const { stderr, exitCode } = await shoalHere(['search'], { home: home.path, registry })
   expect(stderr).toBe(
     '✗ Nothing is running at 127.0.0.1:9.\n' +
-      '  Start a registry with shoal registry, or choose another with --registry.\n',
+      '  Start a registry with shoal registry, or specify another registry with --registry.\n',
   )
   expect(exitCode).toBe(6)
 })
 
-test('a wait that the registry requests is observed and shown', async () => {
+test('a wait that the registry requests is honored and shown', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/models': [
@@ -163,7 +163,7 @@ test('the token from the environment is sent only to the current registry', asyn
   expect(other.asked[0]?.authorization).toBeUndefined()
 })
 
-test('a newline at the end of a token is ignored, and one within it is refused', async () => {
+test('a newline at the end of a token is ignored, and a newline within a token is refused', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/auth/me': { body: { username: 'ines' } },

@@ -1,4 +1,4 @@
-/** Peers that share pulled models: a real registry and real commands, each with its own home. */
+/** Tests peers that share pulled models, with a real registry and real commands. Each peer has its own home. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
@@ -121,7 +121,7 @@ test('a model that becomes private is no longer shared, and its files stay', opt
 })
 
 test(
-  'a model pulled without peers is not shared until it is pulled with them',
+  'a model pulled with --no-peers is not shared until it is pulled without that flag',
   options,
   async () => {
     await using registry = await realRegistry()
@@ -180,6 +180,7 @@ test('on a members-only registry, members share with each other', options, async
   expect(exitCode, stderr).toBe(0)
   const path = stdout.trim()
   expect(await sha256(path)).toBe(file.sha256_hash)
-  // No torrent is saved, so that the model is not shared while it is unknown whether only members may have it.
+  // The torrent of a file that only members may read is not saved, because the file must not be shared while its
+  // registry is offline.
   expect(await readdir(join(dirname(path), '.shoal'))).not.toContain(`${basename(path)}.torrent`)
 })

@@ -1,4 +1,4 @@
-/** All names that scripts, clients and dashboards written for version 0.1 use still exist. */
+/** Tests that all names used by scripts, clients and dashboards for version 0.1 still exist. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { realRegistry } from './testing/real-registry.ts'
 import { makeHome } from './testing/run-shoal.ts'
 import { shoalHere } from './testing/shoal-here.ts'
 
-/** Names that were removed on purpose, with the reason: `{ 'shoal run --top-k': '…' }`. */
+/** Intentionally removed names, with the reasons: `{ 'shoal run --top-k': '…' }`. */
 const removed: Record<string, string> = {}
 
 const recorded = JSON.parse(await readFile(fixture.spokenPath, 'utf8'))
@@ -67,13 +67,13 @@ test.for(['variables', 'errorCodes'])('%s', async (kind) => {
   expectAll(recorded[kind], words)
 })
 
-test('endpoints of the registry and the members of their bodies still exist', async () => {
+test('registry endpoints and the members of their bodies still exist', async () => {
   const document = JSON.parse(await read(`${registryUrl}/openapi.json`))
   expectAll(recorded.registry.operations, operationsIn(document))
   expectAll(flat(recorded.registry.properties), flat(propertiesIn(document)))
 })
 
-test('endpoints of the daemon still exist', async () => {
+test('daemon endpoints still exist', async () => {
   const operations: string[] = recorded.daemon.operations
   const found = await Promise.all(
     operations.map(async (operation) => {

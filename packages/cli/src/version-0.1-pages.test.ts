@@ -1,4 +1,4 @@
-/** Opens today's pages in a browser that has the cookies and databases of version 0.1. */
+/** Opens the current pages in a browser that has the cookies and databases of version 0.1. */
 import { once } from 'node:events'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -11,7 +11,7 @@ import { startShoal } from './testing/run-shoal.ts'
 
 const chromium = inject('chromium')
 
-describe.skipIf(!chromium)('a browser with data of version 0.1', () => {
+describe.skipIf(!chromium)('a browser with data from version 0.1', () => {
   const stack = new AsyncDisposableStack()
   let opened: Awaited<ReturnType<typeof openFixture>>
   let registry: RealRegistry
@@ -32,7 +32,7 @@ describe.skipIf(!chromium)('a browser with data of version 0.1', () => {
   })
   afterAll(() => stack.disposeAsync())
 
-  /** Starts `shoal serve` on the home of version 0.1 and returns its address. */
+  /** Starts `shoal serve` with version 0.1's home and returns the daemon's address. */
   async function startDaemon(): Promise<string> {
     const port = await freePort()
     const { child, outcome } = startShoal(['serve', '--port', String(port)], {

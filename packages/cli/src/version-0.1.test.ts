@@ -1,4 +1,4 @@
-/** Opens a `SHOAL_HOME` of version 0.1 in which a pull and a push were killed halfway. */
+/** Tests commands with a `SHOAL_HOME` from version 0.1 in which a pull and a push were killed halfway. */
 import { createHash } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFile } from 'node:fs/promises'

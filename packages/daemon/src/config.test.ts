@@ -11,7 +11,7 @@ test('by default, the daemon listens only on this machine, like Ollama', () => {
   expect(read({})).toMatchObject({
     host: '127.0.0.1',
     port: 11_434,
-    contextLength: 8192,
+    contextLength: undefined,
     slots: 4,
     keepAliveMs: 300_000,
   })

@@ -8,6 +8,9 @@ export function constrainedMemory(): number {
   return limit > 0 && limit < total ? limit : total
 }
 
+/** The memory in bytes that is free or can be freed at once, in the machine or in its container. */
+export const freeMemory = (): number => Math.min(process.availableMemory(), constrainedMemory())
+
 /**
  * The number of physical cores that this process may use. Two threads on one core only slow each other down. More
  * threads than cores are far worse, because llama.cpp's threads wait for each other without yielding.

@@ -41,9 +41,10 @@ export const daemonSettings = {
     flag: '--context-length <tokens>',
     // Fewer tokens are useless in practice, and no model supports more.
     parse: wholeNumber({ min: 64, max: 2 ** 24 }),
-    default: '8192',
+    defaultPhrase: 'up to 65536, by the free memory',
     description: 'context length in tokens',
-    details: "capped at the model's own context length",
+    details:
+      "capped at the model's own context length. By default, the longest of 8192, 16384, 32768 and 65536 tokens with which one conversation takes at most a third of the memory that the loaded model leaves free",
   }),
   slots: setting({
     variable: 'SHOAL_SLOTS',

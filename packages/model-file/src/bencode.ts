@@ -78,7 +78,7 @@ export type Bencodable =
 /**
  * Encodes a value. Sorts the keys of dictionaries and omits undefined values. This code is on the tracker's hot path,
  * so it does not use the package `bencode`, which takes three times as long. That package also treats dictionary keys
- * as text, but those of a scrape response are binary info hashes.
+ * as text, but the keys in a scrape response are binary info hashes.
  */
 export function encodeBencode(value: Bencodable): Buffer {
   return Buffer.from(encodedText(value), 'latin1')

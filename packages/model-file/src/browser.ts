@@ -1,6 +1,6 @@
 /**
- * The functions with which a browser reads a file's header and divides the file into chunks, in order to publish it.
- * Loads no Node modules.
+ * The functions that a browser needs to publish a file: they read its header and divide it into chunks. This entry
+ * point loads no Node modules.
  */
 export { type ChunkManifest, makeManifest } from './chunk-manifest.ts'
 export { chunkCount, chunkRange, chunkSizeFor } from './chunk-sizes.ts'

@@ -1,6 +1,6 @@
 /**
- * The choices among a model's files. This is a separate entry point that loads nothing else, so that it works in
- * browsers and does not slow down the start of the command line.
+ * Functions for choosing among a model's files. They have their own entry point, which loads nothing else, so that it
+ * works in browsers and does not slow down command-line startup.
  */
 export { type Fidelity, findFidelity } from './fidelity.ts'
 export {

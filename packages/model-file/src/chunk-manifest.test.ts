@@ -46,7 +46,7 @@ test('the result of a hasher becomes a valid manifest', () => {
 })
 
 test.for<[string, Partial<ChunkManifest>]>([
-  ['file_size_bytes is 0; an empty file cannot be published', { file_size_bytes: 0 }],
+  ['file_size_bytes is 0; it must be an integer greater than 0', { file_size_bytes: 0 }],
   ['chunk_size is 1048576; it must be 16777216 for 41943040 bytes', { chunk_size: mebibyte }],
   ['sha256_hash is not 64 lower-case hexadecimal digits', { sha256_hash: hash('F') }],
   ['there are 2 chunk hashes, not 3', { chunk_hashes: [first, second] }],

@@ -50,7 +50,7 @@ export function makeManifest(hashes: ChunkHashes): ChunkManifest {
 export function manifestProblem(manifest: ChunkManifest): string | undefined {
   const { file_size_bytes: fileSizeBytes, chunk_size: chunkSize, chunk_hashes: chunks } = manifest
   if (!Number.isSafeInteger(fileSizeBytes) || fileSizeBytes < 1) {
-    return `file_size_bytes is ${fileSizeBytes}; an empty file cannot be published`
+    return `file_size_bytes is ${fileSizeBytes}; it must be an integer greater than 0`
   }
   if (chunkSize !== chunkSizeFor(fileSizeBytes)) {
     return `chunk_size is ${chunkSize}; it must be ${chunkSizeFor(fileSizeBytes)} for ${fileSizeBytes} bytes`

@@ -4,7 +4,7 @@ import { chunkCount, chunkRange, chunkSizeFor, pieceLengthFor } from './chunk-si
 const mebibyte = 1024 * 1024
 const gibibyte = 1024 * mebibyte
 
-test('a chunk has 16 MiB, doubled until a file has at most 10,000', () => {
+test('a chunk has 16 MiB, doubled until the file has at most 10,000 chunks', () => {
   const most = 10_000 * 16 * mebibyte
   expect(chunkSizeFor(1)).toBe(16 * mebibyte)
   expect(chunkSizeFor(most)).toBe(16 * mebibyte)

@@ -18,8 +18,8 @@ export function chunkSizeFor(fileSizeBytes: number): number {
 }
 
 /**
- * Size of every torrent piece except the last: 1 MiB, doubled until the file has at most 2,048 pieces (40 KiB of hashes) or a
- * piece has 16 MiB. It divides the chunk size, so no piece spans two chunks.
+ * Size of every torrent piece except the last: 1 MiB, doubled until the file has at most 2,048 pieces (40 KiB of
+ * hashes) or a piece has 16 MiB. The chunk size is a multiple of the piece size, so no piece spans two chunks.
  */
 export function pieceLengthFor(fileSizeBytes: number): number {
   let length = smallestPiece

@@ -1,4 +1,4 @@
-/** The choices among a model's files. All shards of a split file form one choice. */
+/** The choices among a model's files, for downloading or running. All shards of a split file form one choice. */
 
 import { AppError } from '@shoal/core/errors'
 import { isLabel } from '@shoal/core/references'

@@ -26,7 +26,7 @@ function tensorBytes(
   return bytes.u32(type).u64(offset)
 }
 
-test('a tensor beyond the end of the file is rejected and named', async () => {
+test('a tensor beyond the end of the file is rejected, and the message identifies it', async () => {
   const tensors = [
     { name: 'a', shape: [8], type: 'F32' },
     { name: 'blk.0.attn_k.weight', shape: [32, 4], type: 'Q8_0' },

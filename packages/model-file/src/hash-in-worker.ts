@@ -16,7 +16,7 @@ export type HashOptions = {
  * Hashes a local file like `createChunkHasher`, but in threads. The hash of the whole file cannot be parallelized, so
  * one thread computes it while another hashes the chunks; when the first thread has finished, it helps with the
  * remaining chunks. With two free cores, this takes no longer than computing only the whole-file hash. Rejects if the
- * file is empty, if it changes during hashing, or if the signal fires.
+ * file is empty, if it changes during hashing, or if the signal is aborted.
  */
 export async function hashFileInWorker(
   path: string,

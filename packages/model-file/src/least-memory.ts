@@ -8,8 +8,8 @@ type ReadyFile = FileLike & {
 }
 
 /**
- * The minimum memory needed to run any one of a model's files, with a split file counted as the sum of its parts; null
- * if unknown.
+ * The memory needed to run whichever of a model's files needs the least. A split file counts as one file, with the sum
+ * of its parts. Null if unknown.
  */
 export function computeMinimumMemory(files: readonly ReadyFile[]): number | null {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')

@@ -29,7 +29,7 @@ const bytesPerValue = 2
 const processBytes = 110e6
 /** Compute buffers, per embedding dimension: about 16 buffers with 512 rows of 32-bit floats. */
 const batchBytesPerNumber = 16 * 512 * 4
-/** The tokenizer's tables (texts and merges), per token. */
+/** The tokenizer's tables (strings and merges), per token. */
 const bytesPerToken = 1100
 
 /**
@@ -68,9 +68,10 @@ export function memoryToRun(
 }
 
 /**
- * A file's contribution to the memory use of its model with one conversation. For the first part of a split model, it
- * is everything except the weights of the other parts; for each other part, it is that part's weights. The total is the
- * memory use of the model. Null for files that cannot run on their own, and if the header has too little information.
+ * A file's contribution to the memory use of its model with one conversation. For the first part of a split model, the
+ * contribution is everything except the weights of the other parts; for each other part, it is that part's weights. The
+ * contributions add up to the memory use of the model. Null for files that cannot run on their own, and if the header
+ * has too little information.
  */
 export function findFileMemory(
   facts: Pick<GgufFacts, 'role' | 'shard' | 'dimensions' | 'context_length'>,

@@ -31,7 +31,7 @@ test('plain HTTP requests are sent to the proxy, and HTTPS is tunneled with CONN
   expect(proxy.asked).toHaveLength(2)
 })
 
-test('the registry’s certificate is checked behind a proxy too', async () => {
+test('the registry’s certificate is checked even if the connection goes through a proxy', async () => {
   const { port } = await startServer(fine, testCertificates.wrongName)
   const proxy = await startProxy()
   const url = `https://registry.test:${port}`
@@ -54,7 +54,7 @@ test.each([
   }
 })
 
-test('a response received through a proxy is not mistaken for a response of the proxy itself', async () => {
+test('a response received through a proxy is not mistaken for a response from the proxy itself', async () => {
   const xml: Handler = (_, response) =>
     response.writeHead(403, { 'content-type': 'application/xml' }).end('<Error/>')
   const plain = await startServer(xml)
@@ -112,7 +112,7 @@ test('an unreachable proxy is reported as a proxy failure', async () => {
 test.each([
   ['self_signed', testCertificates.selfSigned],
   ['unknown_issuer', testCertificates.valid],
-] as const)('a certificate that is %s is rejected as such', async (reason, certificate) => {
+] as const)('a certificate is rejected with the reason %s', async (reason, certificate) => {
   const { port } = await startServer(fine, certificate)
   const host = `localhost:${port}`
   expect(await failureAt(`https://${host}`)).toEqual({ code: 'tls_failed', reason, host })
@@ -124,7 +124,7 @@ test.each([
   ['wrong_name', testCertificates.wrongName],
   ['self_signed', testCertificates.selfSigned],
 ] as const)(
-  'a certificate from a known authority that is %s is rejected with that reason',
+  'a certificate from a known authority is rejected with the reason %s',
   async (reason, certificate) => {
     const { port } = await startServer(fine, certificate)
     const host = `localhost:${port}`

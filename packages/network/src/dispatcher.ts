@@ -21,7 +21,7 @@ export interface Network {
   agentFor(url: URL): Dispatcher
   /** The URL of the proxy for `url`, including credentials; undefined if `url` is reached directly. */
   findProxy(url: URL): string | undefined
-  /** Closes all connections immediately, so that running requests fail. Nothing can be sent afterwards. */
+  /** Closes all connections immediately: requests in progress fail, and nothing can be sent afterwards. */
   destroy(): Promise<void>
 }
 

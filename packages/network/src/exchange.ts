@@ -13,11 +13,13 @@ import { type Asked, toNetworkFailure } from './to-network-failure.ts'
 type Options = {
   /** Whether the headers or the URL contain credentials. Default: whether there is an `authorization` header. */
   hasCredentials?: boolean
-  /** Maximum response size. The default is larger than the download information of a 10 TB file. */
+  /**
+   * Maximum response size in bytes, compressed and decompressed. The default allows for the manifest of a 10 TB file.
+   */
   maxBytes?: number
 }
 
-/** Resolves with the response. Rejects with a `NetworkError`, even if the call's signal fires. */
+/** Resolves with the response. Rejects with a `NetworkError`, even if the call's signal is aborted. */
 export function exchange(
   network: Network,
   call: ApiRequest,

@@ -77,7 +77,7 @@ test('a request that is not safe to repeat is sent once', async () => {
   }
 })
 
-test('a registry that comes back is detected within three seconds', async () => {
+test('a registry that is back online is noticed within three seconds', async () => {
   const server = await scripted(fine)
   const send = openTransport()
   const retry = { firstContactMs: 60_000, giveUpMs: 60_000 }

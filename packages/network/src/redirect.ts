@@ -40,8 +40,8 @@ export function redirectRefused(from: URL, reason: Reason, detail: string): Netw
 
 /**
  * Returns the target of an API redirect, which must have the same host and port, or change from http to https on the
- * same host. With credentials, the change to https is refused, too, because it leads to a different origin. Throws a
- * `NetworkError` if the redirect must not be followed.
+ * same host. If the request contains credentials, the change to https is refused, too, because it changes the origin.
+ * Throws a `NetworkError` if the redirect must not be followed.
  */
 export function apiRedirect(
   from: URL,
@@ -60,8 +60,8 @@ export function apiRedirect(
 }
 
 /**
- * Returns the target of a redirect for a request without credentials, which may lead to any host, but never from https
- * to http.
+ * Returns the target of a redirect for a request without credentials. The target may be on any host, but a redirect
+ * from https to http is refused.
  */
 function redirectTarget(from: URL, { location }: Redirect): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined

@@ -58,7 +58,7 @@ test.each([
   [{ SHOAL_NETWORK_TIMEOUTS: 'connect=6' }, /contains “connect=6”/],
   [{ SHOAL_NETWORK_TIMEOUTS: 'read=6s' }, /contains “read=6s”/],
   [{ SHOAL_NETWORK_TIMEOUTS: 'stall=0s' }, /contains “stall=0s”/],
-])('%o is rejected with a sentence', async (env, message) => {
+])('the environment %o is rejected with a message for the user', async (env, message) => {
   const failure = await readNetworkSettings(env).catch((error) => error)
   expect(failure).toBeInstanceOf(NetworkSettingError)
   expect(failure.message).toMatch(message)

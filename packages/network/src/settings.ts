@@ -91,7 +91,7 @@ function proxyAddress(text: string | undefined): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url && ['http:', 'https:'].includes(url.protocol) && hasSoundPassword(url)) return address
   throw new NetworkSettingError(
-    `“${withoutPassword(text)}” is not an HTTP proxy address, such as http://proxy.example:3128.`,
+    `“${withoutPassword(text)}” is not an HTTP proxy address; set HTTP_PROXY, HTTPS_PROXY or ALL_PROXY to a URL such as http://proxy.example:3128.`,
   )
 }
 
@@ -146,7 +146,7 @@ const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
     const ms = parseDuration(time) ?? 0
     if (field === undefined || ms < minTimeoutMs) {
       return refuse(
-        `contains “${part.trim()}”, which is not valid; use the format ${usualTimeouts}`,
+        `contains “${part.trim()}”, which is not valid; use the format ${usualTimeouts}, with at least 100ms each`,
       )
     }
     timeouts[field] = Math.min(ms, maxTimeoutMs)

@@ -3,7 +3,7 @@ import { rawRequest } from './testing/raw-request.ts'
 import { describeApi } from './testing/test-registry.ts'
 
 describeApi('every response', (start, oneNodeTest) => {
-  test('to an unknown path is a 404 in the common format of errors', async () => {
+  test('to an unknown path is a 404 in the common error format', async () => {
     const registry = await start()
     for (const path of ['/v1/nothing', '/nothing', '/v1/models/a/b/c/d']) {
       const { status, body } = await registry.get(path)
@@ -20,7 +20,7 @@ describeApi('every response', (start, oneNodeTest) => {
     expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('to an unsupported media type or body is an error', async () => {
+  test('to an unsupported media type or an oversized body is an error', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const xml = await registry.post('/v1/models', {
@@ -62,7 +62,7 @@ describeApi('every response', (start, oneNodeTest) => {
     expect(headers.get('link')).toContain('<https://models.example.org/v1/models?')
   })
 
-  test('counts against a limit per class and caller, and is a 429 with Retry-After above that limit', async () => {
+  test('is a 429 with Retry-After if the caller has exceeded the rate limit of the request’s class', async () => {
     const limit = { max: 3, windowSeconds: 60 }
     const rateLimits = {
       auth: limit,
@@ -108,7 +108,7 @@ describeApi('every response', (start, oneNodeTest) => {
     expect(await statusFor('unknown')).toBe(200)
   })
 
-  test('of a members-only registry requires a token, except to sign in', async () => {
+  test('of a members-only registry requires a token, except for sign-in and health checks', async () => {
     const registry = await start({ isAnonymousReadAllowed: false })
     const token = await registry.register('ana')
     for (const path of [
@@ -125,7 +125,7 @@ describeApi('every response', (start, oneNodeTest) => {
     expect((await registry.get('/healthz')).status).toBe(200)
   })
 
-  oneNodeTest('to a health probe is truthful, and metrics count requests', async () => {
+  oneNodeTest('to a health probe reports the status, and metrics count requests', async () => {
     const registry = await start()
     expect((await registry.get('/healthz')).body).toEqual({ status: 'ok' })
     expect((await registry.get('/readyz')).body).toEqual({ status: 'ready' })

@@ -42,7 +42,7 @@ export type AppDependencies = ShellDependencies & {
   cards: CardRenderer
   swarms: Swarms
   messages: NodeMessages | undefined
-  /** A peer of this registry that the tracker announces. */
+  /** The peer that the tracker adds to its responses about public files: the registry's metadata peer, if any. */
   extraPeer: () => ExtraPeer | undefined
   isDraining: () => boolean
 }
@@ -60,7 +60,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   /** All dependencies; each feature uses some of them. */
   const all = { ...dependencies, ...accounts, ...models, ...files, db: connection.db, guard }
 
-  // The search index handles one query at a time; meanwhile, another query can read its models from the database.
+  // The search index handles one query at a time; meanwhile, another query can read the models it found from the
+  // database.
   const turns = queryTurns({ maxConcurrent: 2 })
 
   const cache = createResponseCache({
@@ -122,9 +123,12 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   })
   await app.register(async (pages) => {
     await pages.register(caching)
-    await pages.register(feedRoutes, { ...all, turns })
     await pages.register(schoolRoutes, all)
-    await pages.register(searchEngineRoutes, { ...all, turns })
+    await pages.register(async (cached) => {
+      await cached.register(responseCaching, { cache })
+      await cached.register(feedRoutes, { ...all, turns })
+      await cached.register(searchEngineRoutes, { ...all, turns })
+    })
     if (web) await pages.register(pageRoutes, { web, site, storeOrigin: store.ownOrigin, cache })
   })
   return app

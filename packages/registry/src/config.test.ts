@@ -38,7 +38,7 @@ test.each(['', ' '])('a variable set to "%s" counts as not set', (blank) => {
   expect(readRegistryConfig(env)).toEqual(readRegistryConfig({}))
 })
 
-test('rate limits of classes that are not set keep their defaults', () => {
+test('classes whose rate limits are not set keep the default limits', () => {
   const { rateLimits } = readRegistryConfig({ SHOAL_RATE_LIMITS: 'auth=5/h' })
   expect(rateLimits).toMatchObject({
     auth: { max: 5, windowSeconds: 3_600 },
@@ -52,7 +52,7 @@ test.each([
   [{ SHOAL_PEER_PORT: 'no' }, 'SHOAL_PEER_PORT must be a number from 0 to 65535, or off, not "no"'],
   [
     { SHOAL_BASE_URL: 'models.example.org' },
-    'SHOAL_BASE_URL (or --base-url) must be a URL such as https://models.example.org, not "models.example.org"',
+    'SHOAL_BASE_URL (or --base-url) must be a URL without a path, such as https://models.example.org, not "models.example.org"',
   ],
   [
     { DATABASE_URL: 'mysql://me:secret@host/db' },
@@ -65,7 +65,7 @@ test.each([
     'SHOAL_TRASH_DAYS must be a number of days such as 7, or a duration',
   ],
   [{ SHOAL_RATE_LIMITS: 'auth=0/min' }, 'tracker=6000/min, or be off; "auth=0/min" is not valid'],
-])('%o stops the start with a sentence', (env, sentence) => {
+])('%o prevents the start with an error that explains what is valid', (env, sentence) => {
   expect(() => readRegistryConfig(env)).toThrow(ConfigError)
   expect(() => readRegistryConfig(env)).toThrow(sentence)
 })

@@ -10,9 +10,12 @@ export type { RateLimitClass, RateLimits } from './settings/rate-limits.ts'
 export type RegistryConfig = SettingsOf<typeof registrySettings> & {
   /** The S3 store; undefined if files are kept in the data folder. */
   s3: S3Config | undefined
-  /** Maximum duration of one statement of a request (PostgreSQL). */
+  /** Maximum duration of each database statement that a request executes, in milliseconds (PostgreSQL). */
   statementTimeoutMs: number
-  /** Space reserved for the database's own writes (SQLite); if undefined, 1% of the disk, from 1 to 32 MiB. */
+  /**
+   * Disk space reserved for the database's own writes (SQLite). If undefined, 1% of the disk, but at least 1 MiB and at
+   * most 32 MiB.
+   */
   ballastBytes: number | undefined
   /** Interval at which torrent clients announce. A client that has not announced for two intervals is removed. */
   announceIntervalSeconds: number
@@ -21,7 +24,7 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
 }
 
 /**
- * How long the other side of a connection may make no progress before the connection is closed, in milliseconds. A slow
+ * How long a client may make no progress before its connection is closed, in milliseconds. A slow
  * connection that makes progress stays open.
  */
 export type ConnectionTimeouts = {
@@ -29,7 +32,7 @@ export type ConnectionTimeouts = {
   readerMs: number
   /** How long a client may go without sending any of a request body. */
   senderMs: number
-  /** How long the headers of a request may take to arrive. */
+  /** How long a request's headers may take to arrive. */
   headersMs: number
   /** How long a connection may stay open without a request. */
   idleMs: number

@@ -16,7 +16,7 @@ export async function takeDataDirectory(path: string): Promise<() => void> {
     lock.close()
     if (error instanceof Error && 'errcode' in error && error.errcode === 5) {
       throw new ConfigError(
-        `another registry is running on ${path}: stop it, or choose another --data`,
+        `another registry is running with the data folder ${path}: stop that registry, or pass another folder with --data`,
       )
     }
     throw error

@@ -1,4 +1,4 @@
-/** The files in `deploy/`, with real proxies in front of a real registry. */
+/** Tests the files in `deploy/`, with real proxies in front of a real registry. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,10 @@ const ample = { max: 10_000, windowSeconds: 60 }
 
 type Ports = { http: number; https: number; node: number; noNode: number; store: number }
 
-/** Each returns how to start the proxy, in whose configuration only ports and paths are replaced. */
+/**
+ * Each function writes a copy of a proxy's configuration in which only ports and paths are replaced, and returns the
+ * arguments with which to start the proxy.
+ */
 const proxies = {
   nginx(folder: string, ports: Ports) {
     const site = replaceAll(readFileSync(join(deploy, 'nginx.conf'), 'utf8'), {
@@ -59,7 +62,7 @@ const addresses = ({ node, noNode, store }: Ports) => ({
   '127.0.0.1:7070': `127.0.0.1:${store}`,
 })
 
-/** Replaces texts, each of which must occur. */
+/** Replaces strings in `text`, each of which must occur. */
 function replaceAll(text: string, changes: Record<string, string>): string {
   return Object.entries(changes).reduce((changed, [from, to]) => {
     if (!changed.includes(from)) throw new Error(`"${from}" does not occur`)
@@ -141,7 +144,7 @@ describe.each(['nginx', 'haproxy'] as const)('deploy: %s', (name) => {
       }
     }
 
-    test('every request is answered, although one of two nodes is down', async () => {
+    test('every request succeeds, although one of two nodes is down', async () => {
       const statuses = []
       for (let count = 0; count < 20; count += 1) {
         statuses.push((await call('GET', '/v1/models')).status)
@@ -184,7 +187,7 @@ describe.each(['nginx', 'haproxy'] as const)('deploy: %s', (name) => {
       expect(sha256((await call('GET', download.direct_url)).bytes)).toBe(json.sha256_hash)
     })
 
-    test('WebSocket connections are passed on', async () => {
+    test('WebSocket connections are forwarded', async () => {
       const upgrading = request({
         host: '127.0.0.1',
         port: ports.https,

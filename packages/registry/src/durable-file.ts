@@ -1,4 +1,4 @@
-/** Small files that survive a power failure: after it, each file has either its old or its new content. */
+/** Writes small files in such a way that after a power failure, each file has either its old or its new content. */
 import { constants } from 'node:fs'
 import { access, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'

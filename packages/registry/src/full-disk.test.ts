@@ -55,12 +55,12 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
   const signIn = (registry: TestRegistry) =>
     registry.post('/v1/auth/login', { body: { username: 'ana', password: 'password of ana' } })
 
-  test('everything except uploads continues to work with the space of the ballast', async () => {
+  test('everything except uploads continues to work by using the ballast’s space', async () => {
     const { disk, registry, token, file, open, key, download, ballast } = await scene()
     await expect.poll(() => stat(ballast).catch(() => undefined)).toBeTruthy()
     const { size } = await stat(ballast)
     expect(size).toBe(1024 * 1024)
-    await registry.restart() // empties SQLite's log
+    await registry.restart() // empties SQLite's write-ahead log
     disk.fill()
     expect(disk.freeBytes()).toBe(0)
     const created = { name: 'reef', description: 'a reef '.repeat(50), tags: ['sea'] }
@@ -102,7 +102,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     await expect.poll(() => stat(ballast).catch(() => undefined)).toMatchObject({ size })
   })
 
-  test('many consecutive deletions work without a free byte', async () => {
+  test('many consecutive deletions succeed without a free byte', async () => {
     const { disk, registry, token, ballast } = await scene()
     const names = Array.from({ length: 60 }, (_, index) => `model-${index}`)
     for (const name of names) {
@@ -167,7 +167,8 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
   })
 
   /**
-   * Starts a registry without ballast and with an empty log, and fills its disk, so that SQLite cannot write anything.
+   * Starts a registry without ballast and with an empty write-ahead log, and fills its disk, so that SQLite cannot
+   * write anything.
    */
   async function stuck() {
     const here = await scene(0)
@@ -212,7 +213,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     })
   })
 
-  test('downloads continue and are recorded in the journal, and each is counted exactly once when there is space', async () => {
+  test('downloads continue and are recorded in the journal, and each is counted exactly once when space is free again', async () => {
     const { registry, disk, download } = await stuck()
     const answers = await Promise.all(Array.from({ length: 40 }, download))
     answers.push(await download(), await download())
@@ -228,7 +229,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     expect(await countDownloads(registry)).toBe(43)
   })
 
-  test('downloads in the journal survive the process, and are part of a copy of the data', async () => {
+  test('downloads in the journal survive a restart, and are included in a copy of the data', async () => {
     const { registry, disk, download } = await stuck()
     await download()
     await download()

@@ -39,19 +39,20 @@ export type RunningRegistry = {
   /** The setup code for the first account; undefined if none is required. */
   setupCode: string | undefined
   /**
-   * Whether the registry accepts connections from other machines although the URLs in its responses are loopback
-   * addresses, for example because `baseUrl` is not set.
+   * Whether the registry accepts connections from other machines although the URLs in its responses contain a loopback
+   * address, for example because `baseUrl` is not set.
    */
   isMisaddressed: boolean
   /**
-   * Sets the address at which pages look for the local API on this machine; empty if no local API is running. If this
-   * is never called, pages try the default address.
+   * Sets the address at which pages look for the local API on this machine; empty if no local API is running. Until
+   * this is called, pages try the default address.
    */
   setLocalApi(address: string): void
   /** Creates a token for the account that publishes the demo models. The token is valid for one hour. */
   systemToken(): Promise<string>
   /**
-   * Shuts down gracefully: accepts no new work, finishes running requests, puts jobs back. Takes at most 10 seconds.
+   * Shuts down gracefully: accepts no new work, finishes requests in progress, and returns unfinished jobs to the
+   * queue. Takes at most 10 seconds.
    */
   close(): Promise<void>
 }
@@ -77,7 +78,7 @@ export async function startRegistry(config: RegistryConfig): Promise<RunningRegi
     onConnectionLost: (error) => openedLog.log.warn({ err: error }, 'a database connection failed'),
     onOlderExcluded: () =>
       openedLog.log.warn(
-        'the database was migrated, and earlier versions cannot use it: stop every node that still runs one',
+        'the database was migrated, and earlier versions cannot use it: stop every node that still runs an earlier version',
       ),
     store: {
       baseUrl: site.baseUrl,
@@ -221,8 +222,8 @@ async function serve(
 }
 
 /**
- * The metadata peer that the tracker names. Behind a balancer, clients reach it only at its own address: without one, none
- * is named.
+ * The metadata peer that the tracker adds to its responses. With several nodes (`redisUrl`), clients cannot reach it at
+ * the address of the load balancer, so it is added only if `peerAddress` is set.
  */
 function findExtraPeer(
   { peerAddress: address, redisUrl }: RegistryConfig,
@@ -233,7 +234,7 @@ function findExtraPeer(
   return redisUrl === undefined ? { port: peer.port } : undefined
 }
 
-/** What the nodes of this registry share; undefined if it has only this one. */
+/** Opens the state that this registry's nodes share; undefined if this is its only node. */
 async function openShared({ redisUrl }: RegistryConfig, identity: string, log: OpenLog['log']) {
   if (redisUrl === undefined) return undefined
   const { openRedis } = await import('./redis/open-redis.ts') // `ioredis` is needed only here

@@ -1,4 +1,4 @@
-/** Two nodes of one registry: PostgreSQL, S3 and Redis are shared, and nothing else. */
+/** Tests two nodes of one registry, which share only PostgreSQL, S3 and Redis. */
 import type { ModelFile, StartedUpload } from '@shoal/protocol'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -74,7 +74,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     }
   })
 
-  test('share an upload: begun on one, sent to the store, completed on the other', async () => {
+  test('share an upload that is started on both at once, sent to the store, and completed on one', async () => {
     const gguf = smallGguf(2)
     const body = manifestFor('shared.gguf', gguf)
     const files = '/v1/models/tide/files'
@@ -91,7 +91,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     expect(await settled(one, token, 'tide', id)).toMatchObject({ status: 'ready' })
   })
 
-  test('know the same peers', async () => {
+  test('announce the same peers', async () => {
     await announce(one, 1, 0)
     const { peers, complete, incomplete } = await announce(two, 2, 1)
     expect({ peers, complete, incomplete }).toEqual({
@@ -102,7 +102,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     for (const node of [one, two]) await expect.poll(() => countSeeders(node)).toBe(1)
   })
 
-  test('pass offers of browsers to each other', async () => {
+  test('forward the offers and answers of browsers to each other', async () => {
     const [here, there] = [
       await openBrowser(`ws://127.0.0.1:${one.port}/announce`, 8),
       await openBrowser(`ws://127.0.0.1:${two.port}/announce`, 9),
@@ -115,7 +115,9 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     expect(await there.hear()).toMatchObject({ answer, offer_id: 'x' })
   })
 
-  /** Sign-ins with a wrong password, over both nodes in turn. Returns how many were not refused by the limit. */
+  /**
+   * Signs in with wrong passwords, on each of `nodes` in turn. Returns how many attempts the rate limit did not refuse.
+   */
   async function guess(count: number, nodes: TestRegistry[]): Promise<number> {
     let passed = 0
     for (let index = 0; index < count; index += 1) {
@@ -126,7 +128,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     return passed
   }
 
-  test('count sign-ins together, and go on counting while Redis is gone', async () => {
+  test('count sign-ins together, and continue to count them separately while Redis is down', async () => {
     const used = 1 // the registration
     expect(await guess(80, [one, two])).toBe(authLimit - used)
 
@@ -134,7 +136,8 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     await expect.poll(() => getReadiness(one)).toMatchObject({ status: 'degraded' })
     expect((await one.get('/readyz')).status).toBe(200)
     const passed = (await guess(40, [one])) + (await guess(40, [two]))
-    expect(passed).toBeLessThanOrEqual(authLimit + used) // each node has counted its own: half of them
+    // Each node has counted only the earlier sign-ins that it received itself, which is half of them.
+    expect(passed).toBeLessThanOrEqual(authLimit + used)
     expect(await guess(20, [one, two])).toBe(0)
 
     await announce(one, 3, 0)
@@ -149,7 +152,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     expect((await announce(two, 5, 1)).complete).toBe(1)
   })
 
-  test('go on while Redis hangs with its connections open', async () => {
+  test('continue to work while Redis hangs with its connections open', async () => {
     redis.pause()
     await expect.poll(() => announce(one, 3, 0)).toMatchObject({ complete: 1 })
     expect(await getReadiness(one)).toMatchObject({ status: 'degraded' })
@@ -157,7 +160,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     for (const node of [one, two]) {
       await expect
         .poll(async () => {
-          await announce(node, 6, 1) // one call finds out that Redis answers again
+          await announce(node, 6, 1) // a call is needed to detect that Redis responds again
           return getReadiness(node)
         })
         .toEqual({ status: 'ready' })
@@ -173,7 +176,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
   const listNames = async (node: TestRegistry) =>
     ((await node.get('/v1/models')).body as { name: string }[]).map(({ name }) => name)
 
-  test('cache responses, and never serve a model that another has made private', async () => {
+  test('cache responses, and never serve a model that the other node has made private', async () => {
     for (let turn = 0; turn < 10; turn += 1) {
       const [writer, reader] = turn % 2 === 0 ? [one, two] : [two, one]
       await expect.poll(() => listNames(reader)).toEqual(['tide'])
@@ -193,7 +196,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     }
   })
 
-  test('show the downloads of each other within seconds', async () => {
+  test('show each other’s downloads within seconds', async () => {
     const getDownloads = async (node: TestRegistry) =>
       ((await node.get('/v1/models/tide')).body as { downloads: number }).downloads
     const before = await getDownloads(two)
@@ -202,7 +205,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     await expect.poll(() => getDownloads(two)).toBe(before + 1)
   })
 
-  test('cache nothing while they cannot hear each other, and wait for each other', async () => {
+  test('cache nothing while they receive no notifications, and still never serve a private model', async () => {
     const client = new pg.Client({ connectionString: one.config.databaseUrl })
     await client.connect()
     const cutListeners = () =>

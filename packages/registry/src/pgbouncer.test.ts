@@ -1,4 +1,4 @@
-/** A registry whose `DATABASE_URL` leads to PgBouncer in transaction mode. */
+/** Tests a registry whose `DATABASE_URL` points to PgBouncer in transaction mode. */
 import type { ModelRecord } from '@shoal/protocol'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
@@ -25,7 +25,7 @@ describe.skipIf(!isInstalled)('a registry behind PgBouncer', () => {
     await pooler?.stop()
   })
 
-  /** Connects like another node, and collects the errors that it reports. */
+  /** Connects like another node, and collects the errors that the connection reports. */
   async function openNode(databaseListenUrl?: string) {
     const errors: string[] = []
     const connection = await connect({
@@ -41,7 +41,7 @@ describe.skipIf(!isInstalled)('a registry behind PgBouncer', () => {
 
   const getTide = async () => (await registry.get('/v1/models/tide')).body as ModelRecord
 
-  test('works as it does without, with many requests at once', async () => {
+  test('serves many concurrent requests', async () => {
     const token = await registry.register('ana')
     const { id } = await publish(registry, token, { name: 'tide' }, 'a.gguf', smallGguf(1))
     const answers = await Promise.all(
@@ -55,7 +55,7 @@ describe.skipIf(!isInstalled)('a registry behind PgBouncer', () => {
     expect(await getTide()).toMatchObject({ downloads: 50, files_count: 1 })
   })
 
-  test('caches responses, and notices the writes of other nodes', async () => {
+  test('caches responses, and notices writes by other nodes', async () => {
     const { db, version } = await openNode(directUrl)
     await expect.poll(version).toBeDefined()
     for (const text of ['low', 'high']) {
@@ -65,13 +65,13 @@ describe.skipIf(!isInstalled)('a registry behind PgBouncer', () => {
     }
   })
 
-  test('that listens through it reports that notifications do not arrive, and caches nothing', async () => {
+  test('that listens through PgBouncer reports that notifications do not arrive, and caches nothing', async () => {
     const { errors, version, untilNoticed } = await openNode()
     await expect
       .poll(() => errors, { timeout: 20_000 })
       .toEqual([expect.stringContaining('set SHOAL_DATABASE_LISTEN_URL')])
     expect(version()).toBeUndefined()
-    await untilNoticed() // as long as other nodes may take
+    await untilNoticed() // waits for the full time that other nodes may need
     expect(errors).toHaveLength(1)
     expect(version()).toBeUndefined()
   })

@@ -38,7 +38,7 @@ export type ShellDependencies = {
   /** The web pages; undefined if they are not built. */
   web: WebSite | undefined
   store: Pick<RegistryStore, 'ownOrigin'>
-  /** What the nodes share; undefined if this is the only node. */
+  /** The state that the nodes share; undefined if this is the only node. */
   shared: SharedState | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Creates a function that calls `act` at most once per `intervalMs`: its first call runs `act` immediately, and calls
- * within the interval after that have no effect.
+ * Creates a function that calls `act` immediately, unless it has already called `act` within the last `intervalMs`; in
+ * that case, the call has no effect.
  */
 export function throttle<A extends unknown[]>(intervalMs: number, act: (...values: A) => void) {
   let last = Number.NEGATIVE_INFINITY

@@ -19,7 +19,7 @@ const sources = [
   join(kysely, 'driver/runtime-driver.js'),
 ]
 
-test('every message of the driver about a lost or unavailable connection means "not now"', () => {
+test('every driver message about a lost or unavailable connection means "not now"', () => {
   const code = sources.map((path) => readFileSync(path, 'utf8')).join('\n')
   const messages = [
     'timeout exceeded when trying to connect',
@@ -103,7 +103,7 @@ const sorting = "select repeat('x', 60) from generate_series(1, 600000) as n ord
 test.skipIf(!postgresUrl || !canMount).each([
   ['a table', table],
   ['a temporary file', sorting],
-])('%s that PostgreSQL may not enlarge means "not now"', async (_, statement) => {
+])('the error for %s that PostgreSQL cannot enlarge means "not now"', async (_, statement) => {
   const client = new pg.Client({ connectionString: postgresUrl })
   await client.connect()
   onTestFinished(() => client.end())

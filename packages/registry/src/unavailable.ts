@@ -5,31 +5,31 @@
 import { isDomainError } from './errors.ts'
 
 /**
- * Error codes of the operating system: a server that cannot be reached, a disk that fails or has become read-only, too
+ * Operating-system error codes for a server that cannot be reached, a disk that fails or has become read-only, and too
  * many open files.
  */
 const systemCodes =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE|EROFS|EIO|ENXIO|ENODEV|ESTALE)$/
 
 /**
- * SQLSTATE classes and codes (PostgreSQL documentation, appendix A): connection exceptions (08), a standby that took
- * over (25006), a session that timed out (25P03, 25P04), refused credentials (28), deadlocks (40001, 40P01),
- * insufficient resources (53), a lock that is not available (55P03), canceled statements (57014), shutdowns (57P),
- * system errors (58).
+ * SQLSTATE classes and codes (PostgreSQL documentation, appendix A): connection exceptions (08), a server that only
+ * allows reading, such as a standby (25006), transactions that timed out (25P03, 25P04), refused credentials (28),
+ * serialization failures and deadlocks (40001, 40P01), insufficient resources (53), a lock that is not available
+ * (55P03), canceled statements (57014), shutdowns (57P), and system errors (58).
  */
 const sqlStates = /^(08|25006|25P03|25P04|28|40001|40P01|53|55P03|57014|57P|58)/
 
 /**
- * The source files of PostgreSQL that read and write files. They have specific SQLSTATE codes only for a full disk
- * (53100) and a failing disk (58030). An exceeded quota, an exceeded file size limit or a read-only file system is
+ * The PostgreSQL source files that read and write files. They use specific SQLSTATE codes only for a full disk (53100)
+ * and a failing disk (58030). An exceeded quota, an exceeded file size limit or a read-only file system is
  * reported as "internal error" (XX000) or "insufficient privilege" (42501), with a message in the server's language, so
  * such an error is recognized by its source file.
  */
 const postgresFiles = /^(md|fd|buffile|slru)\.c$/
 
 /**
- * In errors from this source file, "object not in prerequisite state" (55000) means that a database accepts no
- * connections.
+ * In errors from this PostgreSQL source file, "object not in prerequisite state" (55000) means that the database
+ * accepts no connections.
  */
 const startingSessions = 'postinit.c'
 
@@ -51,8 +51,8 @@ const sentences = [
 ]
 
 /**
- * SQLite's primary result codes for a database file that is locked (5, 6), read-only (8), failing
- * (10) or cannot be opened (14).
+ * SQLite's primary result codes for a database file that is locked (5, 6), is read-only (8), has I/O errors (10) or
+ * cannot be opened (14).
  */
 const sqliteCodes = [5, 6, 8, 10, 14]
 const sqliteFull = 13
@@ -62,7 +62,8 @@ export function isUnavailable(error: unknown): boolean {
   if (isDomainError(error)) return error.code === 'unavailable' || error.code === 'storage_full'
   if (!(error instanceof Error)) return false
   const code = getCode(error)
-  const isConnecting = 'syscall' in error && error.syscall === 'connect' // ENOENT: the Unix socket of a stopped server
+  // Any error while connecting counts, such as ENOENT for the missing Unix socket of a stopped server.
+  const isConnecting = 'syscall' in error && error.syscall === 'connect'
   if (isConnecting || systemCodes.test(code)) return true
   if (code.length === 5 && sqlStates.test(code)) return true
   if (code === '55000') return 'file' in error && error.file === startingSessions
@@ -79,9 +80,9 @@ export function isStorageFull(error: Error): boolean {
 }
 
 /**
- * Whether this is PostgreSQL 15's error for a new session that cannot write its catalog cache. The message is never
- * translated. The code is XX000 (internal error), and the message lacks the operating system's reason, which newer
- * versions include.
+ * Whether this is PostgreSQL 15's error for a new session that cannot write its catalog cache. The error is recognized
+ * by its message, which is never translated: the code is only XX000 (internal error), and the operating system's reason
+ * is missing, which newer versions include.
  */
 function isSessionWithoutRoom(error: Error): boolean {
   const isInCache = getCode(error) === 'XX000' && 'file' in error && error.file === 'relcache.c'

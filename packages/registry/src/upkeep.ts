@@ -1,6 +1,6 @@
 /**
- * Runs the steps in repeated rounds, each beginning `intervalMs` after the previous round has ended. A step that fails
- * is reported, and does not prevent the next step. `stop` resolves when no step is running any more.
+ * Runs the steps in repeated rounds, each beginning `intervalMs` after the end of the round before it. A step that
+ * fails is reported, and does not prevent the next step. `stop` resolves when the current round, if any, has ended.
  */
 export function startUpkeep(
   intervalMs: number,

@@ -13,11 +13,11 @@ export const noRoom = (directory: string, room: ErrorDetails['no_room']) =>
     room,
   )
 
-/** Another file already has the name of the pulled file. */
+/** A different file already exists at the path of the file to be created. */
 export const fileInTheWay = (path: string, why: string) =>
   new AppError('file_in_the_way', `${path} already exists and ${why}`, { path })
 
-/** The path is a link whose target is outside shoal's folders, so shoal neither changes nor deletes the target. */
+/** The path is a link. shoal neither changes nor deletes the target of a link, which may be outside shoal's folders. */
 export const linkLeftAlone = (path: string, target: string) =>
   new AppError('is_link', `${path} is a link to ${target}, which shoal does not change`, {
     path,
@@ -30,7 +30,7 @@ export const damagedFile = (path: string) =>
     path,
   })
 
-/** The file is being pulled by another process. */
+/** The file is being pulled, by this or another process. */
 export const fileBusy = (path: string) =>
   new AppError('file_busy', `${path} is being pulled`, { path })
 
@@ -39,8 +39,8 @@ export const fileChanged = (path: string) =>
   new AppError('file_changed', `${path} changed while it was being sent`, { path })
 
 /**
- * The registry has an entry for the file, but a server refuses to send or accept its bytes. `message` identifies the
- * server.
+ * The registry has an entry for the file, but a server refuses to send or accept the file's bytes. `message` identifies
+ * the server.
  */
 export const bytesRefused = (message: string, status: number | undefined, options?: ErrorOptions) =>
   new AppError('bytes_refused', message, { status }, options)

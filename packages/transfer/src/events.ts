@@ -5,7 +5,7 @@ export type SourceShare = { name: string; bytes: number; isPeer: boolean }
 
 export type Speed = {
   bytesPerSecond: number
-  /** Undefined while no bytes are transferred. */
+  /** Undefined while no bytes are being transferred. */
   secondsLeft: number | undefined
 }
 
@@ -16,7 +16,7 @@ export type WaitingEvent = { type: 'waiting'; seconds: number; reason: string }
  * `bytesDone` never decreases within a pull: while bytes are downloaded again, it stays the same.
  */
 export type PullEvent =
-  /** The chunks of an earlier run are being read and verified. */
+  /** Chunks from an earlier run are being read and verified. */
   | { type: 'checking'; bytesDone: number; bytesTotal: number }
   /** Bytes from an earlier run that are still good. */
   | { type: 'resumed'; bytes: number }

@@ -2,7 +2,10 @@ import { parseRetryAfter } from '@shoal/network/backoff'
 import { ApiError, isTransient, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import { bytesRefused } from './errors.ts'
 
-/** Why a request failed, classified by what to do next. It is a plain object, because it is sent between threads. */
+/**
+ * The cause of a failed request, classified by how to react to it. It is a plain object, because it is sent between
+ * threads.
+ */
 export type TransferFailure = {
   /**
    * lost: the connection broke, stalled or could not be opened. busy: the server cannot handle the request at the
@@ -10,7 +13,10 @@ export type TransferFailure = {
    */
   kind: 'lost' | 'busy' | 'refused' | 'disk'
   message: string
-  /** The network failure, for `lost` and for responses that do not come from a registry. */
+  /**
+   * The network failure that caused this failure: always set for `lost`, and for `refused` if the cause is permanent,
+   * for example a response that does not come from a registry.
+   */
   networkFailure?: NetworkFailure
   status?: number
   retryAfterSeconds?: number
@@ -57,7 +63,7 @@ export function classifyError(error: unknown, host: string): TransferFailure | u
 const isStorageFull = ({ status, problem }: ApiError) =>
   status === 507 || problem.code === 'storage_full'
 
-/** Classifies an error status; undefined for a success or a redirect. */
+/** Returns the failure for an HTTP error status; undefined for a success or a redirect. */
 export function classifyStatus(
   status: number,
   host: string,

@@ -6,9 +6,9 @@ const smoothingMs = 3000
 /** Converts byte counts to progress and a smoothed speed. */
 export interface ProgressMeter {
   /**
-   * Must be called several times a second. `bytesHere` is the number of good bytes of the file so far. It may decrease
-   * when a bad chunk is discarded, but `bytesDone` does not. `movedBytes` is the number of all bytes transferred so
-   * far, from which the speed is computed.
+   * Must be called several times a second. `bytesHere` is the number of the file's good bytes so far. `bytesHere` may
+   * decrease when a bad chunk is discarded, but `bytesDone` never does. `movedBytes` is the total number of bytes
+   * transferred so far, good or not; it determines the speed.
    */
   read(bytesHere: number, movedBytes: number): Speed & { bytesDone: number; bytesTotal: number }
 }
@@ -33,7 +33,7 @@ export function progressMeter(bytesTotal: number): ProgressMeter {
       const now = performance.now()
       const elapsed = now - lastAt
       if (elapsed > 0) {
-        // A plain average at first; after that, older bytes count less and less.
+        // At first, this is a plain average; later, older bytes count less and less.
         const weight = Math.max(1 - Math.exp(-elapsed / smoothingMs), elapsed / (now - startedAt))
         perMs += weight * (Math.max(0, movedBytes - lastMoved) / elapsed - perMs)
         lastAt = now

@@ -1,4 +1,4 @@
-/** The push engine, for browsers and Node, which sends one file through a `PushPort`. Imports no Node modules. */
+/** The push engine, which sends one file through a `PushPort`, in a browser or in Node. It imports no Node modules. */
 
 export { classifyError, TransferError, type TransferFailure } from './failure.ts'
 export { type ProgressMeter, progressMeter } from './progress-meter.ts'

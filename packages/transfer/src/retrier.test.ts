@@ -58,7 +58,10 @@ test.each([
 test.each([
   ['a refusal', new ApiError(403, { detail: 'not yours' })],
   ['a full disk', new ApiError(503, { detail: 'full', code: 'storage_full' }, '1')],
-  ['another program', new NetworkError({ ...lost, code: 'not_a_registry', reason: 'html' })],
+  [
+    'a response from another program',
+    new NetworkError({ ...lost, code: 'not_a_registry', reason: 'html' }),
+  ],
 ])('a call is not retried after %s', async (_, error) => {
   const act = failing(error)
   expect(await outcome(open().retrier.call(act))).toBe(error)
@@ -94,7 +97,7 @@ test('if the requested wait is longer than the timeout, the call fails immediate
   expect(await outcome(open().retrier.call(failing(error)))).toBe(error)
 })
 
-test('a call to a registry that stays offline fails with its own error after the timeout', async () => {
+test('a call to a registry that stays offline fails with the network error after the timeout', async () => {
   const act = failing(...Array.from({ length: 1000 }, () => unreachable))
   const startedAt = performance.now()
   expect(await outcome(open().retrier.call(act))).toBe(unreachable)
@@ -139,7 +142,7 @@ test('an aborted signal ends a wait', async () => {
   expect(await calling).toEqual(new Error('enough'))
 })
 
-test('a push fails if a chunk is never stored, even though the registry lists it as missing', async () => {
+test('a push fails if a chunk is never stored, even if the registry keeps responding', async () => {
   const { retrier } = open({ timeoutMs: 5_000 })
   const failure = { kind: 'lost', message: 'no answer', networkFailure: lost } as const
   let attempts = 0

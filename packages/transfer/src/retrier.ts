@@ -23,7 +23,7 @@ export type RetrierOptions = {
   host?: string
   /** Called before a wait that delays all requests. */
   report: (event: WaitingEvent, failure: TransferFailure) => void
-  /** Called at the first progress after such a wait. */
+  /** Called at the first progress after a wait that was reported. */
   onMoving?: () => void
   /** Whether the system reports that there is no network. If so, recent progress is ignored. */
   isOffline?: () => boolean
@@ -42,13 +42,13 @@ export interface Retrier {
   /** Waits until requests may be sent. Rejects with the signal's reason. */
   waitUntilOpen(): Promise<void>
   /**
-   * Waits for a suitable time after a failure, or throws `toError` after the timeout. `inARow`
-   * counts from 1.
+   * Waits for a suitable time after a failure, or throws the failure's `toError` once the timeout has passed. `inARow`
+   * is the number of consecutive failures, including this one.
    */
   waitOrThrow(failure: TransferFailure, inARow: number): Promise<void>
   /**
-   * Retries a call that is safe to repeat until it succeeds. Rejects with the error of the call if a retry cannot help
-   * or the timeout has passed. Success counts as progress unless `isProgress` is false.
+   * Retries a call that is safe to repeat until it succeeds. Rejects with the call's error if a retry cannot help or
+   * the timeout has passed. Success counts as progress unless `isProgress` is false.
    */
   call<T>(act: () => Promise<T>, options?: { isProgress: boolean }): Promise<T>
   /** Ends all waits that no server requested, because the network is back. */

@@ -3,8 +3,7 @@ import type { RegistryClient } from '@shoal/protocol/client'
 import type { WaitingEvent } from './events.ts'
 
 /**
- * Returns the client of a transfer, which retries calls to an unreachable registry until the transfer's timeout, and
- * reports the waits.
+ * Returns a client that retries calls to an unreachable registry until the transfer's timeout, and reports each wait.
  */
 export function retryingClient(
   client: RegistryClient,

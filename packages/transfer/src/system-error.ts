@@ -1,3 +1,3 @@
-/** Whether the operating system returned this error. If not, it is a bug in our code. */
+/** Whether the error comes from the operating system. Any other error is a bug in our code. */
 export const isSystemError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error

@@ -21,8 +21,8 @@ export type Answer = {
 }
 
 /**
- * Shows the answer while it is generated, and returns it. If the signal fires, returns the partial answer. Throws all
- * other errors.
+ * Shows the answer while it is generated, and returns it. If the signal fires, returns the partial answer. Other errors
+ * are thrown.
  */
 export async function askModel(
   client: InferenceClient,

@@ -21,12 +21,12 @@ const commands: Record<string, Command> = {
       for (const { usage, meaning } of Object.values(commands)) {
         printer.note(`  ${usage.padEnd(22)}${meaning}`)
       }
-      printer.note('  To type several lines, start and end with """. Ctrl-C stops an answer.')
+      printer.note('  To send several lines, enclose them in """. Ctrl-C stops an answer.')
     },
   },
   system: {
     usage: '/system [text]',
-    meaning: 'show or set the system prompt; - removes it',
+    meaning: 'show or set the system prompt; “-” removes it',
     run: ({ context: { printer }, conversation }, text) => {
       if (text === '')
         return printer.note(`  ${conversation.system ?? 'There is no system prompt.'}`)
@@ -45,10 +45,10 @@ const commands: Record<string, Command> = {
   model: { usage: '/model [name]', meaning: 'continue with another model', run: changeModel },
   set: {
     usage: '/set [name] [value]',
-    meaning: 'show all settings, or change one (without a value: reset it)',
+    meaning: 'show all settings, or change one; without a value, reset it',
     run: set,
   },
-  stats: { usage: '/stats', meaning: 'show statistics of the last answer', run: reportStats },
+  stats: { usage: '/stats', meaning: 'show statistics for the last answer', run: reportStats },
   save: {
     usage: '/save <name>',
     meaning: 'save this conversation',

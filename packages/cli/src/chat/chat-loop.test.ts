@@ -175,7 +175,7 @@ test('an unknown command or setting is refused with a hint', async () => {
   expect(chat.daemon.questions()).toEqual([])
 })
 
-test('/stats shows statistics of the last answer', async () => {
+test('/stats shows statistics for the last answer', async () => {
   await using chat = await startChat()
   expect((await chat.say('/stats')).stderr).toContain('There is no answer yet.')
   await chat.say('Hi')
@@ -200,7 +200,7 @@ test('/save saves a conversation, and /load resumes it', async () => {
   await chat.say('Hi')
   await chat.say('/save fish')
   await chat.say('/clear')
-  expect((await chat.say('/load fihs')).stderr).toContain('Saved: fish.')
+  expect((await chat.say('/load fihs')).stderr).toContain('Saved conversations: fish.')
   expect((await chat.say('/load fish')).stderr).toContain('  Loaded 2 messages.\n')
   await chat.say('Again')
   expect(lastMessages(chat.daemon)).toEqual([

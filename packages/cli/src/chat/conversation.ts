@@ -11,7 +11,7 @@ export type Conversation = {
   settings: ChatSettings
 }
 
-/** The settings that `/set` and `shoal run` accept, keyed by the names that both use. */
+/** The settings that `/set` and the flags of `shoal run` change, by name. */
 export const settingNames = {
   temperature: { key: 'temperature', accept: decimalNumber(0, 2) },
   'top-p': { key: 'top_p', accept: decimalNumber(0, 1) },

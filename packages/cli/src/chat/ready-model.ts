@@ -12,7 +12,7 @@ export type ReadyModel = {
   id: string
   quantization: string
   contextLength: number
-  /** How long loading took; almost zero if it was already loaded. */
+  /** How long loading took; almost zero if the model was already loaded. */
   loadSeconds: number
 }
 
@@ -43,6 +43,6 @@ async function fetchModel(context: Context, client: InferenceClient, reference: 
   await runPull(context, await preparePull(context, reference))
   if (await client.hasModel(parseModelId(reference))) return
   throw new Failure('not_found', `The daemon at ${client.url} does not have ${reference}.`, {
-    hint: `The model was downloaded to ${places.models}, but that daemon uses another folder.`,
+    hint: `The model was downloaded to ${places.models}, but that daemon uses another models folder or runs on another machine.`,
   })
 }

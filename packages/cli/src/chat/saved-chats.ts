@@ -1,4 +1,4 @@
-/** Saved conversations, in files that only their owner can read. */
+/** Saved conversations, in files that only the user can read. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readJsonFile, writeJsonFile } from '../settings/json-file.ts'
@@ -26,7 +26,8 @@ export async function saveChat(session: ChatSession, name: string): Promise<void
 export async function loadChat(session: ChatSession, name: string): Promise<Conversation> {
   const names = await savedNames(session)
   if (!names.includes(name)) {
-    const hint = names.length > 0 ? `Saved: ${names.join(', ')}.` : 'To save one: /save <name>'
+    const hint =
+      names.length > 0 ? `Saved conversations: ${names.join(', ')}.` : 'To save one: /save <name>'
     throw new Failure('not_found', `No conversation is saved as “${name}”.`, { hint })
   }
   const { system, turns, settings } = (await readJsonFile(

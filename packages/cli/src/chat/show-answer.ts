@@ -3,8 +3,8 @@ import { toTerminalText } from '../terminal/terminal-text.ts'
 import type { Show } from './ask-model.ts'
 
 /**
- * Prints only the answer on stdout. The reasoning is dimmed and printed on stderr, if stderr is a terminal. Control
- * characters are removed from both, because a model's output cannot be trusted.
+ * Prints only the answer on stdout. If stderr is a terminal, the reasoning is printed there, dimmed. Control characters
+ * are removed from both, because a model's output cannot be trusted.
  */
 export function answerOnStdout(printer: Printer): Show {
   const { stderr, err } = printer

@@ -13,7 +13,7 @@ const signedIn = {
   user: sampleUser,
 }
 
-test('login saves the token of the registry in a file that only its owner can read', async () => {
+test('login saves the token in a file that only the user can read', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'POST /v1/auth/login': { body: signedIn },
@@ -53,7 +53,7 @@ test('a failed login does not reveal whether the username or the password was wr
   expect(exitCode).toBe(4)
 })
 
-test('login waits as long as the registry asks, then continues', async () => {
+test('login waits as long as the registry requests, then continues', async () => {
   await using home = await makeHome()
   const detail = 'many sign-ins with this username have failed: try again in 1 s'
   await using registry = await scriptedRegistry({
@@ -71,7 +71,7 @@ test('login waits as long as the registry asks, then continues', async () => {
   expect(exitCode).toBe(0)
 })
 
-test('an API key from stdin is tried before it is saved', async () => {
+test('an API key from stdin is checked before it is saved', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/auth/me': ({ authorization }: AskedFor) =>
@@ -89,7 +89,7 @@ test('an API key from stdin is tried before it is saved', async () => {
 })
 
 test.each([[['login']], [['register']], [['register', '--username', 'ines']]])(
-  '%s does not prompt without a terminal, and names the options to pass',
+  'without a terminal, %s does not prompt, and the error lists the options to pass',
   async (words) => {
     await using home = await makeHome()
     await using registry = await scriptedRegistry({})
@@ -121,7 +121,7 @@ test('register sends the setup code that a new registry requires', async () => {
   expect(exitCode).toBe(0)
 })
 
-test('logout ends the session and forgets it, even if the registry is gone', async () => {
+test('logout ends the session, and deletes its token even if the registry is offline', async () => {
   await using home = await makeHome()
   const options = { home: home.path, input: 'open sesame' }
   const login = ['login', '--username', 'ines', '--password-stdin']

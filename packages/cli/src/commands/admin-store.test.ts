@@ -7,18 +7,18 @@ import { shoalHere } from '../testing/shoal-here.ts'
 
 const s3 = inject('s3')
 
-test('shoal admin store shows the space of a folder', async () => {
+test('shoal admin store shows the free space of a folder', async () => {
   await using registry = await realRegistry()
   await using home = await makeHome()
   const { stdout } = await shoalHere(['admin', 'store', '--data', registry.dataDirectory], {
     home: home.path,
   })
   expect(stdout).toMatch(
-    /^a folder on this machine: .* free\n0 B expected by uploads, .* kept free\n$/,
+    /^a folder on this machine: .* free\n0 B still to be received by open uploads, .* kept free\n$/,
   )
 })
 
-/** Settings of a registry with an unused prefix and base URL. */
+/** Returns the settings of a registry with an unused prefix and base URL. */
 const makeEnvironment = () => ({
   SHOAL_S3_ENDPOINT: s3?.endpoint,
   SHOAL_S3_BUCKET: s3?.bucket,
@@ -40,19 +40,19 @@ test.skipIf(!s3)(
         env,
       })
     const before = await run()
-    expect(before.stdout).toContain('refuses chunks with other bytes: yes')
-    expect(before.stdout).toContain('serves parts of objects: no')
+    expect(before.stdout).toContain('rejects damaged chunks: yes')
+    expect(before.stdout).toContain('serves single chunks of objects: no')
     expect(before.stdout).toContain('CORS rule: missing')
     expect(before.stdout).toContain(env.SHOAL_BASE_URL)
     expect(before.stderr).toContain('shoal admin store --configure')
-    expect((await run('--configure')).exitCode).toBe(2) // nobody confirms
+    expect((await run('--configure')).exitCode).toBe(2) // not confirmed
     await run('--configure', '--yes')
     const { stdout } = await run('--json')
     expect(JSON.parse(stdout)).toMatchObject({ kind: 's3', found: { cors: true, lifecycle: true } })
   },
 )
 
-test.skipIf(!s3)('a preflight request of the pages passes once the rules are there', async () => {
+test.skipIf(!s3)('with the rules, a preflight request from the pages passes', async () => {
   const env = makeEnvironment()
   const origin = env.SHOAL_BASE_URL
   const preflight = async () => {

@@ -10,11 +10,14 @@ type StoreOptions = DataOption & { configure?: boolean }
 export function storeCommand(open: OpenContext): Command {
   const store = addDataOption(new Command('store'))
     .description('describe the store, and check what an S3 store supports')
-    .option('--configure', "add shoal's rules to those of the S3 bucket")
+    .option('--configure', "add shoal's CORS and lifecycle rules to the S3 bucket")
   return store.action(async (options: StoreOptions) => {
     await withAdmin(open, options, async (admin, { printer, asker }) => {
       const isConfigured = options.configure === true
-      if (isConfigured) await asker.confirm("Add shoal's rules to those of the S3 bucket?")
+      if (isConfigured)
+        await asker.confirm(
+          "Add shoal's CORS and lifecycle rules to the S3 bucket? Its other rules are kept.",
+        )
       const described = await admin.describeStore(isConfigured)
       await printer.answer(described, () => formatStore(described))
       if (described.kind === 's3' && !(described.found.cors && described.found.lifecycle)) {
@@ -29,24 +32,24 @@ function formatStore(store: StoreDescription): string[] {
   const { bucket, endpoint, public_endpoint, prefix, support, rules, found } = store
   const others = public_endpoint === endpoint ? '' : `, for clients at ${public_endpoint}`
   return [
-    `S3 bucket ${bucket} at ${endpoint}${others}; objects begin with "${prefix}"`,
-    `refuses chunks with other bytes: ${support.refusesWrongBytes ? 'yes' : 'no, shoal finds them before a file is ready'}`,
-    `serves parts of objects: ${support.servesParts ? 'yes' : 'no, shoal sends single chunks itself'}`,
+    `S3 bucket ${bucket} at ${endpoint}${others}; object names begin with "${prefix}"`,
+    `rejects damaged chunks: ${support.refusesWrongBytes ? 'yes' : 'no, shoal detects them before a file is ready'}`,
+    `serves single chunks of objects: ${support.servesParts ? 'yes' : 'no, the registry serves them'}`,
     ...formatRule('CORS rule', rules.cors, found.cors),
     ...formatRule('lifecycle rule', rules.lifecycle, found.lifecycle),
   ]
 }
 
-/** The rule itself is shown if it has to be added. */
+/** Shows the rule itself if it is missing from the bucket. */
 function formatRule(title: string, rule: object, isFound: boolean): string[] {
   return isFound ? [`${title}: found`] : [`${title}: missing`, JSON.stringify(rule, undefined, 2)]
 }
 
 function formatDisk({ space }: Extract<StoreDescription, { kind: 'disk' }>): string[] {
-  if (space === 'unlimited') return ['a folder without a limit']
+  if (space === 'unlimited') return ['a folder on this machine, with unlimited space']
   const { freeBytes, reserveBytes, awaitedBytes } = space
   return [
     `a folder on this machine: ${formatBytes(freeBytes)} free`,
-    `${formatBytes(awaitedBytes)} expected by uploads, ${formatBytes(reserveBytes)} kept free`,
+    `${formatBytes(awaitedBytes)} still to be received by open uploads, ${formatBytes(reserveBytes)} kept free`,
   ]
 }

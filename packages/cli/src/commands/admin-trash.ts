@@ -32,7 +32,7 @@ export function trashCommand(open: OpenContext): Command {
         if (left.objects === 0) return
         printer.note(
           `Left in the trash: ${plural(left.objects, 'object')} that no file refers to. ` +
-            'To bring back deleted models, restore a backup of the database.',
+            'To bring back deleted models, restore a database backup, then run this command again.',
         )
       })
     },

@@ -37,7 +37,7 @@ test('the bytes of a deleted model stay in the trash until the trash is emptied'
   expect((await admin.run('trash', 'ls')).stderr).toBe('The trash is empty.\n')
 })
 
-test('gc refuses to empty a store whose objects are unknown to the database, except with --yes', async () => {
+test('without --yes, gc does not empty a store whose objects are unknown to the database', async () => {
   await using registry = await realRegistry()
   await using admin = await createAdmin(registry.dataDirectory)
   const folder = join(registry.dataDirectory, 'store', 'objects', '00')
@@ -50,7 +50,7 @@ test('gc refuses to empty a store whose objects are unknown to the database, exc
   expect(refused.exitCode).toBe(1)
   expect(refused.stderr).toBe(
     '✗ Found 1 object (2.00 GB) unknown to this database. Nothing was removed.\n' +
-      '  That is more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes\n',
+      '  These objects are more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes\n',
   )
   const confirmed = await admin.run('gc', '--yes')
   expect(confirmed.stdout).toBe(
@@ -83,7 +83,7 @@ test('admin reports an invalid data folder, and creates nothing in it', async ()
     home: home.path,
   })
   expect(stderr).toBe(
-    `✗ There is no registry in ${home.path}: pass the registry's folder with --data.\n`,
+    `✗ There is no registry in ${home.path}: pass the registry's data folder with --data.\n`,
   )
   expect(exitCode).toBe(1)
   expect(await readdir(home.path)).toEqual([])

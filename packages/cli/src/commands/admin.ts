@@ -22,13 +22,16 @@ export function adminCommand(open: OpenContext): Command {
     })
   })
 
-  add('reset-password', 'set a new password, end all sessions and revoke all API keys')
+  add(
+    'reset-password',
+    'set a new password for an account, end its sessions and revoke its API keys',
+  )
     .argument('<username>', 'account whose password to reset')
     .action(async (username: string, options: DataOption) => {
       await withAdmin(open, options, async (registry, { printer, asker }) => {
         if (asker.canAsk)
           await asker.confirm(
-            `Set a new password for ${username}, end all sessions and revoke all API keys?`,
+            `Set a new password for ${username}, and end all sessions and revoke all API keys of this account?`,
           )
         const { password, sessionsEnded, keysRevoked } = await registry.resetPassword(username)
         printer.note(
@@ -45,9 +48,11 @@ export function adminCommand(open: OpenContext): Command {
       })
     })
 
-  add('gc', 'move unused objects to the trash').action(async (options: DataOption) => {
-    await withAdmin(open, options, collectGarbage)
-  })
+  add('gc', 'move unused objects to the trash, and remove abandoned uploads').action(
+    async (options: DataOption) => {
+      await withAdmin(open, options, collectGarbage)
+    },
+  )
 
   admin.addCommand(trashCommand(open))
 
@@ -74,7 +79,7 @@ async function collectGarbage(admin: Admin, { printer, options }: Context): Prom
       'failed',
       `Found ${plural(heldBack.objects, 'object')} (${formatBytes(heldBack.bytes)}) unknown to this database. Nothing was removed.`,
       {
-        hint: 'That is more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes',
+        hint: 'These objects are more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes',
         details: { ...report },
       },
     )
@@ -95,7 +100,7 @@ async function adoptStore(context: Context, options: DataOption): Promise<void> 
   await printer.answer(found, () =>
     found.missing === 0
       ? `${plural(found.sampled, 'stored file')} checked, all found`
-      : `${found.missing} of ${plural(found.sampled, 'stored file')} checked are missing`,
+      : `${found.missing} of ${plural(found.sampled, 'stored file')} that were checked are missing`,
   )
   if (found.missing > 0) printer.note('  To list them: shoal admin check')
   if (found.sampled === 0) {

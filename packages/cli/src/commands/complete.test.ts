@@ -35,7 +35,7 @@ test.each([
   expect(await namesFor(line, home.path)).toEqual(names)
 })
 
-test('local commands complete local models, and other commands those of the registry', async () => {
+test('path completes local models, and pull completes models in the registry', async () => {
   await using home = await makeHome()
   await putModelFile(join(home.models, 'tide', 'tide-Q8_0.gguf'))
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })

@@ -66,7 +66,7 @@ async function registryModels(context: Context, typed: string): Promise<Candidat
     .flatMap((model) => model.quantizations.map((label) => ({ name: `${name}:${label}` })))
 }
 
-/** Undefined if the registry fails or does not respond in time: a shell cannot show an error during completion. */
+/** Returns undefined if the registry fails or does not respond in time, because completion cannot show errors. */
 async function askRegistry(context: Context, name: string): Promise<KnownModel[] | undefined> {
   const { client, address } = await context.openRegistry()
   const filter = { limit: 50, ...(name && { q: name.replace(/[._-]+/g, ' ') }) }
@@ -80,7 +80,7 @@ async function askRegistry(context: Context, name: string): Promise<KnownModel[]
   return answer?.models
 }
 
-/** Models from the registry's earlier responses, and local models. */
+/** Returns models from the registry's earlier responses, and local models. */
 async function modelsSeenBefore(context: Context): Promise<KnownModel[]> {
   const known = await readKnownModels(context.places, context.registryAddress)
   const local = Map.groupBy(await listLocalChoices(context), ({ modelName }) => modelName)

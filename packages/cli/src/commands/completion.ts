@@ -11,7 +11,7 @@ export function completionCommand(open: OpenContext): Command {
   return new Command('completion')
     .description('print a shell completion script')
     .addArgument(
-      new Argument('<shell>', 'shell that runs the completion script')
+      new Argument('<shell>', 'shell in which to complete shoal commands')
         .choices(shells)
         .argParser(knownShell),
     )

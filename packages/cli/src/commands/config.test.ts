@@ -23,7 +23,7 @@ test('a setting can be set, read, listed and removed', async () => {
 
 test.each([
   [['set', 'registri', 'x'], 'Unknown setting “registri”.\n  Did you mean registry?'],
-  [['set', 'limit-rate', 'fast'], '“fast” is not a size such as 10MB.'],
+  [['set', 'limit-rate', 'fast'], '“fast” is not a valid speed. Example: 10MB.'],
   [['set', 'connections', '0'], '“0” is not a whole number from 1 to 64.'],
 ])('%s is refused', async (words, text) => {
   await using home = await makeHome()
@@ -33,14 +33,17 @@ test.each([
 })
 
 test.each([
-  ['registry', 'ftp://tide', '“ftp://tide” is not a valid address of a registry.'],
-  ['peers', 0, '“0” is neither on nor off.'],
-])('a wrong %s in config.json is refused with the name of the file', async (key, value, text) => {
-  await using home = await makeHome()
-  const path = join(home.path, 'config', 'config.json')
-  await mkdir(join(home.path, 'config'))
-  await writeFile(path, JSON.stringify({ [key]: value }))
-  const { stderr, exitCode } = await shoalHere(['seed'], { home: home.path })
-  expect(stderr).toContain(`✗ ${key} in ${path}: ${text}\n`)
-  expect(exitCode).toBe(2)
-})
+  ['registry', 'ftp://tide', '“ftp://tide” is not a valid registry address.'],
+  ['peers', 0, '“0” is neither “on” nor “off”.'],
+])(
+  'an invalid %s in config.json is refused with the path of the file',
+  async (key, value, text) => {
+    await using home = await makeHome()
+    const path = join(home.path, 'config', 'config.json')
+    await mkdir(join(home.path, 'config'))
+    await writeFile(path, JSON.stringify({ [key]: value }))
+    const { stderr, exitCode } = await shoalHere(['seed'], { home: home.path })
+    expect(stderr).toContain(`✗ ${key} in ${path}: ${text}\n`)
+    expect(exitCode).toBe(2)
+  },
+)

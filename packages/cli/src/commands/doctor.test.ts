@@ -12,7 +12,7 @@ const healthy = {
   'GET /v1/auth/me': { body: sampleUser },
 }
 
-test('doctor reports every check as passed', async () => {
+test('doctor reports that all checks pass', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(healthy)
   await using daemon = await scriptedDaemon()
@@ -22,10 +22,10 @@ test('doctor reports every check as passed', async () => {
     env: { SHOAL_TOKEN: 'hf_key', SHOAL_INFERENCE: daemon.url },
   })
   expect(stdout).toMatch(
-    /✓ The daemon at 127\.0\.0\.1:\d+ answers in \d+ ms, with 1 model loaded\n/,
+    /✓ The daemon at 127\.0\.0\.1:\d+ responded in \d+ ms, with 1 model loaded\n/,
   )
-  expect(stdout).toContain(`✓ ${registry.label} answers in `)
-  expect(stdout).toContain(`✓ The clock agrees with ${registry.label}\n`)
+  expect(stdout).toContain(`✓ ${registry.label} responded in `)
+  expect(stdout).toContain(`✓ The clock agrees with that of ${registry.label}\n`)
   expect(stdout).toContain(`✓ Signed in to ${registry.label} as ines\n`)
   expect(stdout).toContain(`✓ Node ${process.versions.node}\n`)
   expect(stdout).toContain(`✓ Models are stored in ${home.models}\n`)
@@ -53,10 +53,10 @@ test('a wrong clock is detected', async () => {
     'GET /healthz': { body: { status: 'ok' }, headers: { date } },
   })
   const { stdout } = await shoalHere(['doctor'], { home: home.path, registry: registry.address })
-  expect(stdout).toContain(`! The clock of this machine is 1 h ahead of ${registry.label}\n`)
+  expect(stdout).toContain(`! This machine's clock is 1 h ahead of that of ${registry.label}\n`)
 })
 
-test('a daemon that rejects the key or does not answer is reported as a problem', async () => {
+test('a daemon that rejects the key or does not respond is reported as a problem', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(healthy)
   const options = { home: home.path, registry: registry.address }
@@ -68,7 +68,7 @@ test('a daemon that rejects the key or does not answer is reported as a problem'
   expect(refused.exitCode).toBe(1)
 
   const gone = await shoalHere(['doctor'], { ...options, env: { SHOAL_INFERENCE: 'localhost:9' } })
-  expect(gone.stdout).toContain('✗ No daemon answers at localhost:9\n')
+  expect(gone.stdout).toContain('✗ No daemon responds at localhost:9\n')
   expect(gone.exitCode).toBe(1)
 })
 

@@ -29,7 +29,7 @@ export function keysCommand(open: OpenContext): Command {
     .command('new <name>')
     .description('create an API key and print it on stdout')
     .option('--scope <scopes>', 'comma-separated scopes: read, write, admin', 'read,write')
-    .option('--expires <time>', 'lifetime, such as 12h, 90d, 1y or never', '90d')
+    .option('--expires <time>', 'lifetime: a duration such as 12h, 90d or 1y, or never', '90d')
     .action(async (name: string, options: { scope: string; expires: string }) => {
       const { printer, openRegistry } = await open()
       const seconds = parseLifetime(options.expires)
@@ -46,7 +46,7 @@ export function keysCommand(open: OpenContext): Command {
         `API key ${name} for ${label}: ${wanted.join(', ')}, valid ${formatExpiry(key)}.`,
       )
       printer.note(
-        "You won't be able to see it again. To sign in with it elsewhere: shoal login --token-stdin",
+        "You won't be able to see this key again. To sign in with it on another machine: shoal login --token-stdin",
       )
       await printer.answer(key, () => key.key)
     })

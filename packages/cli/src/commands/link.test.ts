@@ -26,7 +26,7 @@ test('link prints only the URL of the torrent, the magnet link or the direct URL
   expect(JSON.parse(document).files).toMatchObject([{ torrent_url: torrent.trim() }])
 })
 
-test('link accepts either --magnet or --direct', async () => {
+test('link does not accept both --magnet and --direct', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['link', 'tide', '--magnet', '--direct'], {
     home: home.path,

@@ -11,9 +11,10 @@ export function linkCommand(open: OpenContext): Command {
     .argument('<model[:quant]>', 'model name')
     .option('--magnet', 'print the magnet link instead')
     .addOption(
-      new Option('--direct', 'print the URL of the file itself instead, valid for a day').conflicts(
-        'magnet',
-      ),
+      new Option(
+        '--direct',
+        'print a download URL for the file instead, valid for one day',
+      ).conflicts('magnet'),
     )
     .action(async (reference: string, options: LinkOptions) => {
       const context = await open()

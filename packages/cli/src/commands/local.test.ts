@@ -68,7 +68,7 @@ test('with several files in one quantization, path prints the best fit, and rm r
   }
   const { stdout, stderr } = await shoalHere(['path', 'tide:q8_0'], at)
   expect(stdout).toBe(`${join(home.models, 'tide', 'a-Q8_0.gguf')}\n`)
-  expect(stderr).toBe('  tide:a-Q8_0 is the default of the 2 files in q8_0.\n')
+  expect(stderr).toBe('  tide:a-Q8_0 is the default of the 2 files with quantization q8_0.\n')
   expect((await shoalHere(['rm', '--yes', 'tide:Q8_0'], at)).stderr).toBe(
     '✗ Several files match Q8_0.\n  Choose one of a-Q8_0, b-Q8_0.\n',
   )
@@ -88,7 +88,7 @@ test('with several files, path prints the best fit according to their headers', 
   expect(await fitting(150e6)).toBe(`${getPath('Q4_0')}\n`)
 })
 
-test('an incomplete download is listed as such, and has no path', async () => {
+test('an incomplete download is listed as incomplete, and has no path', async () => {
   await using home = await makeHome()
   await mkdir(join(home.models, 'tide'), { recursive: true })
   await writeFile(join(home.models, 'tide', 'tide-Q8_0.gguf.part'), 'half')

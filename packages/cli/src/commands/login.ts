@@ -32,7 +32,9 @@ export function loginCommand(open: OpenContext): Command {
         printer.note('  To keep it private: shoal config set peers off')
       }
       if (readCliSetting(cliSettings.token, context.environment) !== undefined) {
-        printer.warn('SHOAL_TOKEN is set and takes precedence over this sign-in.')
+        printer.warn(
+          'SHOAL_TOKEN is set and takes precedence over this sign-in. To use the sign-in, unset SHOAL_TOKEN.',
+        )
       }
       await printer.answer(
         { registry: address, username, expires_at: credential.expires_at },

@@ -6,7 +6,7 @@ import { forgetCredential, readCredentials } from '../settings/credentials.ts'
 import { readCliSetting } from '../settings/read-cli-setting.ts'
 import { cliSettings } from '../settings/settings.ts'
 
-/** Signing out ends only a session. An API key remains valid, because it may be in use on other machines. */
+/** The prefix of session tokens. Logout ends only sessions, because an API key may be in use on other machines. */
 const sessionPrefix = 'shs_'
 
 export function logoutCommand(open: OpenContext): Command {
@@ -28,13 +28,13 @@ export function logoutCommand(open: OpenContext): Command {
     }
     if (credential) {
       await forgetCredential(places, registryAddress)
-      await forgetKnownModels(places, registryAddress) // the cache may include names of private models
+      await forgetKnownModels(places, registryAddress) // the cache may contain names of private models
       printer.success(`Signed out of ${label}.`)
     } else {
       printer.note(`You were not signed in to ${label}.`)
     }
     if (readCliSetting(cliSettings.token, environment) !== undefined) {
-      printer.warn('SHOAL_TOKEN is still set.')
+      printer.warn('SHOAL_TOKEN is still set, and commands continue to use it.')
     }
     await printer.answer(
       { registry: registryAddress, signed_out: credential !== undefined },

@@ -24,13 +24,13 @@ export function logsCommand(open: OpenContext): Command {
         throw misuse('--follow cannot be used with --json, which prints a single document.')
       const state = await readDaemonState(places)
       if (state?.log_file === null) {
-        throw new Failure('not_found', 'The running daemon logs to stdout, not to a file.')
+        throw new Failure('not_found', 'The daemon logs to stdout, not to a file.')
       }
       const path = state?.log_file ?? defaultLogFile(places)
       const last = await lastLines(path, lines)
       if (last === undefined) {
         throw new Failure('not_found', `No log at ${path} yet.`, {
-          hint: 'It is created by: shoal serve',
+          hint: 'To start a daemon, which creates its log: shoal serve',
         })
       }
       await printer.answer(last.lines.map(parseEntry), () => last.lines.map(readableLine))

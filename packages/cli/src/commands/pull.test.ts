@@ -100,7 +100,7 @@ test('from several files in a quantization, pull chooses the best fit and report
     registry: registry.address,
   })
   expect(stdout).toBe(`${join(home.models, 'tide-7b', 'a.gguf')}\n`)
-  expect(stderr).toContain('tide-7b:a  the default of the 2 files in q4_k_m\n')
+  expect(stderr).toContain('tide-7b:a  the default of the 2 files with quantization q4_k_m\n')
 })
 
 test('a split file with a missing part is not pulled', async () => {
@@ -137,6 +137,6 @@ test('a registry cannot make pull write to another folder', async () => {
     home: home.path,
     registry: registry.address,
   })
-  expect(stderr).toContain('not safe to write')
+  expect(stderr).toContain('not safe to use in a path')
   expect(exitCode).toBe(1)
 })

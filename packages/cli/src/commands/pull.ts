@@ -37,7 +37,7 @@ const isShared = ({ config, places }: Context, pull: PreparedPull) =>
   pull.isPublic &&
   firstPath(pull).startsWith(places.models + sep)
 
-/** From the path of the first part, llama.cpp finds the other parts in the same folder. */
+/** The path of the first part is enough: llama.cpp finds the other parts in the same folder. */
 const firstPath = ({ parts }: PreparedPull) => parts[0]?.path ?? ''
 
 async function reportPlan(printer: Printer, pull: PreparedPull) {

@@ -114,7 +114,7 @@ test('a push stopped before it has sent anything leaves no new model behind', as
   await expect(client.getModel('large')).rejects.toMatchObject({ status: 404 })
 })
 
-test('if a push is refused after one file was published, the model keeps that file', async () => {
+test('if a push is refused after one file has been published, the model keeps that file', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry({ quotaBytes: 2e6 })
   const { client, token } = await somebody(registry.url)
@@ -129,7 +129,7 @@ test('if a push is refused after one file was published, the model keeps that fi
   expect(await client.getModel('two')).toMatchObject({ files_count: 1 })
 })
 
-test('files that are already published are reported as such', async () => {
+test('files that were already published are reported as already published', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   const { token } = await somebody(registry.url)
@@ -192,14 +192,14 @@ test('an incomplete split file is not published', async () => {
 test("an administrator must confirm a push to another account's model", async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
-  const { token } = await somebody(registry.url, 'admin') // as the first account is
+  const { token } = await somebody(registry.url, 'admin') // the first account is an administrator
   const { client } = await somebody(registry.url)
   await client.createModel({ name: 'tide' })
   const options = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
   const words = ['push', nanoPath, '--name', 'tide']
   const { stderr, exitCode } = await shoalHere(words, options)
   expect(stderr).toMatch(
-    /✗ Confirmation is required, but input is not interactive: tide on \S+ belongs to bea\. Publish to it as an administrator\?\n {2}To answer yes, pass --yes\.\n$/,
+    /✗ Confirmation is required, but shoal is not running interactively: tide on \S+ belongs to bea\. Publish to it as an administrator\?\n {2}To answer yes, pass --yes\.\n$/,
   )
   expect(exitCode).toBe(2)
   expect(await client.getModel('tide')).toMatchObject({ files_count: 0 })
@@ -207,7 +207,7 @@ test("an administrator must confirm a push to another account's model", async ()
   expect(await client.getModel('tide')).toMatchObject({ files_count: 1, owner: 'bea' })
 })
 
-/** A user with an account and a quota. */
+/** Registers a user, to whom the quota applies. */
 async function somebody(baseUrl: string, username = 'bea') {
   const account = { username, password: `password of ${username}` }
   const { access_token: token } = await registryClient({ baseUrl }).register(account)

@@ -33,7 +33,7 @@ export function pushCommand(open: OpenContext): Command {
     .description("publish GGUF files and print the model's URL")
     .argument('<files...>', 'GGUF files of one model')
     .option('--name <name>', 'model name (default: derived from the filenames)')
-    .option('--display-name <text>', 'title of the model (default: its name)')
+    .option('--display-name <text>', 'title of the model (default: the model name)')
     .option('--description <text>', 'description of the model, in one sentence')
     .option('--license <license>', 'license of the model, such as apache-2.0')
     .addOption(repeatable('--tag <tag>', 'tag that a search can filter by; repeatable'))
@@ -152,7 +152,7 @@ async function saveModel({ client, label }: Registry, { name, details, existing 
     return hasDetails ? await client.updateModel(name, details) : existing
   }
   return await client.createModel({ name, ...details }).catch((error: unknown) => {
-    // The name belongs to a model that the user cannot see: a private model of another account.
+    // The name belongs to a model that the user cannot see, which is a private model of another account.
     if (error instanceof ApiError && error.status === 409) throw notYours(name, label, error)
     throw error
   })

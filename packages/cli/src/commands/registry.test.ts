@@ -1,4 +1,4 @@
-/** The registry as an operator runs it, while readers of its log stop reading or disappear. */
+/** Tests the registry while the readers of its log stop reading or disappear. */
 import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, createReadStream, openSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { binPath, makeHome } from '../testing/run-shoal.ts'
 
 const requests = 5_000
-/** Makes a log line half a kilobyte long. */
+/** Long enough that a request's log line has half a kilobyte. */
 const longName = 'x'.repeat(250)
 
 async function startRegistry(stdout: 'pipe' | number) {
@@ -102,12 +102,12 @@ test('a reader of a log pipe that resumes reading receives the number of lines i
   await endsWell(child)
 })
 
-test('the registry survives the loss of the readers of its log and messages, and closes its database', async () => {
+test('if the readers of stdout and stderr disappear, the registry continues, and shuts down gracefully', async () => {
   const { child, url, data } = await startRegistry('pipe')
   child.stdout?.destroy()
   child.stderr?.destroy()
   await askOften(url)
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   await endsWell(child)
-  expect(await readdir(data)).not.toContain('registry.sqlite-wal') // deleted when the database is closed
+  expect(await readdir(data)).not.toContain('registry.sqlite-wal') // deleted when SQLite closes the database
 })

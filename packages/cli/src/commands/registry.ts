@@ -19,7 +19,7 @@ export function registryCommand(open: OpenContext): Command {
     }
     if (running.isMisaddressed) reportMisaddressed(printer, running.url)
     await untilStopped(stopSignal)
-    printer.note('Stopping when running requests have finished.')
+    printer.note('Stopping when requests in progress have finished.')
     await running.close()
   })
 }

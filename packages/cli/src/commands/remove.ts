@@ -35,10 +35,10 @@ export function removeCommand(open: OpenContext): Command {
 /** Reports linked files, hard-linked data and folders that remain after the models are deleted. */
 function reportKept({ printer }: Context, removal: Removal, stay: 'stay' | 'stayed') {
   for (const { path, target } of removal.links) {
-    printer.note(`  ${path} is only a link. The files in ${target} ${stay}.`)
+    printer.note(`  ${path} is only a link. The contents of ${target} ${stay}.`)
   }
   for (const path of removal.hardLinked) {
-    printer.note(`  ${basename(path)} has other hard links, so its bytes ${stay} in use.`)
+    printer.note(`  ${basename(path)} has other hard links, so its contents ${stay} on the disk.`)
   }
   for (const { path, names } of removal.keptFolders) {
     printer.note(`  Kept: ${path}, which also contains ${shortList(names)}.`)

@@ -166,8 +166,8 @@ test('an error during an answer, or a lost daemon, ends the command', async () =
 test('run ends with exit code 6 if the specified daemon is not running', async () => {
   const { stderr, exitCode } = await run(['shoal-nano', 'Hi'], { inference: 'localhost:9/v1' })
   expect(stderr).toBe(
-    '✗ No daemon answers at localhost:9.\n' +
-      '  Start one with shoal serve, or set SHOAL_INFERENCE to another address.\n',
+    '✗ No daemon responds at localhost:9.\n' +
+      '  Start a daemon with shoal serve, or pass another address with --inference or SHOAL_INFERENCE.\n',
   )
   expect(exitCode).toBe(6)
 })

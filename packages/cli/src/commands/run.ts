@@ -67,7 +67,7 @@ export function runCommand(open: OpenContext): Command {
     })
 }
 
-/** A chat needs a terminal on stdin, and one on stderr, where prompts do not mix with the results on stdout. */
+/** A chat needs a terminal on stdin and on stderr. It prompts on stderr, because stdout is for results. */
 function requireChat({ environment, options, printer }: Context) {
   const { stdin, stderr } = environment
   const canChat = stdin.isTTY === true && stderr.isTTY === true && options.input

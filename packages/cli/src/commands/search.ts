@@ -63,7 +63,7 @@ export function searchCommand(open: OpenContext): Command {
       if (models.length === 0) printer.note(`No models found on ${label}.`)
       if (models.length < total) {
         const count = isTotalExact ? `${total}` : `more than ${total}`
-        printer.note(`\nShowing ${models.length} of ${count}. To show more, pass --limit.`)
+        printer.note(`\nShowing ${models.length} of ${count}. To show more, pass a higher --limit.`)
       }
     })
 }
@@ -86,7 +86,7 @@ function toFilter(words: readonly string[], options: SearchOptions): ModelFilter
 function parseGigabytes(text: string): number {
   const bytes = parseSize(text, 'GB') ?? 0
   if (bytes >= 1) return bytes / 1e9
-  throw misuse(`“${text}” is not an amount of memory in GB.`)
+  throw misuse(`“${text}” is not a valid amount of memory. Examples: 16 (in GB), 512MB.`)
 }
 
 const columns: Column<Model>[] = [

@@ -36,8 +36,8 @@ test('seed refuses to share if the peers setting is off', async () => {
 })
 
 test.each([
-  ['--ratio', 'much', 'is not a ratio'],
-  ['--limit-upload', 'fast', 'is not a size'],
+  ['--ratio', 'much', 'is not a valid ratio'],
+  ['--limit-upload', 'fast', 'is not a valid speed'],
 ])('seed %s %s is refused', async (option, value, words) => {
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['seed', option, value], { home: home.path })

@@ -74,7 +74,9 @@ async function printStatus({ printer }: Context, sharingStatus: SharingStatus) {
     printer.note(`Scanning for models to share: ${plural(files.length, 'file')} found so far.`)
   else if (paused) printer.note('Sharing is paused. To resume: shoal seed resume')
   else
-    printer.note(`Sharing ${plural(files.length, 'file')}, up ${formatBytes(bytes_per_second)}/s.`)
+    printer.note(
+      `Sharing ${plural(files.length, 'file')}, uploading at ${formatBytes(bytes_per_second)}/s.`,
+    )
 }
 
 const columns: Column<SharingStatus['files'][number]>[] = [
@@ -129,7 +131,7 @@ async function seedHere(context: Context, options: SeedOptions) {
   }
 }
 
-/** If `shoal seed` shared the same files, each would be offered on two ports, with a separate share ratio on each. */
+/** Otherwise, the same files would be offered on two ports, and each port would have its own limit for the ratio. */
 async function refuseBesideDaemon({ places }: Context) {
   const running = await findRunningDaemon(places)
   if (running?.shared_directory !== resolve(places.models)) return
@@ -141,6 +143,6 @@ async function refuseBesideDaemon({ places }: Context) {
 function toSharingFailure(message: string, port: number): Failure {
   if (!message.includes('EADDRINUSE'))
     return new Failure('failed', `Sharing has stopped: ${message}`)
-  const hint = 'Without --port, any free port is used.'
+  const hint = 'Pass another port, or omit --port to use any free port.'
   return new Failure('failed', `Port ${port} is in use by another program.`, { hint })
 }

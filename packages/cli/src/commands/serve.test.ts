@@ -10,7 +10,7 @@ import { isProcessThere } from '../daemon/state-file.ts'
 import { putModelFile } from '../testing/local-files.ts'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 
-/** On a busy machine, two threads that wait for each other can be a hundred times slower than one. */
+/** On a busy machine, two threads that must synchronize can be a hundred times slower than one thread. */
 const env = { SHOAL_THREADS: '1' }
 
 /** A home with a model. Disposing of it also stops a daemon that a test has left running. */
@@ -62,12 +62,12 @@ test('serve loads a local model and answers with it until it is stopped', async 
   expect(await answer.json()).toMatchObject({ choices: [{ message: { role: 'assistant' } }] })
   child.kill('SIGINT')
   const { stderr, exitCode } = await outcome
-  expect(stderr).toContain('Stopping when running answers have finished')
+  expect(stderr).toContain('Stopping when responses in progress have finished')
   expect(exitCode).toBe(0)
   expect(existsSync(stateFile(home.path))).toBe(false)
 })
 
-test('serve finishes a running answer before it exits', async () => {
+test('serve finishes a response in progress before it exits', async () => {
   await using home = await homeWithNano()
   const words = ['serve', '--port', '0', '--model', 'shoal-nano', '--json']
   const { child, outcome } = startShoal(words, { home: home.path, env })
@@ -84,14 +84,14 @@ test('serve finishes a running answer before it exits', async () => {
     }),
   })
   child.kill('SIGTERM')
-  // npm, for example, forwards a signal that the terminal has already sent.
+  // A second signal soon after the first is ignored, because npm forwards signals that the terminal has already sent.
   await sleep(100)
   child.kill('SIGTERM')
   expect(await answer.text()).toContain('data: [DONE]')
   expect((await outcome).exitCode).toBe(0)
 })
 
-test('stop --now does not wait for running answers', async () => {
+test('stop --now does not wait for requests in progress', async () => {
   await using home = await makeHome()
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -136,7 +136,7 @@ test('the error mentions Ollama if Ollama uses the port', async () => {
   expect(exitCode).toBe(1)
 })
 
-test('an invalid setting is a usage error that names the setting', async () => {
+test('an invalid setting is a usage error that contains the name of the setting', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await runShoal(['serve', '--slots', 'many'], { home: home.path })
   expect(stderr).toBe('✗ SHOAL_SLOTS (or --slots) must be a number from 1 to 256, not "many".\n')
@@ -164,7 +164,7 @@ test('a missing key file is a usage error', async () => {
   expect(exitCode).toBe(2)
 })
 
-test('the other commands work with a background daemon', {
+test('all commands for daemons work with a background daemon', {
   timeout: 60_000,
 }, async () => {
   await using home = await homeWithNano()

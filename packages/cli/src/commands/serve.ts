@@ -49,7 +49,9 @@ async function serveHere(context: Context, options: ServeOptions) {
       printer.note(`  To use this one: SHOAL_INFERENCE=${running.url}`)
     }
     await untilStopped(stopSignal)
-    printer.note('Stopping when running answers have finished. Press Ctrl-C again to stop now.')
+    printer.note(
+      'Stopping when responses in progress have finished. Press Ctrl-C again to stop now.',
+    )
   } finally {
     await running.close()
   }
@@ -57,7 +59,8 @@ async function serveHere(context: Context, options: ServeOptions) {
 
 async function serveInBackground(context: Context, command: Command, options: ServeOptions) {
   const { places, printer, registryAddress, environment } = context
-  if (options.log === '-') throw misuse('A background process cannot log to stdout.')
+  if (options.log === '-')
+    throw misuse('A background process cannot log to stdout. Pass a file with --log <file>.')
   const running = await findRunningDaemon(places)
   if (running) throw runsAlready(running)
   const { log } = await readServeConfig(context, options)

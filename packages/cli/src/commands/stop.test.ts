@@ -15,7 +15,7 @@ async function leaveNote(home: string, pid: number, url: string) {
   await writeFile(join(home, 'state', 'daemon.json'), JSON.stringify(note))
 }
 
-test('a process that reuses the ID of a dead daemon is not stopped, even if another daemon answers', async () => {
+test('a process that reuses the ID of a dead daemon is not stopped, even if another daemon responds', async () => {
   await using home = await makeHome()
   await using other = await scriptedDaemon({
     at: { '/healthz': { body: { status: 'ok', pid: 1 } } },
@@ -31,7 +31,7 @@ test('a process that reuses the ID of a dead daemon is not stopped, even if anot
   stranger.kill('SIGKILL')
 })
 
-test('a daemon that hangs is not reported as stopped', async () => {
+test('a hung daemon is not reported as stopped', async () => {
   await using home = await makeHome()
   const server = createServer(() => undefined).listen(0, '127.0.0.1') // accepts connections, never responds
   await once(server, 'listening')
@@ -43,8 +43,8 @@ test('a daemon that hangs is not reported as stopped', async () => {
   await leaveNote(home.path, hanging.pid ?? 0, `http://127.0.0.1:${port}`)
   const { stderr, exitCode } = await runShoal(['stop'], { home: home.path })
   expect(stderr).toBe(
-    `✗ The daemon (process ${hanging.pid}) does not answer.\n` +
-      `  Try again in a moment. If it still does not answer, end the process: kill -9 ${hanging.pid}\n`,
+    `✗ The daemon (process ${hanging.pid}) does not respond.\n` +
+      `  Try again in a moment. If the daemon still does not respond, kill its process: kill -9 ${hanging.pid}\n`,
   )
   expect(exitCode).toBe(1)
   expect(hanging.signalCode).toBeNull()

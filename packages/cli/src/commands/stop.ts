@@ -13,7 +13,7 @@ import { describeStranger } from '../daemon/stranger.ts'
 import { Failure } from '../terminal/failure.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
 
-/** The daemon waits up to 30 seconds for running answers, and up to five seconds for models to free their memory. */
+/** The daemon waits up to 30 s for responses in progress, and up to 5 s for models to free their memory. */
 const timeoutMs = 60_000
 const pollIntervalMs = 50
 /** Longer than the 500 ms within which a second signal counts as the same Ctrl-C (see `main.ts`). */
@@ -24,7 +24,7 @@ const urgentTimeoutMs = 5_000
 export function stopCommand(open: OpenContext): Command {
   return new Command('stop')
     .description('stop the daemon and wait until it has exited')
-    .option('--now', 'do not wait for running answers to finish')
+    .option('--now', 'do not wait for responses in progress')
     .action(async ({ now }: { now?: boolean }) => {
       const context = await open()
       const { printer, places } = context
@@ -40,7 +40,9 @@ export function stopCommand(open: OpenContext): Command {
       const { pid, command } = running
       if (command === 'up') await askForBoth(context, running)
       process.kill(pid, 'SIGTERM')
-      await whileWaiting(printer, 'Waiting for running answers', () => untilGone(pid, now === true))
+      await whileWaiting(printer, 'Waiting for responses in progress', () =>
+        untilGone(pid, now === true),
+      )
       await forgetDaemonState(places, pid)
       printer.success(`The daemon at ${running.url} has stopped.`)
       await printer.answer({ stopped: true, pid }, () => [])
@@ -52,10 +54,10 @@ async function forgetEndedDaemon({ places }: Context) {
   if (left) await forgetDaemonState(places, left.pid)
 }
 
-/** The process is not killed, because it cannot prove that it is our daemon. */
+/** The process is not killed, because it has not proved that it is the user's daemon. */
 function notAnswering(pid: number): Failure {
-  return new Failure('failed', `The daemon (process ${pid}) does not answer.`, {
-    hint: `Try again in a moment. If it still does not answer, end the process: kill -9 ${pid}`,
+  return new Failure('failed', `The daemon (process ${pid}) does not respond.`, {
+    hint: `Try again in a moment. If the daemon still does not respond, kill its process: kill -9 ${pid}`,
     details: { pid },
   })
 }
@@ -96,8 +98,8 @@ const urgentSignals = (): { signal: NodeJS.Signals; afterMs: number }[] => [
 function stillThere(pid: number, isUrgent: boolean): Failure {
   return new Failure('failed', `Process ${pid} is still running.`, {
     hint: isUrgent
-      ? 'The process is waiting for the disk or the operating system, and will exit when that responds.'
-      : 'To stop it without waiting for answers: shoal stop --now',
+      ? 'The process was killed, but is waiting for a disk or another device. It will exit after that.'
+      : 'To stop it without waiting for responses in progress: shoal stop --now',
     details: { pid },
   })
 }

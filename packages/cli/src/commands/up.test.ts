@@ -10,7 +10,7 @@ import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import { expect, test } from 'vitest'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 
-/** On a busy machine, two threads that wait for each other can be a hundred times slower than one. */
+/** On a busy machine, two threads that must synchronize can be a hundred times slower than one thread. */
 const env = { SHOAL_THREADS: '1' }
 
 type Document = {
@@ -60,7 +60,7 @@ test('up publishes the demo models on an empty registry, and they can be pulled'
 
   const again = ['up', '--port', '0', '--data', 'data', '--no-inference']
   const second = await runShoal(again, { home: home.path })
-  expect(second.stderr).toContain('nother registry is running on')
+  expect(second.stderr).toContain('nother registry is running with the data folder')
   expect(second.exitCode).toBe(1)
 
   expect((await up.stop()).exitCode).toBe(0)
@@ -140,7 +140,7 @@ test('if Ollama uses the port of the local API, the registry runs without one', 
   const { stderr, exitCode } = await up.stop()
   expect(stderr).toContain(
     `! The local API could not be started: Port ${port} is in use by Ollama.\n` +
-      `  Stop it, or use another port: shoal up --inference-port ${port + 1}\n`,
+      `  Stop that program, or use another port: shoal up --inference-port ${port + 1}\n`,
   )
   expect(exitCode).toBe(0)
 })
@@ -166,7 +166,7 @@ test("if the user's daemon is already running, the pages link to it", async () =
   await alone.stop()
 })
 
-test('the error names a port that is in use', async () => {
+test('the error contains the number of a port that is in use', async () => {
   await using home = await makeHome()
   const up = await startUp(home.path, ['--no-inference'])
   const { port } = new URL(up.document.url)
@@ -177,8 +177,8 @@ test('the error names a port that is in use', async () => {
   await up.stop()
 })
 
-// npm signals only the shell that it starts. That shell would not forward the signal, so `exec` in package.json
-// replaces it.
+// npm signals only the shell that it starts. The shell would not forward the signal, so `exec` in package.json replaces
+// the shell with shoal.
 test('SIGTERM to npm start stops the registry', async () => {
   await using home = await makeHome()
   const words = ['--port', '0', '--data', join(home.path, 'data'), '--json', '--no-demo']

@@ -50,14 +50,14 @@ export function upCommand(open: OpenContext): Command {
         await untilStopped(stopSignal)
       } finally {
         printer.note(
-          'Stopping when running requests have finished. Press Ctrl-C again to stop now.',
+          'Stopping when requests in progress have finished. Press Ctrl-C again to stop now.',
         )
         await Promise.all([registry.close(), inference?.close()])
       }
     })
 }
 
-/** Only warns if publishing fails, because the registry is useful without the demo models. */
+/** Publishes the demo models. Only warns if this fails, because the registry is useful without them. */
 async function tryToPublishDemo(printer: Printer, running: RunningRegistry, signal: AbortSignal) {
   const { url, dataDirectory } = running
   const client = registryClient({ baseUrl: url, token: await running.systemToken() })

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander'
 
 export type Candidate = { name: string; meaning?: string }
 
-/** Sources of names: this machine and the registry. */
+/** Returns names from this machine or from the registry. */
 export type Names = {
   localModels(): Promise<Candidate[]>
   loadedModels(): Promise<Candidate[]>

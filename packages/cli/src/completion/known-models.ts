@@ -14,7 +14,7 @@ const maxModels = 500
 
 const pathIn = (places: Places) => join(places.state, 'known-models.json')
 
-/** The cached models of a registry, most recently seen first; empty if the file is invalid. */
+/** Returns a registry's cached models, most recently seen first. Returns none if the file is invalid. */
 export async function readKnownModels(places: Places, address: string): Promise<KnownModel[]> {
   const models = (await readAll(places))[address]
   return Array.isArray(models) ? models.filter(isModel) : []
@@ -43,12 +43,12 @@ export async function forgetKnownModels(places: Places, address: string): Promis
 
 async function readAll(places: Places): Promise<JsonObject> {
   return readJsonFile(pathIn(places)).catch((error: unknown) => {
-    if (error instanceof Failure || isSystemError(error)) return {} // the next write replaces the file
+    if (error instanceof Failure || isSystemError(error)) return {} // the next write replaces the invalid file
     throw error
   })
 }
 
-/** A failed write is ignored, because the registry has already responded. */
+/** A failed write is ignored, because only the cache is affected, not the result of the command. */
 async function write(places: Places, content: object): Promise<void> {
   await writeJsonFile(pathIn(places), onlyOwner, content).catch((error: unknown) => {
     if (!isSystemError(error)) throw error

@@ -2,7 +2,7 @@
 _shoal() {
   local line=${COMP_LINE:0:COMP_POINT}
   local word=${line##*[[:space:]]}
-  # Bash ends a word at a colon. The text up to the last colon is already on the line, so candidates omit it.
+  # For bash, a colon ends a word. The text up to the last colon stays on the line, so it is removed from candidates.
   local typed=
   [[ $word == *:* ]] && typed=${word%:*}:
   COMPREPLY=()

@@ -6,7 +6,7 @@ import { Failure } from '../terminal/failure.ts'
 import { toSentence, toTerminalLine } from '../terminal/terminal-text.ts'
 import { describeStranger, type Stranger } from './stranger.ts'
 
-/** Thrown if no daemon of the user responds. Another program may be using the daemon's address. */
+/** Thrown if the user's daemon does not respond. Another program may be using its address. */
 export class NoDaemonError extends DaemonGoneError {
   /** The other program that responds at the daemon's address. */
   readonly stranger: Stranger | undefined
@@ -24,11 +24,11 @@ const endingsByStatus: Record<number, Ending> = {
 
 const hints: Record<string, string> = {
   not_signed_in: "Set SHOAL_API_KEY to the daemon's API key.",
-  no_room: 'Use a smaller file, or a shorter context length with SHOAL_CONTEXT_LENGTH.',
+  no_room: 'Use a smaller file, or set a shorter context length with SHOAL_CONTEXT_LENGTH.',
   queue_full: 'Try again later.',
 }
 
-/** Also handles errors of a daemon that runs in this process, and of one that has exited. */
+/** Converts a daemon's error. The daemon may be running in this process, or may have exited. */
 export function toDaemonFailure(error: ErrorOf<'daemon_refused' | 'daemon_gone'>): Failure {
   if (error.code === 'daemon_gone') return goneFailure(error)
   const { status, reason } = error.details
@@ -46,7 +46,7 @@ function goneFailure(error: AppError<'daemon_gone'>): Failure {
   if (error instanceof NoDaemonError && error.stranger) {
     const { text, advice } = describeStranger(error.stranger)
     const isOurs = error.stranger.kind === 'earlier'
-    const message = isOurs ? text : `No daemon of yours is running. ${text}`
+    const message = isOurs ? text : `Your daemon is not running. ${text}`
     return new Failure('unreachable', message, { hint: advice, cause: error })
   }
   const label = error.details.url.replace(/^https?:\/\//, '')
@@ -56,8 +56,8 @@ function goneFailure(error: AppError<'daemon_gone'>): Failure {
       cause: error,
     })
   }
-  return new Failure('unreachable', `No daemon answers at ${label}.`, {
-    hint: 'Start one with shoal serve, or set SHOAL_INFERENCE to another address.',
+  return new Failure('unreachable', `No daemon responds at ${label}.`, {
+    hint: 'Start a daemon with shoal serve, or pass another address with --inference or SHOAL_INFERENCE.',
     cause: error,
   })
 }

@@ -18,7 +18,7 @@ const says = 'data: {"choices":[{"delta":{"content":"Hel"}}]}\n\n'
 const ends = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 const never = () => new AbortController().signal
 
-// The transports of the command line and of the chat page.
+// The transports of the command line and of the chat page, in this order.
 describe.each<[string, (url: string) => InferenceTransport]>([
   ['node:http', (url) => daemonTransport({ url, apiKey: undefined })],
   ['fetch', (url) => fetchInference(url)],
@@ -58,7 +58,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     })
   })
 
-  test('receives a refusal with its code and retry time', async () => {
+  test('receives an error response with its code and retry time', async () => {
     const { client } = await createClient((answer) => {
       const error = { message: 'the queue is full', code: 'queue_full' }
       answer.writeHead(429, { 'retry-after': '7' }).end(JSON.stringify({ detail: 'full', error }))
@@ -71,7 +71,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     })
   })
 
-  test('a daemon that is not running has not begun to answer', async () => {
+  test('if the daemon is not running, the error states that no response had begun', async () => {
     const { client, close } = await createClient(() => undefined)
     close()
     const error = await client.listLoaded().catch((one: unknown) => one)
@@ -81,9 +81,9 @@ describe.each<[string, (url: string) => InferenceTransport]>([
 
   test.each<[string, Respond]>([
     ['a connection that breaks', (answer) => answer.write(says, () => answer.destroy())],
-    ['an answer that is cut off', (answer) => answer.end(says)],
+    ['a response that is cut off', (answer) => answer.end(says)],
     ['an event that is not JSON', (answer) => answer.end(`${says}data: <html>\n\n`)],
-  ])('%s counts as a daemon lost during an answer', async (_cause, respond) => {
+  ])('%s counts as a daemon lost during a response', async (_cause, respond) => {
     const { client } = await createClient((answer) => {
       answer.writeHead(200, { 'content-type': 'text/event-stream' })
       respond(answer, answer.req)
@@ -95,13 +95,13 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     expect(error).toMatchObject({ details: { hadBegun: true } })
   })
 
-  test('an answer that is not JSON counts as a lost daemon', async () => {
+  test('a response that is not JSON counts as a lost daemon', async () => {
     const { client } = await createClient((answer) => answer.end('<html>'))
     const error = await client.listLoaded().catch((one: unknown) => one)
     expect(error).toBeInstanceOf(DaemonGoneError)
   })
 
-  test('leaving the loop cancels the request, so that the model stops', async () => {
+  test('leaving the loop cancels the request, so that the model stops generating', async () => {
     const closed = Promise.withResolvers<void>()
     const { client } = await createClient((answer) => {
       answer.on('close', () => closed.resolve())
@@ -111,7 +111,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     await closed.promise
   })
 
-  test('a signal ends the answer with the reason of the signal, before or after the headers', async () => {
+  test('a signal ends the response with the reason of the signal, before or after the headers', async () => {
     const stop = new AbortController()
     const { client } = await createClient((answer) => {
       answer.writeHead(200, { 'content-type': 'text/event-stream' }).write(says)
@@ -125,8 +125,10 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     const early = new AbortController()
     const { client: silent } = await createClient((_answer, incoming) => {
       incoming.resume()
-      void once(incoming, 'end').then(() => early.abort(new Error('no patience')))
+      void once(incoming, 'end').then(() => early.abort(new Error('aborted before the headers')))
     })
-    await expect(silent.chat(request, early.signal).next()).rejects.toThrow('no patience')
+    await expect(silent.chat(request, early.signal).next()).rejects.toThrow(
+      'aborted before the headers',
+    )
   })
 })

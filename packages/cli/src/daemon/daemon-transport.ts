@@ -1,6 +1,6 @@
 /**
- * Sends requests to a daemon with `node:http`, because `fetch` fails after five minutes without a response, and a large
- * model on a slow disk may take longer to load.
+ * Sends requests to a daemon with `node:http`, because `fetch` fails after five minutes without a response, and loading
+ * a large model from a slow disk may take longer.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { InferenceRequest, InferenceTransport } from '@shoal/protocol/inference-client'
@@ -10,7 +10,7 @@ export type DaemonAddress = {
   url: string
   apiKey: string | undefined
   /**
-   * The daemon must prove that it has this token. Undefined for a daemon that the user has specified, which is trusted.
+   * The token that the daemon must prove it has. Undefined for a daemon that the user has specified, which is trusted.
    */
   proofToken?: string
 }
@@ -35,12 +35,12 @@ async function send(
 ): Promise<IncomingMessage> {
   const url = proofToken === undefined ? named : numericUrl(named)
   const proven = proofToken && (await proveConnection(url, proofToken, signal))
-  // Imported only here, because the import takes longer than most commands that do not call a daemon.
+  // Imported only when needed, because the import takes longer than most commands that do not call a daemon.
   const { request } = await import(url.startsWith('https:') ? 'node:https' : 'node:http')
   return await new Promise((resolve, reject) => {
     const sent: ClientRequest = request(url + path, {
       method,
-      // Not pooled, because the daemon may just have closed an idle connection.
+      // Not pooled, because the daemon may have just closed an idle connection.
       agent: proven ? proven.agent : false,
       headers,
       ...(signal && { signal }),
@@ -50,5 +50,5 @@ async function send(
   })
 }
 
-/** Replaces `localhost`, which may resolve to two addresses, because another user may be listening on the other one. */
+/** Replaces `localhost`, which may resolve to two addresses. Another user may be listening on the second one. */
 export const numericUrl = (url: string) => url.replace('//localhost:', '//127.0.0.1:')

@@ -18,12 +18,12 @@ type Options = {
   env: Environment
   /** Receives what the process and its models print on stderr. */
   logFile: string
-  /** If this signal fires before the daemon responds, the process is ended. */
+  /** If this signal fires before the daemon is ready, the process receives SIGTERM. */
   signal: AbortSignal
 }
 
 /**
- * Resolves with the document that the daemon prints when it is ready. Rejects with the failure that the daemon reports.
+ * Resolves to the document that the daemon prints when it is ready. If the daemon reports a failure, rejects with it.
  */
 export async function startInBackground<T>({ words, env, logFile, signal }: Options): Promise<T> {
   signal.throwIfAborted()
@@ -47,7 +47,7 @@ export async function startInBackground<T>({ words, env, logFile, signal }: Opti
 
 type ChildDocument = { error?: { code: string; message: string; hint?: string } }
 
-/** Returns the first document that the child prints on stdout, or undefined if the child exits without printing one. */
+/** Resolves to the first document that the child prints on stdout, or to undefined if it exits without printing one. */
 function firstDocument(child: ChildProcess): Promise<ChildDocument | undefined> {
   const { stdout } = child
   return new Promise((resolve, reject) => {

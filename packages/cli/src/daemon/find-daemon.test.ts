@@ -46,7 +46,7 @@ test.each([
   [['unload', 'shoal-nano']],
   [['seed', 'status']],
   [['seed', 'pause']],
-])('%j names the program on the default port, and sends it nothing secret', async (words) => {
+])('%j reports the program on the default port, and sends it nothing secret', async (words) => {
   await using home = await makeHome()
   await using daemon = await scriptedDaemon()
   const options = { home: home.path, env }
@@ -54,20 +54,20 @@ test.each([
   expect(foreign).toEqual({
     stdout: '',
     stderr:
-      `✗ No daemon of yours is running. A shoal daemon of another user or another SHOAL_HOME answers at localhost:${daemon.port}.\n` +
-      `  To use it, pass --inference localhost:${daemon.port}. To start your own: shoal serve --port <number>\n`,
+      `✗ Your daemon is not running. A shoal daemon of another user or another SHOAL_HOME responds at localhost:${daemon.port}.\n` +
+      `  To use that daemon, pass --inference localhost:${daemon.port}. To start your own: shoal serve --port <number>\n`,
     exitCode: 6,
   })
   expect(daemon.asked).toEqual([{ path: '/healthz', authorization: undefined, body: {} }])
 
   const daemonPort = await ollama()
   const other = await shoalHere(words, { ...options, daemonPort })
-  expect(other.stderr).toContain(`Ollama answers at localhost:${daemonPort}.\n`)
+  expect(other.stderr).toContain(`Ollama responds at localhost:${daemonPort}.\n`)
   expect(other.stderr).not.toContain('--inference')
   expect(other.exitCode).toBe(6)
 })
 
-test('run starts its own daemon if another user has the default port, and keeps prompt and key from that user', {
+test('run starts its own daemon if another user has the default port, and sends neither prompt nor key to that user', {
   timeout: 120_000,
 }, async () => {
   await using home = await makeHome()
@@ -79,12 +79,14 @@ test('run starts its own daemon if another user has the default port, and keeps 
     env,
     daemonPort: daemon.port,
   })
-  expect(stderr).toMatch(/^ {2}A shoal daemon of another user .* answers at localhost:\d+\. It is/)
+  expect(stderr).toMatch(
+    /^ {2}A shoal daemon of another user .* responds at localhost:\d+\. The model runs/,
+  )
   expect(exitCode).toBe(0)
   expect(daemon.asked).toEqual([{ path: '/healthz', authorization: undefined, body: {} }])
 })
 
-test('a daemon named by the user is always called', async () => {
+test('a daemon specified by the user is always called', async () => {
   await using home = await makeHome()
   await using daemon = await scriptedDaemon()
   const named = { home: home.path, env: { ...env, SHOAL_INFERENCE: daemon.url } }
@@ -92,12 +94,12 @@ test('a daemon named by the user is always called', async () => {
   expect(daemon.asked.at(-1)).toMatchObject({ path: '/api/ps', authorization: 'Bearer secret' })
 })
 
-test('stop does not stop another program on the default port, but names it', async () => {
+test('stop reports another program on the default port, and does not stop it', async () => {
   await using home = await makeHome()
   const daemonPort = await ollama()
   expect(await shoalHere(['stop'], { home: home.path, daemonPort })).toEqual({
     stdout: '',
-    stderr: `No daemon is running.\n  Ollama answers at localhost:${daemonPort}. It was not stopped.\n`,
+    stderr: `No daemon is running.\n  Ollama responds at localhost:${daemonPort}. It was not stopped.\n`,
     exitCode: 0,
   })
 })
@@ -152,7 +154,7 @@ test('a daemon of an earlier version is not called and must be restarted', async
   await using daemon = await scriptedDaemon()
   await leaveNote(home.path, daemon.url)
   const label = `127.0.0.1:${daemon.port}`
-  const sentence = `The daemon at ${label} is an earlier version and cannot prove that it is yours`
+  const sentence = `The daemon at ${label} is from an earlier version and cannot prove that it is yours`
   expect(await shoalHere(['ps'], { home: home.path, env })).toMatchObject({
     stderr: `✗ ${sentence}.\n  To restart it: shoal stop, then shoal serve.\n`,
     exitCode: 6,
@@ -164,7 +166,7 @@ test('a daemon of an earlier version is not called and must be restarted', async
   )
 })
 
-test('doctor also names the program on the default port', async () => {
+test('doctor reports the program on the default port', async () => {
   await using home = await makeHome()
   await using daemon = await scriptedDaemon()
   const options = { home: home.path, env, registry: 'http://127.0.0.1:9' }
@@ -172,7 +174,9 @@ test('doctor also names the program on the default port', async () => {
   expect(foreign.stdout).toContain(
     `! Port ${daemon.port} is in use by a shoal daemon of another user or another SHOAL_HOME\n`,
   )
-  expect(foreign.stdout).toContain(`To use it, pass --inference localhost:${daemon.port}.\n`)
+  expect(foreign.stdout).toContain(
+    `To use that daemon, pass --inference localhost:${daemon.port}.\n`,
+  )
   expect(daemon.asked.every(({ authorization }) => authorization === undefined)).toBe(true)
   const daemonPort = await ollama()
   const other = await shoalHere(['doctor'], { ...options, daemonPort })
@@ -191,12 +195,12 @@ test('stop sends only one request to a daemon that does not respond', async () =
   const hung = await hungDaemon()
   await leaveNote(home.path, hung.url, token)
   const { stderr } = await shoalHere(['stop'], { home: home.path })
-  expect(stderr).toContain('does not answer.\n')
+  expect(stderr).toContain('does not respond.\n')
   expect(hung.asked).toHaveLength(1)
 })
 
 test.each(['named', 'noted', 'of an earlier version'])(
-  'completion waits less time for a hanging daemon (%s) than other commands do',
+  'completion waits for a hung daemon (%s) for a shorter time than other commands do',
   async (kind) => {
     await using home = await makeHome()
     const hung = await hungDaemon()

@@ -25,8 +25,8 @@ export type FoundDaemon =
 type Here = Pick<Context, 'environment' | 'places'>
 
 /**
- * A daemon that the user has specified is returned without a check. If `signal` fires, the search ends without a
- * result.
+ * Finds the daemon. A daemon that the user has specified is returned without a check. If `signal` fires, the search
+ * ends early, and no daemon is found.
  */
 export async function findDaemon(
   here: Here,
@@ -49,7 +49,7 @@ export async function findDaemon(
   return { from: 'nowhere', url, stranger }
 }
 
-/** The program that responds at the default port instead of the user's daemon; undefined if none does. */
+/** Returns the program that responds at the default port instead of the user's daemon, or undefined if none does. */
 export async function findStranger(
   here: Pick<Context, 'environment'>,
   signal?: AbortSignal,
@@ -59,8 +59,8 @@ export async function findStranger(
 }
 
 /**
- * Returns a client of the daemon. If there is none, throws a `NoDaemonError`, which holds any other program that
- * responds.
+ * Returns a client for the daemon. If there is no daemon, throws a `NoDaemonError`, which describes the program that
+ * responds instead, if any.
  */
 export async function findDaemonClient(
   context: Here,
@@ -72,7 +72,7 @@ export async function findDaemonClient(
   return await openClient(found, signal)
 }
 
-/** Throws a `DaemonGoneError` if a specified daemon does not respond. Ollama does not count as a daemon. */
+/** Returns a client. Throws a `DaemonGoneError` if the user has specified an address at which no daemon responds. */
 export async function openClient(
   { from, address }: Exclude<FoundDaemon, { from: 'nowhere' }>,
   signal?: AbortSignal,

@@ -8,7 +8,7 @@ import type { DaemonState } from './state-file.ts'
 type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }
 
 const hostHint =
-  '--host (or SHOAL_HOST) must be an address of this machine: 127.0.0.1 for local access only, 0.0.0.0 for all addresses.'
+  '--host (or SHOAL_HOST) must be an address of this machine: 127.0.0.1 for local access only, 0.0.0.0 to listen on all IPv4 addresses.'
 
 /**
  * Turns a listen error into a failure, and returns all other errors unchanged. `portOption` is the option that sets the
@@ -50,7 +50,7 @@ function ownHasPort(cause: Error, { port, pid }: DaemonState, portOption: string
 async function portTaken(cause: Error, port: number, portOption: string) {
   const holder = (await findPortHolder(port)) ?? 'other'
   return new Failure('failed', `Port ${port} is in use by ${holderName[holder]}.`, {
-    hint: `Stop it, or use another port: ${portOption} ${port + 1}`,
+    hint: `Stop that program, or use another port: ${portOption} ${port + 1}`,
     cause,
   })
 }

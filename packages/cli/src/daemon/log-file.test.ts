@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('the last lines of a log are read, whatever its length', async () => {
+test('the last lines of a log of any length are read', async () => {
   const path = join(folder, 'long.log')
   const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} ${'é'.repeat(20)}`)
   await writeFile(path, `${lines.join('\n')}\n`)

@@ -1,10 +1,10 @@
-/** A file that another process appends lines to. */
+/** Reads a log file to which another process appends lines. */
 import { type FileHandle, open, rename, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isErrno } from '../terminal/errno.ts'
 
 const pollIntervalMs = 250
-/** The size of the blocks in which a log is read from its end, because it may be large. */
+/** A log may be large, so it is read from its end, in blocks of this size. */
 const bytesAtOnce = 256 * 1024
 
 export type LastLines = { lines: string[]; end: number }
@@ -48,10 +48,10 @@ export async function* followFile(path: string, from: number, signal: AbortSigna
   }
 }
 
-/** About 50,000 requests, at one line per request. */
+/** Enough for about 50,000 requests, at one line per request. */
 const maxLogBytes = 10e6
 
-/** Renames a large log, replacing the previous one. Call it before writing to the log. */
+/** Renames a large log, replacing any log renamed earlier. Must be called before the log is opened for writing. */
 export async function putOldLogAside(file: string): Promise<void> {
   const found = await readIdentity(file)
   if (found && found.size > maxLogBytes) await rename(file, `${file}.1`)
@@ -63,7 +63,7 @@ async function linesFrom(path: string, position: number): Promise<LastLines> {
   try {
     const { size } = await file.stat()
     const bytes = await readBetween(file, position, size)
-    // Only the text up to the end of the last line is used. The rest, which may end within a character, is read again.
+    // Only complete lines are used. The bytes after them, which may end within a character, are read again later.
     const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
     return { lines: whole.toString('utf8').split('\n').slice(0, -1), end: position + whole.length }
   } finally {

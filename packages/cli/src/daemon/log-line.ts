@@ -6,7 +6,7 @@ const silent = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'reqId', 'err
 
 type Entry = Record<string, unknown> & { time: number; msg?: string; level?: number }
 
-/** Formats a line of the log for people: `12:00:01 request  POST /v1/chat/completions 200 123 ms`. */
+/** Formats a log line for people: `2026-01-31 12:00:01 request  POST  /v1/chat/completions  200  12.3 ms`. */
 export function readableLine(line: string): string {
   const entry = parseEntry(line)
   if (!entry) return toTerminalText(line)

@@ -8,7 +8,7 @@ import { describeStranger } from './stranger.ts'
 
 export type OpenDaemon = AsyncDisposable & {
   client: InferenceClient
-  /** Whether the daemon ends with this command. */
+  /** Whether this command has started the daemon. Such a daemon stops when the command ends. */
   isOwn: boolean
 }
 
@@ -24,7 +24,7 @@ export async function openDaemon(context: Context, named?: string): Promise<Open
   }
   if (found.stranger) {
     const { text, advice } = describeStranger(found.stranger)
-    context.printer.note(`  ${text} It is not used, and the model runs in this process. ${advice}`)
+    context.printer.note(`  ${text} The model runs in this process instead. ${advice}`)
   }
   return await startOwnDaemon(context)
 }
@@ -43,7 +43,7 @@ export async function startOwnDaemon({
   const running = await startDaemon({
     ...config,
     backendsDirectory: places.backends,
-    // Models stay loaded until the command ends, rather than being loaded for each question.
+    // Models stay loaded until the command ends, so that they need not be loaded again for each question.
     keepAliveMs: -1,
     apiKey,
     log: 'silent',

@@ -12,7 +12,7 @@ async function answering(text: string) {
   return { port, [Symbol.dispose]: () => void server.close() }
 }
 
-test('our own programs are distinguished from Ollama, although the daemon can return the same text', async () => {
+test('shoal programs are distinguished from Ollama, although the daemon can return the same text', async () => {
   await using daemon = await scriptedDaemon()
   expect(await findPortHolder(daemon.port)).toBe('daemon')
   await using registry = await scriptedRegistry({ 'GET /healthz': { body: { status: 'ok' } } })

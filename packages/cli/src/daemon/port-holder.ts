@@ -19,7 +19,7 @@ export async function findPortHolder(
     return (await get(`${address}/`, signal)).includes('Ollama is running') ? 'Ollama' : 'other'
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
-    // Any other error means that some program is listening.
+    // Any other error is taken to mean that some program is listening.
     return isErrno(cause, 'ECONNREFUSED') ? undefined : 'other'
   }
 }
@@ -32,7 +32,7 @@ export const holderName: Record<PortHolder, string> = {
   other: 'another program',
 }
 
-/** Requests HTML, as a browser does: Ollama ignores that, and our daemon returns a page. */
+/** Requests HTML, as a browser does. Ollama ignores this, but a shoal daemon returns a page. */
 async function get(url: string, signal?: AbortSignal): Promise<string> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(url, {

@@ -10,7 +10,7 @@ const maxAnswerLength = 4_096
 export type ProvenConnection = {
   /** Uses only this connection, for one request. */
   agent: Agent
-  /** Destroys a request that uses another connection, before any of the request is sent. */
+  /** Destroys a request that would use another connection, before any of it is sent. */
   hold(request: ClientRequest): ClientRequest
 }
 

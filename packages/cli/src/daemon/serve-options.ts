@@ -54,7 +54,7 @@ export function addServeOptions(command: Command): Command {
   return showVariables(command, Object.values(daemonSettings))
 }
 
-/** Combines flags, environment and places into one configuration. */
+/** Combines flags, environment variables, saved settings and the user's folders into one configuration. */
 export async function readServeConfig(
   context: Context,
   options: ServeOptions,

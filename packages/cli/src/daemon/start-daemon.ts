@@ -1,4 +1,4 @@
-/** Starts a daemon in this process, and writes `daemon.json`, by which other commands find it. */
+/** Starts a daemon in this process, and writes `daemon.json`, which other commands use to find the daemon. */
 
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
@@ -15,7 +15,7 @@ import {
 } from './state-file.ts'
 
 export type StartedDaemon = RunningDaemon & {
-  /** Another running daemon of this user, which commands continue to use. */
+  /** The user's daemon that was already running, if any. Commands continue to use it. */
   other: DaemonState | undefined
 }
 

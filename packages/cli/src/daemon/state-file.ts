@@ -15,7 +15,7 @@ export type DaemonState = {
   started_at: string
   /** Null if the log goes to stdout. */
   log_file: string | null
-  /** The command that started the process; `up` runs a registry as well. */
+  /** The command that started the daemon. With `up`, the same process also runs a registry. */
   command: 'serve' | 'up'
   /** The folder whose models the daemon shares; null if it shares none. */
   shared_directory?: string | null
@@ -49,8 +49,8 @@ export async function findRunningDaemon(
 }
 
 /**
- * Returns the daemon described in the file, and the result of a request to its address. Undefined if its process has
- * ended.
+ * Returns the daemon described in the file, and the result of a request to its address. Returns undefined if the
+ * daemon's process has ended.
  */
 export async function askNotedDaemon(
   places: Places,
@@ -70,7 +70,7 @@ export function writeDaemonState(places: Places, state: DaemonState): Promise<vo
   return writeJsonFile(statePath(places), 0o600, state)
 }
 
-/** Removes the file, unless another daemon has replaced it. */
+/** Removes the file, unless another daemon has replaced the file with its own. */
 export async function forgetDaemonState(places: Places, pid: number): Promise<void> {
   const state = await readDaemonState(places)
   if (state?.pid === pid) await rm(statePath(places), { force: true })
@@ -87,8 +87,8 @@ export async function isProcessThere(pid: number): Promise<boolean> {
 }
 
 /**
- * Whether the process has ended. On Linux, it keeps its ID until its parent reads its exit code, which may never happen
- * in a container.
+ * Whether the process has ended. On Linux, an ended process keeps its ID until its parent reads its exit code, which
+ * may never happen in a container.
  */
 async function hasEnded(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * A program found instead of the user's daemon. It receives no prompt and no key, unless the user specifies it with
- * `--inference`.
+ * A program found instead of the user's daemon. It receives no prompts and no keys, unless the user specifies its
+ * address with `--inference`.
  */
 
 import { toSentence } from '../terminal/terminal-text.ts'
@@ -9,21 +9,21 @@ import { holderName, type PortHolder } from './port-holder.ts'
 export type Stranger = {
   /** Such as `localhost:11434`. */
   label: string
-  /** `earlier`: a daemon in our own state folder, of a version that cannot prove that it wrote `daemon.json`. */
+  /** `earlier`: the daemon in the user's `daemon.json`, whose version cannot prove that it wrote that file. */
   kind: PortHolder | 'earlier'
 }
 
-/** Returns sentences that tell the user what the program is, and what to do. */
+/** Returns a sentence about the program, and advice for the user. */
 export function describeStranger({ label, kind }: Stranger): { text: string; advice: string } {
   if (kind === 'earlier') {
     return {
-      text: `The daemon at ${label} is an earlier version and cannot prove that it is yours.`,
+      text: `The daemon at ${label} is from an earlier version and cannot prove that it is yours.`,
       advice: 'To restart it: shoal stop, then shoal serve.',
     }
   }
   const own = 'To start your own: shoal serve --port <number>'
   return {
-    text: toSentence(`${holderName[kind]} answers at ${label}`),
-    advice: kind === 'daemon' ? `To use it, pass --inference ${label}. ${own}` : own,
+    text: toSentence(`${holderName[kind]} responds at ${label}`),
+    advice: kind === 'daemon' ? `To use that daemon, pass --inference ${label}. ${own}` : own,
   }
 }

@@ -1,4 +1,4 @@
-/** The demo models in the repository, which are published on a new registry. */
+/** The demo models in the repository. `shoal up` publishes them on a new registry. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NewModel } from '@shoal/protocol/client'
@@ -31,7 +31,7 @@ const demoModels: readonly DemoModel[] = [
 
 export type DemoFolder = { model: DemoModel; card: string | undefined; files: string[] }
 
-/** The demo models that are present, with the paths of their files. */
+/** Returns the demo models that exist in the folder, with the paths of their files. */
 export async function listDemoFolders(directory: string): Promise<DemoFolder[]> {
   const folders = await Promise.all(
     demoModels.map(async (model) => {

@@ -10,14 +10,14 @@ type DemoOptions = {
   client: RegistryClient
   /** The folder of the demo models. */
   directory: string
-  /** The registry's data. */
+  /** The registry's data folder. */
   dataDirectory: string
   signal: AbortSignal
 }
 
 /**
- * Publishes the demo models on an empty registry. A marker file exists in the data directory until all are published.
- * It ensures that an interrupted run is resumed, and that a demo model deleted later is not published again.
+ * Publishes the demo models on an empty registry. A marker file exists in the data folder until all of them are
+ * published, so that an interrupted run is resumed, and demo models that are deleted later are not published again.
  */
 export async function publishDemo(printer: Printer, options: DemoOptions): Promise<void> {
   const { client, directory, dataDirectory, signal } = options
@@ -33,7 +33,7 @@ export async function publishDemo(printer: Printer, options: DemoOptions): Promi
   )
   await writeFile(
     mark,
-    'The demo models are being published. If this is interrupted, the next shoal up resumes it.\n',
+    'The demo models are being published. If publishing is interrupted, the next shoal up resumes it.\n',
   )
   for (const folder of folders) await publishFolder(printer, options, folder)
   await rm(mark, { force: true })

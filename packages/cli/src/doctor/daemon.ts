@@ -10,7 +10,7 @@ import { plural } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 import { portFinding } from './port-finding.ts'
 
-/** Checks whether the local API responds and accepts our key or, if it does not respond, whether its port is free. */
+/** Checks whether the local API responds and accepts the API key. Otherwise, checks whether its port is free. */
 export async function daemonFindings(context: Context): Promise<Finding[]> {
   const found = await findDaemon(context)
   const { stranger } = found.from === 'nowhere' ? found : { stranger: undefined }
@@ -22,7 +22,7 @@ export async function daemonFindings(context: Context): Promise<Finding[]> {
     const isDaemon = stranger?.kind === 'daemon'
     const port = await portFinding(getDefaultPort(context), {
       name: 'the local API',
-      ...(isDaemon && { advice: ` To use it, pass --inference ${stranger.label}.` }),
+      ...(isDaemon && { advice: ` To use that daemon, pass --inference ${stranger.label}.` }),
     })
     return [...(await leftBehind(context)), port]
   }
@@ -33,7 +33,7 @@ export async function daemonFindings(context: Context): Promise<Finding[]> {
       {
         check: 'daemon',
         state: 'problem',
-        text: `No daemon answers at ${label}`,
+        text: `No daemon responds at ${label}`,
         advice:
           'SHOAL_INFERENCE is set to this address. Start a daemon there, or unset the variable.',
       },
@@ -49,7 +49,7 @@ async function answering(address: DaemonAddress, label: string): Promise<Finding
     const loaded = await client.listLoaded()
     const ms = Math.round(performance.now() - start)
     const models = `${plural(loaded.length, 'model')} loaded`
-    const text = `The daemon at ${label} answers in ${ms} ms, with ${models}`
+    const text = `The daemon at ${label} responded in ${ms} ms, with ${models}`
     return { check: 'daemon', state: 'ok', text }
   } catch (error) {
     if (!(error instanceof DaemonError) && !(error instanceof DaemonGoneError)) throw error
@@ -59,7 +59,7 @@ async function answering(address: DaemonAddress, label: string): Promise<Finding
   }
 }
 
-/** Reports a `daemon.json` left by a daemon that has ended or does not respond. */
+/** Reports a `daemon.json` whose daemon has exited or does not respond. */
 async function leftBehind({ places }: Context): Promise<Finding[]> {
   const state = await readDaemonState(places)
   if (!state) return []
@@ -72,8 +72,8 @@ async function leftBehind({ places }: Context): Promise<Finding[]> {
     {
       check: 'daemon',
       state: 'warning',
-      text: `Process ${state.pid}, started as a daemon, does not answer at ${state.url}`,
-      advice: 'If the process is a daemon that hangs, end it. To start a new daemon: shoal serve',
+      text: `Process ${state.pid}, started as a daemon, does not respond at ${state.url}`,
+      advice: 'If the process is a hung daemon, kill it. To start a new daemon: shoal serve',
     },
   ]
 }

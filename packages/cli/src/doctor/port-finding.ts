@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts'
 type Use = {
   /** For use in a sentence, such as `a registry`. */
   name: string
-  /** A program that may use the port. The user's own daemon has been ruled out. */
+  /** The program that is expected to use the port, if any. It is never the user's own daemon. */
   expected?: 'registry'
   /** Additional advice if another program uses the port. */
   advice?: string
@@ -25,6 +25,6 @@ export async function portFinding(
     check,
     state: 'warning',
     text: `Port ${number} is in use by ${holderName[holder]}`,
-    advice: `Stop it, or start ${name} on another port with --port.${advice}`,
+    advice: `Stop that program, or start ${name} on another port with --port.${advice}`,
   }
 }

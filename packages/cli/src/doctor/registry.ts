@@ -5,7 +5,7 @@ import { formatSeconds } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 
 const timeoutMs = 5_000
-/** Presigned URLs and sessions depend on the clock. */
+/** Larger clock differences are reported, because presigned URLs and sessions depend on the time. */
 const maxSkewSeconds = 60
 
 /** Checks whether the registry responds, accepts the sign-in, and has a clock that agrees with this machine's. */
@@ -24,13 +24,13 @@ export async function registryFindings(context: Context): Promise<Finding[]> {
     const isOk = answer.status === 200
     return [
       isOk
-        ? { check: 'registry', state: 'ok', text: `${label} answers in ${ms} ms` }
+        ? { check: 'registry', state: 'ok', text: `${label} responded in ${ms} ms` }
         : {
             check: 'registry',
             state: 'problem',
-            text: `${label} answers with status ${answer.status}`,
+            text: `${label} returned status ${answer.status}`,
             advice:
-              'Check that it is a shoal registry and see its log, or choose another with --registry.',
+              'If this is a shoal registry, see its log. Otherwise, specify a registry with --registry.',
           },
       ...clock(label, answer.headers.get('date')),
       ...(isOk ? [await signIn(registry)] : []),
@@ -43,7 +43,7 @@ export async function registryFindings(context: Context): Promise<Finding[]> {
 function unreachable({ label, address, token }: Registry, error: unknown): Finding {
   const isSlow = error instanceof DOMException && error.name === 'TimeoutError'
   if (isSlow) {
-    const text = `${label} did not answer within ${timeoutMs / 1000} s`
+    const text = `${label} did not respond within ${timeoutMs / 1000} s`
     return { check: 'registry', state: 'problem', text, advice: 'Check the registry log and load.' }
   }
   const { message, hint } = toFailure(error, { address, hasToken: token !== undefined })
@@ -54,15 +54,16 @@ function clock(label: string, date: string | null): Finding[] {
   if (date === null) return []
   const seconds = Math.round((Date.now() - Date.parse(date)) / 1000)
   if (Math.abs(seconds) <= maxSkewSeconds) {
-    return [{ check: 'clock', state: 'ok', text: `The clock agrees with ${label}` }]
+    return [{ check: 'clock', state: 'ok', text: `The clock agrees with that of ${label}` }]
   }
   const by = formatSeconds(Math.abs(seconds))
   return [
     {
       check: 'clock',
       state: 'warning',
-      text: `The clock of this machine is ${by} ${seconds > 0 ? 'ahead of' : 'behind'} ${label}`,
-      advice: 'Set the clock, preferably with NTP. Download URLs and sessions depend on it.',
+      text: `This machine's clock is ${by} ${seconds > 0 ? 'ahead of' : 'behind'} that of ${label}`,
+      advice:
+        'Correct the wrong clock, preferably with NTP. Download URLs and sessions depend on the time.',
     },
   ]
 }
@@ -84,8 +85,8 @@ async function signIn({ client, label, token }: Registry): Promise<Finding> {
     return {
       check: 'sign-in',
       state: 'problem',
-      text: `${label} does not accept your sign-in: ${error.message}`,
-      advice: 'Sign in again: shoal login',
+      text: `Checking the sign-in to ${label} failed: ${error.message}`,
+      advice: 'To sign in again: shoal login',
     }
   }
 }

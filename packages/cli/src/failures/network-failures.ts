@@ -5,14 +5,15 @@ import { toTerminalLine } from '../terminal/terminal-text.ts'
 
 type Code = NetworkFailure['code']
 type FailureReason<C extends Code> = (NetworkFailure & { code: C })['reason']
-/** `host` is the registry or the proxy, with its port. `detail` comes from the system, OpenSSL or the response. */
+/** `host`: the host and port of the registry or proxy. `detail`: text from the system, OpenSSL or the response. */
 type FailureFormatter = (host: string, detail: string) => [sentence: string, hint: string]
 
-const elsewhere = 'Start a registry with shoal registry, or choose another with --registry.'
+const elsewhere =
+  'Start a registry with shoal registry, or specify another registry with --registry.'
 const again = 'Run the same command again. If the error persists, check the network.'
-const trustIt = 'If you trust it, pass the certificate with --cacert <file> or SHOAL_CA_FILE.'
+const trustIt = 'If you trust the certificate, pass it with --cacert <file> or SHOAL_CA_FILE.'
 const proxySettings = 'To change the proxy, set HTTP_PROXY, HTTPS_PROXY and NO_PROXY.'
-const anotherAddress = 'Check the address, or choose another registry with --registry.'
+const anotherAddress = 'Check the address, or specify another registry with --registry.'
 
 const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatter> } = {
   unreachable: {
@@ -28,7 +29,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
     reset: (host) => [`The connection to ${host} was lost.`, again],
     timeout: (host) => [
       `${host} did not respond in time.`,
-      'It may be overloaded, or a firewall may be blocking the connection. Try again later.',
+      'The registry may be overloaded, or a firewall may be blocking the connection. Try again later.',
     ],
     no_peers: (_, detail) => [
       `No peer to download from: ${detail}.`,
@@ -40,15 +41,15 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
     self_signed: (host) => [`The certificate of ${host} is self-signed.`, trustIt],
     unknown_issuer: (host) => [
       `The certificate of ${host} is from an unknown authority.`,
-      'If you trust it, pass its certificate with --cacert <file> or SHOAL_CA_FILE.',
+      'If you trust the authority, pass its certificate with --cacert <file> or SHOAL_CA_FILE.',
     ],
     expired: (host) => [
       `The certificate of ${host} has expired.`,
-      'Ask the operator to renew it, or check the clock of this machine.',
+      "Check this machine's clock, or ask the operator to renew the certificate.",
     ],
     not_yet_valid: (host) => [
       `The certificate of ${host} is not valid yet.`,
-      'Check the clock of this machine.',
+      "Check this machine's clock.",
     ],
     wrong_name: (host, detail) => [
       `The certificate of ${host} is for a different hostname.`,
@@ -56,7 +57,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
     ],
     not_tls: (host) => [
       `${host} does not use TLS.`,
-      `If it uses http, pass --registry http://${host}`,
+      `To connect without TLS, pass --registry http://${host}`,
     ],
     other: (host, detail) => [`The secure connection to ${host} failed: ${detail}.`, again],
   },
@@ -78,7 +79,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
   not_a_registry: {
     html: (host) => [
       `${host} returned a web page instead of a registry response.`,
-      'The network may require a sign-in: open any page in a browser. Otherwise, check the address.',
+      'The network may require a sign-in: open any web page in a browser. Otherwise, check the address.',
     ],
     not_json: (host, detail) => [
       `${host} did not respond like a shoal registry: ${detail}.`,
@@ -90,7 +91,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
     ],
     not_http: (host) => [
       `${host} does not use HTTP.`,
-      `If it uses https, pass --registry https://${host}`,
+      `To connect with TLS, pass --registry https://${host}`,
     ],
   },
   redirect_refused: {
@@ -100,7 +101,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
     ],
     other_host: (host, detail) => [
       `${host} redirects to another host: ${detail}.`,
-      'The redirect was not followed. If the other host is the registry, pass it with --registry.',
+      'The redirect was not followed. If the other host is the registry, pass its address with --registry.',
     ],
     insecure: (host, detail) => [
       `${host} redirects from https to http: ${detail}.`,

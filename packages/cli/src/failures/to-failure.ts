@@ -28,7 +28,7 @@ export function toFailure(error: unknown, lastRegistry: LastRegistry | undefined
   return new Failure('failed', toSentence(error.message), { cause: error })
 }
 
-/** Most codes need only the exit code from the table and the error's own message. */
+/** For most codes, the exit code from the table and the error's own message are enough. */
 function toAppFailure(error: ErrorOf<ErrorCode>, lastRegistry: LastRegistry | undefined): Failure {
   switch (error.code) {
     case 'registry_refused':
@@ -60,11 +60,12 @@ function toAppFailure(error: ErrorOf<ErrorCode>, lastRegistry: LastRegistry | un
 }
 
 const hints: { [C in ErrorCode]?: string } = {
-  file_in_the_way: 'Move it, or choose another destination with --output.',
+  file_in_the_way: 'Move the existing file, or choose another destination with --output.',
 }
 
 /**
- * `shoal admin` receives registry errors in its own process, not as HTTP responses, so most of them end it as `failed`.
+ * `shoal admin` receives the registry's errors directly, not as HTTP responses. Most of these errors have the ending
+ * `failed`.
  */
 function getEnding(code: ErrorCode): Ending {
   const { status, ending } = errorTable[code]
@@ -97,7 +98,7 @@ function refusal(
     return new Failure(
       'not_signed_in',
       lastRegistry.hasToken
-        ? `${label} no longer accepts your sign-in.`
+        ? `${label} does not accept your sign-in or API key.`
         : `You are not signed in to ${label}.`,
       { hint: 'Run shoal login, or set SHOAL_TOKEN.', details, cause: error },
     )
@@ -127,7 +128,7 @@ function bytesRefused(
     {
       hint: [
         `Transferred data is kept. Run the same command again later.`,
-        `If the error persists, ${label} may have lost the file, or a clock may be wrong.`,
+        `If the error persists, ${label} may have lost the file, or the clock of a server may be wrong.`,
       ].join('\n'),
       details: { reason: 'bytes_refused', ...(status !== undefined && { status }) },
       cause: error,
@@ -177,7 +178,7 @@ function noRoom(error: AppError<'no_room'>): Failure {
 function portTaken(error: NodeJS.ErrnoException & { port?: number }): Failure {
   const { port = 0 } = error
   return new Failure('failed', `Port ${port} is in use by another program.`, {
-    hint: `Stop it, or use another port: --port ${port + 1}`,
+    hint: `Stop that program, or use another port: --port ${port + 1}`,
     cause: error,
   })
 }

@@ -13,7 +13,7 @@ export type FoundModel = {
 }
 
 /**
- * Returns the model that a reference names, with its files. If the model does not exist, the error suggests similar
+ * Returns the model that a reference refers to, with its files. If the model does not exist, the error suggests similar
  * names.
  */
 export async function getModelWithFiles(context: Context, text: string): Promise<FoundModel> {
@@ -44,7 +44,9 @@ async function unknownModel(registry: Registry, name: string, cause: ApiError): 
   const near = await nearNames(registry, name)
   const hints = [
     near.length > 0 ? `Did you mean ${near.join(', ')}?` : `To find models: shoal search`,
-    ...(near.length === 0 && !registry.token ? ['If it is private, run shoal login first.'] : []),
+    ...(near.length === 0 && !registry.token
+      ? ['If the model is private, run shoal login first.']
+      : []),
   ]
   return new Failure('not_found', `No model called “${name}” on ${registry.label}.`, {
     hint: hints.join('\n'),

@@ -23,7 +23,7 @@ type LocalEntry = LocalFile & { quantization: string | null }
 
 export type LocalChoice = FileChoice<LocalEntry> & { modelName: string }
 
-/** Returns all local choices, including incomplete ones, by model and size. */
+/** Returns all local choices, including incomplete ones, grouped by model and sorted by size. */
 export async function listLocalChoices(
   { places }: Context,
   /** Called for each file that is skipped because it cannot be read. */
@@ -79,7 +79,7 @@ async function getNamedChoices(context: Context, text: string): Promise<LocalCho
   throw hidden ? cannotBeRead(hidden) : notHere(text, ofModel)
 }
 
-/** Returns the choice to run: the one that the reference names, or else the best fit among the complete ones. */
+/** Returns the choice to run: the one that the reference specifies, or else the best fit among the complete choices. */
 export async function getLocalChoice(context: Context, text: string): Promise<LocalChoice> {
   const choices = await getNamedChoices(context, text)
   const { quantization } = readReference(text)
@@ -89,7 +89,7 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
   const chosen =
     findBestFit(weighed, memoryForModels(context.environment.memoryBytes)) ?? complete[0]
   if (chosen && quantization !== undefined && choices.length > 1) {
-    const among = `${plural(choices.length, 'file')} in ${quantization}`
+    const among = `${plural(choices.length, 'file')} with quantization ${quantization}`
     context.printer.note(`  ${formatChoiceName(chosen)} is the default of the ${among}.`)
   }
   if (chosen) return chosen
@@ -98,7 +98,7 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
   })
 }
 
-/** Recomputes the memory that a choice needs from its header, unless the header cannot be read. */
+/** Computes the memory that a choice needs from its file's header, unless the header cannot be read. */
 async function asItsHeaderSays(choice: LocalChoice): Promise<LocalChoice> {
   const { extractFacts, memoryToRun, readGgufFile } = await import('@shoal/model-file')
   const [{ path, filename }] = choice.files

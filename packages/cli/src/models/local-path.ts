@@ -17,7 +17,7 @@ export async function localPaths({ modelsDirectory, modelName, filenames, output
   if (strange !== undefined || !isModelName(modelName)) {
     throw new Failure(
       'failed',
-      'The registry returned a filename or model name that is not safe to write.',
+      'The registry returned a filename or model name that is not safe to use in a path.',
     )
   }
   if (output === undefined) {
@@ -27,7 +27,9 @@ export async function localPaths({ modelsDirectory, modelName, filenames, output
     return filenames.map((filename) => resolve(output, filename))
   }
   if (filenames.length === 1) return [resolve(output)]
-  throw misuse(`The model has ${filenames.length} parts, so --output must be a folder.`)
+  throw misuse(
+    `The model has ${filenames.length} parts, so --output must be an existing folder or end in /.`,
+  )
 }
 
 async function isDirectory(path: string): Promise<boolean> {

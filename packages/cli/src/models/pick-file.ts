@@ -15,11 +15,11 @@ import type { FoundModel } from './find-model.ts'
 
 export type Pick = {
   choice: FileChoice<ModelFile>
-  /** Why it was chosen, if not by the user: `best fit for 16 GB`. */
+  /** Why the file was chosen, if not by the user: `best fit for 16 GB`. */
   reason?: string
 }
 
-/** Returns the choice that the user named, or else the best fit for this machine. */
+/** Returns the choice that the user specified, or else the best fit for this machine. */
 export function pickFile(
   { reference, model, choices, registry }: FoundModel,
   memoryBytes: number,
@@ -28,14 +28,17 @@ export function pickFile(
   const wanted = reference.quantization
   const candidates = runnable(choices)
   if (choices.length === 0) {
-    throw new Failure('not_found', `${name} on ${registry.label} has no files ready.`)
+    throw new Failure('not_found', `${name} on ${registry.label} has no files that are ready.`)
   }
   if (wanted !== undefined) {
     const found = findChoices(choices, wanted)
     const choice = defaultChoice(found, memoryForModels(memoryBytes))
     if (choice && missingParts(choice).length > 0) throw partsMissing(choice, name)
     if (choice && found.length > 1) {
-      return { choice, reason: `the default of the ${plural(found.length, 'file')} in ${wanted}` }
+      return {
+        choice,
+        reason: `the default of the ${plural(found.length, 'file')} with quantization ${wanted}`,
+      }
     }
     if (choice) return { choice }
     const labels = choices.map(({ label }) => label)

@@ -30,7 +30,7 @@ test.each([
   expect(() => readReference(text)).toThrow('is not a valid model name')
 })
 
-test('each label in a list refers to its file', () => {
+test('a reference with the label of a listed file refers to that file', () => {
   for (const files of fileSetExamples()) {
     for (const { label } of fileChoices(files, ({ file_size_bytes }) => file_size_bytes)) {
       expect(readReference(`tide:${label}`), label).toMatchObject({
@@ -42,7 +42,7 @@ test('each label in a list refers to its file', () => {
   }
 })
 
-test('latest is the default file, also for the daemon', () => {
+test('latest means the default file, also in IDs for the daemon', () => {
   expect(readReference('Tide:Latest')).toMatchObject({ quantization: undefined, isLatest: true })
   expect(parseModelId('tide:latest')).toBe('tide')
 })

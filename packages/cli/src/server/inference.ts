@@ -16,14 +16,14 @@ type Options = { registry: RunningRegistry; port: number | undefined; withDemo: 
 
 export type Inference = {
   url: string
-  /** The loaded model. */
+  /** The loaded model, if one was loaded. */
   model: string | undefined
   close(): Promise<void>
 }
 
 /**
- * Starts the local API, and passes its address to the registry's pages. Returns undefined, after a warning, if the
- * start fails.
+ * Starts the local API, and passes its address to the registry's pages. If the start fails, prints a warning, passes on
+ * the address of the user's running daemon, if there is one, and returns undefined.
  */
 export async function tryToStartInference(
   context: Context,
@@ -49,7 +49,7 @@ export async function findOwnDaemon(context: Context): Promise<string | undefine
 
 async function startDaemon(context: Context, registry: RunningRegistry, port: number | undefined) {
   const { environment, places } = context
-  // In `shoal up`, SHOAL_HOST and SHOAL_PORT are for the registry.
+  // In `shoal up`, SHOAL_HOST and SHOAL_PORT apply to the registry, not to the local API.
   const config = await parseDaemonConfig(environment, {
     host: '127.0.0.1',
     port: String(port ?? getDefaultPort(context)),

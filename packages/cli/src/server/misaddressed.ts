@@ -3,5 +3,5 @@ import type { Printer } from '../terminal/printer.ts'
 /** Warns that other machines can reach the registry, but not its base URL, which is on loopback. */
 export function reportMisaddressed(printer: Printer, url: string) {
   printer.warn(`The base URL is ${url}, which other machines cannot reach.`)
-  printer.note('  Set an address that they can reach: --base-url http://<hostname>:8000')
+  printer.note('  Set a base URL that they can reach: --base-url http://<hostname>:8000')
 }

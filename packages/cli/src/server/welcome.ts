@@ -8,7 +8,7 @@ import type { Inference } from './inference.ts'
 
 type Parts = { registry: RunningRegistry; logFile: string; inference: Inference | undefined }
 
-/** Printed by `shoal up` when everything is ready: addresses, files and next steps. */
+/** Prints addresses, files and next steps when `shoal up` has started. */
 export async function welcome(printer: Printer, { registry, logFile, inference }: Parts) {
   const { url, dataDirectory, setupCode } = registry
   const client = registryClient({ baseUrl: url, token: await registry.systemToken() })

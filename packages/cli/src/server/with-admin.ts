@@ -1,4 +1,4 @@
-/** Helpers for commands that work on a registry's data folder, on the registry's host. */
+/** Helpers for commands that run on the registry's host and work on its data folder. */
 import type { Admin, RegistryConfig } from '@shoal/registry'
 import type { Context, OpenContext } from '../context.ts'
 import { misuse } from '../terminal/failure.ts'
@@ -28,8 +28,8 @@ export async function readDataConfig(
 ): Promise<RegistryConfig> {
   if (options.registry !== undefined) {
     throw misuse(
-      'shoal admin works on a data folder, not on an address.',
-      'Pass the folder with --data.',
+      'shoal admin does not accept --registry, because it works on a data folder.',
+      'Pass the data folder with --data.',
     )
   }
   const { readRegistryConfig } = await import('@shoal/registry')

@@ -11,7 +11,7 @@ test.each([
   ['nas.lan:8000', 'http://nas.lan:8000'],
   ['models.example.org', 'https://models.example.org'],
   ['HTTPS://Models.Example.org/shoal/', 'https://models.example.org/shoal'],
-])('%s is %s', (typed, address) => {
+])('registry address %s means %s', (typed, address) => {
   expect(registryAddress(typed)).toBe(address)
 })
 
@@ -24,7 +24,7 @@ test('a known host keeps its scheme', () => {
 test.each(['', 'http://', 'ftp://host', 'http://me:secret@host', 'two words'])(
   '“%s” is refused',
   (typed) => {
-    expect(() => registryAddress(typed)).toThrow('is not a valid address of a registry')
+    expect(() => registryAddress(typed)).toThrow('is not a valid registry address')
   },
 )
 
@@ -34,10 +34,10 @@ test.each([
   ['https://gpu.example.org/shoal/v1', 'https://gpu.example.org/shoal'],
 ])('daemon address %s means %s', (typed, address) => {
   expect(daemonAddress(typed)).toBe(address)
-  expect(() => daemonAddress('two words')).toThrow('is not a valid address of a daemon')
+  expect(() => daemonAddress('two words')).toThrow('is not a valid daemon address')
 })
 
-test('a registry on this machine defaults to http', () => {
+test('addresses of this machine default to http', () => {
   const inUrl = (host: string) => (/^[^[].*:/.test(host) ? `[${host}]` : host)
   for (const host of loopbackHosts) expect(registryAddress(inUrl(host)), host).toMatch(/^http:/)
 })

@@ -2,9 +2,9 @@ import { bareHost, ipVersion, isLoopback } from '@shoal/core/addresses'
 import { misuse } from '../terminal/failure.ts'
 
 /**
- * Parses the address of a registry: `http://localhost:8000`, or only a host. A host whose address is already
- * known keeps its scheme. Otherwise, public hostnames get HTTPS, and loopback addresses, IP addresses and
- * local hostnames get HTTP.
+ * Parses the address of a registry: `http://localhost:8000`, or only a host. A host without a scheme gets the scheme of
+ * its address in `known`. If there is none, public hostnames get HTTPS, and loopback addresses, IP addresses and local
+ * hostnames get HTTP.
  */
 export function registryAddress(text: string, known: readonly string[] = []): string {
   const typed = text.trim()
@@ -15,7 +15,7 @@ export function registryAddress(text: string, known: readonly string[] = []): st
   return isPublicName(new URL(url).hostname) ? url.replace('http:', 'https:') : url
 }
 
-/** Returns the short name of a registry for display: `localhost:8000`. */
+/** Returns a registry's address without the scheme, for display: `localhost:8000`. */
 export function registryLabel(address: string): string {
   return address.replace(/^https?:\/\//, '')
 }
@@ -24,19 +24,19 @@ export function registryLabel(address: string): string {
 export function daemonAddress(text: string): string {
   const typed = text.trim()
   const address = typed.includes('://') ? typed : `http://${typed}`
-  return checked(address, text, { what: 'a daemon', example: 'http://localhost:11434' }).replace(
-    /\/v1$/,
-    '',
-  )
+  return checked(address, text, {
+    what: 'daemon address',
+    example: 'http://localhost:11434',
+  }).replace(/\/v1$/, '')
 }
 
-const registry = { what: 'a registry', example: 'http://localhost:8000' }
+const registry = { what: 'registry address', example: 'http://localhost:8000' }
 
 function checked(address: string, typed: string, { what, example } = registry): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
   const isWeb = url !== undefined && /^https?:$/.test(url.protocol)
   if (!isWeb || url.username || url.search || url.hash) {
-    throw misuse(`“${typed}” is not a valid address of ${what}.`, `Example: ${example}`)
+    throw misuse(`“${typed}” is not a valid ${what}.`, `Example: ${example}`)
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
 }

@@ -12,7 +12,7 @@ export type ConfigKey = keyof typeof savedSettings
 export type Config = {
   /** The path of the file, for error messages. */
   path: string
-  /** The values as typed, which are not validated yet. */
+  /** The values as typed, not yet validated. */
   values: Partial<Record<ConfigKey, string>>
 }
 
@@ -25,7 +25,7 @@ export async function readConfig(places: Places): Promise<Config> {
   return { path, values: Object.fromEntries(known.map(([key, value]) => [key, toText(value)])) }
 }
 
-/** The file may be edited by hand, with `false` instead of `off`. */
+/** A user may have edited the file, and written `false` instead of `"off"`. */
 const toText = (value: unknown) =>
   typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 
@@ -36,8 +36,8 @@ export async function setConfig(places: Places, key: ConfigKey, text: string): P
 }
 
 /**
- * Returns the text to save for a new value: keywords in their normal form, anything else as typed. Throws if the value
- * is invalid.
+ * Returns the text to save for a new value: an address or a keyword in its canonical form, a number or a speed as
+ * typed. Throws if the value is invalid.
  */
 export function acceptedText(key: ConfigKey, text: string): string {
   const value = parseSaved(key, text)
@@ -45,8 +45,8 @@ export function acceptedText(key: ConfigKey, text: string): string {
 }
 
 /**
- * Returns the value of a saved setting, or undefined if it is not set. The usage error for an invalid value names the
- * file.
+ * Returns the value of a saved setting, or undefined if the setting is not saved. If the value is invalid, throws a
+ * usage error that contains the path of the file.
  */
 export function readSaved<Key extends ConfigKey>(key: Key, { path, values }: Config) {
   const text = values[key]

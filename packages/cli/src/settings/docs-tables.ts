@@ -1,4 +1,4 @@
-/** The tables of settings in the docs, which `npm run docs` updates. */
+/** The settings tables in the docs. `npm run docs` updates them. */
 import { flagName, type Setting } from '@shoal/core/settings'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
@@ -30,12 +30,12 @@ function table(names: (keyof typeof columns)[], rows: Row[]): string {
 
 const { host, port, ...otherDaemonSettings } = daemonSettings
 const { model, models, log } = serveSettings
-/** The flag exists only on commands that start a daemon. */
+/** `--api-key-file` is omitted, because only commands that start a daemon have it. */
 const { flag: _flag, details: _details, ...apiKey } = daemonSettings.apiKey
 const apiKeyToSend: Row = { ...apiKey, description: 'API key to send to the daemon' }
 const { rateLimits, isRegistrationOpen, isAnonymousReadAllowed, quotaBytes } = registrySettings
 
-/** The tables, by the name in the comment that marks each of them. */
+/** The tables by name. In a document, a comment with the name marks the table's place. */
 const tables: Record<string, string> = {
   registry: table(['flag', 'variable', 'default', 'meaning'], Object.values(registrySettings)),
   'registry in short': table(
@@ -64,7 +64,7 @@ const tables: Record<string, string> = {
   saved: table(['setting', 'flag', 'default', 'meaning'], Object.values(savedSettings)),
 }
 
-/** Returns the document with its tables updated. Throws if a comment in it names an unknown table. */
+/** Returns the document with its tables updated. Throws if the document contains a comment for an unknown table. */
 export function withTables(document: string): string {
   return document.replaceAll(
     /(<!-- settings: (.+?) -->\n).*?(<!-- end of settings -->)/gs,

@@ -1,4 +1,4 @@
-/** Small JSON files that several commands may update at once. No update is lost, and readers never see a partial file. */
+/** Small JSON files. `updateJsonFile` loses no concurrent updates, and readers never see a partially written file. */
 import { randomUUID } from 'node:crypto'
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -24,7 +24,7 @@ export async function readJsonFile(path: string): Promise<JsonObject> {
   throw unreadable(path)
 }
 
-/** Reads the file, applies `change`, and replaces the file atomically. */
+/** Reads the file, applies `change`, and replaces the file atomically, while holding a lock. */
 export async function updateJsonFile(
   path: string,
   mode: number,
@@ -39,7 +39,7 @@ export async function updateJsonFile(
   }
 }
 
-/** Replaces the file atomically. */
+/** Replaces the file atomically, without a lock. */
 export async function writeJsonFile(path: string, mode: number, content: object): Promise<void> {
   makeFolder(dirname(path), 0o700)
   const temporary = `${path}.${randomUUID()}.tmp`
@@ -62,7 +62,7 @@ async function lock(path: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Whether a lock is stale: locks are held for milliseconds, so an old one was left by a process that was killed. */
+/** Whether a lock was left by a killed process. Locks are held only for milliseconds, so an old one is stale. */
 async function isStale(path: string): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch((error: unknown) => {
     if (isErrno(error, 'ENOENT')) return { mtimeMs: Date.now() }
@@ -81,7 +81,7 @@ function parse(path: string, text: string): unknown {
 
 function unreadable(path: string, cause?: unknown): Failure {
   return new Failure('failed', `${path} is not a valid JSON object.`, {
-    hint: 'Fix the file, or delete it and set your settings again.',
+    hint: 'Fix the file or delete it. If you delete it, save the settings or sign in again.',
     cause,
   })
 }

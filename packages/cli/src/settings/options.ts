@@ -27,6 +27,6 @@ export function showVariables(command: Command, settings: readonly Setting<unkno
   })
 }
 
-/** Breaks lists without spaces, such as those of rate limits, so that lines fit 80 columns. */
+/** Breaks long lists without spaces, such as the default rate limits, so that lines fit in 80 columns. */
 const breakLongLists = (text: string) =>
   text.replace(/\S{60,}/g, (word) => word.replace(/.{1,40},/g, '$&\n'))

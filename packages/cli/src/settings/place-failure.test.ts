@@ -16,7 +16,7 @@ const commands = [
 ]
 
 test.runIf(process.platform === 'linux')(
-  'every command that writes reports a home in which folders cannot be created',
+  'every command that writes files reports a home in which folders cannot be created',
   { timeout: 60_000 },
   async () => {
     await using registry = await realRegistry()
@@ -52,7 +52,7 @@ test.runIf(process.platform === 'linux').each(['registry', 'up'])(
 )
 
 test.runIf(process.platform === 'linux')(
-  'commands that only read work without a usable home',
+  'read-only commands work without a usable home',
   async () => {
     await using registry = await realRegistry()
     await registry.publish('tide', 300_000)
@@ -73,21 +73,21 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('the error names a home that is inside a file', async () => {
+test('if the home is a file, the error contains its path', async () => {
   await using home = await makeHome()
   const file = join(home.path, 'file')
   await writeFile(file, '')
   const { stderr } = await runShoal(['config', 'set', 'ratio', '2'], { home: file, cwd: home.path })
   expect(stderr).toBe(
-    `✗ The folder ${join(file, 'config')} cannot be used: a part of its path is not a folder.\n${advice}`,
+    `✗ The folder ${join(file, 'config')} cannot be used: part of its path is not a folder.\n${advice}`,
   )
 })
 
 test.runIf(process.platform === 'linux').each([
   ['/proc/shoal/', '/proc/shoal cannot be created: its file system does not allow new folders'],
-  ['/dev/null/tide.gguf', '/dev/null cannot be created: a file is in its place'],
-  ['/dev/null/shoal/', '/dev/null cannot be created: a file is in its place'],
-])('pull to %s fails at once with the reason', { timeout: 60_000 }, async (output, words) => {
+  ['/dev/null/tide.gguf', '/dev/null cannot be created: a file with this name exists'],
+  ['/dev/null/shoal/', '/dev/null cannot be created: a file with this name exists'],
+])('pull to %s fails immediately with the reason', { timeout: 60_000 }, async (output, words) => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('tide', 300_000)

@@ -8,7 +8,7 @@ import type { Places } from './places.ts'
 const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'])
 const fileCalls = /^(mkdir|open|stat|lstat|scandir|rename|unlink|rmdir|link|copyfile)$/
 
-/** Turns a system error about a file or folder into a failure; undefined for other errors. */
+/** Turns a system error about a file or folder into a failure. Returns undefined for other errors. */
 export function placeFailure(error: unknown, places: Places): Failure | undefined {
   if (!(error instanceof Error) || error instanceof Failure) return undefined
   const { code = '', path, syscall = '', errno = 0 } = error as NodeJS.ErrnoException
@@ -38,14 +38,14 @@ function isWritable(folder: string): boolean {
     accessSync(folder, constants.W_OK)
     return true
   } catch {
-    return false // the reason does not matter: the reported error has its own
+    return false // the reason is not needed, because the error being reported has its own
   }
 }
 
 function findReason(code: string, syscall: string): string | undefined {
   if (code === 'ENOENT' && syscall === 'mkdir') return 'its file system does not allow new folders'
-  if (code === 'EEXIST') return 'a file is in its place'
-  if (code === 'ENOTDIR') return 'a part of its path is not a folder'
+  if (code === 'EEXIST') return 'a file with this name exists'
+  if (code === 'ENOTDIR') return 'part of its path is not a folder'
   return undefined
 }
 

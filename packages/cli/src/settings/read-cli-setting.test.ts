@@ -26,14 +26,14 @@ test('a flag overrides a variable, and a variable overrides the saved registry',
   ])
 })
 
-test('an invalid value is a usage error that names the setting', () => {
+test('an invalid value is a usage error that contains the name of the setting', () => {
   const sources = { env: { SHOAL_TOKEN: 'a\u00a0b' } }
   expect(() => readCliSetting(cliSettings.token, sources)).toThrow(
     'SHOAL_TOKEN contains characters that are not allowed in a token.',
   )
 })
 
-test('saved settings are validated like new ones', () => {
+test('saved settings are validated when they are read', () => {
   const saved = (values: Config['values']) => ({ path: 'config.json', values })
   expect(readSaved('peers', saved({ peers: 'OFF' }))).toBe('off')
   expect(readSaved('limit-rate', saved({ 'limit-rate': '10MB' }))).toBe(10e6)

@@ -1,4 +1,4 @@
-/** Reads settings of the command line. An invalid value is a usage error. */
+/** Reads command-line settings. An invalid value is a usage error. */
 import { readSetting, type Setting, type SettingSources } from '@shoal/core/settings'
 import { misuse } from '../terminal/failure.ts'
 

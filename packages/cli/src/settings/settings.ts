@@ -1,4 +1,4 @@
-/** The settings of the command line. The daemon and the registry define theirs in their own packages. */
+/** The command-line settings. The daemon's and the registry's settings are in their packages. */
 import { setting, word } from '@shoal/core/settings'
 import { misuse } from '../terminal/failure.ts'
 import { parseByteRate, parseRatio, wholeNumberParser } from '../terminal/units.ts'
@@ -34,7 +34,7 @@ export const cliSettings = {
     },
     defaultPhrase: 'the one saved by `shoal login`',
     description: 'API key or session token for the registry',
-    details: 'not sent to a registry named in a model reference',
+    details: 'not sent to other registries, such as one in a model reference',
   }),
   inference: setting({
     variable: 'SHOAL_INFERENCE',
@@ -48,10 +48,10 @@ export const cliSettings = {
 const onOrOff = (text: string): 'on' | 'off' => {
   const value = text.toLowerCase()
   if (value === 'on' || value === 'off') return value
-  throw misuse(`“${text}” is neither on nor off.`)
+  throw misuse(`“${text}” is neither “on” nor “off”.`)
 }
 
-/** Settings that `shoal config` saves, by their names in `config.json`. */
+/** Settings that `shoal config` can save, by their names in `config.json`. */
 export const savedSettings = {
   registry,
   'limit-rate': setting({
@@ -73,7 +73,7 @@ export const savedSettings = {
     parse: onOrOff,
     default: 'on',
     description: 'whether pull and serve exchange data with peers, which can see your IP address',
-    details: '`--no-peers` and `--only-peers` override it',
+    details: 'overridden by `--no-peers` and `--only-peers`',
   }),
   'limit-upload': setting({
     flag: '--limit-upload <speed>',
@@ -97,7 +97,7 @@ export const savedSettings = {
   }),
 }
 
-/** Settings of `shoal serve` besides those of the daemon. */
+/** Settings of `shoal serve` in addition to the daemon's. */
 export const serveSettings = {
   models: setting({
     flag: '--models <folder>',
@@ -105,7 +105,7 @@ export const serveSettings = {
     defaultPhrase: '`models` in the data folder',
     description: 'folder for the models',
     details:
-      "may be a symbolic link. The data folder is `data` under `SHOAL_HOME`, or, without it, the system's data folder, such as `~/.local/share/shoal`",
+      "may be a symbolic link. The data folder is `data` in `SHOAL_HOME`, if that is set, or else the system's data folder, such as `~/.local/share/shoal`",
   }),
   model: setting({
     flag: '--model <model[:quant]>',

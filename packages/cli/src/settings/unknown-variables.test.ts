@@ -13,7 +13,7 @@ test.each([
   expect(aboutUnknownVariables({ [name]: '1' })).toEqual([about])
 })
 
-test('the settings of all shoal programs, of their tests and of other software are ignored', () => {
+test('there is no warning about the settings of any shoal program, the tests or other software', () => {
   const env = { SHOAL_QUOTA: '', SHOAL_SLOTS: '', SHOAL_CA_FILE: '', SHOAL_HOME: '' }
   expect(aboutUnknownVariables({ ...env, SHOAL_TEST_SLOW: '1', SHOALS: '', PATH: '' })).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Warns about `SHOAL_…` variables that no program reads, which are probably typos. */
+/** Warns about `SHOAL_…` variables that no shoal program reads, which are probably typos. */
 import type { Setting } from '@shoal/core/settings'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'

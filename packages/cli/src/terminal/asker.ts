@@ -4,7 +4,7 @@ import { Failure, misuse } from './failure.ts'
 
 type Question = {
   message: string
-  /** The hint if prompting is impossible, such as `Pass --username.` */
+  /** The hint shown if prompting is impossible, such as `Pass --username.` */
   instead: string
   validate?: (answer: string) => string | undefined
 }
@@ -31,7 +31,7 @@ export function createAsker(
   async function ask({ message, instead, validate }: Question, kind: 'text' | 'password') {
     if (!canAsk)
       throw misuse(
-        `Cannot prompt for the ${message.toLowerCase()}: input is not interactive.`,
+        `Cannot prompt for the ${message.toLowerCase()}: shoal is not running interactively.`,
         instead,
       )
     const clack = await load()
@@ -54,7 +54,7 @@ export function createAsker(
       if (yes) return
       if (!canAsk)
         throw misuse(
-          `Confirmation is required, but input is not interactive: ${message}`,
+          `Confirmation is required, but shoal is not running interactively: ${message}`,
           'To answer yes, pass --yes.',
         )
       const clack = await load()

@@ -32,7 +32,7 @@ function hasColor(stream: OutputStream, env: Environment, options: GlobalOptions
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
 
-/** Whether a variable is on: set, and not empty, `0` or `false`. An empty `FORCE_COLOR` or `CI` counts as unset. */
+/** Whether a variable is on: set, and not empty, `0` or `false`. */
 function isOn(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false'].includes(value)
 }

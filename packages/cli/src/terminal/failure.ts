@@ -29,5 +29,5 @@ export class Failure extends Error {
   }
 }
 
-/** An invalid command line. */
+/** Creates the failure for an invalid command line. */
 export const misuse = (message: string, hint?: string) => new Failure('usage', message, { hint })

@@ -1,4 +1,4 @@
-/** Options of every command, accepted before or after its name. */
+/** Options of every command, accepted before or after the command's name. */
 export type GlobalOptions = {
   registry?: string
   cacert?: string

@@ -1,6 +1,6 @@
 /**
- * Reads lines from a terminal, with a history on the arrow keys. Text that is typed while no line is requested is not
- * shown, so that it does not appear within an answer. It is kept for the next request.
+ * Reads lines from a terminal, with a history on the arrow keys. Text that is typed while no line is requested is kept
+ * for the next request, and is not echoed, so that it does not appear in the middle of an answer.
  */
 
 import { createInterface } from 'node:readline'
@@ -9,9 +9,9 @@ import type { CliEnvironment, OutputStream } from '../environment.ts'
 
 export type Typed =
   | { type: 'line'; text: string }
-  /** Ctrl-C, which clears the line. */
+  /** Ctrl-C, which clears the line. `hadText`: whether the line contained text. */
   | { type: 'interrupt'; hadText: boolean }
-  /** Ctrl-D, or the terminal was closed. */
+  /** Ctrl-D was pressed, or the terminal was closed. */
   | { type: 'end' }
 
 export type LineReader = { next(prompt: string): Promise<Typed>; close(): void }

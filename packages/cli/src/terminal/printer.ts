@@ -29,23 +29,23 @@ export interface Printer {
   readonly columns: number | undefined
   /** Writes one line of NDJSON to stderr. Its member names become snake_case, as under `--json`. */
   event(value: object): void
-  /** A line of the result. */
+  /** Prints a line of the result. */
   result(line: string): void
-  /** A part of a result that is streamed. */
+  /** Prints a part of a streamed result, without adding a newline. */
   part(text: string): void
-  /** The result of a command: one document under `--json`, otherwise lines. */
+  /** Prints the result of a command: one document under `--json`, otherwise lines. */
   answer(document: unknown, lines: () => Lines | Promise<Lines>): Promise<void>
-  /** Omitted under `--quiet`. */
+  /** Prints a note, except under `--quiet`. */
   note(line: string): void
-  /** Printed only under `--verbose`. */
+  /** Prints details, only under `--verbose`. */
   detail(line: string): void
-  /** A note with a check mark. */
+  /** Prints a note with a check mark. */
   success(line: string): void
-  /** A warning, printed even under `--quiet`. */
+  /** Prints a warning, even under `--quiet`. */
   warn(line: string): void
-  /** The error that ends a command, with its stack under `--debug`. */
+  /** Prints the error that ends a command, under `--debug` with its stack trace. */
   fail(failure: Failure): void
-  /** Keeps `shown` below all other output until it is called with undefined. */
+  /** Keeps `shown` below all other output until `setRegion(undefined)` is called. */
   setRegion(shown: LiveRegion | undefined): void
 }
 

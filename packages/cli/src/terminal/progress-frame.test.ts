@@ -27,7 +27,7 @@ test('the bar is full, at 100%, only when nothing is left', () => {
   expect(all).toBe(`${'━'.repeat(48)} 100%  6.60 GB of 6.60 GB`)
 })
 
-test('with colors, the remaining part has the same form, dimmed', () => {
+test('with colors, the rest of the bar has the same character, dimmed', () => {
   const [bar = ''] = progressFrame(status, 100, createColors(true))
   expect(bar).toContain('\x1b[38;5;209m━')
   expect(bar).not.toContain('─')

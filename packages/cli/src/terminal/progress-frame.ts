@@ -11,7 +11,7 @@ export type ProgressStatus = {
   fraction?: number
   bytesPerSecond?: number | undefined
   secondsLeft?: number | undefined
-  /** The current step, if it is not a transfer: `reading 2 MB of 5 MB`. Default: the bytes. */
+  /** The text beside the bar, such as `reading 2 MB of 5 MB`. Default: the bytes transferred, as `2 MB of 5 MB`. */
   amount?: string | undefined
   /** Additional information, such as `2 sources` or `hashing`. */
   remarks?: readonly string[]
@@ -34,7 +34,7 @@ export function progressFrame(status: ProgressStatus, columns: number, colors: C
 export const formatAmount = ({ amount, bytesDone, bytesTotal }: ProgressStatus): string =>
   amount ?? `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`
 
-/** Rounds down to whole percent, so that the result is 100 only if nothing is left. */
+/** Rounds down to a whole percentage, so that the result is 100 only if nothing is left. */
 export function computePercent(status: ProgressStatus): number {
   return Math.floor(computeFraction(status) * 100 + 1e-9)
 }
@@ -49,12 +49,12 @@ function bar(fraction: number, cells: number, colors: Colors): string {
   const full = Math.floor(halves / 2)
   const head = halves % 2 === 1 ? '╸' : ''
   const rest = cells - full - head.length
-  // Without colors, the remaining part needs a different character.
+  // Without colors, the rest of the bar needs a different character.
   const way = colors.isEnabled ? colors.dim('━'.repeat(rest)) : '─'.repeat(rest)
   return colors.roe('━'.repeat(full) + head) + way
 }
 
-/** Joins as many parts as fit in a line, the most important first. */
+/** Joins the speed, the remarks and the remaining time, and omits parts from the end that do not fit in a line. */
 function formatPace(
   { bytesPerSecond, secondsLeft, remarks = [] }: ProgressStatus,
   columns: number,

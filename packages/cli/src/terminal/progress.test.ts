@@ -22,7 +22,7 @@ function terminal(options: Partial<GlobalOptions> = {}, isTTY = false) {
 
 const bytesTotal = 1_000_000
 
-test('without a terminal, there is a line for each 10%, and no escape sequence', async () => {
+test('without a terminal, a line is printed for each 10%, without escape sequences', async () => {
   const { printer, written } = terminal()
   const progress = await openProgress(printer, 'tide:Q8_0')
   for (let percent = 0; percent <= 100; percent += 1) {
@@ -56,7 +56,7 @@ test('on a terminal, notes are printed above the bar, which stays at the bottom'
   expect(text.lastIndexOf('50%')).toBeGreaterThan(text.indexOf('a note'))
 })
 
-test('for programs, each event is a line, with snake_case names', async () => {
+test('under --progress=json, events are lines with snake_case names, and some progress is skipped', async () => {
   const { printer, written } = terminal({ progress: 'json' })
   const progress = await openProgress(printer, 'tide')
   progress.event({ type: 'resumed', bytes: 5 })

@@ -10,7 +10,7 @@ import {
 /** Shows progress, which never goes backwards. */
 export type Progress = {
   update(status: ProgressStatus): void
-  /** Only for programs: under `--progress=json`, each event of the transfer is written as a line. */
+  /** Reports an event of the transfer. Prints it as a JSON line under `--progress=json`; otherwise ignores it. */
   event(event: { type: string; [detail: string]: unknown }): void
   end(): void
 }
@@ -74,7 +74,7 @@ function lineProgress(printer: Printer, title: string): Progress {
   }
 }
 
-/** Limits byte events to one per frame, as in the progress bar. */
+/** Prints at most one event with a byte count per `frameMs`, as often as the progress bar is drawn. */
 function eventProgress(printer: Printer): Progress {
   let reportedAt = Number.NEGATIVE_INFINITY
   let lastType = ''
@@ -111,7 +111,7 @@ function neverBackwards(): (status: ProgressStatus) => ProgressStatus {
   }
 }
 
-/** Does nothing, for methods that a kind of progress does not need. */
+/** Does nothing. For the methods of `Progress` that a kind of output does not need. */
 function ignore() {
   return undefined
 }

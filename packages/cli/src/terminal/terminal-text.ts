@@ -1,7 +1,7 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
-/** Removes control characters and changes of text direction from untrusted text. */
+/** Removes control characters, including those that change the text direction, from untrusted text. */
 export function toTerminalText(text: string): string {
   return text.replace(controls, '')
 }
@@ -15,8 +15,8 @@ export function toTerminalLine(text: string): string {
 const ordinaryWord = /^[a-z]+(?=[\s,:;.?]*(\s|$))/
 
 /**
- * Turns a lower-case phrase into a sentence, with a capital letter and a full stop. A path or a name at the beginning is not
- * changed.
+ * Turns a lower-case phrase into a sentence with a capital letter and a period. A path or a name at the beginning is
+ * not changed.
  */
 export function toSentence(phrase: string): string {
   const text = phrase.replace(ordinaryWord, (word) => word.charAt(0).toUpperCase() + word.slice(1))

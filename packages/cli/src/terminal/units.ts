@@ -1,4 +1,4 @@
-/** Parses quantities that users type. The errors give examples. */
+/** Parses quantities that users type. The errors contain examples. */
 import { parseDuration, parseKeepAlive, parseSpeed } from '@shoal/core/units'
 import { misuse } from './failure.ts'
 
@@ -17,7 +17,7 @@ export {
 /** Parses bytes per second: `10MB`, `1.5 GB/s` or `1048576`. */
 export function parseByteRate(text: string): number {
   const bytes = parseSpeed(text) ?? 0
-  if (bytes < 1) throw misuse(`“${text}” is not a size such as 10MB.`)
+  if (bytes < 1) throw misuse(`“${text}” is not a valid speed. Example: 10MB.`)
   return bytes
 }
 
@@ -25,7 +25,7 @@ export function parseByteRate(text: string): number {
 export function parseRatio(text: string): number {
   const value = Number(text)
   if (/^\d+(\.\d+)?$/.test(text) && value > 0) return value
-  throw misuse(`“${text}” is not a ratio such as 2 or 0.5.`)
+  throw misuse(`“${text}” is not a valid ratio. Examples: 2, 0.5.`)
 }
 
 /** Creates a parser for whole numbers from `minimum` to `maximum`. */
@@ -47,19 +47,26 @@ export function decimalNumber(minimum: number, maximum: number) {
 }
 
 /**
- * Parses a lifetime such as `12h` or `1y`, from 1 second to 100 years, to seconds; undefined for `never` and `forever`.
+ * Parses a lifetime such as `12h` or `1y`, from 1 second to 100 years. Returns seconds, or undefined for `never` and
+ * `forever`.
  */
 export function parseLifetime(text: string): number | undefined {
   if (/^(never|forever)$/.test(text.trim())) return undefined
   const ms = parseDuration(text) ?? 0
-  if (ms < 1_000) throw misuse(`“${text}” is not a time such as 12h, 90d, 2w or 1y, or never.`)
+  if (ms < 1_000)
+    throw misuse(
+      `“${text}” is not a valid lifetime. Use a duration such as 12h, 90d or 1y, or “never”.`,
+    )
   if (Number.isFinite(ms)) return ms / 1_000
-  throw misuse(`“${text}” is more than a hundred years. For a key that does not expire, use never.`)
+  throw misuse(`“${text}” is more than 100 years. For a key that does not expire, use “never”.`)
 }
 
-/** Converts a keep-alive time to the daemon's format: a time such as `5m`, or -1 for no limit. */
+/** Converts a keep-alive time to the daemon's format: a duration such as `5m`, or -1 for no limit. */
 export function parseKeepTime(text: string): string | number {
   const ms = parseKeepAlive(text)
-  if (ms === undefined) throw misuse(`“${text}” is not a time such as 5m, 2h or forever.`)
+  if (ms === undefined)
+    throw misuse(
+      `“${text}” is not a valid keep-alive time. Use a duration such as 5m or 2h, or “forever”.`,
+    )
   return Number.isFinite(ms) ? text : -1
 }

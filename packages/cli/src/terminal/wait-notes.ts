@@ -1,12 +1,12 @@
 import type { Printer } from './printer.ts'
 import { toTerminalLine } from './terminal-text.ts'
 
-/** A wait of 0 seconds has an unknown duration. */
+/** A wait. `seconds` is 0 if its duration is unknown. */
 type Wait = { seconds: number; reason: string }
 
 /** Shorter waits are not reported. */
 const minSeconds = 1
-/** While a registry is offline, a request is retried every two seconds. Each retry would otherwise repeat the note. */
+/** A note is not repeated sooner. A request to an offline registry is retried every two seconds, with the same note. */
 const repeatAfterMs = 30_000
 
 /** Prints notes about waits, such as “Waiting 2 s: localhost:8000: connect ECONNREFUSED”. */

@@ -1,9 +1,9 @@
 import type { Printer } from './printer.ts'
 
-/** No text is shown for work that takes less time. */
+/** No text is shown for work that ends sooner. */
 const quietMs = 400
 
-/** Runs `work`. If that takes longer than `quietMs`, shows `words` on the terminal until `work` ends. */
+/** Runs `work`. If `work` takes longer than `quietMs`, shows `words` on the terminal until it ends. */
 export async function whileWaiting<T>(
   printer: Printer,
   words: string,

@@ -24,7 +24,7 @@ export function atTerminal(words: readonly string[], { home, env = {}, stopSigna
   }).then((exitCode) => ({ exitCode, stdout: stdout.text(), stderr: stderr.text() }))
   const seen = { stdout: 0, stderr: 0 }
 
-  /** Keys, as a terminal encodes them. */
+  /** Sends keys, as a terminal encodes them. */
   function press(keys: string) {
     seen.stdout = stdout.text().length
     seen.stderr = stderr.text().length

@@ -12,7 +12,7 @@ const buildFolder = join(import.meta.dirname, '../../.build')
 const run = promisify(execFile)
 
 /**
- * The values that examples may use, in addition to `client`, a registry client, and `daemon`, a client of the daemon.
+ * The values that examples may use, in addition to `client`, a registry client, and `daemon`, a daemon client.
  */
 export type ExampleValues = {
   registryUrl: string

@@ -1,4 +1,4 @@
-/** Runs the program as users do: in a separate process, with its own home. */
+/** Runs shoal as users do: in a separate process, with its own home. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ export type ShoalOptions = {
   /** The content of stdin. */
   input?: string
   cwd?: string
-  /** The path of the Node that runs the program. */
+  /** The path of the Node executable that runs shoal. */
   node?: string
 }
 

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers'
 type Asked = { path: string; authorization: string | undefined; body: Record<string, unknown> }
 
 type Script = {
-  /** Its models. Default: `shoal-nano`. */
+  /** The daemon's models. Default: `shoal-nano`. */
   models?: string[]
   /** The events of an answer, in OpenAI's streaming format. A function that throws breaks the connection. */
   answer?(asked: Asked): AsyncIterable<object> | Iterable<object>

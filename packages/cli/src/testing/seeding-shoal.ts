@@ -1,4 +1,4 @@
-/** A peer that pulls a model and shares it, with the real `shoal pull` and `shoal seed`. */
+/** Starts a peer that pulls a model and shares it, with the real `shoal pull` and `shoal seed`. */
 import type { ModelFile } from '@shoal/protocol/client'
 import { expect, vi } from 'vitest'
 import { setConfig } from '../settings/config.ts'
@@ -40,7 +40,7 @@ export async function seedingShoal(
   }
 }
 
-/** A home with local discovery turned off, so that peers come only from the tracker. */
+/** Creates a home with local discovery turned off, so that peers are found only through the tracker. */
 export async function lonelyHome() {
   const home = await makeHome()
   await setConfig(readPlaces({ SHOAL_HOME: home.path }), 'local-peers', 'off')

@@ -1,4 +1,4 @@
-/** Runs the program with simulated streams in this process, because a separate process would be slower. */
+/** Runs shoal with simulated streams in this process, because a separate process would be slower. */
 import { PassThrough, Readable } from 'node:stream'
 import type { Environment } from '../environment.ts'
 import { runCommandLine } from '../run.ts'

@@ -5,7 +5,7 @@ import { makeHome, startShoal } from './run-shoal.ts'
 
 export type Somebody = Awaited<ReturnType<typeof somebodyAt>>
 
-/** A user with their own machine and home. Processes that the user starts end with the scope. */
+/** Creates a user with their own machine and home. Processes that the user starts end with the scope. */
 export async function somebodyAt(machine: Machine, registryUrl: string) {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(await makeHome())

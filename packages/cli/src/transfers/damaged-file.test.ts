@@ -5,7 +5,7 @@ import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-test('a pull of a damaged file shows the command that repairs it, and that command works', async () => {
+test('if a file is damaged, pull prints the command that repairs it, and that command works', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('tide', 300_000)
@@ -32,7 +32,7 @@ test('a pull of a damaged file shows the command that repairs it, and that comma
   expect((await shoal('pull', 'tide', '--no-peers')).stderr).toContain('Already downloaded.')
 })
 
-test('outside the models folder, which verify does not check, the advice is to delete it', async () => {
+test('outside the models folder, which verify does not check, pull advises deleting a damaged file', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('tide', 300_000)

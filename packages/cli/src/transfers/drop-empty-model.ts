@@ -11,8 +11,8 @@ type DropOptions = {
 const timeoutMs = 5_000
 
 /**
- * Deletes a model that a push has created without sending any data. The registry refuses if the model has files by
- * then. Any other error is only printed as a note, because the push has already failed for another reason.
+ * Deletes a model that a push has created without sending any data. The registry keeps the model if another client has
+ * added files. Any other error is only printed as a note, because the push has already failed for another reason.
  */
 export async function dropEmptyModel(printer: Printer, { client, modelName, files }: DropOptions) {
   const signal = AbortSignal.timeout(timeoutMs)

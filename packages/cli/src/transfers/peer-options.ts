@@ -7,7 +7,7 @@ export type PeerOptions = { peers?: boolean; onlyPeers?: boolean; limitUpload?: 
 
 export function addPeerOptions(command: Command): Command {
   return command
-    .option('--no-peers', 'download only from the registry, and never share the model')
+    .option('--no-peers', 'download only from the registry, and do not share the model')
     .addOption(new Option('--only-peers', 'download only from peers').conflicts('peers'))
     .addOption(uploadLimitOption())
 }
@@ -16,12 +16,12 @@ export const uploadLimitOption = (): Option => createParsedOption(savedSettings[
 
 export const ratioOption = (): Option => createParsedOption(savedSettings.ratio)
 
-/** Flags take precedence over settings. Peers are used by default. */
+/** Flags take precedence over saved settings. Peers are used by default. */
 export function readPeerSettings({ peers, onlyPeers, limitUpload }: PeerOptions, config: Config) {
   const isOff = peers === false || readSaved('peers', config) === 'off'
   return {
     peers: onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
-    // Undefined for `run` and `up`, which have no such option: an existing file's setting remains unchanged.
+    // Undefined for `run` and `up`, which have no `--no-peers`. An existing file then stays shared or not shared.
     isShared: isOff ? false : peers,
     ...readUploadSettings(limitUpload, config),
   }
@@ -29,7 +29,7 @@ export function readPeerSettings({ peers, onlyPeers, limitUpload }: PeerOptions,
 
 export type SharingOptions = { limitUpload?: number; ratio?: number }
 
-/** Reads the settings for sharing files with peers. Flags take precedence over settings. */
+/** Reads the settings for sharing files with peers. Flags take precedence over saved settings. */
 export function readSharingSettings({ limitUpload, ratio }: SharingOptions, config: Config) {
   return {
     ratio: ratio ?? readSaved('ratio', config),

@@ -62,7 +62,7 @@ export async function pullFiles(
   return pulled
 }
 
-/** Advises on a damaged file. `shoal verify` checks only files in the models folder. */
+/** Creates the failure for a damaged file. Only files in the models folder can be repaired with `shoal verify`. */
 function damaged(
   { places }: Context,
   { modelName, parts }: PullFilesOptions,

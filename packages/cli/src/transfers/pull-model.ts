@@ -1,4 +1,4 @@
-/** Pulls a model, from its reference to verified files, for `pull`, `run` and `up`. */
+/** Pulls a model for `pull`, `run` and `up`: resolves the reference, and downloads and verifies the files. */
 import type { ModelFile } from '@shoal/protocol/client'
 import type { PulledFile } from '@shoal/transfer'
 import type { Context } from '../context.ts'

@@ -7,14 +7,14 @@ import { waitNotes } from '../terminal/wait-notes.ts'
 
 type StepEvent = PushEvent & { type: 'hashing' | 'uploading' | 'processing' }
 
-/** The approximate part of a file's progress that each step makes up, from 0 to 1. */
+/** The range of a file's progress, from 0 to 1, that each step approximately covers. */
 const steps = {
   hashing: { from: 0, to: 0.15, verb: 'reading' },
   uploading: { from: 0.15, to: 0.9, verb: 'uploading' },
   processing: { from: 0.9, to: 1, verb: 'registry is checking' },
 }
 
-/** One progress bar for all files of a push. */
+/** Combines the events of all files of a push into one progress bar. */
 export function pushReport(printer: Printer, progress: Progress, bytesTotal: number) {
   let status: ProgressStatus = { bytesDone: 0, bytesTotal, fraction: 0 }
   let bytesBefore = 0
@@ -71,7 +71,7 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
   }
 }
 
-/** Formats the bytes of the current step. Not every step is an upload: reading a file also counts as progress. */
+/** Formats the bytes of the current step, with a verb, because not every step is an upload. */
 function formatAmount(verb: string, { type, bytesDone, bytesTotal }: StepEvent): string {
   const total = formatBytes(bytesTotal)
   return type === 'processing'

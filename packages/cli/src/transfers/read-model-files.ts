@@ -29,7 +29,9 @@ export async function readModelFiles(paths: readonly string[]): Promise<ModelFil
 async function readModelFile(path: string): Promise<ModelFileHere> {
   const filename = basename(path)
   const found = await stat(path).catch((error: unknown) => {
-    throw new Failure('not_found', `The file ${path} does not exist.`, { cause: error })
+    throw new Failure('not_found', `The file ${path} does not exist or cannot be accessed.`, {
+      cause: error,
+    })
   })
   if (!found.isFile()) throw misuse(`${path} is not a file.`)
   if (!isModelFilename(filename)) {
@@ -81,7 +83,7 @@ export function refuseMissingParts(
   }
 }
 
-/** `architecture llama   7.2B   32K context`, without the parts that the files do not state. */
+/** Formats as `architecture llama   7.2B   32K context`, without values that the files do not contain. */
 export function describeModelFiles(files: readonly ModelFileHere[]): string {
   const found = <K extends keyof ModelFileHere>(key: K) =>
     files.map((file) => file[key]).find((value) => value !== null)

@@ -1,7 +1,7 @@
 import type { SourceShare } from '@shoal/transfer'
 import { plural } from '../terminal/units.ts'
 
-/** The share of a pull that came from peers, for display; undefined if there was none. */
+/** Returns the share of a pull that came from peers, for display, or undefined if nothing came from peers. */
 export function computeShares(sources: readonly SourceShare[]) {
   const peers = sources.filter(({ isPeer }) => isPeer)
   const fromPeers = sum(peers)

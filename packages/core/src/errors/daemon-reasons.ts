@@ -89,6 +89,11 @@ export const daemonReasons = {
     meaning: "the model's queue is full",
   },
   model_lost: { status: 500, ending: 'failed', meaning: "the model's process exited" },
+  crashes_model: {
+    status: 503,
+    ending: 'failed',
+    meaning: "an equal request has ended the model's process twice within a minute",
+  },
   registry_failed: {
     status: 502,
     ending: 'failed',

@@ -156,10 +156,11 @@ test('simultaneous first requests load a model only once, and it is unloaded whe
 
 test('if there is not enough memory, a model has fewer conversations, but at least one', async () => {
   const wide = { ...dimensions(32, 1024), 'llama.context_length': 8192 } // 1 GiB each
-  const { add, load, slots } = await start({}, { slots: 4, memoryBytes: 2.5e9 })
+  const settings = { slots: 4, contextLength: 8192 }
+  const { add, load, slots } = await start({}, { ...settings, memoryBytes: 2.5e9 })
   add('wide', wide)
   await load('wide')
-  const tight = await start({}, { slots: 4, memoryBytes: 1e9 })
+  const tight = await start({}, { ...settings, memoryBytes: 1e9 })
   tight.add('wide', wide)
   expect(await tight.load('wide')).toMatchObject({ code: 'insufficient_memory' })
   expect([slots, tight.slots]).toEqual([[2], []])

@@ -1,10 +1,12 @@
 import { hasCode } from '@shoal/core/errors'
 import { Fault, modelNotFound } from '../errors.ts'
+import { freeMemory } from '../machine.ts'
 import type { Runtime, StartRuntime } from '../runtime/runtime.ts'
 import { createContextPlanner } from './contexts.ts'
 import { type LoadedModel, type Plan, toLoadedModel } from './loaded-model.ts'
 import { findModel, type LocalModel, type LocalModels } from './local-models.ts'
 import { memoryInUse, needsTooMuch } from './memory-faults.ts'
+import { openCrashLog, sendAgain } from './send-again.ts'
 import { isSameFile, updateLoaded } from './update-loaded.ts'
 
 type Log = {
@@ -17,10 +19,15 @@ type Dependencies = {
   startRuntime: StartRuntime
   /** Memory for all models together. */
   memoryBytes: number
-  /** Default context length in tokens. A model that supports less gets its own maximum. */
-  contextLength: number
+  /**
+   * Context length in tokens; undefined to choose it by the free memory. A model that supports less gets its own
+   * maximum.
+   */
+  contextLength: number | undefined
   /** Concurrent conversations per model, if there is memory for them. */
   slots: number
+  /** The memory that is free now; default: that of this machine. */
+  getFreeBytes?: () => number
   threads: number
   areThreadsAdapted?: boolean
   /** The number of requests that may wait for a slot of one model. */
@@ -40,6 +47,7 @@ export type UseOptions = {
   contextLength?: number | undefined
 }
 
+const maxPromptCacheBytes = 8e9
 /** Maximum delay of a timer, about 25 days. */
 const maxTimerMs = 2 ** 31 - 1
 
@@ -71,9 +79,10 @@ export interface LoadedModels {
 
 /** Loads models on request. To stay within the memory limit, unloads the least recently used models. */
 export function loadedModels(dependencies: Dependencies): LoadedModels {
-  const { local, memoryBytes, queueLength, log } = dependencies
-  const { contextFor, planContext } = createContextPlanner(dependencies)
+  const { local, memoryBytes, queueLength, log, getFreeBytes = freeMemory } = dependencies
+  const { planContext } = createContextPlanner(dependencies)
   const entries = new Map<string, Entry>()
+  const crashes = openCrashLog()
   let clock = 0
   /** Models are loaded one at a time, because two simultaneous loads would rely on the same free memory. */
   let loading: Promise<unknown> = Promise.resolve()
@@ -94,13 +103,12 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   }
 
   function entryFor(model: LocalModel, wanted: number | undefined): Entry {
-    const contextLength = contextFor(model, wanted)
     const known = entries.get(model.path)
     const isOutdated = known && known.requests === 0 && !isSameFile(known.model, model)
-    if (known && !isOutdated && !canGrow(known, contextLength)) return known
+    if (known && !isOutdated && !canGrow(known, wanted)) return known
     const plan: Plan = {
       model,
-      ...planContext(model, contextLength),
+      ...planContext(model, wanted, countFreeBytes()),
       loadedAt: undefined,
       requests: 0,
       usedAt: 0,
@@ -128,11 +136,24 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   }
 
   /** Whether the model can be reloaded with a longer context now, while all other models in use stay loaded. */
-  function canGrow(entry: Entry, contextLength: number): boolean {
-    if (entry.contextLength >= contextLength || entry.requests > 0) return false
-    const busy = [...entries.values()].filter(({ requests }) => requests > 0)
-    const taken = busy.reduce((sum, one) => sum + one.memoryBytes, 0)
-    return taken + planContext(entry.model, contextLength).memoryBytes <= memoryBytes
+  function canGrow(entry: Entry, wanted: number | undefined): boolean {
+    if (entry.requests > 0 || (wanted === undefined && !entry.isContextRequested)) return false
+    const plan = planContext(entry.model, wanted, countFreeBytes())
+    if (entry.contextLength >= plan.contextLength) return false
+    return sumBusyBytes() + plan.memoryBytes <= memoryBytes
+  }
+
+  const sumBusyBytes = () =>
+    [...entries.values()]
+      .filter(({ requests }) => requests > 0)
+      .reduce((sum, one) => sum + one.memoryBytes, 0)
+
+  /** The memory that a model may take. Idle models are unloaded for it. */
+  function countFreeBytes(): number {
+    const idleBytes = [...entries.values()]
+      .filter(({ requests, loadedAt }) => requests === 0 && loadedAt)
+      .reduce((sum, one) => sum + one.memoryBytes, 0)
+    return Math.min(memoryBytes - sumBusyBytes(), getFreeBytes() + idleBytes)
   }
 
   async function load(entry: Plan, isFree: Promise<void>): Promise<Runtime> {
@@ -146,7 +167,10 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     await makeRoom(entry)
     const startedAt = performance.now()
     const { startRuntime, threads, areThreadsAdapted = false } = dependencies
-    const options = { modelPath: model.path, contextLength, slots, threads, areThreadsAdapted }
+    const options = {
+      ...{ modelPath: model.path, contextLength, slots, threads, areThreadsAdapted },
+      promptCache: planPromptCache(entry),
+    }
     const runtime = await startRuntime(options).catch((error) => {
       log.error({ err: error, model: model.id }, 'a model could not be loaded')
       throw new Fault('model_not_loaded', `model ${model.id} cannot be loaded: ${error.message}`, {
@@ -159,6 +183,8 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
         model: model.id,
         ms: Math.round(performance.now() - startedAt),
         bytes: entry.memoryBytes,
+        contextLength,
+        contextReason: entry.contextReason,
         slots,
       },
       'model loaded',
@@ -170,7 +196,22 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     return runtime
   }
 
+  async function freeCache({ runtime, loadedAt }: Entry) {
+    if (!loadedAt) return
+    const { freeCache } = await runtime
+    await freeCache().catch(() => undefined) // its process has exited, and with it its cache
+  }
+
+  /** Conversations without a slot may take a part of the memory that the model leaves free. */
+  function planPromptCache({ bytesPerToken, memoryBytes: needed }: Plan) {
+    const plannedBytes = [...entries.values()].reduce((sum, one) => sum + one.memoryBytes, 0)
+    const leftBytes = Math.max(0, Math.min(memoryBytes - plannedBytes, getFreeBytes() - needed))
+    return { maxBytes: Math.min(maxPromptCacheBytes, leftBytes / 4), bytesPerToken }
+  }
+
+  /** Also frees the caches of the other models, which were planned when there was more free memory. */
   async function makeRoom(wanted: Plan) {
+    await Promise.all([...entries.values()].map(freeCache))
     if (wanted.memoryBytes > memoryBytes) throw needsTooMuch(wanted, memoryBytes)
     const others = () => [...entries.values()].filter((one) => one !== wanted && one.loadedAt)
     const taken = () => others().reduce((sum, one) => sum + one.memoryBytes, 0)
@@ -213,7 +254,10 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     wait(keepAliveMs)
   }
 
-  async function use(id: string, { keepAliveMs, contextLength }: UseOptions = {}): Promise<Use> {
+  async function useOnce(
+    id: string,
+    { keepAliveMs, contextLength }: UseOptions = {},
+  ): Promise<Use> {
     const entry = entryFor(await getLocal(id), contextLength)
     if (entry.requests >= entry.slots + queueLength) {
       throw new Fault(
@@ -243,12 +287,20 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     }
   }
 
+  async function use(id: string, options?: UseOptions): Promise<Use> {
+    const used = await useOnce(id, options)
+    const useAgain = () => useOnce(id, options)
+    const runtime = sendAgain(used.runtime, { modelPath: used.model.path, crashes, useAgain })
+    return { ...used, runtime }
+  }
+
   const status = () => [...entries.values()].flatMap((entry) => toLoadedModel(entry) ?? [])
 
   return {
     use,
 
-    getContextLength: (model) => entries.get(model.path)?.contextLength ?? contextFor(model),
+    getContextLength: (model) =>
+      (entries.get(model.path) ?? planContext(model, undefined, countFreeBytes())).contextLength,
 
     async load(id, loadOptions = {}) {
       const { model, [Symbol.dispose]: leave } = await use(id, loadOptions)

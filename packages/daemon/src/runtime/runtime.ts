@@ -9,6 +9,8 @@ export type Runtime = {
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
   /** Returns vectors of length 1, in the order of the texts. Rejects with the same errors as `generate`. */
   embed(texts: (string | number[])[], signal: AbortSignal): Promise<Embeddings>
+  /** Frees memory that is not needed: conversations that have no slot. */
+  freeCache(): Promise<void>
   /** The ID of its process. */
   pid: number
   /**
@@ -30,6 +32,8 @@ export type RuntimeOptions = {
   areThreadsAdapted?: boolean
   /** The folder of GPU backends, if there is one. */
   backendsDirectory?: string | undefined
+  /** Memory for conversations that have no slot, and the size of one token in it; undefined: none are kept. */
+  promptCache?: { maxBytes: number; bytesPerToken: number; minTokens?: number } | undefined
 }
 
 export type StartRuntime = (options: RuntimeOptions, signal?: AbortSignal) => Promise<Runtime>

@@ -49,6 +49,7 @@ function createRuntime(
     async close() {
       ended.resolve(undefined)
     },
+    freeCache: async () => undefined,
 
     async *generate(generation: Generation, signal: AbortSignal) {
       const prompt = splitWords(generation.prompt)

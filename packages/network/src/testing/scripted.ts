@@ -9,7 +9,7 @@ import { httpTransport } from '../http-transport.ts'
 import { directNetwork, type NetworkSettings } from '../settings.ts'
 import { type Handler, json, startServer } from './servers.ts'
 
-/** Settings that trust the certificate authority of the tests. */
+/** Settings that trust the tests' certificate authority. */
 export const trusting = { extraCa: readFileSync(testAuthority, 'utf8') }
 export const shortTimeouts = { connectMs: 2_000, headersMs: 300, stallMs: 300, giveUpMs: 3_000 }
 

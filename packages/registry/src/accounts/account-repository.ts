@@ -140,7 +140,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
         .selectFrom('account')
         .selectAll()
         .where('id', '=', id)
-        .executeTakeFirstOrThrow(() => notFound('this account is gone')),
+        .executeTakeFirstOrThrow(() => notFound('this account no longer exists')),
 
     list: (): Promise<Account[]> => db.selectFrom('account').selectAll().orderBy('id').execute(),
 
@@ -203,7 +203,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
 }
 
 export function registrationClosed() {
-  return forbidden('registration is closed: ask the administrator of this registry', {
+  return forbidden("registration is closed: ask this registry's administrator to open it", {
     code: 'registration_closed',
   })
 }

@@ -17,7 +17,7 @@ describeApi('accounts', (start) => {
     ana = await registry.register('ana')
   })
 
-  test('registration starts a session of 30 days', async () => {
+  test('registration starts a 30-day session', async () => {
     const { status, body } = await register({
       username: 'ben',
       password: 'password of ben',
@@ -39,7 +39,7 @@ describeApi('accounts', (start) => {
     expect((await me(access_token)).body).toEqual(user)
   })
 
-  test('a taken username gets 409', async () => {
+  test('registering a taken username gets 409', async () => {
     const { status, body } = await register({ username: 'ana', password: 'another password' })
     expect(status).toBe(409)
     expect(body).toEqual({ detail: 'the username ana is taken' })
@@ -83,7 +83,7 @@ describeApi('accounts', (start) => {
   })
 
   test.each(['', 'Bearer', 'Bearer x', 'Basic YTpi', `Bearer shs_${'a'.repeat(43)}`, 'bearer  '])(
-    'the credential %j gets 401, even from routes that need none',
+    'the credential %j gets 401, even from routes that require no credential',
     async (authorization) => {
       for (const path of ['/v1/auth/me', '/v1/models', '/v1/stats']) {
         const { status, body } = await registry.get(path, { headers: { authorization } })
@@ -155,7 +155,7 @@ describeApi('accounts', (start) => {
     expect((await registry.get('/v1/api-keys', { token: key })).status).toBe(403)
   })
 
-  test('the scope "read" allows only reading private models, and the scope "write" only writing', async () => {
+  test('a key without the scope "write" cannot write, and one without "read" cannot read private models', async () => {
     const token = await registry.register('lea')
     await registry.post('/v1/models', { token, body: { name: 'leas', is_public: false } })
     const make = async (scopes: string[]): Promise<string> => {

@@ -10,8 +10,8 @@ import { hashToken, makeToken } from './tokens.ts'
 
 export interface ApiKeyRepository {
   /**
-   * Creates a key. The secret is only in the result, and cannot be read again. If the account already has 100 keys, its
-   * expired keys are deleted first.
+   * Creates a key. The result contains the secret, which is not stored and cannot be read again. If the account already
+   * has 100 keys, its expired keys are deleted first.
    * @throws conflict if the account has 100 keys that have not expired
    * @throws unauthenticated if the caller's session has ended in the meantime
    */

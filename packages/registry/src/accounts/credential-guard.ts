@@ -32,8 +32,8 @@ const maxNetworks = 20_000
 /** How long an invalid credential is not looked up again. An unknown or expired token never becomes valid. */
 const badForMs = 60_000
 /**
- * Maximum number of concurrent lookups, per network, of credentials not seen before. When a registry restarts, many
- * start at the same time.
+ * Maximum number of concurrent lookups, per network, of credentials not seen before. After a restart, the registry has
+ * seen no credential, so many lookups start at the same time.
  */
 const maxLookupsUnderWay = 100
 

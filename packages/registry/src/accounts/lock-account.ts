@@ -17,5 +17,5 @@ export function lockAccount(
     .set({ is_admin: sql`is_admin` })
     .where('id', '=', accountId)
     .returningAll()
-    .executeTakeFirstOrThrow(() => notFound('this account is gone'))
+    .executeTakeFirstOrThrow(() => notFound('this account no longer exists'))
 }

@@ -10,7 +10,7 @@ describeOnEachDatabase('the networks of an account', (start) => {
     const ana = await db.selectFrom('account').selectAll().executeTakeFirstOrThrow()
     const networks = networkRepository(db, 'a key')
     const count = async () => (await db.selectFrom('account_network').selectAll().execute()).length
-    expect(await count()).toBe(1) // of the registration
+    expect(await count()).toBe(1) // the network that registered the account
 
     const setAge = (days: number) => {
       const last_signed_in_at = new Date(Date.now() - days * 86_400_000).toISOString()
@@ -37,7 +37,7 @@ describeOnEachDatabase('the networks of an account', (start) => {
     expect(await networks.isKnown('ana', 'network 3')).toBe(true)
   })
 
-  test('of an account older than the table are recorded when it signs in', async () => {
+  test('are recorded at the next sign-in if the account was created before networks were recorded', async () => {
     const registry = await start({ trustProxy: 1 })
     await registry.register('ana')
     const { db } = await registry.connect()

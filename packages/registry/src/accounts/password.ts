@@ -2,15 +2,15 @@ import { hash, verify } from '@node-rs/argon2'
 import { busy, unprocessable } from '../errors.ts'
 
 /**
- * Maximum number of concurrent hashes, because Argon2id needs 19 MiB and about 50 ms of processor time for each. Other
- * hashes wait in bounded queues.
+ * Maximum number of concurrent hash computations, because Argon2id needs 19 MiB of memory and about 50 ms of processor
+ * time for each. Further computations wait in bounded queues.
  */
 const maxRunning = 2
 const maxWaiting = 100
 
 /**
- * The queue in which a hash waits. `first` is served before `later`. It is for an account's own networks and sessions,
- * so that password guesses from other networks cannot delay them.
+ * The queue in which a hash computation waits. `first` is served before `later`. The queue `first` is for sign-ins from
+ * an account's own networks and for its sessions, so that password guesses from other networks cannot delay them.
  */
 type Lane = 'first' | 'later'
 
@@ -46,7 +46,9 @@ async function inTurn<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
   if (running >= maxRunning) {
     const queue = waiting[lane]
     if (queue.length >= maxWaiting) {
-      throw busy('too many people are signing in at the same time', { retryAfterSeconds: 2 })
+      throw busy('too many people are signing in at the same time: try again in 2 s', {
+        retryAfterSeconds: 2,
+      })
     }
     await new Promise<void>((resolve) => queue.push(resolve))
   } else {

@@ -40,7 +40,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     await registry.register('root') // the first account is created on this machine
   })
 
-  test('is delayed separately for each unknown network; the right password is accepted after the wait', async () => {
+  test('is delayed separately for each unknown network; the correct password is accepted after the wait', async () => {
     await register('ana')
     expect(await guess('ana', 6)).toEqual([401, 401, 401, 401, 429, 429])
     const address = stranger()
@@ -106,7 +106,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect(await guess('emil', 1)).toEqual([429])
   })
 
-  test('is delayed again from a network not used for 90 days, which the hourly cleanup deletes', async () => {
+  test('is delayed again from a network that the account has not used for 90 days', async () => {
     await register('fay')
     const { db } = await registry.connect()
     const account = await db
@@ -134,7 +134,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect((await signIn('fay', 'password of fay', '203.0.113.5')).status).toBe(200)
   })
 
-  test("is not delayed from the account's own IPv6 /64, and a /48 has a single wait", async () => {
+  test("is not delayed from the account's own IPv6 /64, and all networks in a /48 share one wait", async () => {
     const { status } = await registry.post('/v1/auth/register', {
       headers: { 'x-forwarded-for': '2001:db8:1:1::1' },
       body: { username: 'gus', password: 'password of gus' },
@@ -148,7 +148,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
       .toBe(401)
   })
 
-  test('does not hold up known networks, even if it fills the queue for hashing', async () => {
+  test('does not delay known networks, even if it fills the hashing queue', async () => {
     await register('ida')
     let isDone = false
     let isFull = false

@@ -3,7 +3,8 @@ import { busy } from '../errors.ts'
 export interface SignInDelays {
   /**
    * Begins a sign-in attempt, which counts as failed until it is taken back, so that concurrent attempts count too.
-   * `network` is undefined if the account has used it before; such an attempt is never delayed.
+   * Pass undefined as `network` for a network that the account has used before, or for an attempt within a session:
+   * such an attempt is never delayed.
    * @throws busy (429) with the number of seconds to wait
    */
   begin(username: string, network: string | undefined): { takeBack(): void }

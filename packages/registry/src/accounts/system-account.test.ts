@@ -7,7 +7,7 @@ describeOnEachDatabase("the registry's own account", (start) => {
   const register = (registry: TestRegistry, username: string) =>
     registry.post('/v1/auth/register', { body: { username, password: 'long enough' } })
 
-  /** Version 0.1 allowed it. */
+  /** Creates users with these usernames, which version 0.1 allowed users to register. */
   async function nameThem(registry: TestRegistry, names: string[]) {
     const { db } = await registry.connect()
     for (const [at, username] of names.entries()) {
@@ -34,7 +34,7 @@ describeOnEachDatabase("the registry's own account", (start) => {
     expect((await register(registry, 'admin')).status).toBe(201)
   })
 
-  test('has another username if a user is called shoal, and keeps that name after a restart', async () => {
+  test('has another username if a user is called shoal, and keeps that other username after a restart', async () => {
     const registry = await start()
     await nameThem(registry, ['shoal'])
     const token = await registry.systemToken()
@@ -48,7 +48,7 @@ describeOnEachDatabase("the registry's own account", (start) => {
     expect(person.status).toBe(200)
   })
 
-  test('gets a username even if others are taken, and is created only once by concurrent calls', async () => {
+  test('gets a free username if the first two are taken, and is created only once by concurrent calls', async () => {
     const registry = await start()
     await nameThem(registry, ['shoal', 'shoal-system'])
     const tokens = await Promise.all(Array.from({ length: 5 }, () => registry.systemToken()))

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** 62^43 is just above 2^256. */
+/** Enough digits for 256 random bits: 62^43 is just above 2^256. */
 const length = 43
 
 export type TokenKind = 'session' | 'key'
@@ -20,7 +20,7 @@ export function makeToken(kind: TokenKind): string {
   return prefixes[kind] + text
 }
 
-/** Returns the kind of a token according to its format, or undefined if the text is not in the format of a token. */
+/** Returns the kind of a token according to its format, or undefined if `token` does not have the format of a token. */
 export function classifyToken(token: string): TokenKind | undefined {
   const found = /^(shs_|hf_)[0-9A-Za-z]{43}$/.exec(token)
   if (!found) return undefined

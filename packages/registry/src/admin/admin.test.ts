@@ -46,7 +46,7 @@ describeOnEachDatabase('resetting a password', (start) => {
     expect((await login(password)).status).toBe(200)
   })
 
-  test('does not revoke API keys if users change their own passwords', async () => {
+  test('differs from changing one’s own password, which does not revoke API keys', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const { body } = await registry.post('/v1/api-keys', { token, body: { name: 'laptop' } })

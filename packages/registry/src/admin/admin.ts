@@ -47,7 +47,7 @@ export interface Admin {
 
 /**
  * Opens the registry's data for an administrator on the registry's host. The registry need not be running. Throws a
- * `ConfigError` if there is no registry, or if the database and the store do not belong together.
+ * `ConfigError` if the data folder contains no registry, or if the database and the store do not belong together.
  */
 export async function openAdmin(config: RegistryConfig): Promise<Admin> {
   await requireRegistry(config)
@@ -122,7 +122,7 @@ const traces = ['lock', 'registry.sqlite', 'database.json', 'store']
 async function requireRegistry({ dataDirectory }: RegistryConfig) {
   for (const name of traces) if (await exists(join(dataDirectory, name))) return
   throw new ConfigError(
-    `there is no registry in ${dataDirectory}: pass the registry's folder with --data`,
+    `there is no registry in ${dataDirectory}: pass the registry's data folder with --data`,
   )
 }
 

@@ -1,6 +1,6 @@
+import { hasCode } from '@shoal/core/errors'
 import type { Kysely } from 'kysely'
 import type { Database } from '../database/schema.ts'
-import { isDomainError } from '../errors.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 
 export type StoreCheck = {
@@ -43,13 +43,13 @@ async function findProblem(
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   try {
-    const { sha256_hash, fileSizeBytes } = await store.hash(key, sizeBytes, signal)
+    const { sha256_hash, fileSizeBytes } = await store.hash(key, sizeBytes, { signal })
     if (fileSizeBytes !== sizeBytes) return `has ${fileSizeBytes} bytes, not ${sizeBytes}`
     return sha256_hash === expected ? undefined : `has the SHA-256 ${sha256_hash}`
   } catch (error) {
     signal?.throwIfAborted()
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    if (isMissing || isDomainError(error)) return 'is missing'
+    if (isMissing || hasCode(error, 'not_found')) return 'is missing'
     throw error
   }
 }

@@ -4,7 +4,7 @@ import type { BucketRules, FoundRules } from '../store/s3/bucket-rules.ts'
 import type { S3Support } from '../store/s3/s3-support.ts'
 import type { RegistryStore } from '../store/served-store.ts'
 
-/** The store, for the operator. */
+/** What `shoal admin store` shows. */
 export type StoreDescription =
   | { kind: 'disk'; space: StoreSpace | 'unlimited' }
   | {
@@ -21,7 +21,7 @@ export type StoreDescription =
 
 /**
  * Describes the store. For an S3 store, probes what it supports and looks up its rules; `isConfigured` also adds rules
- * that are missing. Throws `unavailable` if it cannot be reached.
+ * that are missing. Throws a `ConfigError` if it cannot be reached.
  */
 export async function describeStore(
   { s3, baseUrl, port }: RegistryConfig,

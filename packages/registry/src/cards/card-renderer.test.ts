@@ -34,7 +34,7 @@ test('a card is rendered and cached', async () => {
   ])
   expect(first).not.toContain('<img')
   expect(second).toContain('<img')
-  await cards.close() // a closed renderer returns only cached HTML
+  await cards.close() // a closed renderer no longer renders, so the HTML must come from the cache
   expect(await cards.render('*Tide*', options)).toBe('<p><em>Tide</em></p>')
 })
 
@@ -79,7 +79,7 @@ test.each([
   }
 })
 
-test('if too many cards are waiting, further ones are shown as plain text, and rendered later', async () => {
+test('if too many cards are waiting, further ones are shown as plain text, and rendered on a later request', async () => {
   const { cards, problems } = start()
   const all = Array.from({ length: 40 }, (_, index) => cards.render(`*${index}*`, options))
   const htmls = await Promise.all(all)

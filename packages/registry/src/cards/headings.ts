@@ -22,8 +22,8 @@ export function dropTitle(tree: Root, names: string[]) {
 const essence = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
 /**
- * Gives every heading an ID and a link to itself. The levels begin with h3, because the page's own headings use h1 and
- * h2, and no level is skipped. Returns all IDs in the card.
+ * Gives every heading an ID and, if possible, a link to itself. The levels begin with h3, because the page's own
+ * headings use h1 and h2, and no level is skipped. Returns all IDs in the card.
  */
 export function nameHeadings(tree: Root): Set<string> {
   const ids = collectIds(tree)
@@ -42,7 +42,7 @@ export function nameHeadings(tree: Root): Set<string> {
   return ids
 }
 
-/** Returns a heading's level in the page. `levels` contains the author's heading levels of the enclosing sections. */
+/** Returns a heading's level in the page. `levels` contains the levels that the author gave the enclosing headings. */
 function levelBelow(levels: number[], level: number): number {
   while ((levels.at(-1) ?? 0) >= level) levels.pop()
   levels.push(level)

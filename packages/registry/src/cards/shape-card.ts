@@ -6,7 +6,7 @@ import type { Element, Root } from './syntax-tree.ts'
 export type CardOptions = {
   /** Whether to load external images. */
   images: boolean
-  /** The model's names. If the card's title matches one of them, it is removed. */
+  /** The model's names. If the card's title matches one of them, the title is removed. */
   names: string[]
 }
 
@@ -29,7 +29,7 @@ export function shapeCard(tree: Root, { images, names }: CardOptions) {
   })
 }
 
-/** Makes links to the card's headings use the headings' new IDs, and marks other links as user-generated content. */
+/** Changes links to the card's headings to the headings' new IDs, and marks other links as user-generated content. */
 function shapeLink(link: Element, ids: ReadonlySet<string>) {
   const { properties } = link
   const { href } = properties

@@ -5,8 +5,8 @@ import type { CardMethods, CardQuestion } from './card-process.ts'
 
 export type CardProcess = {
   /**
-   * Renders a card. Must not be called again until the promise is settled. Rejects if the card cannot be rendered; the
-   * process may have ended then.
+   * Renders a card. Must not be called again until the promise is settled. Rejects if the card cannot be rendered; in
+   * this case, the process may have ended.
    */
   render(question: CardQuestion): Promise<string>
   readonly hasEnded: boolean
@@ -28,7 +28,7 @@ export function startCardProcess({ renderTimeoutMs, heapMb }: CardLimits): CardP
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',
     env: {}, // the process needs no environment variables, and must not see secrets
-    // A card's objects are short-lived. A larger semi-space would save little time and take 100 MB.
+    // A card's objects are short-lived. A larger semi-space would save little time and use 100 MB.
     execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=8'],
   })
   let stderr = ''

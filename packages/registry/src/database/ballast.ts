@@ -1,7 +1,7 @@
 /**
- * A file that reserves space on the database's disk. SQLite writes every change to its log first, so on a disk without
- * a free block it cannot even delete rows. If a commit needs space, the file is shortened by only that much, because
- * other programs may use any space that is free. The file is restored when there is enough free space.
+ * A file that reserves space on the database's disk. SQLite writes every change to its write-ahead log first, so on a
+ * full disk it cannot even delete rows. If a commit needs space, the file is shortened by no more than the commit
+ * needs, because other programs may use any space that is free. The file is restored when there is enough free space.
  */
 import { randomFillSync } from 'node:crypto'
 import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
@@ -12,8 +12,8 @@ import { isStorageFull } from '../unavailable.ts'
 const mebibyte = 1024 * 1024
 const blockBytes = 4096
 /**
- * Deleting one of the largest files, which has 10,000 chunks, writes up to 40 MB to the log. Most deletions write 20 to
- * 200 kB.
+ * Enough for many deletions, most of which write 20 to 200 kB to the log. Only deleting one of the largest files, which
+ * has 10,000 chunks, may need more: up to 40 MB.
  */
 const maxBytes = 32 * mebibyte
 const minBytes = mebibyte
@@ -35,13 +35,13 @@ export type Ballast = {
   isNearlySpent(): boolean
   /** Restores the file if it is smaller than `sizeBytes` and twice that size is free. */
   restore(): Promise<void>
-  /** How many bytes the file is smaller than `sizeBytes`. */
+  /** Number of bytes by which the file is smaller than `sizeBytes`. */
   missingBytes(): number
 }
 
 /**
- * Opens the ballast in a directory. Its size is 1% of the disk, from 1 to 32 MiB, unless a test sets `bytes`; 0
- * disables the ballast.
+ * Opens the ballast in a directory. Its size is 1% of the disk, but at least 1 MiB and at most 32 MiB. Tests set the
+ * size with `bytes`; 0 disables the ballast.
  */
 export function openBallast(directory: string, bytes?: number): Ballast {
   const path = join(directory, 'ballast')

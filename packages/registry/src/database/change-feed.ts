@@ -17,7 +17,7 @@ export interface ChangeFeed {
   versionWithoutCounts(): string | undefined
   /** Changes the version immediately, without waiting for the notification of this node's own write. */
   noteWrite(): void
-  /** Does the same for download counts. Other nodes are notified within a second. */
+  /** Like `noteWrite`, but for download counts: `versionWithoutCounts` does not change. Notifies other nodes in 1 s. */
   noteCounts(): void
   /**
    * Resolves once every other node has processed the notifications of all earlier commits, or has stopped using its
@@ -29,7 +29,7 @@ export interface ChangeFeed {
   close(): Promise<void>
 }
 
-/** For a process that caches nothing. */
+/** A change feed for a process that caches nothing. */
 export const noChangeFeed: ChangeFeed = {
   version: () => undefined,
   versionWithoutCounts: () => undefined,
@@ -47,7 +47,10 @@ type Options = {
 
 const channel = 'shoal_changes'
 const heartbeatIntervalMs = 1_000
-/** After this long without a heartbeat, a node no longer uses its cache. Other nodes wait this long for it. */
+/**
+ * A node that has not received its own heartbeat for this long stops using its cache. Other nodes therefore wait at
+ * most this long for its confirmation.
+ */
 const silenceMs = 3_000
 /** Twice as long, because heartbeats may be delayed on their way to other nodes. */
 const forgottenAfterMs = 2 * silenceMs
@@ -56,11 +59,11 @@ const reconnectDelayMs = 500
 /** A connection is replaced if it has delivered no heartbeat for this long. */
 const deadAfterMs = 30_000
 const connectTimeoutMs = 5_000
-/** A connection is cut if it has not closed gracefully by then. */
+/** A connection is cut if it has not closed gracefully within this time. */
 const closeTimeoutMs = 500
 
 const undelivered =
-  'notifications of PostgreSQL do not arrive, so nothing is cached: if DATABASE_URL leads to a pooler such as PgBouncer, set SHOAL_DATABASE_LISTEN_URL to the address of the database itself'
+  'PostgreSQL notifications do not arrive, so nothing is cached: if DATABASE_URL points to a pooler such as PgBouncer, set SHOAL_DATABASE_LISTEN_URL to the URL of the database itself'
 
 /** Notifications. Triggers send the first two, and nodes the others. */
 type Message =
@@ -78,7 +81,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
    * other node, when its last heartbeat arrived.
    */
   const heardAt = new Map<string, number>()
-  /** Nodes that have not confirmed a `notice` yet, by the ID of the notice. */
+  /** For each `notice`, by its ID: the nodes that have not confirmed it yet. */
   const awaited = new Map<string, { nodes: Set<string>; resolve(): void }>()
   const fileListeners: (() => void)[] = []
   let client: pg.Client | undefined
@@ -147,8 +150,9 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
   }
 
   /**
-   * Sends a heartbeat on another connection, and waits until it arrives. Behind a pooler in transaction mode it does
-   * not, although this connection would receive its own notifications. Rejects after the time of a node's silence.
+   * Sends a heartbeat on another connection, and waits until the listening connection receives it. Behind a pooler in
+   * transaction mode, the heartbeat does not arrive, although the listening connection would receive notifications that
+   * it sends itself. Rejects after `silenceMs`.
    */
   async function checkDelivery() {
     const arrived = new Promise<void>((resolve) => {
@@ -159,7 +163,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: silenceMs,
     })
-    other.on('error', () => undefined) // the call that is under way rejects
+    other.on('error', () => undefined) // the call in progress rejects with the error
     try {
       await other.connect()
       await other.query('select pg_notify($1, $2)', [channel, heartbeatMessage().join(' ')])

@@ -4,8 +4,8 @@ import type { Database } from './schema.ts'
 type Values = Record<string, string | number | Uint8Array | null>
 
 /**
- * Builds the text of a query a single time for all calls, because building the text takes longer than running the
- * query. `build` receives a placeholder for each value.
+ * Builds a query's SQL text only once for all calls, because building the text takes longer than running the query.
+ * `build` receives a placeholder for each value.
  */
 export function compileOnce<Row, const Input extends Values>(
   db: Kysely<Database>,

@@ -20,13 +20,13 @@ export type Connection = {
   /** For migrations, and for jobs that read entire tables: a statement may take any length of time. */
   unboundedDb: Kysely<Database>
   engine: 'sqlite' | 'postgres'
-  /** The settings for a separate connection, with which another thread reads the database. */
+  /** The settings for a separate connection, on which another thread reads the database. */
   reader: ReaderConfig
-  /** Changes with every write of any node. Undefined while those of other nodes may go unnoticed. */
+  /** Changes with every write by any node. Undefined while writes by other nodes may go unnoticed. */
   version(): string | undefined
-  /** Like `version`, but does not change with downloads (`writeUnsynced`). */
+  /** Like `version`, but does not change when downloads are counted (`writeUnsynced`). */
   versionWithoutCounts(): string | undefined
-  /** Resolves once all other nodes have noticed everything committed before: after at most three seconds. */
+  /** Resolves once all other nodes have noticed everything committed before the call, after three seconds at most. */
   untilNoticed(): Promise<void>
   /** Calls `listener` when another node may have changed the status of a file. */
   onFileChange(listener: () => void): void
@@ -53,7 +53,7 @@ export type DatabaseConfig = {
   databaseUrl: string | undefined
   /** Whether to listen for the writes of other nodes (PostgreSQL). */
   followsChanges?: boolean
-  /** For notifications, if `databaseUrl` leads to a pooler that does not pass them on. */
+  /** The URL on which to listen for notifications, if `databaseUrl` points to a pooler that does not forward them. */
   databaseListenUrl?: string | undefined
   /** Maximum number of connections (PostgreSQL); undefined for the default. */
   databasePool?: number | undefined

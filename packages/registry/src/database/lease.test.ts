@@ -4,7 +4,7 @@ import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { withLease } from './lease.ts'
 
 describeOnEachDatabase('a lease', (start) => {
-  test('lets one node work at a time, and none until the rest is over', async () => {
+  test('lets one node work at a time, and no node until the rest period is over', async () => {
     const registry = await start()
     const [one, two] = [await registry.connect(), await registry.connect()]
     const started = Promise.withResolvers<void>()
@@ -25,7 +25,7 @@ describeOnEachDatabase('a lease', (start) => {
     expect(await withLease(one.db, 'work', 0, async () => undefined)).toBe(true)
   })
 
-  test('is free again after work that failed', async () => {
+  test('is free again as soon as the work fails', async () => {
     const registry = await start()
     const { db } = await registry.connect()
     const fail = () => Promise.reject(new Error('out of luck'))

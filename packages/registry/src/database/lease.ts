@@ -3,14 +3,14 @@ import type { Kysely } from 'kysely'
 import { databaseTime } from './clock.ts'
 import type { Database } from './schema.ts'
 
-/** Long enough for two failed renewals. If a node dies, another one can take over its work after this time. */
+/** Long enough for two failed renewals. If a node dies, another node can take over its work after this time. */
 const leaseSeconds = 15
 const renewIntervalMs = 5_000
 
 /**
- * Runs `work` unless another node is running it, or finished it less than `restSeconds` ago. The lease is a row in the
- * database and expires by the database's clock. A session lock would not work behind a connection pooler. Returns whether
- * this node has run the work. The signal is aborted if another node takes over.
+ * Runs `work`, unless another node is running it or a node finished it less than `restSeconds` ago. Returns whether
+ * this node has run the work. The signal is aborted if another node takes over. The lease is a row in the database,
+ * because a session lock would not work behind a connection pooler, and expires by the database's clock.
  */
 export async function withLease(
   db: Kysely<Database>,
@@ -38,7 +38,7 @@ export async function withLease(
   return true
 }
 
-/** Takes or renews a lease. False if another node has it. */
+/** Takes or renews a lease. Returns false if another node holds it. */
 async function take(db: Kysely<Database>, name: string, holder: string, seconds: number) {
   const until = databaseTime(db, seconds)
   const taken = await db

@@ -1,4 +1,4 @@
-/** PostgreSQL cuts connections, crashes or stops responding while the registry is in use. */
+/** Tests a registry in use while PostgreSQL cuts connections, crashes or stops responding. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelRecord } from '@shoal/protocol'
@@ -92,7 +92,7 @@ testOnPostgres('a registry closes even if its database does not respond', async 
   const started = performance.now()
   await registry.close()
   await pending
-  expect(performance.now() - started).toBeLessThan(20_000) // 8 s for the request and 1 s to close the pool
+  expect(performance.now() - started).toBeLessThan(20_000) // 7 s for the request, and 1 s to close the pool
 })
 
 testOnPostgres(
@@ -161,7 +161,7 @@ testOnPostgres(
     onTestFinished(() => admin.close())
     const scissors = await observer(registry.config.databaseUrl ?? '')
     await scissors.query(cutOthers)
-    // may fail once, if the pool has not yet noticed
+    // May fail once, if the pool has not noticed yet that its connection was cut.
     await expect.poll(() => admin.listUsers(), { timeout: 10_000 }).toHaveLength(1)
 
     await line.cut()

@@ -25,7 +25,7 @@ describeOnEachDatabase('a database', (start) => {
     await registry.connect()
   })
 
-  test('of a newer version that this version can still use is used: nodes are upgraded one by one', async () => {
+  test('of a newer version is accepted if this version can still use it, so nodes can be upgraded one by one', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const before = await publish(registry, token, { name: 'tide' }, 'a.gguf', smallGguf(1))
@@ -37,7 +37,7 @@ describeOnEachDatabase('a database', (start) => {
     await sql`insert into kysely_migration (name, timestamp)
       values ('0099_next', '2030-01-01T00:00:00.000Z')`.execute(db)
 
-    // The node goes on, and can also be started again.
+    // The node continues to work, and can also be restarted.
     for (const name of ['b.gguf', 'c.gguf']) {
       const file = await publish(
         registry,
@@ -57,7 +57,7 @@ describeOnEachDatabase('a database', (start) => {
     expect(body).toMatchObject({ files_count: 3, downloads: 2 })
   })
 
-  test('of version 0.1 is migrated, which the callback for excluded versions reports', async () => {
+  test('of version 0.1 is migrated, and the exclusion of earlier versions is reported once', async () => {
     const registry = await start()
     const connection = await registry.connect()
     const { db, engine } = connection

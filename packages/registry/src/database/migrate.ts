@@ -15,8 +15,8 @@ const afterStatements: Record<string, (db: Kysely<Database>) => Promise<void>> =
 }
 
 /**
- * The space that SQLite's log needs during a migration, as a share of the database's size: 1 if the rows of all files
- * are changed, otherwise `usualLogShare`, which is four times the share measured with 100,000 models.
+ * The space that SQLite's write-ahead log needs during a migration, as a share of the database's size: 1 if the rows of
+ * all files are changed, otherwise `usualLogShare`, which is four times the share measured with 100,000 models.
  */
 const logShares: Record<string, number> = { '0002_torrent_lookup': 1, '0003_memory': 1 }
 const usualLogShare = 0.03
@@ -35,13 +35,14 @@ type Options = {
 }
 
 /**
- * Migrates the tables by executing numbered SQL files, each of them once, forward only and under Kysely's lock. If the
- * tables were made by a newer version, they are used as they are, provided that this version still can. Throws a
- * `ConfigError` if it cannot, or if the disk has too little free space for the migration.
+ * Migrates the tables by executing numbered SQL files, each of them once, forward only and under Kysely's lock. Tables
+ * that a newer version has migrated are left unchanged if this version can still use them. Throws a `ConfigError` if it
+ * cannot use them, or if the disk has too little free space for the migration.
  *
- * So that nodes can be upgraded one by one, a migration must leave the database usable for the previous version: it may
- * add tables, and columns with defaults. What only the previous version used is removed by the version after, in a
- * migration that also sets `compatibility.oldest_migration`, the last migration that nodes must know.
+ * So that nodes can be upgraded one by one, a migration must leave the database usable for the release before it: it
+ * may add tables, and columns with defaults. Tables and columns that are no longer used are removed one release later,
+ * in a migration that also updates `compatibility.oldest_migration`. Versions of shoal that do not include the
+ * migration named there can no longer use the database.
  */
 export async function migrate(options: Options): Promise<void> {
   const { db, engine, freeBytes, onOlderExcluded } = options
@@ -66,7 +67,7 @@ export async function migrate(options: Options): Promise<void> {
   if (applied.length > 0 && (await readOldest(db, engine)) !== oldest) onOlderExcluded?.()
 }
 
-/** Reads the last migration that nodes must know; undefined for a database of version 0.1. */
+/** Reads `compatibility.oldest_migration`; undefined for a database of version 0.1. */
 async function readOldest(
   db: Kysely<Database>,
   engine: Options['engine'],

@@ -10,10 +10,10 @@ const cancelTimeoutMs = 5_000
 const cancelRequest = { code: 80_877_102, length: 16 }
 
 /**
- * A client of the pool as Kysely uses it, from checkout to release. Calls `onWrite` after each statement or transaction
- * that may have changed something. With a timeout, a statement that the server has not
- * answered in time is canceled there and fails here, whether the server is busy or the connection is dead. A failed
- * connection is closed and never returned to the pool.
+ * A pool client in the form that Kysely expects, from checkout to release. Calls `onWrite` after each statement or
+ * transaction that may have changed something. If `timeoutMs` is set, a statement that takes longer is canceled on the
+ * server and rejects here, whether the server is busy or the connection is dead. A failed connection is closed and
+ * never returned to the pool.
  */
 export function postgresClient(
   client: pg.PoolClient,

@@ -11,7 +11,7 @@ export type PostgresOptions = {
   onWrite?: () => void
   /** Called after each statement or transaction that may have counted downloads. */
   onCount?: () => void
-  /** Maximum duration of one statement of `db`; undefined for no limit. */
+  /** Maximum duration of each statement executed through `db`; undefined for no limit. */
   statementTimeoutMs?: number
   maxConnections?: number
   /** Called for each connection that breaks, whether it is in use or idle. The pool replaces the connection. */
@@ -86,7 +86,7 @@ export function openPostgres(options: PostgresOptions) {
     unboundedDb,
     /** For statements that change only download counts. */
     countingDb,
-    /** Ends the pool. Takes at most about a second, whatever the server does. */
+    /** Ends the pool. Takes about a second at most, even if the server does not respond. */
     async close() {
       await Promise.all([db, unboundedDb, countingDb].map((one) => one.destroy()))
       const cut = setTimeout(() => {
@@ -108,6 +108,6 @@ function closed(socket: Socket): Promise<void> {
   })
 }
 
-/** Parses 64-bit integers as numbers, because all values that we store are below 2^53. */
+/** Parses 64-bit integers as numbers, because all stored values are below 2^53. */
 const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')

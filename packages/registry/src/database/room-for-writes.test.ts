@@ -1,5 +1,5 @@
 /**
- * Tests what SQLite can still write on a disk without a free block, regardless of what its log contains and of how much
+ * Tests what SQLite can still write on a full disk, regardless of what its write-ahead log contains and of how much
  * space other programs take.
  */
 import { Kysely, sql } from 'kysely'
@@ -85,7 +85,7 @@ describe.skipIf(!canMount)('writes on a full disk', () => {
     await expectDeletions(db, 30)
   })
 
-  test('delete rows when no file can grow any more, and fail if they would enlarge the database', async () => {
+  test('delete rows even if no file can grow, and fail if they would enlarge the database', async () => {
     const { disk, ballast, db } = await scene()
     await grow(db, 80)
     disk.fill()
@@ -97,7 +97,7 @@ describe.skipIf(!canMount)('writes on a full disk', () => {
     }
     expect(refused).toMatchObject({ errcode: 13 })
     ballast.makeRoom(mebibyte)
-    disk.fill() // what is left
+    disk.fill() // takes the space that the ballast has just freed
     const alone = sql`insert into thing (text) values (${'x'.repeat(40_000)})`.execute(db)
     await expect(alone).rejects.toMatchObject({ errcode: 13 })
     await expectDeletions(db, 80)

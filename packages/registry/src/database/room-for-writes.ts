@@ -3,11 +3,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isStorageFull } from '../unavailable.ts'
 import type { Ballast } from './ballast.ts'
 
-/** The number of pages in the log above which SQLite, by default, copies the log into the database after a commit. */
+/**
+ * The number of pages in the write-ahead log (“the log” in this file) above which SQLite, by default, copies the log
+ * into the database after a commit.
+ */
 const defaultLogPages = 1_000
 /**
  * Maximum size of the log as a share of the ballast: when the log is copied, the database file may grow by the size of
- * the log, and the ballast has to cover that too.
+ * the log, and the ballast has to provide the space for this too.
  */
 const maxBallastShare = 0.25
 /** Estimated number of pages that every commit writes to the log. */
@@ -27,7 +30,7 @@ const growthAfterFailure = 4
  * that would enlarge the database beyond the space on the disk is refused.
  */
 export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
-  const path = database.location() ?? '' // for an in-memory database
+  const path = database.location() ?? '' // empty for an in-memory database
   const logPath = `${path}-wal`
   const totalChanges = asNumber(database, 'select total_changes()')
   const pageCount = asNumber(database, 'pragma page_count')
@@ -35,7 +38,8 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   const checkpoint = database.prepare('pragma wal_checkpoint(passive)')
   let changesBefore = 0
   /**
-   * Number of pages in the database at the start of the transaction; undefined if the disk was not nearly full then.
+   * Number of pages in the database at the start of the transaction; undefined if the disk was not nearly full at that
+   * time.
    */
   let pagesBefore: number | undefined
   /** Bytes of the log that the next commit overwrites; 0 while the disk is not nearly full. */

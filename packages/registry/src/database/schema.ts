@@ -22,10 +22,10 @@ export type Database = {
   upload_manifest: { file_id: string; chunk_hashes: Uint8Array }
   blob: BlobTable
   blob_chunk: { hash: Uint8Array; sha256_hash: string; chunk_index: number }
-  /** For each writer of a download journal, the last of its records that has been counted. */
+  /** For each writer of a download journal, the number of its last record that has been counted. */
   download_journal: { writer: string; applied: number }
   trash: TrashTable
-  /** Work that one node does at a time, with its holder until this time of the database's clock. */
+  /** Work that only one node may do at a time. The holder has the lease until this time of the database's clock. */
   lease: { name: string; holder: string; until: string }
 }
 
@@ -96,7 +96,7 @@ export type ModelTable = {
   /** A copy of the count in `model_downloads`, for sorting. It may be up to a second old. */
   downloads: number
   likes: number
-  /** The next five columns are copied from the ready files, so that a list reads only one table. */
+  /** The next five columns are derived from the model's ready files, so that listing models reads only one table. */
   quantizations: string
   min_file_size_bytes: number | null
   min_memory_bytes: number | null
@@ -167,7 +167,7 @@ export type BlobTable = {
   created_at: string
 }
 
-/** Objects that nothing refers to. They stay in the store for the retention time. */
+/** Objects that nothing refers to. They stay in the store for the retention period. */
 export type TrashTable = {
   object_key: string
   size_bytes: number

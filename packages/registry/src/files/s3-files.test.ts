@@ -1,19 +1,30 @@
 /** Files in an S3 store: published, read, refused and collected by a whole registry. */
+import { randomUUID } from 'node:crypto'
 import {
   AbortMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetBucketCorsCommand,
+  GetBucketLifecycleConfigurationCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  PutBucketCorsCommand,
+  PutBucketLifecycleConfigurationCommand,
+  PutBucketPolicyCommand,
   PutObjectCommand,
+  type S3Client,
 } from '@aws-sdk/client-s3'
 import type { Download, MissingChunk, StartedUpload } from '@shoal/protocol'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { startProxyWithoutHeaders } from '../../../../testing/s3/s3-proxy.ts'
 import { type S3Address, type S3Server, startS3 } from '../../../../testing/s3/start-s3.ts'
 import { openAdmin } from '../main.ts'
-import type { S3Config } from '../store/s3/open-s3.ts'
-import { openS3Client } from '../store/s3/s3-client.ts'
+import { openS3, type S3Config } from '../store/s3/open-s3.ts'
+import { defaultTimeouts } from '../store/s3/s3-client.ts'
 import { manifestFor, publish, settled, sha256, smallGguf } from '../testing/publish.ts'
-import { makeBucket } from '../testing/s3-bucket.ts'
+import { makeBucket, withS3Client } from '../testing/s3-bucket.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+import { garbageCollection } from './garbage/garbage-collection.ts'
+import { openTrash } from './rows/trash.ts'
 
 const s3 = inject('s3')
 /** A file of two chunks. */
@@ -46,18 +57,11 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
       .body as StartedUpload['upload']
   const getDownload = async (model: string, id: string, token?: string): Promise<Download> =>
     (await registry.get(`/v1/files/${model}/download/${id}`, { token })).body
-  async function withClient<T>(use: (client: ReturnType<typeof openS3Client>) => Promise<T>) {
-    const client = openS3Client(config.bucket, config.credentials)
-    try {
-      return await use(client)
-    } finally {
-      client.destroy()
-    }
-  }
+  const withClient = <T>(use: (client: S3Client) => Promise<T>) => withS3Client(config, use)
   const Bucket = () => config.bucket.bucket
-  /** The name of the object in a presigned URL. */
+  /** Returns the object key in a presigned URL. */
   const toName = (url: string) => new URL(url).pathname.slice(`/${Bucket()}/`.length)
-  /** How many uploads of this file the store has. */
+  /** Returns the number of multipart uploads that the store has for this file. */
   const countUploads = ({ upload }: StartedUpload) =>
     withClient(async (client) => {
       const Prefix = toName(upload.missing_chunks[0]?.url ?? '')
@@ -66,7 +70,9 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
       )
       return Uploads.length
     })
-  /** Ends the upload behind the URL of a chunk, as the store does, but with other bytes. */
+  /**
+   * Replaces the upload to which a chunk's URL belongs with a complete object of other bytes, as a faulty store might.
+   */
   const finishWith = (url: string, bytes: Buffer) =>
     withClient(async (client) => {
       const [Key, UploadId] = [toName(url), new URL(url).searchParams.get('uploadId') ?? '']
@@ -74,13 +80,9 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
       await client.send(new AbortMultipartUploadCommand(upload))
       await client.send(new PutObjectCommand({ Bucket: Bucket(), Key, Body: bytes }))
     })
-  const listNames = () =>
-    withClient(async (client) => {
-      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: Bucket() }))
-      return Contents.map(({ Key = '' }) => Key)
-    })
+  const listNames = async () => (await listBucket(config)).objects
 
-  test('publishes a file whose chunks go to the store, and serves it from there', async () => {
+  test('publishes a file whose chunks are sent to the store, and serves the file from there', async () => {
     const large = twoChunks(101)
     const file = await publish(registry, ana, { name: 'tide' }, 'tide.gguf', large)
     expect(file).toMatchObject({ status: 'ready', sha256_hash: sha256(large) })
@@ -95,7 +97,7 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
     }
   })
 
-  test('redirects the web seed of a public file to the store, and serves that of a private one itself', async () => {
+  test('redirects the web seed of a public file to the store, and serves a private file’s web seed itself', async () => {
     const open = await publish(registry, ana, { name: 'open' }, 'open.gguf', smallGguf(1))
     const closed = await publish(
       registry,
@@ -111,12 +113,14 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
       const { magnet_uri } = await getDownload(model, id, ana)
       const seed = new URL(magnet_uri).searchParams.get('ws') ?? ''
       const response = await fetch(seed)
-      expect(new URL(response.url).origin).toBe(origin)
+      const target = new URL(response.url)
+      expect(target.origin).toBe(origin)
+      if (model === 'open') expect(target.searchParams.get('X-Amz-Expires')).toBe('604800')
       expect(sha256(Buffer.from(await response.arrayBuffer()))).toBe(sha256_hash)
     }
   })
 
-  test('stores nothing that a publisher lies about', async () => {
+  test('stores only chunks whose bytes match the hashes that the publisher declared', async () => {
     const large = twoChunks(102)
     const started = await start('lies', 'lies.gguf', large)
     const [first, second] = started.upload.missing_chunks
@@ -151,7 +155,7 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
     ])
   })
 
-  test('finds a byte that the store has changed before a file is ready, and asks for its chunk again', async () => {
+  test('detects a byte that the store changed before the file was ready, and requests that chunk again', async () => {
     const large = twoChunks(103)
     const started = await start('flipped', 'flipped.gguf', large)
     for (const chunk of started.upload.missing_chunks) await send(chunk, cut(large, chunk))
@@ -174,7 +178,7 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
     expect(sha256(whole)).toBe(sha256(large))
   })
 
-  test('is checked by shoal admin check, which finds a byte that the store has changed', async () => {
+  test('can be checked with shoal admin check, which detects a byte that the store has changed', async () => {
     const bytes = smallGguf(5)
     const file = await publish(registry, ana, { name: 'rotten' }, 'rotten.gguf', bytes)
     const { direct_url } = await getDownload('rotten', file.id)
@@ -187,7 +191,7 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
     expect(problems).toMatchObject([{ sha256_hash: file.sha256_hash, models: ['rotten'] }])
   })
 
-  test('removes the bytes of deleted files and canceled uploads, and nothing of another registry', async () => {
+  test('removes the bytes of deleted files and canceled uploads, but none that belong to another registry', async () => {
     const large = twoChunks(104)
     const other = await startTestRegistry({ s3: { ...config, prefix: 'another/' } })
     const theirs = await other.register('ben')
@@ -213,6 +217,154 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
   })
 })
 
+describe.skipIf(!s3)('an S3 store that does not check chunks', () => {
+  test('accepts wrong bytes, which are found before the file is ready and replaced', async () => {
+    const proxy = await startProxyWithoutHeaders((s3 as S3Address).endpoint, [
+      'x-amz-content-sha256',
+      'x-amz-checksum-sha256',
+    ])
+    onTestFinished(proxy.stop)
+    const { bucket, ...rest } = await makeBucket(s3 as S3Address)
+    const registry = await startTestRegistry({
+      s3: { ...rest, bucket: { ...bucket, endpoint: proxy.endpoint } },
+    })
+    onTestFinished(() => registry.close())
+    const token = await registry.register('ana')
+    await registry.post('/v1/models', { token, body: { name: 'tide' } })
+    const large = twoChunks(105)
+    const body = manifestFor('tide.gguf', large)
+    const files = '/v1/models/tide/files'
+    const started: StartedUpload = (await registry.post(files, { token, body })).body
+    const upload = `${files}/${started.id}`
+    const complete = async () => {
+      await registry.post(`${upload}/complete`, { token })
+      return settled(registry, token, 'tide', started.id)
+    }
+    for (const chunk of started.upload.missing_chunks) {
+      expect(chunk.headers).toEqual({})
+      const bytes = cut(large, chunk)
+      const sent = chunk.index === 1 ? flipped(bytes) : bytes
+      const { status } = await fetch(chunk.url, { method: 'PUT', body: new Uint8Array(sent) })
+      expect(status).toBe(200)
+    }
+    expect(await complete()).toMatchObject({
+      status: 'uploading',
+      status_detail: 'stored bytes do not match the manifest; send these chunks again: 1',
+    })
+    const { body: left }: { body: StartedUpload['upload'] } = await registry.get(
+      `${upload}/upload`,
+      { token },
+    )
+    expect(left.missing_chunks.map(({ index }) => index)).toEqual([1])
+    for (const chunk of left.missing_chunks) {
+      await fetch(chunk.url, { method: 'PUT', body: new Uint8Array(cut(large, chunk)) })
+    }
+    expect(await complete()).toMatchObject({ status: 'ready', sha256_hash: sha256(large) })
+  })
+})
+
+describe.skipIf(!s3)('garbage collection in an S3 store', () => {
+  test('removes only objects and uploads of its own form that are old and unknown', async () => {
+    const config = await makeBucket(s3 as S3Address)
+    const registry = await startTestRegistry({ s3: config })
+    onTestFinished(() => registry.close())
+    const token = await registry.register('ana')
+    await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
+    const body = manifestFor('open.gguf', smallGguf(2))
+    const started: StartedUpload = (await registry.post('/v1/models/tide/files', { token, body }))
+      .body
+    const known = new URL(started.upload.missing_chunks[0]?.url ?? '').pathname.split('/').at(-1)
+    const before = await listBucket(config)
+
+    const orphan = `shoal/objects/${randomUUID()}`
+    const orphans = [`shoal/objects/${randomUUID()}`, `shoal/objects/${known}`]
+    const foreign = [
+      `other/objects/${randomUUID()}`,
+      `shoal/objects/${randomUUID()}.bak`,
+      'shoal/objects/x',
+      `shoal/${randomUUID()}`,
+    ]
+    await withS3Client(config, async (client, Bucket) => {
+      for (const Key of [orphan, ...foreign]) {
+        await client.send(new PutObjectCommand({ Bucket, Key, Body: 'bytes' }))
+      }
+      for (const Key of [...orphans, ...foreign]) {
+        await client.send(new CreateMultipartUploadCommand({ Bucket, Key }))
+      }
+    })
+
+    const { db } = await registry.connect()
+    const { store } = await openS3(config, {
+      signingKey: '',
+      baseUrl: () => '',
+      isProbed: false,
+    })
+    const trash = openTrash({ db, store, retentionDays: 7 })
+    const nothing = { objects: 0, bytes: 0 }
+    // All are younger than a day.
+    expect(await garbageCollection(db, store, trash).collect()).toMatchObject({
+      leftUploads: nothing,
+      trashed: nothing,
+    })
+    const collect = garbageCollection(db, store, trash, { minAgeMs: 0 })
+    expect(await collect.collect()).toMatchObject({
+      leftUploads: { objects: 2 },
+      trashed: { objects: 1, bytes: 5 },
+    })
+    await trash.empty()
+    const after = await listBucket(config)
+    expect(after.objects.sort()).toEqual([...before.objects, ...foreign].sort())
+    expect(after.uploads.sort()).toEqual([...before.uploads, ...foreign].sort())
+    const { body: upload }: { body: StartedUpload['upload'] } = await registry.get(
+      `/v1/models/tide/files/${started.id}/upload`,
+      { token },
+    )
+    expect(upload.missing_count).toBe(1)
+  })
+})
+
+test.skipIf(!s3)("an S3 bucket keeps its own rules when shoal's are added or changed", async () => {
+  const config = await makeBucket(s3 as S3Address)
+  const registry = await startTestRegistry({ s3: config, baseUrl: 'https://one.example' })
+  onTestFinished(() => registry.close())
+  const cors = { ID: 'theirs', AllowedOrigins: ['https://x.example'], AllowedMethods: ['GET'] }
+  const lifecycle = {
+    ID: 'theirs',
+    Status: 'Enabled' as const,
+    Filter: { Prefix: 'theirs/' },
+    Expiration: { Days: 3 },
+  }
+  await withS3Client(config, async (client, Bucket) => {
+    await client.send(
+      new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [cors] } }),
+    )
+    await client.send(
+      new PutBucketLifecycleConfigurationCommand({
+        Bucket,
+        LifecycleConfiguration: { Rules: [lifecycle] },
+      }),
+    )
+  })
+  const admin = await openAdmin(registry.config)
+  onTestFinished(admin.close)
+  expect(await admin.describeStore(false)).toMatchObject({
+    found: { cors: false, lifecycle: false },
+  })
+  for (let times = 0; times < 2; times += 1) {
+    expect(await admin.describeStore(true)).toMatchObject({
+      found: { cors: true, lifecycle: true },
+    })
+  }
+  await withS3Client(config, async (client, Bucket) => {
+    const { CORSRules = [] } = await client.send(new GetBucketCorsCommand({ Bucket }))
+    expect(CORSRules).toHaveLength(2)
+    expect(CORSRules).toContainEqual(expect.objectContaining(cors))
+    const { Rules = [] } = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket }))
+    expect(Rules).toHaveLength(2)
+    expect(Rules).toContainEqual(expect.objectContaining({ ID: 'theirs', Expiration: { Days: 3 } }))
+  })
+})
+
 describe.skipIf(!s3)('an S3 store that is gone', () => {
   let server: S3Server
   beforeAll(async () => {
@@ -222,7 +374,7 @@ describe.skipIf(!s3)('an S3 store that is gone', () => {
   })
   afterAll(() => server?.stop())
 
-  test('is 503 with Retry-After until it is back, and loses nothing', async () => {
+  test('causes 503 with Retry-After until it is available again, and loses nothing', async () => {
     const registry = await startTestRegistry({ s3: await makeBucket(server.address) })
     const token = await registry.register('ana')
     const bytes = smallGguf(1)
@@ -245,10 +397,42 @@ describe.skipIf(!s3)('an S3 store that is gone', () => {
     expect(second.status).toBe('ready')
     await registry.close()
   })
+
+  test('is 503 in time if it does not respond', async () => {
+    const config = await makeBucket(server.address)
+    const timeouts = { ...defaultTimeouts, requestMs: 1_000 }
+    const registry = await startTestRegistry({ s3: { ...config, timeouts } })
+    const token = await registry.register('ana')
+    await registry.post('/v1/models', { token, body: { name: 'tide' } })
+    const body = manifestFor('tide.gguf', smallGguf(1))
+    const start = () => registry.post('/v1/models/tide/files', { token, body })
+
+    server.pauseGateway()
+    const refused = await start()
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('5')
+
+    server.resumeGateway()
+    await expect.poll(async () => (await start()).status).toBeLessThan(300)
+    await registry.close()
+  })
+
+  test('does not make shoal admin check report files as missing', async () => {
+    const registry = await startTestRegistry({ s3: await makeBucket(server.address) })
+    const token = await registry.register('ana')
+    await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
+    const admin = await openAdmin(registry.config)
+    await server.stopGateway()
+    await expect(admin.check()).rejects.toMatchObject({ code: 'unavailable' })
+    await server.startGateway()
+    expect(await admin.check()).toMatchObject({ files: 1, problems: [] })
+    await admin.close()
+    await registry.close()
+  })
 })
 
 test.skipIf(!s3)(
-  'a start with a wrong setting of the S3 store is refused with its name',
+  'a registry with a wrong S3 setting does not start, and the error names the variable',
   async () => {
     const right = await makeBucket(s3 as S3Address)
     const { bucket, credentials } = right
@@ -263,6 +447,40 @@ test.skipIf(!s3)(
     }
   },
 )
+
+test.skipIf(!s3).each([
+  [['s3:ListBucket'], 'list the bucket'],
+  [['s3:PutObject', 's3:DeleteObject'], 'upload objects to the bucket'],
+  [['s3:GetObject'], 'read objects in the bucket'],
+  [['s3:DeleteObject'], 'delete objects in the bucket'],
+])('a start with a key that is refused %s names the key and the bucket', async (denied, action) => {
+  const config = await makeBucket(s3 as S3Address)
+  const { bucket } = config.bucket
+  const statement = {
+    Effect: 'Deny',
+    Principal: '*',
+    Action: denied,
+    Resource: [`arn:aws:s3:::${bucket}`, `arn:aws:s3:::${bucket}/*`],
+  }
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] })
+  await withS3Client(config, (client, Bucket) =>
+    client.send(new PutBucketPolicyCommand({ Bucket, Policy })),
+  )
+  await expect(startTestRegistry({ s3: config })).rejects.toThrow(
+    `the access key in SHOAL_S3_ACCESS_KEY_ID is not allowed to ${action} ${bucket} (SHOAL_S3_BUCKET)`,
+  )
+})
+
+/** The names of all objects in a bucket, and of those that are being uploaded. */
+const listBucket = (config: S3Config) =>
+  withS3Client(config, async (client, Bucket) => {
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }))
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
+    return {
+      objects: Contents.map(({ Key = '' }) => Key),
+      uploads: Uploads.map(({ Key = '' }) => Key),
+    }
+  })
 
 /** The bytes of a chunk. */
 const cut = (bytes: Buffer, { index, size }: { index: number; size: number }) =>

@@ -118,8 +118,8 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     ready: () => batch.filled,
 
     /**
-     * Resolves when all bytes have been sent. Rejects if the connection closes first, or the object
-     * ends early.
+     * Resolves when all bytes have been sent. Rejects if the connection closes before that, or if the object ends
+     * early.
      */
     async send() {
       while (position < end) {

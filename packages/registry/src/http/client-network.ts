@@ -1,14 +1,14 @@
 import { getNetwork, packedAddress, plainAddress } from '@shoal/core/addresses'
 
 /**
- * Limits the text that a proxy may report as the client's address. An IPv6 address has up to 45 characters, and more
- * with a zone.
+ * Maximum number of characters to use of what a proxy reports as the client's address. An IPv6 address has up to 45
+ * characters, and more with a zone.
  */
 const maxAddressLength = 64
 
 /**
- * Returns the network from which a request comes. If a proxy reports a text that is not an IP address, returns the
- * beginning of that text.
+ * Returns the network from which a request comes. If a proxy reports something other than an IP address, returns the
+ * beginning of the reported value.
  */
 export function clientNetwork({ ip }: { ip: string }): string {
   const address = plainAddress(ip)

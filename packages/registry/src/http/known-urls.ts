@@ -26,7 +26,7 @@ type Dependencies = {
  */
 export function answerKnownUrls(app: FastifyInstance, dependencies: Dependencies) {
   const { server } = app
-  const [handle] = server.listeners('request') as RequestListener[] // Fastify adds it first
+  const [handle] = server.listeners('request') as RequestListener[] // the first listener is Fastify's
   if (!handle) throw new Error('the server has no request handler')
   /** The errors of requests that have to be refused although their response is cached. */
   const refusals = new WeakMap<IncomingMessage, Error>()
@@ -61,7 +61,7 @@ type Known = {
   limitClass: RateLimitClass
 }
 
-/** A request that has been counted. */
+/** A request that has been counted toward its rate limit, if it has one. */
 type Counted = Known & { limit: RateState | undefined }
 
 /** The cached response, if the request may have it. */

@@ -3,17 +3,17 @@ import { busy } from '../errors.ts'
 import { clientNetwork } from './client-network.ts'
 
 type Options = {
-  /** Maximum number of concurrent queries of all callers together. */
+  /** Maximum number of concurrent queries across all callers. */
   maxConcurrent: number
-  /** Maximum number of one caller's queries that wait. */
+  /** Maximum number of waiting queries per caller. */
   maxWaitingPerCaller?: number
   maxWaiting?: number
 }
 
 export type QueryTurns = {
   /**
-   * Runs a query that may take long, as soon as it is the caller's turn. Callers take turns, and each caller has at
-   * most one query running. A caller is an account or, for anonymous requests, a network.
+   * Runs a potentially slow query as soon as it is the caller's turn. Callers take turns, and each caller has at most
+   * one query running. A caller is an account or, for anonymous requests, a network.
    * @throws busy if too many queries are waiting
    */
   run<T>(request: FastifyRequest, reply: FastifyReply, query: () => Promise<T>): Promise<T>

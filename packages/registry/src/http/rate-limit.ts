@@ -21,10 +21,10 @@ declare module 'fastify' {
 /** Maximum number of counts across all classes. The least recently used count is dropped first. */
 const maxCallers = 20_000
 
-/** With a larger limit, a request does not wait for the counts of other nodes, which are then up to 0.1 s old. */
+/** In classes with a larger limit, requests do not wait for other nodes' counts, so these may be up to 0.1 s old. */
 const maxExactLimit = 1_000
 
-/** What a caller may still do in a class. */
+/** How much of a class's rate limit a caller has left. */
 export type RateState = {
   max: number
   remaining: number
@@ -33,15 +33,18 @@ export type RateState = {
 }
 
 export interface RateLimiter {
-  /** Counts a request. A promise if it has to be counted over all nodes first. */
+  /**
+   * Counts a request. Returns a promise if other nodes' requests must be counted as well before the result is known.
+   */
   count(limitClass: RateLimitClass, caller: string): RateState | Promise<RateState>
 }
 
 /**
- * Counts requests in the classes of the configuration, per credential or, for anonymous requests, per network. The
- * class `auth` is always counted per network: otherwise each API key would allow another 30 guesses of a password.
- * With `shared`, all nodes count together: before the response up to a limit of 1,000, and shortly after it above. Each
- * also counts its own requests, so that its limits hold while Redis does not answer.
+ * Counts requests per class and credential or, for anonymous requests, per class and network. The class `auth` is
+ * always counted per network: otherwise each API key would allow another 30 password guesses. With `shared`, the limits
+ * apply to all nodes together: a request is added to the shared count before the response if the limit is at most
+ * 1,000, and shortly after the response if the limit is larger. Each node also counts its own requests, so that it can
+ * enforce the limits while Redis does not respond.
  */
 export function rateLimiter(limits: RateLimits, shared?: SharedState): RateLimiter {
   const counts = windowCounts(maxCallers)
@@ -85,7 +88,7 @@ export const rateLimits = fp(
   },
 )
 
-/** Returns the error of a request above the limit. */
+/** Sets the `RateLimit-*` headers. Returns an error if the request is above the limit. */
 function apply(reply: FastifyReply, { max, remaining, resetSeconds, isExceeded }: RateState) {
   reply.header('ratelimit-limit', max)
   reply.header('ratelimit-remaining', remaining)

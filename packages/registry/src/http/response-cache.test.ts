@@ -231,6 +231,16 @@ test('a response is cached although the first client that requests it already ha
   expect([status, body]).toEqual([200, []])
 })
 
+test('feeds and sitemaps are cached until the next write', async () => {
+  const registry = await startWith({})
+  const token = await registry.register('ana')
+  const paths = ['/feed.atom', '/u/ana/feed.atom', '/sitemap.xml', '/sitemap-1.xml']
+  await askAll(registry, [...paths, ...paths])
+  expect(await metric(registry, 'shoal_response_cache_entries')).toBe(paths.length)
+  await registry.post('/v1/models', { token, body: { name: 'tide' } })
+  for (const path of paths) expect((await registry.get(path)).text).toContain('/m/tide')
+})
+
 test('a cached torrent has its filename', async () => {
   const registry = await startWith({})
   const token = await registry.register('ana')

@@ -30,7 +30,7 @@ declare module 'fastify' {
      * cached.
      */
     cacheable: { key: string; version: string; databaseVersion: string } | undefined
-    /** Set if the response has an effect that is also needed when it is cached, such as being counted. */
+    /** Set if an action, such as counting a download, is also needed each time the cached response is sent. */
     beforeCached: BeforeCached | undefined
   }
   interface FastifyContextConfig {

@@ -14,8 +14,8 @@ type Bytes = {
   sizeBytes: number
   /** A strong entity tag, because the bytes never change. */
   etag: string
-  /** The object, of which this range will be read. */
-  open(range: ByteRange): Promise<ObjectReader>
+  /** The object, of which this range will be read until the signal is aborted. */
+  open(range: ByteRange, signal: AbortSignal): Promise<ObjectReader>
   /** Where the bytes start in the object. Defaults to 0. */
   offset?: number
   budget: ByteBudget
@@ -61,7 +61,7 @@ async function pump(
   response.on('close', () => gone.abort())
 
   if (!(await isItsTurn(request, response))) return reply.hijack()
-  const reader = await open(range)
+  const reader = await open(range, gone.signal)
   const share = budget.join()
   try {
     const bytes = bytePump({ reader, range, share, response, gone: gone.signal })
@@ -71,12 +71,12 @@ async function pump(
     await bytes.send()
     response.end()
   } catch (error) {
+    if (gone.signal.aborted) return reply.hijack()
     if (!response.headersSent) throw error
-    if (gone.signal.aborted) return reply
     breakOff(response) // the response has fewer bytes than announced, so the client can notice and request the rest
     request.log.error({ err: error }, 'download failed')
   } finally {
-    await reader.close() // once the reads into our buffers have ended
+    await reader.close() // waits for pending reads, because the buffers must not be reused before these have ended
     share.leave()
   }
   return reply

@@ -116,7 +116,7 @@ test('half of a JSON body gets 408 if the rest does not arrive', async () => {
   expect(answer).toContain('{"detail":"nothing was sent for too long')
 })
 
-test('half of a body that the registry does not need keeps no connection open', async () => {
+test('a connection is not kept open to wait for the rest of a body that the registry does not need', async () => {
   const registry = await start({ senderMs: 300 })
   const bodies = [
     'POST /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json', // 408, before authentication

@@ -127,7 +127,7 @@ describeApi('an unusual request', (start, oneNodeTest) => {
     }
   })
 
-  test('with an unneeded body works', async () => {
+  test('with a body that the route does not need succeeds', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tiny' } })

@@ -11,7 +11,7 @@ export type UnsentBytes = (socket: Socket) => number | undefined
 const tables = ['/proc/net/tcp', '/proc/net/tcp6']
 
 /**
- * Reads the operating system's table of connections, which shows the progress of a slow client even while its send
+ * Reads the operating system's table of connections. It shows a slow client's progress even while the connection's send
  * buffer, which may hold megabytes, is full. Returns undefined on systems other than Linux.
  */
 export async function readUnsentBytes(): Promise<UnsentBytes | undefined> {

@@ -9,8 +9,8 @@ const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 const placesForSockets = /^\/(announce|scrape)([/?]|$)/
 
 /**
- * Whether Node should treat a request as an upgrade. Node treats all other requests to upgrade as normal requests,
- * because clients also use them to offer HTTP/2.
+ * Whether Node should treat a request as an upgrade. Upgrade requests for which this returns false are treated as
+ * normal requests, because many clients send them only to offer HTTP/2.
  */
 export function asksForSocket({ url = '', headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && placesForSockets.test(url)

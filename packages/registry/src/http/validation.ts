@@ -45,7 +45,7 @@ export function useValidation(app: FastifyInstance) {
 const isNoText = 'contains a NUL or an unpaired surrogate'
 
 /**
- * Throws if a text contains NUL or an unpaired surrogate, which not every database can store and no screen can show.
+ * Throws if a string contains NUL or an unpaired surrogate, which not every database can store and no screen can show.
  */
 function refuseBadTexts(value: unknown, problem: (path: string) => Error, path: string[] = []) {
   if (typeof value === 'string') {
@@ -79,7 +79,7 @@ const formats = {
   binary: true,
 } as const
 
-/** Whether a text is a timestamp as in RFC 3339, with a day that exists in its month. */
+/** Whether `text` is an RFC 3339 timestamp with a day that exists in its month. */
 function isTimestamp(text: string): boolean {
   const found = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.exec(text)
   const day = new Date(`${found?.[1]}T00:00:00Z`)

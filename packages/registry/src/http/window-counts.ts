@@ -5,7 +5,7 @@ export type WindowCount = {
 }
 
 /**
- * Counts events per key in fixed windows of time. At most `maxKeys` keys are kept; the key counted least recently is
+ * Counts events per key in fixed time windows. At most `maxKeys` keys are kept; the key counted least recently is
  * removed first. Windows use a monotonic clock, so setting back the system clock does not extend them.
  */
 export function windowCounts(maxKeys: number) {

@@ -11,8 +11,8 @@ import type { ObjectStore } from '../store/object-store.ts'
 
 const secretName = 'store-identity'
 /**
- * Maximum number of objects that are looked up in a store without an identity: enough to be sure, and few enough to be
- * checked within seconds.
+ * Maximum number of objects that are looked up in a store without an identity: enough to recognize a wrong store, and
+ * few enough to be checked within seconds.
  */
 const maxSampled = 1_000
 
@@ -46,8 +46,8 @@ export async function checkIdentity(pair: Identified): Promise<string> {
 }
 
 /**
- * Gives the store the identity of the database, even if the store had another one, and resolves to it. If the database
- * has no identity, creates one.
+ * Gives the store the database's identity, even if the store had another one, and resolves to this identity. If the
+ * database has no identity, creates one.
  */
 export async function writeIdentity({ db, store }: Pick<Identified, 'db' | 'store'>) {
   const identity = await makeDatabaseIdentity(db, undefined)

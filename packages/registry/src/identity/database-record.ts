@@ -1,7 +1,7 @@
 /**
- * Records which database a data folder belongs to, in the folder's `database.json`, without the password. If the folder
- * belongs to a PostgreSQL database, the registry then refuses to start without `DATABASE_URL`, instead of creating an
- * empty SQLite database next to the files of the PostgreSQL database.
+ * Records in a data folder's `database.json` which database the folder belongs to, without the password. If this is a
+ * PostgreSQL database, the registry refuses to start without `DATABASE_URL`, instead of creating an empty SQLite
+ * database next to the PostgreSQL database's files.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ export async function readDatabaseRecord(
   const record = parseRecord(text)
   if (record) return record
   throw new ConfigError(
-    `${path} is damaged: it should specify the database of this folder, for example ` +
+    `${path} is damaged: it should specify this folder's database, for example ` +
       '{"engine": "sqlite"} or {"engine": "postgres", "host": "…", "port": 5432, "database": "…"}',
   )
 }

@@ -134,7 +134,7 @@ describeOnEachDatabase('registry data', (start) => {
     expect((await registry.get('/readyz')).status).toBe(200)
   })
 
-  test('is refused with the store of another registry, both at the start and by shoal admin', async () => {
+  test("is refused with another registry's store, both at startup and by shoal admin", async () => {
     const [registry, other] = [await start(), await start()]
     const file = await publishOne(registry)
     await publishOne(other)

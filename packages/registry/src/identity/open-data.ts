@@ -24,11 +24,11 @@ import {
 export type RegistryData = {
   connection: Connection
   store: RegistryStore
-  /** What the S3 store supports; undefined if it is not one, or was not probed. */
+  /** What the S3 store supports; undefined if the store is in the data folder, or was not probed. */
   s3Support: S3Support | undefined
   /** The key that signs URLs and tokens. */
   signingKey: string
-  /** The identity of the registry, a UUID: the database and the store have the same one. */
+  /** The registry's identity, a UUID that both the database and the store contain. */
   identity: string
 }
 
@@ -103,7 +103,9 @@ async function openStore(
   return { store, label: directory, s3Support: undefined }
 }
 
-/** A forgotten `DATABASE_URL` must not create an empty SQLite database next to the files of another one. */
+/**
+ * Throws if `DATABASE_URL` was forgotten, to avoid creating an empty SQLite database next to another database's files.
+ */
 async function refuseForgottenUrl(
   dataDirectory: string,
   recorded: DatabaseRecord | undefined,

@@ -95,7 +95,7 @@ test('each of five thousand corrupted connections ends quickly and with a known 
   expect(Math.min(ends.given, ends.refused, ends.left)).toBeGreaterThan(300)
 })
 
-test('after hundreds of connections with noise, corrupted keys and incomplete handshakes, the peer still serves metadata', async () => {
+test('after hundreds of connections with noise, corrupted messages and incomplete handshakes, the peer still serves metadata', async () => {
   const random = seededRandom(7)
   const { peer, warnings } = await startTestPeer({
     limits: { refusedMs: 0, handshakeMs: 300, idleMs: 300, maxPerNetwork: 100 },

@@ -15,8 +15,8 @@ type Options = {
 }
 
 /**
- * Listens on all addresses of a host, on the same port. Failures are only logged if at least one address works:
- * `localhost` has two addresses, one of which may not exist.
+ * Listens on all addresses of a host, on the same port. If at least one address works, failures on the others are only
+ * logged: `localhost` has two addresses, and one of them may not exist on this machine.
  */
 export async function listenOn({ host, port, accept, log }: Options) {
   const addresses = new Set((await lookup(host, { all: true })).map(({ address }) => address))
@@ -32,7 +32,9 @@ export async function listenOn({ host, port, accept, log }: Options) {
   }
   if (servers.length === 0) {
     const why = failures.map(({ message }) => message).join(', ')
-    throw new ConfigError(`SHOAL_PEER_PORT: the metadata peer cannot listen (${why})`)
+    throw new ConfigError(
+      `SHOAL_PEER_PORT: the metadata peer cannot listen (${why}); set it to a free port or to off`,
+    )
   }
   for (const error of failures) {
     log.warn({ err: error }, 'the metadata peer listens on only some addresses')

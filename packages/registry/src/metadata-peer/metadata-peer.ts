@@ -1,10 +1,11 @@
 /**
  * The metadata peer: a BitTorrent peer that has the metadata of every public file, and none of the files' bytes. A
- * magnet link only identifies a torrent. A client that opens one learns about this peer from the tracker, requests the
- * torrent's metadata from the peer (BEP 9), and then downloads the file from the web seed. The package
- * `bittorrent-protocol` is not used, because it is designed for peers that its user has chosen to connect to. For every
- * connection, it spends 15 ms on a key; with every byte received, it copies the message again; and a single negative
- * bencoded length puts it, and with it the registry, into an endless loop.
+ * magnet link only identifies a torrent. A client that opens a magnet link gets the address of this peer from the
+ * tracker, requests the torrent's metadata from the peer (BEP 9), and then downloads the file from the web seed.
+ *
+ * The package `bittorrent-protocol` is not used, because it is designed for connections to peers that the user has
+ * chosen. It spends 15 ms per connection on a key, and copies a message again with every byte received. A single
+ * negative bencoded length would put it into an endless loop, which would stop the whole registry.
  */
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -34,8 +35,8 @@ type Options = {
 const defaultLimits = {
   maxConnections: 512,
   /**
-   * Maximum number of connections from one address. Many clients may share an address; those above the limit retry
-   * later.
+   * Maximum number of connections from one network: an IPv4 address or an IPv6 /64. Many clients may share a network;
+   * those above the limit can retry later.
    */
   maxPerNetwork: 32,
   /**
@@ -60,7 +61,7 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
   const sockets = new Set<Socket>()
 
   function accept(socket: Socket) {
-    // Readers and writers receive the error too; without this listener, it would end the process.
+    // Readers and writers receive the error too. Without this listener, the error would end the process.
     socket.on('error', () => socket.destroy())
     const giveBack = slots.take(socket.remoteAddress)
     if (!giveBack) {
@@ -79,8 +80,7 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
   }
 
   /**
-   * Serves a connection. Resolves when there is nothing more to send, with `true` if the connection was refused or an
-   * error occurred.
+   * Serves a connection until it can be closed. Resolves to `true` if the client was refused or the registry failed.
    */
   async function answer(socket: Socket): Promise<boolean> {
     let deadline = setTimeout(

@@ -6,7 +6,7 @@ export interface MetadataMetrics {
   connections: Counter
   /** Connections that received the complete metadata of a torrent. */
   served: Counter
-  /** Refused connections: too many, not BitTorrent, or not a public torrent of this registry. */
+  /** Connections refused because of a limit, a protocol error or an unknown torrent. */
   refused: Counter
 }
 
@@ -18,7 +18,7 @@ export function metadataMetrics(registry: Registry): MetadataMetrics {
     served: counter('served', 'Connections that received the complete metadata of a torrent'),
     refused: counter(
       'refused',
-      'Connections refused: too many, not BitTorrent, or not a public torrent of this registry',
+      'Connections refused because of a limit, a protocol error or an unknown torrent',
     ),
   }
 }

@@ -1,8 +1,9 @@
 import { Departure, Refusal } from './errors.ts'
 
 /**
- * Reads exact numbers of bytes from a stream whose parts may have any size. It reads a part only when it needs one, so
- * that fast senders have to wait. Throws a `Refusal` if the stream has more than `maxBytes`.
+ * Reads exact numbers of bytes from a stream of buffers of any size. A buffer is read only when its bytes are needed,
+ * so that fast senders have to wait. Throws a `Refusal` if the stream has more than `maxBytes`, and a `Departure` if it
+ * ends too early.
  */
 export class MetadataReader {
   readonly #pieces: AsyncIterator<Uint8Array>
@@ -35,8 +36,7 @@ export class MetadataReader {
   }
 
   /**
-   * Skips everything up to the end of `pattern`. Throws a `Refusal` if `pattern` does not begin after at most
-   * `bytesBefore` bytes.
+   * Skips everything up to the end of `pattern`. Throws a `Refusal` if more than `bytesBefore` bytes precede `pattern`.
    */
   async skipPast(pattern: Uint8Array, bytesBefore: number): Promise<void> {
     let seen = await this.read(pattern.length)

@@ -100,7 +100,7 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
     const message = await readExtendedMessage(wire)
     if (message.number === extensionHandshake) {
       const handshake = decodePayload(message.payload)
-      // A peer with a metadata size already has the metadata, and there is nothing else to send.
+      // A peer that declares a metadata size already has the metadata, so there is nothing to send.
       if (findNumber(handshake, 'metadata_size')) return false
       theirNumber = findNumber(findEntry(handshake, 'm'), 'ut_metadata')
     }

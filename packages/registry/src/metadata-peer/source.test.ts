@@ -29,7 +29,7 @@ describeOnEachDatabase('the metadata', (start) => {
     source = metadataSource((await registry.connect()).db)
   })
 
-  test('of a public file is the info dictionary with its info hash', async () => {
+  test('of a public file is the info dictionary whose SHA-1 is the info hash', async () => {
     const torrent = await source.find(getInfoHash(file))
     const info = (await torrent?.readInfo()) ?? ''
     expect(createHash('sha1').update(info).digest('hex')).toBe(file.torrent_info_hash)
@@ -37,7 +37,7 @@ describeOnEachDatabase('the metadata', (start) => {
     expect(await isFound(getInfoHash(file))).toEqual([true, true])
   })
 
-  test('of an unknown torrent does not exist', async () => {
+  test('of an unknown torrent is not found', async () => {
     expect(await isFound('00'.repeat(20))).toEqual([false, false])
   })
 

@@ -11,8 +11,8 @@ export type ModelDeletion = {
 
 /**
  * Deletes a model with its files. The bytes of uploads are deleted first, because uploads count against the quota while
- * their rows exist. The rows are deleted next, and the bytes of complete files last. If a crash interrupts this,
- * garbage collection removes the rest.
+ * their rows exist. The rows are deleted next, and the bytes of complete files last. If a crash interrupts the
+ * deletion, garbage collection removes the rest.
  */
 export async function deleteModel({ models, collect }: ModelDeletion, modelId: string) {
   await collect.giveUpAll(modelId)

@@ -42,7 +42,7 @@ describeOnEachDatabase('a list', (start) => {
   })
 })
 
-const unexpected = () => Promise.reject(new Error('the search index must not be needed'))
+const unexpected = () => Promise.reject(new Error('the search index must not be used'))
 
 /** Records the queries sent to a database. */
 function recorder(db: Kysely<Database>) {

@@ -208,7 +208,10 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
           .where('status', '<>', 'expired')
           .limit(1)
           .executeTakeFirst()
-        if (file) throw conflict(`${name} is not empty`, { code: 'model_not_empty' })
+        if (file)
+          throw conflict(`the model ${name} has files or unfinished uploads`, {
+            code: 'model_not_empty',
+          })
         await trx.deleteFrom('model').where('id', '=', id).execute()
       }),
 
@@ -321,7 +324,7 @@ function setByHand({ set_by_hand }: ModelRow, changes: ModelChanges): string[] {
   )
 }
 
-/** Removes duplicates among the tags as they are stored: an unpaired surrogate becomes U+FFFD in the database. */
+/** Removes tags that would be stored as duplicates: an unpaired surrogate becomes U+FFFD in the database. */
 function distinct(tags: string[]): string[] {
   return [...new Set(tags.map((tag) => tag.toWellFormed()))]
 }

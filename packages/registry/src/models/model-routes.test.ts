@@ -277,7 +277,7 @@ describeApi('models', (start, oneNodeTest) => {
     })
     expect(byStranger.status).toBe(403)
     const byAdmin = await registry.call('PATCH', '/v1/models/mistral-drift', {
-      token: ana, // the first account
+      token: ana, // an admin, because this was the first account
       body: { description: 'checked' },
     })
     expect(byAdmin.status).toBe(200)
@@ -316,7 +316,7 @@ describeApi('models', (start, oneNodeTest) => {
     expect(await getModel('coral-coder', ana)).toMatchObject({ likes: 1, liked: true })
   })
 
-  test('a model is found by its ID and by its slug in any case', async () => {
+  test('a model is found by its ID, and by its name regardless of case', async () => {
     const { id } = await getModel('coral-coder')
     expect((await getModel(id)).name).toBe('coral-coder')
     expect((await getModel('Coral-Coder')).id).toBe(id)
@@ -376,7 +376,7 @@ describeApi('models', (start, oneNodeTest) => {
     }
   })
 
-  test('if an upload starts while the empty model is deleted, only one of them succeeds', async () => {
+  test('if an upload starts while its empty model is being deleted, either the upload or the deletion succeeds', async () => {
     const body = manifestFor('a.gguf', smallGguf(13))
     for (let round = 0; round < 10; round += 1) {
       const name = `race-${round}`

@@ -12,7 +12,7 @@ export interface ModelTotals {
 }
 
 const maxFacetValues = 100
-/** Maximum number of parameter counts in the totals. A picture of the registry shows one fish for each. */
+/** Maximum number of parameter counts in the totals. The registry's picture shows one fish per parameter count. */
 const maxParameterCounts = 240
 
 export function modelTotals(search: Pick<Search, 'countLabels' | 'total'>): ModelTotals {

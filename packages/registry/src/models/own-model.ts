@@ -11,7 +11,7 @@ export async function ownModel(
   const who = callerWith('write', caller)
   const model = await models.getRow(id, toViewer(caller, 'write'))
   if (model.owner !== who.username && !isActingAdmin(who)) {
-    throw forbidden(`only ${model.owner} can change ${model.name}`)
+    throw forbidden(`only ${model.owner} and admins can change ${model.name}`)
   }
   return model
 }

@@ -8,7 +8,7 @@ import { scoreQueries } from './testing/relevance/score-queries.ts'
 const batchSize = 500
 
 describeOnEachDatabase('in order of relevance, a search', (start) => {
-  test('lists the models that people look for first', async () => {
+  test('first lists the models that people look for', async () => {
     const registry = await start()
     const { db } = await registry.connect()
     const models = makeCatalogue()

@@ -11,7 +11,7 @@ import { readiness } from './readiness.ts'
 type Dependencies = {
   db: Kysely<Database>
   store: ObjectStore
-  /** What the nodes share; undefined if this is the only node. */
+  /** The state shared with other nodes; undefined if this is the only node. */
   shared: Pick<SharedState, 'isGone'> | undefined
   metrics: MetricsRegistry
   /** The Bearer token with which anyone may read `/metrics`, or undefined if there is none. */
@@ -51,7 +51,7 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
     const isAdmin = caller !== undefined && isActingAdmin(caller)
     if (!hasRouteToken && !isAdmin && !request.isFromThisMachine()) {
       throw forbidden(
-        "metrics require an admin, a request from the registry's machine, or SHOAL_METRICS_TOKEN",
+        "metrics can be read only by admins, from the registry's machine, or with SHOAL_METRICS_TOKEN",
       )
     }
     return reply.type(metrics.contentType).send(await metrics.metrics())

@@ -3,7 +3,7 @@ import { encodePng } from './encode-png.ts'
 
 /**
  * The size of a picture in link previews. https://ogp.me does not define a size, but most sites crop pictures to about
- * this one.
+ * this size.
  */
 const width = 1200
 const height = 630

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
-/** XML 1.0 §2.2 */
+/** Characters that XML does not allow (XML 1.0 §2.2). */
 const notXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
 
 describeApi('feeds and sitemaps', (start) => {

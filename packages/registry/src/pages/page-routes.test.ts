@@ -177,7 +177,7 @@ describe('a page with a link to the local API', () => {
     /href="([^"]*)" class="ctl-ink"/.exec((await page('/chat', headers)).text)?.[1]
   afterAll(() => registry.setLocalApi('http://localhost:11434'))
 
-  test('links to its default address if no other address is known', async () => {
+  test('links to the API’s default address if no other address is known', async () => {
     expect(await links()).toBe('http://localhost:11434/')
   })
 
@@ -275,7 +275,7 @@ test('on a members-only registry, anonymous visitors get pages without content',
 const postgresUrl = inject('postgresUrl')
 
 test.skipIf(!postgresUrl)(
-  'a page is 503 with Retry-After while its database (PostgreSQL) is not available',
+  'a page returns 503 with Retry-After while the database (PostgreSQL) is not available',
   async () => {
     const url = new URL(await makeDatabase(postgresUrl ?? ''))
     const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))

@@ -14,12 +14,12 @@ import { pageText } from './page-text.ts'
 type Dependencies = {
   web: WebSite
   site: Site
-  /** Where the publish page sends chunks, if not to this server. */
+  /** The origin to which the publish page sends chunks; undefined if it is this server. */
   storeOrigin: string | undefined
 }
 type CachedDependencies = Dependencies & { cache: ResponseCache }
 
-/** The URL parameters of pages that `packages/web` reads. */
+/** The URL parameters that `packages/web` reads. */
 const parameters = [
   ...['q', 'architecture', 'license', 'tag', 'fits', 'sort', 'page'], // lists
   ...['tab', 'images'], // a model
@@ -60,8 +60,8 @@ export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
 }
 
 /**
- * Returns the address of the local API for visitors on this machine. Visitors on other machines use the daemon on their
- * own machine, at its default address.
+ * Returns the address of the local API for visitors on this machine. Returns undefined for visitors on other machines,
+ * because their pages link to the daemon on their own machine.
  */
 const localApiFor = (request: FastifyRequest, site: Site): string | undefined =>
   request.isFromThisMachine() ? site.localApi() : undefined
@@ -104,7 +104,7 @@ export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dep
   }
 }
 
-/** Returns the path and those parameters that are known, in the caller's order. */
+/** Returns the path with the known parameters, in the order in which the client sent them. */
 function knownAddress(url: string): string {
   const [path = '', query = ''] = url.split(/\?(.*)/s)
   const known = [...new URLSearchParams(query)].filter(([name]) => parameters.includes(name))

@@ -33,7 +33,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
   afterEach(() => gate.reset())
   afterAll(() => stack.disposeAsync())
 
-  /** Opens the publishing page as a new, signed-in user. */
+  /** Opens the publish page as a new, signed-in user. */
   async function newPublisher(username: string, look?: Parameters<TestBrowser['newVisitor']>[0]) {
     const visitor = await browser.newVisitor(look)
     const { page, context } = visitor
@@ -419,5 +419,5 @@ const noteHashingHere = `
     return digest.apply(this, given)
   }`
 
-/** Excludes the 404 that the browser logs when the page checks whether a name is available. */
+/** Whether a problem is not the 404 that the browser logs when the page checks whether a name is available. */
 const isNoFreeName = (problem: string) => !problem.includes('status of 404')

@@ -14,8 +14,11 @@ type Dependencies = {
   config: { isAnonymousReadAllowed: boolean }
 }
 
-/** A sitemap may contain up to 50,000 addresses, but processing that many would delay all other requests by 0.1 s. */
-const maxAddresses = 10_000
+/**
+ * A sitemap may contain up to 50,000 addresses, but processing that many would delay all other requests by 0.1 s, and the
+ * response would be too large for the cache.
+ */
+const maxAddresses = 5_000
 /** These routes are open on a members-only registry too, where the sitemaps are empty. */
 const open = { schema: { hide: true }, config: { isOpen: true } }
 const xml = 'application/xml; charset=utf-8'

@@ -17,7 +17,7 @@ describe.skipIf(!chromium)('signing in from a browser', { timeout: 60_000 }, () 
 
   beforeAll(async () => {
     registry = await startTestRegistry()
-    named = await startTestRegistry({ baseUrl: 'http://localhost:9' }) // as through a tunnel
+    named = await startTestRegistry({ baseUrl: 'http://localhost:9' }) // as if reached through a tunnel
     const token = await registry.register('ana')
     await named.register('ana')
     const reef = { name: 'reef', display_name: 'Secret Reef', is_public: false }
@@ -53,7 +53,7 @@ describe.skipIf(!chromium)('signing in from a browser', { timeout: 60_000 }, () 
     expect(page.url()).toBe(`http://localhost:${registry.port}/settings/keys`)
   })
 
-  test('persists for links from other sites, although their requests are sent without the cookie', async () => {
+  test('persists when a link on another site is followed, although that request is sent without the cookie', async () => {
     await using visitor = await browser.newVisitor()
     const { page, context } = visitor
     const origin = `http://localhost:${registry.port}`

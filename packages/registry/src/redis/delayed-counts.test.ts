@@ -17,7 +17,7 @@ async function openNode(url: string, prefix: string, maxKeys = 100) {
 describe.skipIf(redisUrl === undefined)('counts that do not wait for Redis', () => {
   const open = (prefix: string) => openNode(redisUrl ?? '', prefix)
 
-  test('are exact for one node, and include those of other nodes soon', async () => {
+  test('are exact for one node, and soon include those of other nodes', async () => {
     const prefix = randomUUID()
     const [one, two] = [await open(prefix), await open(prefix)]
     for (let count = 1; count <= 1_000; count += 1) {
@@ -43,7 +43,7 @@ describe.skipIf(redisUrl === undefined)('counts that do not wait for Redis', () 
     await expect.poll(() => one.add('b', 500).count, { interval: 600 }).toBe(1)
   })
 
-  test('are those of the node while Redis is gone, and are shared again once it is back', async () => {
+  test('are separate for each node while Redis is gone, and are shared again once Redis is back', async () => {
     const redis = await startRedis()
     if (!redis) throw new Error('Redis is not installed')
     onTestFinished(() => redis.stop())

@@ -1,23 +1,23 @@
 import type { SharedState } from './open-redis.ts'
 import { addShared, type SharedCount } from './shared-counts.ts'
 
-/** How old the counts of other nodes may be. */
+/** How often nodes exchange counts. The counts of other nodes may be this old. */
 const exchangeIntervalMs = 100
 
 type Entry = {
   windowMs: number
   /** The count over all nodes when it was last exchanged. */
   known: number
-  /** What this node has counted since: first what is being sent to Redis, then the rest. */
+  /** This node's counts since that exchange: `sending` is being sent to Redis, and `unsent` has yet to be sent. */
   sending: number
   unsent: number
   endsAt: number
 }
 
 /**
- * Counts per key in fixed windows of time, over all nodes, without waiting for Redis: nodes exchange what they have
- * counted every 100 ms. While Redis does not respond, each node counts only its own. At most `maxKeys` keys are kept;
- * the key counted least recently is removed first.
+ * Counts per key in fixed windows of time, over all nodes, without waiting for Redis: every 100 ms, nodes exchange what
+ * they have counted. While Redis does not respond, each node adds only its own. At most `maxKeys` keys are kept; the
+ * least recently counted key is removed first.
  */
 export function delayedCounts(shared: SharedState, maxKeys: number) {
   const entries = new Map<string, Entry>()

@@ -1,4 +1,4 @@
-/** Redis, in which nodes share data that may be lost: the peers of torrents and the counters of rate limits. */
+/** Redis, in which nodes share data that may be lost: torrents' peers and rate-limit counters. */
 import { Redis } from 'ioredis'
 import { throttle } from '../throttle.ts'
 
@@ -10,15 +10,15 @@ export type Log = {
 /** Data that nodes share in Redis. While Redis does not respond, each node uses its own. */
 export interface SharedState {
   redis: Redis
-  /** Begins all keys and channels of this registry, because several registries may use one Redis. */
+  /** The prefix of all of this registry's keys and channels, because several registries may use one Redis. */
   prefix: string
   /**
-   * Runs `onRedis`, or `onThisNode` if Redis does not respond within the timeout of a command. While Redis fails, only
-   * one call at a time tries it again, and all others use `onThisNode` immediately.
+   * Runs `onRedis`, or `onThisNode` if Redis does not respond within the command timeout. While Redis fails, only one
+   * call at a time tries Redis again, and all other calls use `onThisNode` immediately.
    */
   use<T>(onRedis: () => Promise<T>, onThisNode: () => T | Promise<T>): Promise<T>
   isGone(): boolean
-  /** Calls `listener` with each message that is published in this channel while Redis answers. */
+  /** Calls `listener` with each message that is published on this channel while Redis responds. */
   subscribe(channel: string, listener: (message: string) => void): void
   close(): void
 }
@@ -31,7 +31,7 @@ const maxRetryDelayMs = 1_000
 const probeIntervalMs = 500
 const minWarningIntervalMs = 60_000
 
-/** Connects to Redis. If it does not respond, the registry starts without it, and uses it once it responds. */
+/** Connects to Redis. If Redis does not respond, the registry starts anyway, and uses Redis once it responds. */
 export async function openRedis(
   url: string,
   { prefix, log }: { prefix: string; log: Log },
@@ -77,7 +77,7 @@ export async function openRedis(
     redis.once('ready', resolve).once('close', resolve)
   })
 
-  /** While Redis fails, only one call at a time may try it. */
+  /** Whether a call may use Redis. While Redis fails, only one call at a time may try. */
   function mayAsk(): boolean {
     if (redis.status !== 'ready') return false
     return !isFailing || (!isProbing && performance.now() >= nextProbeAt)

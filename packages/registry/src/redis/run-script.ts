@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 
 type Argument = string | number
 
-/** Runs a Lua script with a single key. Redis keeps the script after the first call. */
+/** Runs a Lua script with a single key. Redis caches the script after the first call. */
 export type RunScript<Result> = (redis: Redis, key: string, args: Argument[]) => Promise<Result>
 
 export function script<Result>(text: string): RunScript<Result> {

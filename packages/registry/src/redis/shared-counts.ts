@@ -3,7 +3,7 @@ import { script } from './run-script.ts'
 
 export type SharedCount = {
   count: number
-  /** When the count starts again at zero. */
+  /** Time until the count starts again at zero. */
   msLeft: number
 }
 
@@ -14,8 +14,8 @@ return {count, redis.call('PTTL', KEYS[1])}
 `)
 
 /**
- * Adds to the count of this key over all nodes, in fixed windows of time, and resolves to the sum. Rejects if Redis does
- * not respond.
+ * Adds `added` to the key's count, which all nodes share, in fixed windows of time. Resolves to the new count. Rejects
+ * if Redis does not respond.
  */
 export async function addShared(
   { redis, prefix }: Pick<SharedState, 'redis' | 'prefix'>,

@@ -15,7 +15,7 @@ export type IndexedModel = {
   createdAt: string
 } & ModelNumbers
 
-/** Counts and sizes of a model, which often change while its texts stay the same. */
+/** Counts and sizes of a model, which often change while its text fields stay the same. */
 export type ModelNumbers = {
   downloads: number
   likes: number

@@ -7,13 +7,13 @@ export type Label = { kind: LabelKind; value: string }
 export type LabelCount = Label & { count: number }
 
 export type LabelCounter = {
-  /** @param times -1 removes the document */
+  /** @param times -1 to remove the document */
   add(document: number, times?: 1 | -1): void
   /** The counts, indexed by label number. */
   counts(): Uint32Array
 }
 
-/** The labels of the documents: values that match only in full, such as tags and owners. */
+/** The labels of the documents: values that are matched exactly, such as tags and owners. */
 export class Labels {
   #numbers = new Map<string, number>()
   #labels: Label[] = []

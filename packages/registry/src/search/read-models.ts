@@ -28,11 +28,11 @@ const columns = [
 ] as const
 
 /**
- * The objects of larger batches would outlive V8's young generation, so that loading 100,000 models would leave 100 MB
- * of heap behind.
+ * The objects of larger batches would outlive V8's young generation: loading 100,000 models would then leave 100 MB of
+ * heap behind.
  */
 const batchSize = 200
-/** Maximum number of values in a statement. PostgreSQL and SQLite allow about 32,000. */
+/** Maximum number of values in a statement. PostgreSQL and SQLite allow at least 32,000. */
 const maxSeqs = 1_000
 
 /** Reads all models, in the order of `seq`. */

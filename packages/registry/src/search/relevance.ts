@@ -7,7 +7,7 @@ import type { Vocabulary } from './vocabulary.ts'
  * `models/testing/relevance`).
  */
 const points = {
-  /** For each word of the query that is one of the name's words, or the beginning of one. */
+  /** For each word of the query that is one of the name's words, or a prefix of one. */
   inName: 5,
   /** For each word of the query that is a tag or the architecture. */
   label: 5,
@@ -101,7 +101,7 @@ export class Relevance {
     const marked: number[] = []
     words.forEach((alternatives, word) => {
       for (const alternative of alternatives) {
-        // As a beginning, the number 3 matches the version `3.1`, but not the size `30b`.
+        // As a prefix, the number 3 matches the version `3.1`, but not the size `30b`.
         const isNumber = /^\d+$/.test(alternative)
         const { beginning } = this.#vocabulary.find(isNumber ? `${alternative}.` : alternative)
         for (const term of beginning) {

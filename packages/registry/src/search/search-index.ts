@@ -71,12 +71,12 @@ const numberFields = [
  */
 const maxHeapOffset = 2_000
 
-/** The word beginnings that a word of the query matches: the word itself, and its corrections. */
+/** The prefixes that are searched for a word of the query: the word itself, and its corrections. */
 type QueryWord = readonly string[]
 
 /**
  * An index of all models, in memory: an inverted index of their words and labels, and columns with their numbers. If
- * the texts of a model change, it is added as a new document, and its old document is ignored from then on.
+ * a model's text changes, the model is added as a new document, and its old document is ignored from then on.
  */
 export class SearchIndex {
   #vocabulary = new Vocabulary()
@@ -202,8 +202,8 @@ export class SearchIndex {
         (own > key || (own === key && sign * this.#ids.compareWith(document, id) <= 0))
       if (!isBefore) top.offer(document, own)
     }
-    // Documents are roughly in the order of their creation. Beginning at the end that is requested avoids most changes
-    // to the heap.
+    // Documents are roughly in the order in which models were created. If that is the order of the list, beginning at
+    // the requested end avoids most changes to the heap.
     if (order === 'desc') matches.forEachReversed(offer)
     else matches.forEach(offer)
     return top.toArray().slice(after ? 0 : offset)
@@ -235,7 +235,7 @@ export class SearchIndex {
   }
 
   #match({ text, labels, ranges, viewer }: SearchFilter, words: readonly QueryWord[]): DocumentSet {
-    // A text without letters and digits matches no model.
+    // Text without letters or digits matches no model.
     if (text?.trim() && words.length === 0) return new DocumentSet(0)
     const matches = this.#visibleTo(viewer)
     for (const label of labels) matches.intersect(this.#labels.toSet(label))

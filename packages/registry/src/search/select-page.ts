@@ -1,4 +1,4 @@
-/** Selects the documents on one page of a sorted list without sorting the entire list. */
+/** Documents, and the order in which they are listed. */
 export type Sorting = {
   documents: Uint32Array
   /** The key of each document, at the same index. Documents are sorted by key, largest first. */

@@ -34,12 +34,12 @@ export class TopDocuments {
     if (heap.length === this.#size) this.#minKey = heap[0]?.key ?? Number.NEGATIVE_INFINITY
   }
 
-  /** In order. */
+  /** Returns the documents in order. */
   toArray(): Selected[] {
     return this.#heap.toSorted((a, b) => this.#compare(a, b))
   }
 
-  /** Negative if `a` is first. */
+  /** Negative if `a` comes first. */
   #compare(a: Selected, b: Selected): number {
     return b.key - a.key || this.#breakTie(a.document, b.document)
   }

@@ -8,7 +8,8 @@ import { PostingList } from './posting-list.ts'
 type Postings = PostingList | number
 
 /**
- * Maximum number of new terms. They are searched one by one; above this number, they are merged into the sorted terms.
+ * Maximum number of unsorted terms, which are searched one by one. Above this number, they are merged into the sorted
+ * terms.
  */
 const maxUnsorted = 1_000
 

@@ -41,8 +41,8 @@ const maxCorrections = 8
 const minCorrectedLength = 4
 
 /**
- * Returns beginnings of terms in these documents that differ from `word` by one typo (a letter added, removed or
- * changed, or two letters swapped). If any of these beginnings are complete terms, only those are returned.
+ * Returns prefixes of terms in these documents that differ from `word` by one typo (a letter added, removed or changed,
+ * or two adjacent letters swapped). If any of these prefixes are complete terms, only those are returned.
  */
 export function findCorrections(
   word: string,

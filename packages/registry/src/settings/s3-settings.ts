@@ -1,4 +1,4 @@
-/** The settings of an S3 store. Without them, files are kept in the data folder. */
+/** S3 store settings. If none of them is set, files are kept in the data folder. */
 import { readFileSync } from 'node:fs'
 import { choice, type Parse, setting, word } from '@shoal/core/settings'
 import { parseBaseUrl } from './values.ts'
@@ -15,10 +15,12 @@ const parseAccessKeyId: Parse<string> = (text, refuse) =>
 const parsePrefix: Parse<string> = (text, refuse) => {
   const prefix = text.trim()
   if (/^([\w.-]+\/)*$/.test(prefix)) return prefix
-  return refuse(`must be like shoal/, with a slash at the end, not "${prefix}"`)
+  return refuse(
+    `must be like shoal/ (letters, digits, ".", "_", "-", and a slash at the end), not "${prefix}"`,
+  )
 }
 
-/** The contents of a file, for secrets that are mounted into a container. */
+/** Parses the contents of the file at a path, for secrets that are mounted into a container. */
 const fromFile =
   <T>(parse: Parse<T>): Parse<T> =>
   (path, refuse) => {
@@ -35,26 +37,26 @@ export const s3Settings = {
   s3Endpoint: setting({
     variable: 'SHOAL_S3_ENDPOINT',
     parse: parseBaseUrl,
-    description: 'address of the S3 store, such as `https://s3.example.org`',
+    description: 'URL of the S3 store, such as `https://s3.example.org`',
   }),
   s3PublicEndpoint: setting({
     variable: 'SHOAL_S3_PUBLIC_ENDPOINT',
     parse: parseBaseUrl,
     defaultPhrase: '`SHOAL_S3_ENDPOINT`',
-    description: 'address at which clients reach the S3 store',
+    description: 'URL at which clients reach the S3 store',
     details: 'presigned URLs begin with it',
   }),
   s3Bucket: setting({
     variable: 'SHOAL_S3_BUCKET',
     parse: word,
-    description: 'bucket, which must exist',
+    description: 'name of the bucket, which must already exist',
   }),
   s3Prefix: setting({
     variable: 'SHOAL_S3_PREFIX',
     parse: parsePrefix,
     default: 'shoal/',
-    description: "beginning of the names of all of the registry's objects",
-    details: 'registries that share a bucket need different ones',
+    description: "prefix of the registry's object names, with a trailing slash",
+    details: 'registries that share a bucket need different prefixes',
   }),
   s3Region: setting({
     variable: 'SHOAL_S3_REGION',
@@ -71,7 +73,7 @@ export const s3Settings = {
   s3AccessKeyId: setting({
     variable: 'SHOAL_S3_ACCESS_KEY_ID',
     parse: parseAccessKeyId,
-    description: 'ID of the access key',
+    description: 'access key ID',
     details: 'temporary keys are refused',
   }),
   s3SecretAccessKey: setting({
@@ -82,11 +84,11 @@ export const s3Settings = {
   s3AccessKeyIdFile: setting({
     variable: 'SHOAL_S3_ACCESS_KEY_ID_FILE',
     parse: fromFile(parseAccessKeyId),
-    description: 'file with the ID of the access key',
+    description: 'file that contains the access key ID',
   }),
   s3SecretAccessKeyFile: setting({
     variable: 'SHOAL_S3_SECRET_ACCESS_KEY_FILE',
     parse: fromFile(word),
-    description: 'file with the secret access key',
+    description: 'file that contains the secret access key',
   }),
 }

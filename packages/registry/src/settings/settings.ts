@@ -1,5 +1,6 @@
 /**
- * All settings of a registry. This module loads no server code, so that the help and the docs can be generated from it.
+ * The registry's settings, except those of the S3 store (`s3-settings.ts`). This module loads no server code, so that
+ * help and docs can be generated from it.
  */
 import { resolve } from 'node:path'
 import { choice, list, port, setting, size, wholeNumber, word } from '@shoal/core/settings'
@@ -61,9 +62,9 @@ export const registrySettings = {
     variable: 'SHOAL_DATABASE_LISTEN_URL',
     parse: parseDatabaseUrl,
     defaultPhrase: '`DATABASE_URL`',
-    description: 'direct connection to PostgreSQL, if `DATABASE_URL` leads to PgBouncer',
+    description: 'direct connection to PostgreSQL, if `DATABASE_URL` points to PgBouncer',
     details:
-      'a pooler in transaction mode does not pass on notifications, without which responses are not cached',
+      'in transaction mode, PgBouncer does not pass on notifications, and no responses are cached without them',
   }),
   databasePool: setting({
     variable: 'SHOAL_DATABASE_POOL',
@@ -76,7 +77,7 @@ export const registrySettings = {
     variable: 'SHOAL_REDIS_URL',
     parse: parseRedisUrl,
     description: 'Redis shared by all nodes of the registry, such as `redis://host:6379`',
-    details: 'for a registry with several nodes; other registries may use the same Redis',
+    details: 'needed only with several nodes. Several registries can share one Redis',
   }),
   allowedHosts: setting({
     variable: 'SHOAL_ALLOWED_HOSTS',
@@ -91,7 +92,7 @@ export const registrySettings = {
     description:
       "`on`: behind a reverse proxy, take the client's address from the end of `X-Forwarded-For`",
     details:
-      'the proxy must append it. For several proxies: their number, or their networks, such as `10.0.0.0/8,fd00::/8`',
+      'the proxy must append that address. For several proxies: a number, or networks such as `10.0.0.0/8,fd00::/8`',
   }),
   isRegistrationOpen: setting({
     variable: 'SHOAL_REGISTRATION',
@@ -131,24 +132,25 @@ export const registrySettings = {
     variable: 'SHOAL_RATE_LIMITS',
     parse: parseRateLimits,
     default: defaultRateLimits,
-    description: 'rate limits per credential, or per network without one; `off`: no limits',
+    description:
+      'rate limits per credential, or per network for anonymous requests; `off`: no limits',
     details:
-      '`auth` is always per network: an IPv4 address or an IPv6 /64. Classes left out keep their default',
+      '`auth` is always per network: an IPv4 address or an IPv6 /64. Omitted classes keep their defaults',
   }),
   maxConnectionsPerAddress: setting({
     variable: 'SHOAL_MAX_CONNECTIONS_PER_ADDRESS',
     parse: wholeNumber({ min: 1 }),
     default: '512',
-    description: 'maximum concurrent HTTP connections from one IPv4 address or IPv6 network',
+    description: 'maximum number of concurrent HTTP connections from one IPv4 address or IPv6 /64',
     details:
-      'connections above the limit are closed. No limit for this machine, or with `SHOAL_TRUST_PROXY=on`',
+      'connections above the limit are closed. No limit for this machine, or if a proxy is trusted',
   }),
   /** Undefined means that no token grants access to `/metrics`. */
   metricsToken: setting({
     variable: 'SHOAL_METRICS_TOKEN',
     parse: parseMetricsToken,
     description: 'bearer token for reading `/metrics` from any address',
-    details: 'at least 16 characters',
+    details: 'at least 16 visible ASCII characters',
   }),
   /** 0 picks a free port; undefined means no metadata peer. */
   peerPort: setting({
@@ -164,9 +166,10 @@ export const registrySettings = {
   peerAddress: setting({
     variable: 'SHOAL_PEER_ADDRESS',
     parse: parsePeerAddress,
-    defaultPhrase: 'the address of the base URL',
-    description: 'IP address at which clients reach the metadata peer of this node',
-    details: 'with `SHOAL_REDIS_URL`, the tracker names no metadata peer without it',
+    defaultPhrase: 'the address at which clients reach the registry',
+    description: "IP address at which clients reach this node's metadata peer",
+    details:
+      'required with `SHOAL_REDIS_URL`: otherwise, the tracker does not return the metadata peer',
   }),
   logLevel: setting({
     variable: 'SHOAL_LOG_LEVEL',

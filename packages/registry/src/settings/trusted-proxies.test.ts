@@ -13,12 +13,12 @@ function find(proxies: TrustedProxies, connected: string, forwardedFor: string) 
   return trust && findForwardedAddress(trust, connected, forwardedFor)
 }
 
-test('a number of proxies is trusted, and nothing that comes before them', () => {
+test('a number of proxies at the end of the chain is trusted, and no address before them', () => {
   const found = [1, 2, 3, 9].map((hops) => find(hops, '10.0.0.1', forwarded))
   expect(found).toEqual(['10.0.0.2', '203.0.113.9', 'forged', 'forged'])
 })
 
-test('proxies in a network are trusted, wherever they are in the row', () => {
+test('proxies in a trusted network are trusted, wherever they are in the chain', () => {
   const networks = ['10.0.0.0/8', 'fd00::/8', '192.0.2.1']
   expect(find(networks, '10.0.0.1', forwarded)).toBe('203.0.113.9')
   expect(find(networks, 'fd12::1', '203.0.113.9')).toBe('203.0.113.9')
@@ -27,7 +27,7 @@ test('proxies in a network are trusted, wherever they are in the row', () => {
 })
 
 test.each(['', '10.0.0.0/33', '10.0.0.0/', 'fd00::/129', 'proxy', '10.0.0.0/x'])(
-  '"%s" is no network',
+  '"%s" is not a network',
   (text) => {
     expect(parseNetwork(text)).toBeUndefined()
   },

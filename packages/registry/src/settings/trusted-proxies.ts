@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** The proxies whose `X-Forwarded-For` is trusted: none, this many in a row, or those in these networks. */
+/** The proxies whose `X-Forwarded-For` is trusted: none, this many of the last ones, or those in these networks. */
 export type TrustedProxies = false | number | readonly string[]
 
 /**
@@ -15,7 +15,8 @@ export function toTrustProxy(proxies: TrustedProxies): TrustProxy | false {
   const trusted = new BlockList()
   for (const network of proxies) {
     const { address, bits, family } = parseNetwork(network) ?? {}
-    if (address === undefined || bits === undefined) throw new RangeError(`no network: ${network}`)
+    if (address === undefined || bits === undefined)
+      throw new RangeError(`not a network: ${network}`)
     trusted.addSubnet(address, bits, family)
   }
   return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
@@ -33,8 +34,8 @@ export function parseNetwork(text: string) {
 }
 
 /**
- * Finds the client's address as Fastify does: going back from the connection, the first address that is not trusted, or
- * the last one.
+ * Finds the client's address as Fastify does: going back from the connection, the first address that is not trusted. If
+ * all are trusted, returns the one that is farthest away.
  */
 export function findForwardedAddress(
   trust: TrustProxy,

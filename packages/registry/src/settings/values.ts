@@ -10,7 +10,7 @@ export const parseBaseUrl: Parse<string | undefined> = (text, refuse) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
   if (isPlain && url.pathname === '/') return url.origin
-  return refuse(`must be a URL such as https://models.example.org, not "${text}"`)
+  return refuse(`must be a URL without a path, such as https://models.example.org, not "${text}"`)
 }
 
 export const parseDatabaseUrl: Parse<string> = (text, refuse) =>

@@ -9,8 +9,8 @@ import { type ExpectedChunk, type Incoming, receiveChunk } from './receive-chunk
 import { untilStalled } from './until-stalled.ts'
 
 /**
- * Receives one chunk of an upload. Wrong bytes are refused (`chunk_mismatch`); a chunk that is already stored does not
- * change.
+ * Receives one chunk of an upload. Incorrect bytes are refused (`chunk_mismatch`). A chunk that is already stored does
+ * not change.
  */
 export type ChunkWriter = (
   key: string,
@@ -46,8 +46,8 @@ type Outcome = 'stored' | 'full' | 'blocks-kept'
  * lost. A slow sender is not disconnected, because otherwise two slow senders of the same chunk would disconnect each
  * other forever.
  *
- * The disk blocks of a refused chunk are freed. If the disk is full and the blocks of this chunk alone cannot be freed,
- * all of the upload's chunks are discarded and must be sent again. Otherwise, the disk would stay full.
+ * The disk blocks of a refused chunk are freed. If the disk is full and these blocks cannot be freed separately, all of
+ * the upload's chunks are discarded and must be sent again. Otherwise, the disk would stay full.
  */
 export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutMs }: Options) {
   const turns = new Map<string, { senders: number; last: Promise<unknown> }>()

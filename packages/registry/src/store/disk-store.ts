@@ -81,7 +81,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     try {
       await extend(uploadPath(key), sizeBytes)
       await space.checkUploadsFit(sizeBytes)
-      await writeZeros(mapPath(key), chunkCount) // so that marking a chunk as stored needs no more space
+      await writeZeros(mapPath(key), chunkCount) // so that marking a chunk as stored needs no additional space
       // If the upload was finished in the meantime, the new files are not needed.
       if (await exists(objectPath(key))) await removeFiles(uploadPath(key), mapPath(key))
     } catch (error) {
@@ -93,8 +93,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   }
 
   /**
-   * Throws if the store's disk is unavailable. The files on the disk are then not lost, so clients must not be required
-   * to send them again.
+   * Throws if the store's disk is unavailable. In that case, the files on the disk are not lost, so clients must not be
+   * required to send them again.
    */
   async function requirePresence() {
     const isThere = (await exists(objects)) && (!hasIdentity || (await exists(identityPath)))
@@ -206,7 +206,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       return found === sizeBytes
     },
 
-    hash: (key, _sizeBytes, signal) =>
+    hash: (key, _sizeBytes, { signal } = {}) =>
       hashFileWithPiecesInWorker(objectPath(key), signal ? { signal } : {}),
 
     verify: (method, url) => verifyPresigned(signingKey, method, url),

@@ -124,7 +124,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
         return missing_chunks.map(({ index }) => index)
       }
       const [first, second, third] = started.upload.missing_chunks
-      if (!first || !second || !third) throw new Error('it has three chunks')
+      if (!first || !second || !third) throw new Error('the upload does not have three chunks')
       expect((await send(first)).status).toBe(200)
 
       /** Sends half of a chunk, fills the disk, and sends the other half. */

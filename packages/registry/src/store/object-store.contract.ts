@@ -58,13 +58,13 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
 
     test('stores the chunks of an upload in any order and lists them', async () => {
       const upload = await begin()
-      expect(await store.startUpload(upload, layout)).toBe(upload.uploadId) // repeating it is harmless
+      expect(await store.startUpload(upload, layout)).toBe(upload.uploadId) // a repeated call is harmless
       expect(await store.listStoredChunks(upload, layout)).toEqual(new Set())
       expect((await send(upload, 2)).status).toBe(200)
       expect((await send(upload, 0)).status).toBe(200)
       expect((await send(upload, 0)).status).toBe(200)
       expect(await store.listStoredChunks(upload, layout)).toEqual(new Set([0, 2]))
-      expect(await store.startUpload(upload, layout)).toBe(upload.uploadId) // and loses nothing
+      expect(await store.startUpload(upload, layout)).toBe(upload.uploadId) // a later call loses no chunks
       expect(await store.listStoredChunks(upload, layout)).toEqual(new Set([0, 2]))
       await store.remove(upload.key)
     })
@@ -72,8 +72,8 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
     test('returns a finished object, in full and in ranges', async () => {
       const upload = await finish()
       const { key } = upload
-      await store.finishUpload(upload, layout) // repeating it is harmless
-      await store.startUpload(upload, layout) // and so is this, as after restoring an older database
+      await store.finishUpload(upload, layout) // a repeated call is harmless
+      await store.startUpload(upload, layout) // happens after an older database was restored, and is harmless too
       expect(await store.listStoredChunks(upload, layout)).toEqual(new Set([0, 1, 2]))
       expect((await read(key)).equals(bytes)).toBe(true)
       expect(

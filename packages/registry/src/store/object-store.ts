@@ -10,14 +10,17 @@ export type ByteRange = { start: number; size: number }
 export type ChunkLayout = { sizeBytes: number; chunkSize: number }
 
 /**
- * Refers to an upload, or to the object that it has become. `uploadId` is the ID that `startUpload` returned. It is null
- * before that call, and for stores that do not need IDs.
+ * Refers to an upload, or to the object that the upload has become. `uploadId` is the ID that `startUpload` returned. It
+ * is null before that call, and for stores that do not use IDs.
  */
 export type UploadReference = { key: string; uploadId: string | null }
 
+/** The hashes in the manifest of an upload. */
+export type DeclaredHashes = Pick<FileHashes, 'sha256_hash' | 'chunkHashes'>
+
 export type PresignedRequest = { url: string; headers: Record<string, string> }
 
-/** An entry of `list`: a finished object, or an upload with `sizeBytes` reserved, or what a crash left of one. */
+/** An entry of `list`: a finished object, an upload with `sizeBytes` reserved, or the remains of one after a crash. */
 export type StoredEntry = {
   key: string
   isUpload: boolean
@@ -39,12 +42,13 @@ export type StoreSpace = {
 
 export type ObjectStore = {
   /**
-   * Reserves space for a new object until it is finished or removed. Can be repeated, and is then never refused. Returns
-   * the upload's ID: the given one if the store still has that upload, otherwise a new one.
-   * @throws `storage_full` if it does not fit next to other reservations and the reserve
+   * Reserves space for a new object until it is finished or removed. The call can be repeated, and a repeated call is
+   * never refused. Returns the upload's ID: the given one if the store still has that upload, otherwise a new one, or
+   * null if the store does not use IDs.
+   * @throws `storage_full` if the object does not fit in addition to other reservations and the reserve
    */
   startUpload(upload: UploadReference, layout: ChunkLayout): Promise<string | null>
-  /** Discards an upload and its chunks, because another upload of the same object is used. Keeps the object. */
+  /** Discards the upload with this ID and its chunks. Keeps the object and its other uploads. */
   abortUpload(upload: UploadReference): Promise<void>
   /** The indexes of the stored chunks: all of them once the object is finished, whatever its status in the database. */
   listStoredChunks(upload: UploadReference, layout: ChunkLayout): Promise<Set<number>>
@@ -54,9 +58,12 @@ export type ObjectStore = {
     chunk: { index: number; hash: string } & ByteRange,
     expiresAt: Date,
   ): PresignedRequest
-  /** Completes the upload and makes the object readable. Can be repeated. Throws not-found if neither exists. */
+  /**
+   * Completes the upload and makes the object readable. The call can be repeated. Throws not-found if neither the
+   * upload nor the object exists.
+   */
   finishUpload(upload: UploadReference, layout: ChunkLayout): Promise<void>
-  /** Turns a finished object back into an upload in which these chunks are missing. Returns the ID of the upload. */
+  /** Turns a finished object back into an upload in which these chunks are missing. Returns the upload's ID. */
   reopenUpload(key: string, layout: ChunkLayout, badChunks: number[]): Promise<string | null>
 
   /**
@@ -72,12 +79,20 @@ export type ObjectStore = {
 
   /** Whether a finished object of this size exists; its bytes are not checked. */
   hasObject(key: string, sizeBytes: number): Promise<boolean>
-  /** The hashes of a finished object, computed from the stored bytes. */
-  hash(key: string, sizeBytes: number, signal?: AbortSignal): Promise<FileHashes>
+  /**
+   * The hashes of a finished object, computed from the stored bytes. If the store has compared each chunk with the hash
+   * in its presigned URL, and the SHA-256 of the whole object is the declared one, the hashes of the chunks may be those
+   * that are declared.
+   */
+  hash(
+    key: string,
+    sizeBytes: number,
+    options?: { declared?: DeclaredHashes; signal?: AbortSignal | undefined },
+  ): Promise<FileHashes>
 
-  /** Deletes an object and its uploads. Does nothing if it does not exist. */
+  /** Deletes an object and its uploads. Does nothing if there are none. */
   remove(key: string): Promise<void>
-  /** The space in the store; `unlimited` if it grows as needed. */
+  /** The space in the store; `unlimited` if the store grows as needed. */
   space(): Promise<StoreSpace | 'unlimited'>
   /** All objects and uploads, for garbage collection. */
   list(): AsyncGenerator<StoredEntry>

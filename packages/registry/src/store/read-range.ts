@@ -3,7 +3,7 @@ import type { ByteRange } from './object-store.ts'
 
 const readSize = 1024 * 1024
 
-/** The bytes of a range of an object, whose reader is closed at the end. A yielded buffer is reused for the next one. */
+/** Yields the bytes of a range of an object, and then closes the reader. Each yielded buffer is reused for the next. */
 export async function* readRange(
   reader: ObjectReader,
   { start, size }: ByteRange,

@@ -4,8 +4,8 @@ import type { ObjectReader } from './object-reader.ts'
 import type { ByteRange, ObjectStore } from './object-store.ts'
 
 /**
- * The part of a store that the registry's routes under `/blobs` use. If a store has no server, all its presigned URLs
- * point to these routes; otherwise, only those that its server does not support.
+ * The part of a store that the registry's routes under `/blobs` use. If a store has no server of its own, all its
+ * presigned URLs point to these routes; otherwise, only the URLs for requests that its server does not support.
  */
 export interface ServedStore {
   /** The origin of the store's server, to which all other presigned URLs point. Undefined if it has no server. */
@@ -14,8 +14,11 @@ export interface ServedStore {
   writeChunk: ChunkWriter | undefined
   /** The query of a URL that this store has signed, or undefined if the signature is not valid or has expired. */
   verify(method: 'GET' | 'PUT', url: string): URLSearchParams | undefined
-  /** Opens a finished object to read this range. Throws not-found if the object does not exist. */
-  open(key: string, range: ByteRange): Promise<ObjectReader>
+  /**
+   * Opens a finished object to read this range. Throws not-found if the object does not exist. When `signal` is aborted,
+   * reads that wait for a server fail.
+   */
+  open(key: string, range: ByteRange, signal?: AbortSignal): Promise<ObjectReader>
   /** The size of a finished object in bytes. Throws not-found if it does not exist. */
   getSize(key: string): Promise<number>
   /** Memory for the bytes that this store receives and sends. */

@@ -82,7 +82,10 @@ export class MemorySwarm {
 const toGroupName = (kind: Peer['kind'], isSeeder: boolean, reach: string) =>
   `${kind} ${isSeeder} ${reach}`
 
-/** A client with two addresses announces from each with the same id; a restarted client has another id. */
+/**
+ * Whether `peer` is the asker itself. A client with two addresses announces from both with the same peer ID. A client
+ * that was restarted has another peer ID, but the same address and port.
+ */
 export function isOneself(asker: Peer, peer: Peer): boolean {
   if (asker.peerId === peer.peerId) return true
   if (asker.kind !== 'tcp' || peer.kind !== 'tcp') return false
@@ -90,8 +93,8 @@ export function isOneself(asker: Peer, peer: Peer): boolean {
 }
 
 /**
- * Returns the key that identifies a peer: the address and port, which no other client can claim, or the peer ID of a
- * browser.
+ * Returns the key that identifies a peer: the address and port, which no other client can claim, or, for a browser, the
+ * peer ID.
  */
 export function toPeerKey(peer: Peer): string {
   return peer.kind === 'tcp' ? `${peer.address} ${peer.port}` : peer.peerId

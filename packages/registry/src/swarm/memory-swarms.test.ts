@@ -17,7 +17,7 @@ describe('swarms in memory', () => {
       { count: 9, reaches },
     )
 
-  test('change the version of seeders only if one joins or leaves', async () => {
+  test('change the seeders version only if a seeder joins or leaves', async () => {
     limited({})
     await announce('a', 1)
     const version = swarms.seedersVersion()

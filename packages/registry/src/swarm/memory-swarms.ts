@@ -22,7 +22,7 @@ export type SwarmOptions = {
 const maxSweepIntervalMs = 60_000
 const nobody: SwarmCounts = { complete: 0, incomplete: 0, completed: 0 }
 
-/** The swarms of a registry with one process. A restart loses them: clients announce again within minutes. */
+/** The swarms of a registry with one process. They are lost in a restart, until clients announce again. */
 export function memorySwarms({ silentAfterMs, limits = defaultLimits }: SwarmOptions): Swarms {
   const swarms = new Map<string, MemorySwarm>()
   const peersByNetwork = new Map<string, number>()
@@ -113,8 +113,8 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: SwarmOpt
 }
 
 /**
- * Whether a browser announces with another browser's peer ID. Peer IDs are public, so a peer ID in use can move to
- * another channel only from the same address.
+ * Whether a browser announces with another browser's peer ID. Peer IDs are public, so a peer ID that is in use can move
+ * to another channel only if the address is the same.
  */
 function isAnothersName(known: Peer, peer: Peer): boolean {
   if (known.kind !== 'browser' || peer.kind !== 'browser') return false

@@ -1,8 +1,8 @@
 import type { Reach } from '@shoal/core/addresses'
 
 /**
- * The tracker's state: the peers of each torrent. All inputs and outputs are plain data, so that several nodes could
- * share the same state.
+ * The tracker's state: the peers of each torrent. All inputs and outputs are plain data, so that several nodes can
+ * share this state.
  */
 export type Swarms = {
   /** Stores a peer until it times out, and picks random other peers for it. A seeder does not get other seeders. */
@@ -14,9 +14,9 @@ export type Swarms = {
   leave(swarm: string, peer: Peer): Promise<SwarmCounts>
   counts(swarm: string): Promise<SwarmCounts>
   findBrowser(swarm: string, peerId: string): Promise<BrowserPeer | undefined>
-  /** The number of seeders of each of these swarms, up to 2 seconds old. Called once for a list. */
+  /** Returns the number of seeders in each of these swarms. The numbers may be up to 2 seconds old. */
   countSeeders(swarms: string[]): Promise<Map<string, number>>
-  /** Changes whenever `countSeeders` may return something else, for caches. */
+  /** For caches: changes whenever `countSeeders` may return other numbers. */
   seedersVersion(): number | string
   totals(): Promise<{ swarms: number; peers: number }>
   close(): Promise<void>

@@ -22,7 +22,7 @@ export function extended(number: number, payload: string): Buffer {
 /** Declares message ID 3 for ut_metadata messages to this client. */
 export const extensionHandshake = extended(0, 'd1:md11:ut_metadatai3eee')
 
-/** The registry's peer declares message ID 1 for ut_metadata messages. */
+/** Requests a block of metadata, with the message ID 1, which the registry's peer declares for ut_metadata. */
 export function askFor(block: number | string): Buffer {
   return extended(1, `d8:msg_typei0e5:piecei${block}ee`)
 }

@@ -22,8 +22,8 @@ export type TrackerAnswer = {
 export const twenty = (number: number) => Buffer.alloc(20, number).toString('hex')
 
 /**
- * Builds a query in which every byte of hashes and peer IDs is escaped, as clients do. These values are given as
- * hexadecimal digits.
+ * Builds a query in which every byte of an info hash or peer ID is percent-encoded, as in clients' requests. Info
+ * hashes and peer IDs are given as hexadecimal digits.
  */
 export function trackerQuery(parameters: Parameters): string {
   return Object.entries(parameters)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CreateBucketCommand } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { S3Address } from '../../../../testing/s3/start-s3.ts'
 import type { S3Config } from '../store/s3/open-s3.ts'
 import { openS3Client } from '../store/s3/s3-client.ts'
@@ -7,10 +7,25 @@ import { openS3Client } from '../store/s3/s3-client.ts'
 /** Creates a bucket on the tests' S3 server. */
 export async function makeBucket(s3: S3Address): Promise<S3Config> {
   const { endpoint, region, accessKeyId, secretAccessKey } = s3
-  const credentials = { accessKeyId, secretAccessKey }
-  const bucket = { endpoint, region, bucket: `tests-${randomUUID()}`, usesPathStyle: true }
+  const config = {
+    bucket: { endpoint, region, bucket: `tests-${randomUUID()}`, usesPathStyle: true },
+    credentials: { accessKeyId, secretAccessKey },
+    publicEndpoint: undefined,
+    prefix: 'shoal/',
+  }
+  await withS3Client(config, (client, Bucket) => client.send(new CreateBucketCommand({ Bucket })))
+  return config
+}
+
+/** Calls `use` with a client for the bucket, as another program has one. */
+export async function withS3Client<T>(
+  { bucket, credentials }: S3Config,
+  use: (client: S3Client, bucket: string) => Promise<T>,
+): Promise<T> {
   const client = openS3Client(bucket, credentials)
-  await client.send(new CreateBucketCommand({ Bucket: bucket.bucket }))
-  client.destroy()
-  return { bucket, credentials, publicEndpoint: undefined, prefix: 'shoal/' }
+  try {
+    return await use(client, bucket.bucket)
+  } finally {
+    client.destroy()
+  }
 }

@@ -43,9 +43,9 @@ export function describeOnEachDatabase(title: string, tests: (start: Start) => v
 }
 
 /**
- * Runs the tests on each database, and also on three nodes that share PostgreSQL, an S3 store and Redis, behind a
- * balancer. These are slow tests. With `oneNodeTest`, a test does not run on three nodes: it tests the disk store, the
- * memory of one process, or that a change is noticed immediately.
+ * Runs the tests on each database, and also, as slow tests, on three nodes that share PostgreSQL, an S3 store and
+ * Redis, behind a load balancer. A test that is declared with `oneNodeTest` does not run on three nodes, because it
+ * tests the disk store, the memory of one process, or that a change is noticed immediately.
  */
 export function describeApi(
   title: string,
@@ -71,8 +71,8 @@ export function describeApi(
 const noTest = () => undefined
 
 /**
- * Starts a real registry on a port chosen by the operating system, with its data in a temporary folder. Several nodes
- * are behind a balancer.
+ * Starts a real registry on a port chosen by the operating system, with its data in a temporary folder. If there are
+ * several nodes, a load balancer is in front of them.
  */
 export async function startTestRegistry(settings: Partial<RegistryConfig> = {}, nodes = 1) {
   const directory = settings.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'shoal-registry-')))
@@ -180,7 +180,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}, 
   }
 }
 
-/** Starts a registry with one or several nodes, which may have to share a database, a store and Redis. */
+/** Starts a registry with one or several nodes. Several nodes must share a database, a store and Redis. */
 async function startNodes(
   config: RegistryConfig,
   count: number,
@@ -226,7 +226,7 @@ async function startNodes(
   }
 }
 
-/** Creates an empty database on the server. It is deleted together with the server. */
+/** Creates an empty database on the server. The database is deleted together with the server. */
 export async function makeDatabase(serverUrl: string): Promise<string> {
   const name = `shoal_${crypto.randomUUID().replaceAll('-', '')}`
   const client = new pg.Client({ connectionString: serverUrl })

@@ -181,7 +181,7 @@ describeApi('the tracker over HTTP', (start, oneNodeTest) => {
     await expect.poll(() => countSeeders(other, bob)).toBe(0)
   })
 
-  test('stops tracking within seconds when a file becomes private, is published again or is deleted', async () => {
+  test('stops tracking an info hash within seconds when its file becomes private, becomes public or is deleted', async () => {
     const { registry, token } = here
     const file = await here.publish()
     const { info_hash, model_id } = file
@@ -263,7 +263,7 @@ describeApi('a tracker with settings', (start) => {
     expect((await registry.get('/v1/models')).status).toBe(200)
   })
 
-  test('behind a proxy returns peers that each client can connect to', async () => {
+  test('behind a proxy, returns to each client the peers that it can connect to', async () => {
     const { registry, publish } = await startPublishing(start, { trustProxy: 1 })
     const { info_hash } = await publish()
     const announce = (number: number, address: string) => {

@@ -16,9 +16,9 @@ import { trackerSockets } from './websocket/tracker-sockets.ts'
 
 type Dependencies = Omit<TrackerDependencies, 'own'> & {
   baseUrl: () => string
-  /** Reaches the sockets of other nodes; undefined if this is the only node. */
+  /** Sends messages to the sockets of other nodes; undefined if this is the only node. */
   messages: NodeMessages | undefined
-  /** Behind a proxy, the local address of a connection is not one for other clients. */
+  /** Whether a proxy is trusted. Behind a proxy, clients cannot use the local address of a connection. */
   trustProxy: boolean
   metrics: Registry
 }

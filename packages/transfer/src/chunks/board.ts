@@ -4,7 +4,10 @@
  * cost more than handling the bytes.
  */
 export type Board = {
-  /** For each chunk, the number of bytes written, from its start. Written bytes are not trusted yet. */
+  /**
+   * For each chunk, the number of bytes written, from its start. That bytes are written does not mean that they are
+   * trusted.
+   */
   written: Int32Array<SharedArrayBuffer>
   /** Number of bytes received over HTTP, valid or not. */
   received: BigInt64Array<SharedArrayBuffer>

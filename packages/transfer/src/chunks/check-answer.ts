@@ -1,10 +1,10 @@
 type Wanted = { start: number; size: number; fileSizeBytes: number }
 
 /**
- * Checks whether a response contains the wanted bytes. Returns the problem as a phrase that follows the name of the
- * host; `html` for a web page; undefined if there is no problem. `wanted` is a range of the file or, for the URL of a
- * single chunk, the size of the chunk. The hash would also detect these problems, but only after a whole chunk of wrong
- * bytes.
+ * Checks whether a response contains the wanted bytes. Returns the problem as a phrase to put after the host name in a
+ * message; `html` for a web page; undefined if there is no problem. `wanted` is a range of the file or, for the URL of
+ * a single chunk, the size of the chunk. The chunk's hash would also reveal these problems, but only after the whole
+ * chunk had been downloaded.
  */
 export function answerProblem(
   status: number,

@@ -10,8 +10,9 @@ import type { Tuning } from './tuning.ts'
 export interface ChunkQueue {
   /**
    * Resolves with a task as soon as one is available, or with undefined when all chunks are trusted. Rejects with the
-   * reason of the queue's signal when it fires. `canGoOn` returns whether the source can continue in the middle of a
-   * chunk; only then is it worthwhile to restart a slow request. The caller ends each task with `deliver` or `leave`.
+   * signal's reason when the queue's signal is aborted. `canGoOn` returns whether the source can continue in the middle
+   * of a chunk; only then is it worthwhile to restart a slow request. The caller ends each task with `deliver` or
+   * `leave`.
    */
   take(canGoOn: () => boolean): Promise<RunningTask | undefined>
   /**
@@ -23,7 +24,7 @@ export interface ChunkQueue {
   leave(task: RunningTask): void
   /**
    * Lets waiting slots check again whether they can continue. Must be called several times a second, and also when the
-   * hasher has made progress and when the signal fires.
+   * hasher has made progress and when the signal is aborted.
    */
   wake(): void
 }
@@ -50,9 +51,9 @@ const restartBudgetShare = 0.03
 const minCostBytes = 64 * 1024
 
 /**
- * Creates a queue that returns chunks in order, and no further ahead of the hasher than the window. If no chunk can be
- * started, the queue aborts a request that is slow although the network is not, so that its chunk is requested again
- * from where the request stopped.
+ * Creates a queue that returns chunks in order, and never further ahead of the hasher than the window allows. If no
+ * chunk can be started, the queue aborts a request that is slow although the network is not, so that its chunk is
+ * requested again from where the request stopped.
  */
 export function chunkQueue(options: QueueOptions): ChunkQueue {
   const { manifest, board, ledger, tuning, signal } = options
@@ -115,8 +116,8 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
   }
 
   /**
-   * The number of bytes that may be received twice because of a restart. These are the bytes in transit, which cannot
-   * be measured here, but are fewer than those received in a window.
+   * The number of bytes that may be received twice because of a restart. These are the bytes in transit. Their number
+   * cannot be measured here, but it is lower than the number of bytes received within `slowAfterMs`.
    */
   function restartCost({ chunk }: RunningTask, rate: number) {
     const left = chunk.size - Atomics.load(board.written, chunk.index)

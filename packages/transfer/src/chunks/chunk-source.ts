@@ -6,7 +6,9 @@ export type ChunkTask = {
   chunk: Chunk
   /** Number of bytes at the start of the chunk that are on disk and need not be fetched again. */
   from: number
-  /** How often this chunk was received with a wrong hash. A source with several URLs then tries another URL. */
+  /**
+   * How often this chunk was received with a wrong hash. After each time, a source with several URLs uses another URL.
+   */
   timesBad: number
   /** Aborted when the task must end immediately. */
   signal: AbortSignal
@@ -26,7 +28,10 @@ export interface ChunkSource {
   readonly slots: number
   /** Whether the source can continue in the middle of a chunk. Only then is it worthwhile to restart a slow request. */
   canGoOn(): boolean
-  /** Resolves when the source may start, or when the pull is over. The signal is aborted when the source must pause. */
+  /**
+   * Resolves when the source may start, or when the pull is over, with a signal that is aborted when the source must
+   * pause.
+   */
   turn(): Promise<AbortSignal>
   /**
    * Downloads the task's chunk to disk. Slots are numbered from 0; each has one task at a time. Rejects with a

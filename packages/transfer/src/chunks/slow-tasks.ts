@@ -1,16 +1,16 @@
 import { type Board, receivedBytes } from './board.ts'
 import type { RunningTask } from './running-task.ts'
 
-/** A request is slow if its rate is below this share of the rate of the others. */
+/** A request is slow if its rate is below this share of the other requests' median rate. */
 const slowShare = 1 / 4
-/** The network is considered saturated if it delivers this share of its maximum rate. */
+/** The network is considered saturated if it delivers at least this share of its maximum rate. */
 const saturatedShare = 3 / 4
 /** Each measurement reduces the maximum rate by this factor, because networks change. */
 const ageing = 0.98
 const samplesPerWindow = 3
 /**
- * After a pause of this length (a suspended machine, CPU starvation), earlier measurements are discarded, because they
- * say nothing about the network.
+ * After a pause of this length (a suspended machine, CPU starvation), earlier measurements are discarded. Compared with
+ * later ones, they would measure the pause, not the network.
  */
 const lateMs = 1000
 
@@ -24,8 +24,8 @@ export interface SlowTasks {
   /** Records that a task has received its complete chunk. */
   noteDone(task: RunningTask): void
   /**
-   * Returns the slowest task for which `isWanted` is true, with its rate; undefined if none is slow. After it has
-   * returned a task, it returns none for the length of a window, until the effect of restarting that task can be
+   * Returns the slowest task for which `isWanted` is true, with its rate; undefined if none is slow. After returning a
+   * task, this method returns no other for the length of a window, until the effect of restarting that task can be
    * measured.
    */
   takeSlowest(
@@ -34,8 +34,8 @@ export interface SlowTasks {
 }
 
 /**
- * A request is slow if, over the last `windowMs`, it received nothing, or far less than the others while the network
- * was not saturated.
+ * A request is slow if, over the last `windowMs`, it received nothing, or far less than the other requests while the
+ * network was not saturated.
  */
 export function slowTasks(board: Board, windowMs: number): SlowTasks {
   let lastSampleAt = performance.now()

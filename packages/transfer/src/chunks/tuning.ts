@@ -14,11 +14,13 @@ export type Tuning = {
    */
   windowBytes: number
   /**
-   * A file with at most this many chunks is downloaded in this thread, because starting three threads would take
+   * A file with at most this many chunks is downloaded in the calling thread, because starting three threads would take
    * longer.
    */
   inlineChunks: number
-  /** How long the rate of a request is compared with the rates of others before the request is considered slow. */
+  /**
+   * How long the rate of a request is compared with the rates of other requests before the request is considered slow.
+   */
   slowAfterMs: number
   /** How often the journal is written and progress is reported. */
   tickMs: number
@@ -27,8 +29,8 @@ export type Tuning = {
   /** A registry that delivers this many bytes a second needs no help from peers. */
   fastBytesPerSecond: number
   /**
-   * How long a swarm has to prove that it is faster than the registry. The other intervals for switching between the
-   * swarm and the registry are derived from this one.
+   * How long a swarm has to prove that it helps. The other intervals for switching between the swarm and the registry
+   * are derived from this one.
    */
   turnMs: number
 }

@@ -16,9 +16,9 @@ export type RegistryFile = {
 type Hashed = { chunk_size: number; chunk_hashes: string }
 
 /**
- * Whether the file at `path` is `file`. Relies on the record if the file has not been modified since; otherwise,
- * computes the SHA-256 and, if it matches, writes the record. If the file differs, throws `damaged_file` if it was
- * `file` according to its record, and `file_in_the_way` if not.
+ * Whether the file at `path` is `file`. Relies on the record if the file has not been modified since the record was
+ * written; otherwise, computes the SHA-256 and, if it matches, writes the record. If the file differs, throws
+ * `damaged_file` if the record identifies it as `file`, and `file_in_the_way` if not.
  */
 export async function isFinished(
   path: string,
@@ -82,7 +82,7 @@ export async function keepRecord(
     modified_at: mtimeMs,
     ...toSharingFields(isSame ? before : undefined, registryFile),
   }
-  await forgetTorrent(path) // the saved torrent belongs to the previous file
+  await forgetTorrent(path) // a torrent saved earlier may belong to a different file
   await writeRecord(path, record)
 }
 

@@ -1,7 +1,7 @@
 /**
- * Locks ensure that only one process at a time uses a file. Node has no file locks, so the lock is that of an SQLite
- * database. It is released when its process ends for any reason, so it is never stale. It also works between containers
- * that share a disk.
+ * Locks ensure that only one process at a time uses a file. Node has no file locks, so each lock is a lock on an SQLite
+ * database. The system releases it when its process ends for any reason, so a lock is never stale. Locks also work
+ * between containers that share a disk.
  */
 import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -14,8 +14,8 @@ const sqliteIoError = 10
 const sqliteCannotOpen = 14
 
 /**
- * Another process that removes the model file also removes its lock file and empty folders. Locking is then tried
- * again, up to this many times.
+ * When another process removes the model file, it also removes the lock file and empty folders. Taking the lock may
+ * then fail, and is attempted up to this many times.
  */
 const maxAttempts = 20
 
@@ -52,8 +52,8 @@ export function tryLock(lockPath: string): (() => void) | undefined {
 }
 
 /**
- * Returns 'removed' if the locked file has been deleted or replaced in the meantime, so that other processes would lock
- * a different file.
+ * Returns 'removed' if the lock file has been deleted or replaced in the meantime: other processes would lock a
+ * different file.
  */
 function takeLock(lockPath: string): (() => void) | 'removed' | undefined {
   makeFolder(dirname(lockPath))

@@ -12,8 +12,8 @@ export type ChunkBody = {
 }
 
 /**
- * Hashes a chunk's bytes from `from` to `to` as they arrive, and writes them to their place in the
- * file.
+ * Hashes a chunk up to `to`: the first `from` bytes are read from disk; the others are hashed and written to the file
+ * as they arrive.
  */
 export function chunkBody(
   fd: number,
@@ -32,8 +32,8 @@ export function chunkBody(
       }
       hash.update(bytes)
       try {
-        // Synchronous, because for large files this code runs in a worker thread, where using the thread pool would
-        // cost more.
+        // Writes synchronously, because for large files this code runs in a worker thread, where using the thread pool
+        // would cost more.
         writeAll(fd, bytes, chunk.start + at)
       } catch (error) {
         return classifyDiskError(error, `chunk ${chunk.index}`)

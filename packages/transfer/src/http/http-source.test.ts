@@ -53,7 +53,7 @@ async function scene() {
   })
   return {
     origin,
-    /** The first and the last MiB of each requested range. */
+    /** The start and the end of each requested range, in MiB. */
     asked: () => origin.requests.map(({ start, end }) => [start / mebibyte, end / mebibyte]),
     fetch: (from: number) => source.fetch({ chunk, from, timesBad: 0, signal }, 0, signal),
   }
@@ -69,7 +69,7 @@ test('only the gaps between pieces from peers are requested from the registry, a
   ])
 })
 
-test('a damaged chunk with several senders is downloaded again in full, and all senders are named', async () => {
+test('a damaged chunk with several senders is downloaded again in full, and all senders are reported', async () => {
   const { origin, asked, fetch } = await scene()
   origin.script = ({ start }) => (start === 3 * mebibyte ? { flipByteAt: 5 } : undefined)
   const { sha256, sender } = await fetch(1.5 * mebibyte)

@@ -122,8 +122,8 @@ function listWays(baseUrl: string, { direct_url, magnet_uri }: Download): Way[] 
 }
 
 /**
- * Returns the token that gives access to the bytes of a private model, with a slash; empty for a public model. The web
- * seed URL of a private model ends with it: `…/chunks/<sha256>/<token>`.
+ * Returns the token that gives access to the bytes of a private model, with a leading slash; empty for a public model.
+ * The token is at the end of a private model's web seed URL: `…/chunks/<sha256>/<token>`.
  */
 function parseToken(magnet: string): string {
   const webSeed = new URL(magnet).searchParams.get('ws') ?? ''

@@ -8,7 +8,10 @@ import { tryLock } from '../disk/lock.ts'
 import { readRecord, writeRecord } from '../disk/record.ts'
 import { fileInTheWay } from '../errors.ts'
 
-/** Error codes of file systems without hard links, and of files with too many hard links. */
+/**
+ * Errors that mean that a hard link is not possible: between file systems, on a file system without hard links, or to a
+ * file with too many of them.
+ */
 const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /**
@@ -38,9 +41,7 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
   }
 }
 
-/**
- * Copies the record. It still refers to the original model on the registry, so that a repair can download from there.
- */
+/** Copies the record. The copy still refers to the original model on the registry, so that a repair can download it. */
 async function copyRecord(path: string, target: string) {
   const record = await readRecord(path)
   if (record === undefined) return

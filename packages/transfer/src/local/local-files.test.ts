@@ -101,7 +101,7 @@ test('an interrupted repair leaves a partial file, which a pull finishes', async
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
 })
 
-test('a damaged file whose registry cannot be reached keeps its name', async () => {
+test('a damaged file keeps its name if its registry fails', async () => {
   const scene = await pullScene(file)
   await scene.pull()
   damage(scene.path, 2)

@@ -1,6 +1,6 @@
 /**
- * Determines what a removal deletes, what it leaves, and how many bytes it frees, before anything
- * is deleted.
+ * Determines which files a removal deletes, which files it leaves, and how many bytes it frees, before anything is
+ * deleted.
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'

@@ -46,8 +46,8 @@ export async function removeLocalFiles(
 }
 
 /**
- * Takes the lock of a file, and returns the path of the lock if it is to be removed. If the folder is a link, no lock
- * is created or removed.
+ * Takes the lock of a file, and returns the path of the lock file if it is to be removed. If the folder is a link, no
+ * lock file is created or removed.
  */
 function takeLock(path: string, locks: DisposableStack): string[] {
   const { lock } = getFilePaths(path)

@@ -56,6 +56,6 @@ test('an endless response is read no further than the range', async () => {
     response.on('drain', send).on('close', resolve)
     send()
   })
-  await expect(fetchFrom(endless)).rejects.toThrow('sent more bytes, not 3')
+  await expect(fetchFrom(endless)).rejects.toThrow('sent excess bytes; 3 were requested')
   await closed
 })

@@ -53,5 +53,5 @@ async function ask(
   }
   const bytes = await readBody(body, length) // a response may omit its length
   if (bytes?.length === length) return { result: bytes }
-  throw new Error(`${url.host} sent ${bytes?.length ?? 'more'} bytes, not ${length}`)
+  throw new Error(`${url.host} sent ${bytes?.length ?? 'excess'} bytes; ${length} were requested`)
 }

@@ -52,8 +52,8 @@ export const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && [401, 403, 404, 410].includes(error.status)
 
 /**
- * Whether a torrent is private (BEP 27), as that of a private model is. A torrent that cannot be parsed counts as
- * private.
+ * Whether a torrent is private (BEP 27), as the torrents of private models are. A torrent that cannot be parsed counts
+ * as private.
  */
 export function isPrivateTorrent(torrent: Uint8Array): boolean {
   const info = parseInfo(torrent)

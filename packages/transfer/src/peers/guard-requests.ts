@@ -15,8 +15,8 @@ const maxBlockBytes = 128 * 1024
 type Asked = [index: number, offset: number, length: number]
 
 /**
- * Makes the library answer requests only as fast as the peer reads the blocks, and only within the upload quota of the
- * torrent. Disconnects peers that request too much.
+ * Makes the library answer requests only as fast as the peer reads the blocks, and only within the file's upload quota.
+ * Disconnects peers that request too much.
  */
 export function guardRequests() {
   const { _onRequest: answer, _onCancel: cancel } = wireMethods

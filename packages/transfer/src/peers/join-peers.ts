@@ -76,8 +76,7 @@ export interface Peers {
 }
 
 /**
- * Starts to look for peers soon, if they are enabled. Failures are reported with `setup.onFailure`, not with
- * rejections.
+ * Starts to look for peers soon, if peers are enabled. Calls `setup.onFailure` if something fails, and never rejects.
  */
 export function joinPeers(setup: Setup): Peers {
   const { manifest, board, peers, signal } = setup
@@ -168,7 +167,7 @@ export function joinPeers(setup: Setup): Peers {
     return !over.signal.aborted
   }
 
-  // Users of a private file would learn of each other in its swarm, which is joined only if the user demands peers
+  // In the swarm of a private file, its users learn of each other. That swarm is joined only if the user demands peers
   // (`only`).
   const canJoin = onlyPeers || (peers === 'auto' && !isPrivate(setup.download))
   const joining = setTimeout(() => join().catch(fail), onlyPeers ? 0 : setup.tuning.joinAfterMs)
@@ -189,7 +188,7 @@ export function joinPeers(setup: Setup): Peers {
   }
 }
 
-/** Whether the file is private. Its tracker and its bytes then require a token, which is part of their URLs. */
+/** Whether the file is private. If so, its tracker and its bytes require a token, which their URLs contain. */
 export const isPrivate = (download: Download): boolean =>
   !/\/announce$/.test(parseTracker(download))
 

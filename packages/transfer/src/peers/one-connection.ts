@@ -8,10 +8,12 @@ const sameMomentMs = 10_000
 /**
  * Keeps only one connection to each peer. Two peers that learn of each other at the same moment both connect. The
  * library would keep both connections, and request blocks over the faster one that are already in transit over the
- * other. Here, the earlier connection is kept if it is transferring blocks. Otherwise, if both are new, the one opened
- * by the peer with the smaller ID is kept; if not, the later one, because a peer that reconnects may have lost the
- * earlier one. If the two peers choose differently, or if the kept connection breaks, the dropped connection is opened
- * again.
+ * other. This function keeps:
+ * - the earlier connection if it is transferring blocks;
+ * - otherwise, if both connections are new, the one opened by the peer with the smaller ID;
+ * - otherwise, the later connection, because a peer that reconnects may have lost the earlier one.
+ *
+ * If the two peers choose differently, or if the kept connection breaks, the dropped connection is opened again.
  */
 export function keepOneConnection(torrent: Torrent, ownId: string) {
   const openedAt = new WeakMap<Wire, number>()

@@ -37,15 +37,18 @@ const rejoinAfter = 10
 export interface Pace {
   /** The side whose turn it is. */
   side(): Side
-  /** Resolves when it is the side's turn, or when the pull is over. The signal is aborted at the end of the turn. */
+  /**
+   * Resolves when it is the side's turn, or when the pull is over, with a signal that is aborted at the end of the
+   * turn.
+   */
   turn(of: Side): Promise<AbortSignal>
   /** Ends all waits for a turn. */
   close(): void
 }
 
 /**
- * The registry starts. If it is slow and the swarm has other peers, the swarm takes over. If the swarm then has no
- * other peers or is slower than the registry, the registry takes over again.
+ * The registry starts. If it is slow and the swarm has other peers, the swarm takes over. If the swarm loses its other
+ * peers, or turns out to be clearly slower than the registry, the registry takes over again.
  */
 export function pace(
   readings: Readings,

@@ -4,7 +4,7 @@ import { peerHostFor } from './peer-host.ts'
 
 const inUrl = (host: string) => `http://${/^[^[].*:/.test(host) ? `[${host}]` : host}:8000`
 
-test('only for a registry on this machine are peers limited to this machine', () => {
+test('peers are limited to this machine only if the registry is on this machine', () => {
   for (const host of loopbackHosts) expect(peerHostFor(inUrl(host)), host).toBe('127.0.0.1')
   for (const host of otherHosts) expect(peerHostFor(inUrl(host)), host).toBe('0.0.0.0')
 })

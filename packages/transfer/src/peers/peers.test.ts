@@ -12,7 +12,7 @@ const file = syntheticFile(12 * mebibyte, 4 * mebibyte)
 const tuning = { ...quickTuning, stallMs: 5_000, joinAfterMs: 50 }
 const slowly = () => ({ bytesPerSecond: 50_000 })
 
-test('with only peers, no byte is requested from the registry', async () => {
+test('if only peers may be used, no byte is requested from the registry', async () => {
   const { origin, path, pull, seeder } = await swarmScene(file)
   await seeder()
   const pulled = await pull({ peers: 'only', tuning })
@@ -58,7 +58,7 @@ test('a peer that sends wrong bytes is reported and not used again, and the file
   for (const { source } of droppedChunks) expect(source).toMatch(/^127\.0\.0\.1:\d+$/)
 })
 
-test('when peers take over from the registry and the registry from peers, almost nothing is received twice', async () => {
+test('when a pull switches from the registry to peers and back, almost nothing is received twice', async () => {
   const large = syntheticFile(24 * mebibyte, 8 * mebibyte)
   const { origin, path, pull, seeder } = await swarmScene(large)
   const { pause } = await seeder(large.bytes, { uploadLimit: 4 * mebibyte })
@@ -177,7 +177,7 @@ test('if the registry provides no torrent, only the registry is used, and this i
   expect(filterEvents(events, 'without-peers')).toHaveLength(1)
 })
 
-test('with only peers, a pull fails immediately if the registry provides no torrent', async () => {
+test('if only peers may be used, a pull fails immediately if the registry provides no torrent', async () => {
   const { origin, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.torrent = undefined
   await expect(pull({ peers: 'only', tuning })).rejects.toThrow('not found')
@@ -191,7 +191,7 @@ test('peers are not used if they are not allowed', async () => {
   expect(filterEvents(events, 'progress').at(-1)?.sources).toHaveLength(1)
 })
 
-test('with only peers, a pull fails with the cause if the tracker cannot be reached', async () => {
+test('if only peers may be used, a pull fails with the cause if the tracker cannot be reached', async () => {
   const { origin, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.announce = 'http://127.0.0.1:9/announce'
   const giving = { ...tuning, stallMs: 300, timeoutMs: 900 }
@@ -199,7 +199,7 @@ test('with only peers, a pull fails with the cause if the tracker cannot be reac
   expect(failure.failure).toMatchObject({ code: 'unreachable', reason: 'refused' })
 })
 
-test('a file whose chunks are not whole pieces comes only from the registry, and this is reported', async () => {
+test('a file whose chunks are not whole pieces is downloaded only from the registry, and this is reported', async () => {
   const odd = syntheticFile(6 * mebibyte, 0.75 * mebibyte)
   const { origin, path, events, pull, seeder } = await swarmScene(odd)
   await seeder()

@@ -5,7 +5,7 @@ import { getInternals } from './webtorrent-internals.ts'
 type Pieces = { from: number; to: number }
 
 /**
- * Manages ranges in which no more pieces are begun. A range is settled when the pieces that had been begun are
+ * Manages piece ranges in which no more pieces are begun. A range is settled when the pieces begun earlier are
  * complete, or when no peer delivers them.
  */
 export function settlePieces(torrent: Torrent, onSettled: (from: number) => void) {
@@ -38,7 +38,7 @@ export function settlePieces(torrent: Torrent, onSettled: (from: number) => void
 }
 
 /**
- * Whether a peer has begun to send a piece. Blocks that come from the disk do not count: they are not lost if the
+ * Whether a peer has begun to send a piece. Blocks that were already on disk do not count: they are not wasted if the
  * registry delivers the rest of the piece.
  */
 function isBegun(torrent: Torrent, index: number) {

@@ -180,7 +180,7 @@ function overwrite(path: string, at: number) {
   closeSync(fd)
 }
 
-test('a piece with blocks only on disk is not waited for, although a peer could send it', async () => {
+test('a piece with blocks from disk but none from peers is not waited for, although a peer could send it', async () => {
   const two = syntheticFile(2 * mebibyte, mebibyte)
   const scene = await swarmScene(two)
   const begin = two.bytes.subarray(0, 500_000)

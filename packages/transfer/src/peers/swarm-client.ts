@@ -125,8 +125,9 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
 }
 
 /**
- * Gives pieces that a peer has begun to send precedence over the rarest. The library itself would begin many pieces at
- * the same time, and unfinished pieces can neither be sent to others nor be kept when peers are no longer used.
+ * Gives pieces that a peer has begun to send precedence over the rarest pieces. The library itself would begin many
+ * pieces at the same time, and unfinished pieces can neither be sent to other peers nor be kept when peers are no
+ * longer used.
  */
 function finishBegunPieces(torrent: Torrent) {
   const begun = new Set<number>()

@@ -38,7 +38,7 @@ export type SwarmMethods = {
   have(pieces: Pieces): void
   /** Requests pieces. Their first `bytesHere` bytes, valid or not, are on disk. */
   want(pieces: Pieces & { bytesHere: number }): void
-  /** Requests that no more pieces of the range are begun. */
+  /** Stops beginning more pieces of the range. The event `settled` follows. */
   settle(pieces: Pieces): void
   leave(pieces: Pieces): void
   /** Forgets the pieces of a chunk with a wrong hash. They are checked when they are requested again. */
@@ -64,7 +64,7 @@ export type Sent = [sender: string, bytes: number][]
 
 export type SwarmEvents = {
   ready(place: { port: number; pieceLength: number }): void
-  /** A piece is on disk and matches its SHA-1. `sent` is what was received of the piece since its last report. */
+  /** A piece is on disk and matches its SHA-1. `sent` covers the bytes of the piece received since its last report. */
   piece(piece: { index: number; sent: Sent }): void
   /** In the range that starts at `from`, the pieces that had been begun are complete, or no peer delivers them. */
   settled(from: number): void

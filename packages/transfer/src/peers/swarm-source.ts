@@ -10,8 +10,8 @@ import type { Swarm } from './swarm.ts'
 import { diskName, registryName, type Sent } from './swarm-messages.ts'
 
 /**
- * Number of chunks requested at the same time: enough for peers to have different pieces, and few enough to lose
- * little.
+ * Number of chunks requested at the same time: enough for peers to have different pieces, and few enough to lose little
+ * if the pull is interrupted.
  */
 const slots = 8
 /** Maximum time that a chunk waits, once peers are no longer used, for the pieces that they have begun to send. */
@@ -38,7 +38,9 @@ export interface SwarmSource extends ChunkSource {
   joins(swarm: Swarm): void
   /** Reports that a piece, counted from 0, is on disk and matches its SHA-1. */
   onPiece(piece: number, sent: Sent): void
-  /** Number of bytes that peers sent for the pieces on disk, including duplicates. */
+  /**
+   * Number of bytes received through the swarm for pieces on disk, including duplicates and bytes from the registry.
+   */
   broughtBytes(): number
 }
 

@@ -55,7 +55,7 @@ const closeTimeoutMs = 500
 
 /**
  * Starts a swarm in a separate thread. `pieceLength` is in bytes. If the swarm fails, no call rejects, because the
- * registry has the bytes, too. Received pieces match their SHA-1; callers must check more.
+ * registry has the bytes, too. Received pieces match their SHA-1; callers must also check the SHA-256 of their chunk.
  */
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events): Swarm {
   let peerCount = 0

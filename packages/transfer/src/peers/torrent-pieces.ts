@@ -1,4 +1,4 @@
-/** Informs webtorrent which pieces the pull has and which it needs. */
+/** Reports to webtorrent which pieces the pull has, and requests the ones it needs. */
 import { createHash } from 'node:crypto'
 import { readSync } from 'node:fs'
 import type { Torrent } from 'webtorrent'

@@ -87,7 +87,7 @@ test.each<[string, RequestListener, object]>([
     { code: 'not_a_registry', reason: 'not_json' },
   ],
   ['hangs up', (request) => request.socket.destroy(), { code: 'unreachable', reason: 'reset' }],
-])('if a tracker %s, the failure has its cause', async (_, answers, cause) => {
+])('if a tracker %s, the failure reports the cause', async (_, answers, cause) => {
   const tracker = await trackerThat(answers)
   expect(await failureAt(tracker)).toMatchObject({ ...cause, host: new URL(tracker).host })
 })
@@ -146,7 +146,7 @@ test('the signal limits the wait for a tracker that does not respond', async () 
   await expect(announce(tracker, abort.signal)).rejects.toThrow()
 })
 
-test('a response that is not from a tracker has no peers', async () => {
+test('an announce to an empty or unsupported tracker URL fails', async () => {
   await expect(announce('udp://127.0.0.1:1/announce')).rejects.toThrow()
   await expect(announce('')).rejects.toThrow()
 })

@@ -1,6 +1,6 @@
 import type Wire from 'bittorrent-protocol'
 
-/** Limits how many bytes of one torrent may be sent, to all its peers together. */
+/** Limits how many bytes of one file may be sent to all peers together. */
 export interface UploadQuota {
   /** Number of bytes of pieces sent so far. */
   sentBytes(): number
@@ -14,7 +14,7 @@ export interface UploadQuota {
 
 const quotas = new WeakMap<Wire, UploadQuota>()
 
-/** Whether a request may be answered, which is always the case if the torrent of the connection has no quota. */
+/** Whether a request may be answered. Always true for a connection without a quota. */
 export const mayAnswer = (wire: Wire, bytes: number): boolean =>
   quotas.get(wire)?.reserve(bytes) ?? true
 

@@ -61,8 +61,8 @@ type TorrentMembers = {
   /** Written: the number of pieces at the start of a selection that are already on disk. */
   _selections: Iterable<{ offset: number }>
   /**
-   * Its method is replaced so that pieces that were begun take precedence over the rarest. Returns -1 if no piece is
-   * wanted.
+   * Its method is replaced so that pieces already begun take precedence over the rarest pieces. Returns -1 if no piece
+   * is wanted.
    */
   _rarityMap: { getRarestPiece(isWanted: (index: number) => boolean): number }
   /** Read: whether the last bytes have been sent to a peer. Written: how often a closed connection was reopened. */

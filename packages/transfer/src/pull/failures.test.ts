@@ -80,7 +80,7 @@ test('when the direct URL has expired, the hash URLs are used, and no second dow
   expect(scene.origin.downloads).toBe(1)
 })
 
-test('if the file cannot be downloaded by its hash, its chunks are', async () => {
+test('if the file cannot be downloaded by its hash, its chunks are downloaded by theirs', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ way }) => (way === 'chunk' ? undefined : { status: 403 })
   await scene.pull()

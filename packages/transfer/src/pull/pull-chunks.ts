@@ -23,8 +23,8 @@ import { handleFailure } from './handle-failure.ts'
 /** Give up after a chunk has arrived damaged this many times. */
 const maxBadTimes = 5
 /**
- * How often data is flushed to disk. Flushing limits what a power loss can destroy; flushing more often slows down the
- * pull.
+ * How often data is flushed to disk. Flushing limits the data that a power loss can destroy; flushing more often slows
+ * down the pull.
  */
 const syncEveryMs = 5000
 
@@ -146,7 +146,7 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
       serveSource(source, serving).then(
         () => peers?.finish(),
         (error) => {
-          ending.abort(error) // before any turn ends: the other sources would take that for the start of their turns
+          ending.abort(error) // before any turn ends, which the other sources would take for the start of theirs
           throw error
         },
       ),
@@ -160,7 +160,7 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
   }
   stopTicking()
   report({ type: 'verifying' })
-  const left = leave(peers, report) // takes as long as the tracker's response
+  const left = leave(peers, report) // while the file is hashed, because leaving waits for the tracker's response
   const sha256 = await hasher.digest.finally(() => left)
   const bytes = receivedBytes(board) + swarm.broughtBytes()
   return {
@@ -179,7 +179,10 @@ async function leave(peers: Peers, report: ChunkPull['report']): Promise<void> {
   })
 }
 
-/** Adds up the shares with the same name: the registry sends bytes both in its own turns and in those of the swarm. */
+/**
+ * Adds up shares with the same name. The registry has several, because it sends bytes both in its own turns and in the
+ * swarm's.
+ */
 export function sharesByName(shares: SourceShare[]): SourceShare[] {
   return [...Map.groupBy(shares, ({ name }) => name)].map(([name, same]) => ({
     name,

@@ -4,8 +4,8 @@ import type { BlobPush } from './push-options.ts'
 const pageSize = 1000
 
 /**
- * Lists all chunks that the registry does not have. `first` is the first page, from the response to the start of the
- * upload.
+ * Lists all chunks that the registry does not have. `first` is the response that started the upload; it contains the
+ * first page.
  */
 export async function listMissing(
   { client, modelName, retrier, signal }: BlobPush,

@@ -13,8 +13,8 @@ const maxRounds = 4
 
 /**
  * Uploads one file whose hashes are known, and resolves when the file is ready on the registry. If the upload is
- * stopped, the next call resumes it. `retrier` retries all calls and chunks, because repeating a call has no further
- * effect on the registry.
+ * stopped, the next call resumes it. `retrier` retries all calls and chunks, which is safe because repeating them has
+ * no further effect on the registry.
  * @example
  * import { openAsBlob } from 'node:fs'
  * import { hashFileInWorker, makeManifest } from '@shoal/model-file'

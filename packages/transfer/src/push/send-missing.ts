@@ -8,7 +8,7 @@ import type { BlobPush } from './push-options.ts'
 const maxRefusals = 5
 /**
  * Minimum number of bytes that count as progress. Fewer do not count, because a socket accepts some bytes even if the
- * other end no longer reads them.
+ * server no longer reads them.
  */
 const stepBytes = 256 * 1024
 

@@ -61,7 +61,7 @@ async function taker(port: number, infoHash: string): Promise<Socket> {
   return socket
 }
 
-test('a peer that requests a lot and reads late receives everything, and takes little memory', async () => {
+test('a peer that requests a lot and reads late receives everything, and the seeder needs little memory', async () => {
   const large = syntheticFile(64 * mebibyte, 4 * mebibyte)
   const { port, infoHash, stillGives } = await scene(large)
   const socket = await taker(port, infoHash)

@@ -11,8 +11,8 @@ export type SeedSetup = {
   /** Bytes per second; undefined for no limit. */
   uploadLimit: number | undefined
   /**
-   * How often each file may be sent, as a multiple of its size, while the seeder runs, including
-   * pauses; undefined for no limit.
+   * Maximum number of bytes sent for each file, as a multiple of the file's size, from the start to the end of the
+   * seeder, including pauses; undefined for no limit.
    */
   ratio: number | undefined
   /** Whether to look for peers on the local network (BEP 14). */

@@ -11,16 +11,16 @@ import type {
 export type SeederOptions = Partial<SeedSetup> & {
   /** Called when a file cannot be shared, or can no longer be shared. */
   onDropped?: (path: string, message: string) => void
-  /** Called once, when nothing can be shared any more. */
+  /** Called once, if all sharing has failed permanently. */
   onFailed?: (message: string) => void
 }
 
-/** WebTorrent waits one second for trackers that do not respond. */
+/** Maximum time to close. WebTorrent itself waits one second for trackers that do not respond. */
 const closeTimeoutMs = 3_000
 
 /** Shares files with peers. */
 export interface Seeder {
-  /** Shares the file until `unshare` is called or `onDropped` is called for it. Its path identifies it. */
+  /** Shares the file until `unshare` or `onDropped` is called with its path. */
   share(file: SharedFile): void
   unshare(path: string): void
   /** Disconnects peers and notifies trackers. `resume` shares the same files again. */
@@ -28,7 +28,7 @@ export interface Seeder {
   resume(): void
   /** The status that the thread last reported; it reports every second. */
   status(): SeedStatus
-  /** Why nothing can be shared any more; undefined while sharing works. */
+  /** The failure that ended all sharing; undefined while sharing works. */
   failure(): string | undefined
   /**
    * Stops sharing, and notifies trackers. This takes up to three seconds once the thread has loaded. Afterwards,

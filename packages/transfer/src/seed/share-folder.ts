@@ -9,17 +9,17 @@ export type SharingOptions = Partial<Omit<SeedSetup, 'network'>> &
   Omit<ShareableOptions, 'onProblem'> & {
     /** Called when a file is not shared, or is no longer shared. */
     onDropped(file: string, message: string): void
-    /** Called once, when nothing can be shared any more. */
+    /** Called once, if all sharing has failed permanently. */
     onFailed(message: string): void
   }
 
 export type Sharing = {
   status(): SeedStatus
-  /** Why nothing can be shared any more; undefined while sharing works. */
+  /** The failure that ended all sharing; undefined while sharing works. */
   failure(): string | undefined
   /** Number of files that are shared or about to be. */
   fileCount(): number
-  /** Whether the first scan of the folder is still running, so that more files may follow soon. */
+  /** Whether the first scan of the folder is still running, in which case more files may follow soon. */
   isScanning(): boolean
   /** Resolves after the first scan of the folder. */
   firstScan: Promise<void>

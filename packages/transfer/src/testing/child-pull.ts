@@ -19,7 +19,7 @@ export type ChildPull = {
   exit: Promise<number | string | null>
 }
 
-/** Runs the same pull in another process. */
+/** Pulls the scene's file in another process, to the same path. */
 export function startChildPull({ origin, path }: PullScene, file: SyntheticFile): ChildPull {
   const script = fileURLToPath(new URL('./pull-in-child.ts', import.meta.url))
   const args = [script, origin.url, path, JSON.stringify(toModelFile(file))]

@@ -18,7 +18,7 @@ export interface FrontierHash {
    * if the file could not be read.
    */
   readonly digest: Promise<string>
-  /** Closes immediately; `digest` may then never settle. */
+  /** Closes immediately. Afterwards, `digest` may never settle. */
   close(): Promise<void>
 }
 

@@ -41,8 +41,8 @@ export async function startChunkWorkers(
   { isInline }: { isInline: boolean },
 ): Promise<ChunkWorker[]> {
   if (isInline) {
-    // Loaded only here, because undici takes 27 MB, which this thread does not need if the workers have their own
-    // threads.
+    // This module is loaded only here, because it loads undici, which takes 27 MB. This thread does not need undici if
+    // the workers have their own threads.
     const { inlineChunkWorker } = await import('./inline-chunk-worker.ts')
     return [inlineChunkWorker(setup)]
   }

@@ -18,6 +18,7 @@ import { batchTogether } from './batch-together.ts'
 import { embedder } from './embedder.ts'
 import { getTemplate, isEncoder, loadModel, markerTokens } from './load-model.ts'
 import { ownSampler } from './own-sampler.ts'
+import { openPromptCache } from './prompt-cache.ts'
 import { promptReader, tokenCheck } from './prompt-reader.ts'
 import {
   type BeginGrammar,
@@ -62,7 +63,9 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     onText: (tokens) => adaptation?.begin(0, tokens),
   })
   const facts: ModelFacts = { contextLength, slots: slotCount, canGenerate, embeddingContextLength }
-  if (!canGenerate) return { facts, embed, generate: refuseToGenerate }
+  if (!canGenerate) {
+    return { facts, embed, generate: refuseToGenerate, freeCache: async () => undefined }
+  }
 
   const context = await model.createContext({
     contextSize: contextLength,
@@ -80,6 +83,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
       ),
     },
   })
+  const promptCache = openPromptCache(options.promptCache)
   const slots = newSlots(Array.from({ length: slotCount }, () => context.getSequence()))
   const { bosString, eosString } = model.tokens
   const chats = chatPrompts(getTemplate(model), { bos: bosString ?? '', eos: eosString ?? '' })
@@ -98,6 +102,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const sampler = await samplerFor(generation)
     const slot = await slots.take(tokens, signal)
     try {
+      await promptCache.prepare(slot, tokens)
       return yield* answer(slot, tokens, { generation, ...sampler, signal, ...reading })
     } finally {
       slots.release(slot)
@@ -234,7 +239,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     return rest
   }
 
-  return { facts, embed, generate }
+  return { facts, embed, generate, freeCache: promptCache.clear }
 }
 
 function refuseToGenerate(): AsyncGenerator<Piece, Finish> {

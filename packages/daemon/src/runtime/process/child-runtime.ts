@@ -41,6 +41,7 @@ export async function startChildRuntime(
     pid: child.pid ?? 0,
     ended: end.promise,
     close,
+    freeCache: () => rpc.call('freeCache'),
     async *generate(generation, signal) {
       try {
         return yield* rpc.stream('generate', generation, signal)

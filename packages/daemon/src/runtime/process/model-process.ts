@@ -21,6 +21,7 @@ const methods = {
   generate: (generation: Generation, signal: AbortSignal) =>
     loadedModel().generate(generation, signal),
   embed: (texts: (string | number[])[], signal: AbortSignal) => loadedModel().embed(texts, signal),
+  freeCache: () => loadedModel().freeCache(),
   end: () => process.exit(0),
 }
 openRpc(parentProcessPort(process, { ignoresInterrupt: true }), methods)

@@ -152,7 +152,7 @@ describeOnEachDatabase('the download journal', (start) => {
     expect(await addedTo(tide, () => Promise.all(copies.map((copy) => journal(8, copy))))).toBe(7)
   })
 
-  test('a model deleted in the meantime does not block the others', async () => {
+  test('a deleted model does not prevent the downloads of other models from being counted', async () => {
     const { append, apply } = await journal()
     await append(
       new Map([

@@ -27,8 +27,8 @@ export interface DownloadJournal {
    */
   append(counts: DownloadCounts): Promise<void>
   /**
-   * Adds to the database all downloads in the journal that it does not include yet, and returns their number. Creates
-   * the file if it is missing.
+   * Adds to the database all downloads in the journal that the database does not include yet, and returns their number.
+   * Creates the file if it is missing.
    */
   apply(): Promise<number>
   /** The number of downloads in the journal that the database may not include yet. */

@@ -29,7 +29,9 @@ const beforeAnyExpiry = 0
 /** May be cached by clients but not by shared proxies, because the link itself is the permission to read the bytes. */
 const keptForAnHour = 'private, max-age=3600, immutable'
 
-/** The maximum of a presigned URL in S3: torrent clients keep the target of a redirect while they run. */
+/**
+ * The longest lifetime of a presigned S3 URL, because torrent clients keep using a redirect's target while they run.
+ */
 const expiresInSeconds = 7 * 86_400
 
 /** Serves the registry's presigned URLs: bytes of objects, and chunks of uploads. */
@@ -59,7 +61,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       return sendBytes(request, reply, {
         sizeBytes: size,
         etag: `"${key}${part ? `-${part}` : ''}"`,
-        open: (range) => store.open(key, range),
+        open: (range, signal) => store.open(key, range, signal),
         offset,
         budget: store.budget,
       })
@@ -87,15 +89,15 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       return sendBytes(request, reply, {
         sizeBytes: hashes.fileSizeBytes,
         etag: `"${hashes.sha256_hash}"`,
-        open: (range) => store.open(objectKey, range),
+        open: (range, signal) => store.open(objectKey, range, signal),
         budget: store.budget,
       })
     },
   })
 
   /**
-   * Whether the object is in the trash. Returns false if the database is unavailable: then only the signature is
-   * checked, so that downloads still work.
+   * Whether the object is in the trash. Returns false if the database is unavailable, so that downloads still work:
+   * only the URL's signature is checked in this case.
    */
   async function isDeleted(key: string): Promise<boolean> {
     try {

@@ -10,7 +10,7 @@ export interface Manifests {
   get(file: { blob_hash: string; file_size_bytes: number }): Promise<Buffer>
 }
 
-/** Enough for about 30 of the largest texts: each chunk takes about 100 bytes, and a file has at most 10,000 chunks. */
+/** Enough for about 30 of the largest files: each chunk takes about 100 bytes, and a file has at most 10,000 chunks. */
 const maxKeptBytes = 32 * 1024 * 1024
 
 export function keepManifests(blobs: Pick<BlobRepository, 'getChunkHashes'>): Manifests {

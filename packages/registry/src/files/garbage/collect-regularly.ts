@@ -20,10 +20,16 @@ type Dependencies = {
 }
 
 const hourMs = 3_600_000
-/** Less than an interval, so that the next collection is not missed by a moment. */
+/**
+ * Minimum time between two collections, on any nodes, as a share of the interval. Less than 1, so that a collection
+ * that starts slightly early is not skipped.
+ */
 const restShare = 0.9
 
-/** Collects garbage once an hour on one of the nodes, logs the result and exports it as metrics. Returns a function that stops this. */
+/**
+ * Collects garbage once an hour on one of the nodes, logs the result and exports it as metrics. Returns a function that
+ * stops the hourly collections.
+ */
 export function collectRegularly(dependencies: Dependencies): () => void {
   const { db, collect, trash, deleteExpired, metrics, log, intervalMs = hourMs } = dependencies
   const heldBackBytes = new Gauge({

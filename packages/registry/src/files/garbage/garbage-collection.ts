@@ -35,7 +35,7 @@ export interface GarbageCollection extends UploadRemoval {
 
 const maxUnknownBytes = 1_000_000_000
 const maxUnknownShare = 0.1
-const minAgeMs = 86_400_000
+const dayMs = 86_400_000
 /** Maximum number of objects whose references are looked up in one query. */
 const batchSize = 500
 
@@ -48,8 +48,13 @@ export function garbageCollection(
   db: Kysely<Database>,
   store: ObjectStore,
   trash: Trash,
+  { minAgeMs = dayMs } = {},
 ): GarbageCollection {
   const removal = uploadRemoval(db, store)
+
+  /** Whether no node can be about to record this entry, even if the clocks of the nodes and of the store differ. */
+  const isOldEnough = ({ createdAt }: StoredEntry) =>
+    createdAt === undefined || createdAt.getTime() < Date.now() - minAgeMs
 
   /**
    * Moves a blob's bytes to the trash unless a file refers to the blob. Returns the number of bytes that were moved.
@@ -70,7 +75,9 @@ export function garbageCollection(
     })
   }
 
-  /** Returns which of these objects files, blobs or the trash refer to, with the ID of the upload. */
+  /**
+   * Returns those of these objects to which a file, a blob or the trash refers, each with the ID of its upload, if any.
+   */
   async function findKnown(keys: string[]) {
     const asked = sql.join(keys)
     const { rows } = await sql<{ object_key: string; upload_id: string | null }>`
@@ -108,7 +115,7 @@ export function garbageCollection(
     }
   }
 
-  /** The entries of the store to which nothing refers, not even the trash, and the number of all stored bytes. */
+  /** Returns the store's entries to which nothing refers, not even the trash, and the total size of all objects. */
   async function findUnknown() {
     const unknown: StoredEntry[] = []
     let storedBytes = 0
@@ -174,10 +181,6 @@ export function garbageCollection(
     },
   }
 }
-
-/** Whether no node can be about to record this entry, even if the clocks of the nodes and of the store differ. */
-const isOldEnough = ({ createdAt }: StoredEntry) =>
-  createdAt === undefined || createdAt.getTime() < Date.now() - minAgeMs
 
 const isUnused = sql<SqlBool>`not exists (select 1 from file where file.blob_hash = blob.sha256_hash)`
 const nothing: Amount = { objects: 0, bytes: 0 }

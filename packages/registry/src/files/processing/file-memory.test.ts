@@ -47,7 +47,7 @@ describeOnEachDatabase('the memory estimate of a file', (start) => {
     ana = await registry.register('ana')
   })
 
-  test('adds up the weights, one conversation and the compute buffers', async () => {
+  test('is the sum of the weights, one KV cache and the compute buffers', async () => {
     const bytes = gguf(llama)
     const file = await put('tide', 'tide.gguf', bytes)
     const overhead = (file.memory_bytes ?? 0) - bytes.length - cacheBytes

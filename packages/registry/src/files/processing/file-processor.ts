@@ -169,7 +169,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
   }
 }
 
-/** Throws if a queue operation resolves to false, because this node has then lost the lease. */
+/** Throws if a queue operation resolves to false, which means that this node has lost the lease. */
 async function orLeaseLost(step: Promise<boolean>): Promise<void> {
   if (!(await step)) throw leaseLost()
 }

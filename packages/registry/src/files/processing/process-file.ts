@@ -43,15 +43,19 @@ export async function processFile(
       return gone(store, 'the stored bytes that this file shares are gone')
     }
     const { objectKey, hashes } = await blobs.get(file.blob_hash)
-    return readHeader(store, objectKey, file, hashes)
+    return readHeader(store, objectKey, file, hashes, signal)
   }
   const upload = toUpload(file)
   if (!upload || !(await isFinished(store, upload, file)))
     return gone(store, 'the uploaded bytes are gone')
   const { key } = upload
-  const hashes = await store.hash(key, file.file_size_bytes, signal)
+  const chunkHashes = await files.getManifest(file.id)
+  const hashes = await store.hash(key, file.file_size_bytes, {
+    declared: { sha256_hash: file.sha256_hash, chunkHashes },
+    signal,
+  })
 
-  const declared = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
+  const declared = unpackHashes(chunkHashes, file.file_size_bytes)
   const stored = unpackHashes(hashes.chunkHashes, file.file_size_bytes)
   const bad = declared.filter(({ hash }, index) => stored[index]?.hash !== hash)
   if (bad.length > 0) {
@@ -69,10 +73,10 @@ export async function processFile(
     const detail = `the file's SHA-256 is ${hashes.sha256_hash}, but ${file.sha256_hash} was declared`
     return { outcome: 'failed', detail }
   }
-  return readHeader(store, key, file, hashes)
+  return readHeader(store, key, file, hashes, signal)
 }
 
-/** Completes the upload. False if it does not exist. */
+/** Completes the upload. Returns false if the store has no such upload. */
 async function isFinished(
   store: ObjectStore,
   upload: UploadReference,
@@ -101,13 +105,14 @@ async function readHeader(
   key: string,
   { filename, file_size_bytes }: FileRow,
   hashes: FileHashes,
+  signal: AbortSignal,
 ): Promise<ProcessedFile> {
   const read = async (start: number, length: number) => {
     const size = Math.min(length, file_size_bytes - start)
     const bytes = new Uint8Array(Math.max(0, size))
     if (size <= 0) return bytes
     let got = 0
-    for await (const part of store.read(key, { start, size })) {
+    for await (const part of store.read(key, { start, size }, signal)) {
       bytes.set(part, got)
       got += part.length
     }

@@ -20,7 +20,7 @@ import { dropFiles, moveFiles } from './file-states.ts'
 import { keepBlob } from './keep-blob.ts'
 
 export interface FileRepository {
-  /** Converts rows to the API's format, with the torrents and seeder counts of a public or private model. */
+  /** Converts rows to the API's format, with the info hashes and seeder counts for a public or a private model. */
   toModelFiles(rows: FileRow[], isPublic: boolean): Promise<ModelFile[]>
   toModelFile(row: FileRow, isPublic: boolean): Promise<ModelFile>
   /**
@@ -57,16 +57,16 @@ export interface FileRepository {
     holder: string,
     checked: CheckedFile & { lostKey: string | undefined },
   ): Promise<void>
-  /** Records the ID of an upload. False, and nothing is changed, if another one was recorded in the meantime. */
+  /** Records an upload's ID. Returns false and changes nothing if another ID was recorded in the meantime. */
   keepUploadId(file: FileRow, uploadId: string | null): Promise<boolean>
-  /** Deletes a file's row, and returns what it last referred to; undefined if it was already deleted. */
+  /** Deletes a file's row, and returns the columns that referred to its bytes; undefined if the row did not exist. */
   remove(file: { id: string; model_id: string }): Promise<FileBytes | undefined>
 }
 
 /** The result of processing: the hashes of the stored bytes, and the facts from the header. */
 export type CheckedFile = { hashes: FileHashes; facts: GgufFacts }
 
-/** The error if another node has taken over the job or the file was deleted. This node's result is then discarded. */
+/** The error for a job that another node has taken over, or whose file was deleted. This node's result is discarded. */
 export const leaseLost = () =>
   conflict('the file was deleted, or another node is processing it now', {
     code: leaseLostCode,
@@ -253,7 +253,7 @@ export function fileRepository(
 const findInfoHash = (row: FileRow, isPublic: boolean) =>
   isPublic ? row.public_info_hash : row.private_info_hash
 
-/** The swarm of a file; undefined while it has no torrent. */
+/** A file's swarm; undefined while the file has no torrent. */
 function toSwarm(row: FileRow, isPublic: boolean): string | undefined {
   const infoHash = findInfoHash(row, isPublic)
   if (infoHash === null) return undefined

@@ -64,7 +64,7 @@ describeOnEachDatabase('a file', (start) => {
     await connection.db.deleteFrom('blob').execute()
   })
 
-  /** For each event, a call that causes it, for a file in any state. */
+  /** For each event, a call that causes the event if the file's state allows this. */
   const doAt: Record<FileEvent, (file: FileRow) => Promise<unknown>> = {
     begin: () => create(undefined),
     submit: ({ id }) => files.submit(id),
@@ -109,7 +109,7 @@ describeOnEachDatabase('a file', (start) => {
     })),
   )
 
-  test.each(cases)('$event takes it from $state to $next', async ({ event, state, next }) => {
+  test.each(cases)('goes from $state to $next on $event', async ({ event, state, next }) => {
     const file = await fileIn(state, event !== 'replace')
     const refusal = await doAt[event](file).then(
       () => undefined,

@@ -94,7 +94,7 @@ export const fileTransitions = {
     from: ['failed', 'expired'],
     to: undefined,
     by: 'owner',
-    does: 'after the bytes are removed, the row of the new upload with the same filename replaces the row',
+    does: 'after the bytes are removed, the row of a new upload with the same filename replaces this row',
   },
   remove: {
     from: ['uploading', 'processing', 'ready', 'failed', 'expired'],

@@ -44,7 +44,7 @@ export async function keepBlob(
     .execute()
 }
 
-/** Returns false if the blob already exists. */
+/** Inserts the rows of a blob and its chunks. Returns false if the blob already exists. */
 async function insertBlob(
   trx: Kysely<Database>,
   objectKey: string,

@@ -179,7 +179,7 @@ describeOnEachDatabase('the trash', (start) => {
     await admin.close()
   })
 
-  test('receives a few unknown objects, but not if they make up most of the store', async () => {
+  test('receives a few unknown objects, but not if they make up a large share of the store', async () => {
     const registry = await start()
     const { file } = await publishTide(registry)
     const unknown = getStorePath(registry, 'objects', '00', 'unknown-00')

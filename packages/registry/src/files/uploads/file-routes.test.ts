@@ -68,7 +68,7 @@ describeApi('files', (start, oneNodeTest) => {
     expect(record.tensors).toMatchObject({ count: 1, parameters: 64 })
   })
 
-  test('repeating the call resumes an upload; a different file with the name of a ready file is a conflict', async () => {
+  test('starting an upload again resumes it; a different file with the name of a ready file is a conflict', async () => {
     const manifest = manifestFor('again.gguf', smallGguf(2))
     const first = await startUpload(ana, 'tide', manifest)
     expect(first.status).toBe(201)
@@ -251,7 +251,7 @@ describeApi('files', (start, oneNodeTest) => {
     expect(await settled(registry, ben, 'drift', own.id)).toMatchObject({ status: 'ready' })
   })
 
-  oneNodeTest('the same bytes are stored only once, for as long as any file has them', async () => {
+  oneNodeTest('identical bytes are stored once, and kept while any file has them', async () => {
     const bytes = smallGguf(77)
     const first = await publish(registry, ana, { name: 'tide' }, 'shared.gguf', bytes)
     const second = await publish(registry, ben, { name: 'drift' }, 'shared-too.gguf', bytes)

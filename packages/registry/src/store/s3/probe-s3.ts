@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import { ConfigError } from '../../errors.ts'
+import type { ExplainRefusal } from './explain-refusal.ts'
 import { multipartUploads } from './multipart-uploads.ts'
 import type { ObjectNames } from './object-names.ts'
 import { type PresignS3, sha256Hex } from './presign-s3.ts'
-import { callStore } from './s3-client.ts'
+import type { S3Caller } from './s3-client.ts'
 import { chunkHeaders, type S3Support } from './s3-support.ts'
 
-type Dependencies = { client: S3Client; bucket: string; names: ObjectNames; presign: PresignS3 }
+type Dependencies = {
+  caller: S3Caller
+  bucket: string
+  names: ObjectNames
+  presign: PresignS3
+  allow: ExplainRefusal
+}
 type Headers = Pick<S3Support, 'takesContentHash' | 'takesChecksum'>
 
-/** The minimum size of a part that is not the last one. */
+/** Has the minimum size of a part that is not the last one. */
 const firstPart = Buffer.alloc(5 * 1024 * 1024)
 const lastPart = Buffer.from('the bytes that were announced')
 const wrongPart = Buffer.from('other bytes, of the same size')
@@ -26,18 +33,20 @@ const headerChoices: Headers[] = [
 
 /**
  * Finds out what the store supports by uploading an object of 5 MiB in two parts. The object is deleted afterwards.
- * Throws a `ConfigError` if the store refuses presigned uploads.
+ * Throws a `ConfigError` if the store refuses presigned uploads, or something else that a registry needs.
  */
 export async function probeS3(dependencies: Dependencies): Promise<S3Support> {
-  const { client, bucket, names } = dependencies
+  const { caller, bucket, names, allow } = dependencies
   const name = names.probe(randomUUID())
-  try {
-    for (const headers of headerChoices) {
-      const support = await tryHeaders(dependencies, name, headers)
-      if (support) return support
-    }
-  } finally {
-    await callStore(client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name })))
+  const remove = () => caller.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }))
+  for (const headers of headerChoices) {
+    const support = await tryHeaders(dependencies, name, headers).catch(async (error) => {
+      await remove().catch(() => undefined) // the first error says more
+      throw error
+    })
+    if (!support) continue
+    await allow('delete', remove)
+    return support
   }
   throw new ConfigError(
     'the S3 store refuses presigned uploads (SHOAL_S3_ENDPOINT): it must support AWS Signature Version 4 in URLs',
@@ -46,13 +55,25 @@ export async function probeS3(dependencies: Dependencies): Promise<S3Support> {
 
 /** Returns undefined if the store refuses uploads that require these headers. */
 async function tryHeaders(
-  { client, bucket, presign }: Dependencies,
+  { caller, bucket, presign, allow }: Dependencies,
   name: string,
   headers: Headers,
 ): Promise<S3Support | undefined> {
-  const uploads = multipartUploads({ client, bucket, hasChecksums: headers.takesChecksum })
-  const uploadId = await uploads.create(name)
-  const isAccepted = async (partNumber: number, announced: Buffer, sent = announced) => {
+  const uploads = multipartUploads({ caller, bucket, hasChecksums: headers.takesChecksum })
+  const uploadId = await allow('upload', () => uploads.create(name))
+  const abort = () => uploads.abort({ name, uploadId })
+
+  const request = (url: string, init?: RequestInit) =>
+    caller.run(
+      async (signal) => {
+        const response = await fetch(url, { ...init, signal })
+        const bytes = Buffer.from(await response.arrayBuffer())
+        return { ok: response.ok, status: response.status, bytes }
+      },
+      { timeoutMs: caller.timeouts.assemblyMs }, // a slow line may need longer than other requests for 5 MiB
+    )
+
+  async function isAccepted(partNumber: number, announced: Buffer, sent = announced) {
     const required = chunkHeaders(sha256Hex(announced), headers)
     const url = presign({
       method: 'PUT',
@@ -61,32 +82,32 @@ async function tryHeaders(
       headers: required,
       expiresInSeconds: urlLifetimeSeconds,
     })
-    const response = await request(url, {
-      method: 'PUT',
-      headers: required,
-      body: new Uint8Array(sent),
-    })
-    return response.ok
+    const body = new Uint8Array(sent)
+    return (await request(url, { method: 'PUT', headers: required, body })).ok
   }
-  let isComplete = false
-  try {
+
+  /** Returns whether the store refuses wrong bytes; undefined if it refuses all. */
+  async function upload() {
+    // If the wrong bytes are accepted, the right ones replace them.
+    const refusesWrongBytes = !(await isAccepted(2, lastPart, wrongPart))
     if (!(await isAccepted(2, lastPart))) return undefined
-    const refusesWrongBytes = !(await isAccepted(3, lastPart, wrongPart))
     if (!(await isAccepted(1, firstPart))) return undefined
     await uploads.complete({ name, uploadId }, [firstPart.length, lastPart.length])
-    isComplete = true
-    const query = { partNumber: '2' }
-    const url = presign({ method: 'GET', key: name, query, expiresInSeconds: urlLifetimeSeconds })
-    const part = await request(url)
-    const servesParts = part.status === 206 && part.bytes.equals(lastPart)
-    return { ...headers, refusesWrongBytes, servesParts }
-  } finally {
-    if (!isComplete) await uploads.abort({ name, uploadId })
+    return { refusesWrongBytes }
   }
-}
 
-async function request(url: string, init?: RequestInit) {
-  const response = await callStore(fetch(url, init))
-  const bytes = Buffer.from(await callStore(response.arrayBuffer()))
-  return { ok: response.ok, status: response.status, bytes }
+  const uploaded = await allow('upload', upload).catch(async (error) => {
+    await abort().catch(() => undefined) // the first error says more
+    throw error
+  })
+  if (!uploaded) {
+    await allow('upload', abort)
+    return undefined
+  }
+  await allow('read', () => caller.send(new HeadObjectCommand({ Bucket: bucket, Key: name })))
+  const query = { partNumber: '2' }
+  const url = presign({ method: 'GET', key: name, query, expiresInSeconds: urlLifetimeSeconds })
+  const part = await allow('read', () => request(url))
+  const servesParts = part.status === 206 && part.bytes.equals(lastPart)
+  return { ...headers, ...uploaded, servesParts }
 }

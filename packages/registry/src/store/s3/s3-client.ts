@@ -1,18 +1,117 @@
 /** Sends the registry's own requests to an S3 store with the AWS SDK, and converts errors. */
-import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
+import {
+  type $Command,
+  S3Client,
+  type S3ClientResolvedConfig,
+  S3ServiceException,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+} from '@aws-sdk/client-s3'
 import { isDomainError, unavailable } from '../../errors.ts'
 import { isUnavailable } from '../../unavailable.ts'
 import { bytesGone } from '../object-reader.ts'
 import type { S3Bucket, S3Credentials } from './presign-s3.ts'
 
+export type S3Timeouts = {
+  /** For a request with all of its retries; for the bytes of an object, until the response begins. */
+  requestMs: number
+  /** For a request that makes the store copy or join parts, with all of its retries. */
+  assemblyMs: number
+  /** Between two parts of a response with the bytes of an object. */
+  silenceMs: number
+}
+
+export const defaultTimeouts: S3Timeouts = {
+  requestMs: 10_000,
+  assemblyMs: 60_000,
+  silenceMs: 30_000,
+}
+
 /** One attempt, and three retries with increasing random delays. */
 const maxAttempts = 4
 const connectTimeoutMs = 3_000
-/** Longer than a store needs to assemble the parts of a large file. */
-const responseTimeoutMs = 60_000
+const maxCalls = 64
+/**
+ * A client that reads slowly occupies the connection that its bytes come from for a long time, so these connections are
+ * counted separately.
+ */
+const maxStreams = 512
 const retryAfterSeconds = 5
 
-export function openS3Client(place: S3Bucket, credentials: S3Credentials): S3Client {
+type CallOptions = { timeoutMs?: number; signal?: AbortSignal | undefined }
+
+/**
+ * Makes requests. They fail with `not_found` if an object or upload does not exist, and with `unavailable` if the store
+ * is unreachable, slow or full, or refuses the access key. If `signal` is aborted, they fail with its reason.
+ */
+export interface S3Caller {
+  readonly timeouts: S3Timeouts
+  send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: S3Command<Input, Output>,
+    options?: CallOptions,
+  ): Promise<Output>
+  /** Sends a request whose response contains the bytes of an object. `signal` also ends the response. */
+  stream: S3Caller['send']
+  /** Runs a function that makes a request of another kind, and must end when its signal is aborted. */
+  run<T>(request: (signal: AbortSignal) => Promise<T>, options?: CallOptions): Promise<T>
+  close(): void
+}
+
+type S3Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = $Command<
+  Input,
+  Output,
+  S3ClientResolvedConfig,
+  ServiceInputTypes,
+  ServiceOutputTypes
+>
+
+export function openS3Caller(
+  place: S3Bucket,
+  credentials: S3Credentials,
+  timeouts: S3Timeouts = defaultTimeouts,
+): S3Caller {
+  const calls = openS3Client(place, credentials, maxCalls)
+  const streams = openS3Client(place, credentials, maxStreams)
+
+  async function run<T>(
+    request: (signal: AbortSignal) => Promise<T>,
+    { timeoutMs = timeouts.requestMs, signal: given }: CallOptions = {},
+  ): Promise<T> {
+    given?.throwIfAborted()
+    const deadline = new AbortController()
+    const timer = setTimeout(() => {
+      deadline.abort(storeUnavailable(new Error(`no response within ${timeoutMs} ms`)))
+    }, timeoutMs)
+    const signal = given ? AbortSignal.any([given, deadline.signal]) : deadline.signal
+    try {
+      return await request(signal)
+    } catch (error) {
+      given?.throwIfAborted()
+      deadline.signal.throwIfAborted()
+      throw toStoreError(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    timeouts,
+    send: (command, options) => run((abortSignal) => calls.send(command, { abortSignal }), options),
+    stream: (command, options) =>
+      run((abortSignal) => streams.send(command, { abortSignal }), options),
+    run,
+    close() {
+      calls.destroy()
+      streams.destroy()
+    },
+  }
+}
+
+export function openS3Client(
+  place: S3Bucket,
+  credentials: S3Credentials,
+  maxSockets = maxCalls,
+): S3Client {
   return new S3Client({
     endpoint: place.endpoint,
     region: place.region,
@@ -24,30 +123,18 @@ export function openS3Client(place: S3Bucket, credentials: S3Credentials): S3Cli
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
       connectionTimeout: connectTimeoutMs,
-      requestTimeout: responseTimeoutMs,
-      throwOnRequestTimeout: true,
+      httpAgent: { maxSockets },
+      httpsAgent: { maxSockets },
     },
   })
 }
 
-/** Awaits a request, and converts its error: see `toStoreError`. */
-export async function callStore<T>(request: Promise<T>): Promise<T> {
-  try {
-    return await request
-  } catch (error) {
-    throw toStoreError(error)
-  }
-}
-
-/**
- * Converts an error: to `not_found` if an object or upload does not exist, and to `unavailable` if the store is
- * unreachable, slow or full, or refuses the access key. Returns other errors unchanged.
- */
+/** Converts an error to `not_found` or `unavailable`: see `S3Caller`. Returns other errors unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (isDomainError(error) || !(error instanceof Error)) return error
   if (!(error instanceof S3ServiceException)) {
     const isFetchError = error instanceof TypeError && error.cause !== undefined
-    const isFailure = isFetchError || timeoutNames.has(error.name) || isUnavailable(error)
+    const isFailure = isFetchError || error.name === 'TimeoutError' || isUnavailable(error)
     return isFailure ? storeUnavailable(error) : error
   }
   if (absentNames.has(error.name)) return bytesGone()
@@ -62,9 +149,8 @@ export function isS3Error(error: unknown, ...names: string[]): boolean {
 }
 
 const absentNames = new Set(['NoSuchKey', 'NoSuchUpload', 'NotFound'])
-const timeoutNames = new Set(['TimeoutError', 'AbortError'])
 
-function storeUnavailable(cause: Error): Error {
+export function storeUnavailable(cause: Error): Error {
   const error = unavailable('the S3 store of this registry cannot be used at the moment', {
     retryAfterSeconds,
   })

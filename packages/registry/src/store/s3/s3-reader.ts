@@ -1,35 +1,51 @@
 import type { Readable } from 'node:stream'
 import type { ObjectReader } from '../object-reader.ts'
 import type { ByteRange } from '../object-store.ts'
-import { toStoreError } from './s3-client.ts'
+import { storeUnavailable, toStoreError } from './s3-client.ts'
 
-/** Requests a range of an object. */
-export type GetRange = (range: ByteRange) => Promise<Readable>
+/** Requests a range of an object. The signal ends the request and its response. */
+export type GetRange = (range: ByteRange, signal: AbortSignal) => Promise<Readable>
+
+type Options = {
+  range: ByteRange
+  /** The maximum time to wait for the next part of a response. The time that the caller takes does not count. */
+  silenceMs: number
+  /** Makes reads fail with its reason, including the one in progress. */
+  signal?: AbortSignal | undefined
+}
 
 /**
- * Reads a range of an object from one response, which is not read ahead of the caller. The rest is requested again if
- * the caller goes back, or if the response breaks off.
+ * Reads a range of an object from one response, without reading ahead. If the caller jumps to another position, or the
+ * response breaks off, the rest of the range is requested again.
  */
-export function openS3Reader(getRange: GetRange, range: ByteRange): ObjectReader {
+export function openS3Reader(
+  getRange: GetRange,
+  { range, silenceMs, signal }: Options,
+): ObjectReader {
   const end = range.start + range.size
+  const closed = new AbortController()
+  const stop = signal ? AbortSignal.any([signal, closed.signal]) : closed.signal
   let source: ByteSource | undefined
-  /** The previous `fill`. They run one at a time, although the caller may start the next one early. */
+  /** The previous call of `fill`. Calls run one at a time, even if the caller does not wait for them. */
   let last: Promise<unknown> = Promise.resolve()
 
   async function fill(buffers: Uint8Array[], position: number): Promise<void> {
+    stop.throwIfAborted()
     if (source?.position() !== position) {
       source?.close()
       source = undefined
-      source = byteSource(await getRange({ start: position, size: end - position }), position)
+      const body = await getRange({ start: position, size: end - position }, stop)
+      source = byteSource(body, position, silenceMs)
     }
     for (const buffer of buffers) await source.fill(buffer)
   }
 
-  /** Like `fill`, but if the response breaks off, tries once more with a new one. */
+  /** Like `fill`, but if the response breaks off, tries once more with a new response. */
   async function fillAgain(buffers: Uint8Array[], position: number): Promise<void> {
     try {
       await fill(buffers, position)
     } catch (error) {
+      stop.throwIfAborted()
       if (!source) throw error
       source.close()
       source = undefined
@@ -42,14 +58,16 @@ export function openS3Reader(getRange: GetRange, range: ByteRange): ObjectReader
       const filled = last
         .then(() => fillAgain(buffers, position))
         .catch((error) => {
+          stop.throwIfAborted()
           throw toStoreError(error)
         })
-      last = filled.catch(() => undefined) // the caller gets the error
+      last = filled.catch(() => undefined) // the caller receives the error
       return filled
     },
     async close() {
-      await last
+      closed.abort(new Error('the object was closed'))
       source?.close()
+      await last
     },
   }
 }
@@ -57,21 +75,33 @@ export function openS3Reader(getRange: GetRange, range: ByteRange): ObjectReader
 type ByteSource = {
   /** The position of the next byte in the object. */
   position(): number
-  /** Throws if the response ends early. */
+  /** Throws if the response ends early or pauses for too long. */
   fill(buffer: Uint8Array): Promise<void>
   close(): void
 }
 
-function byteSource(body: Readable, start: number): ByteSource {
+function byteSource(body: Readable, start: number, silenceMs: number): ByteSource {
   const parts: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]()
   let rest: Uint8Array = new Uint8Array()
   let position = start
+
+  async function nextPart() {
+    const timer = setTimeout(() => {
+      body.destroy(storeUnavailable(new Error(`no bytes for ${silenceMs} ms`)))
+    }, silenceMs)
+    try {
+      return await parts.next()
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   return {
     position: () => position,
     async fill(buffer) {
       for (let filled = 0; filled < buffer.byteLength; ) {
         if (rest.byteLength === 0) {
-          const { done, value } = await parts.next()
+          const { done, value } = await nextPart()
           if (done) throw new Error(`the object ends at byte ${position}`)
           rest = value
         }

@@ -1,19 +1,25 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { chunkSizeFor, createChunkHasher } from '@shoal/model-file'
 import Fastify from 'fastify'
-import { afterAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { startPartNumberProxy } from '../../../../../testing/s3/part-number-proxy.ts'
+import { startProxyWithoutHeaders } from '../../../../../testing/s3/s3-proxy.ts'
 import type { S3Address } from '../../../../../testing/s3/start-s3.ts'
 import { blobRoutes } from '../../files/downloads/blob-routes.ts'
 import type { Capabilities } from '../../files/downloads/capability.ts'
 import type { BlobRepository } from '../../files/rows/blob-repository.ts'
 import { handleError } from '../../http/error-handler.ts'
 import type { Site } from '../../http/site.ts'
-import { makeBucket } from '../../testing/s3-bucket.ts'
+import { makeBucket, withS3Client } from '../../testing/s3-bucket.ts'
 import { objectStoreContract } from '../object-store.contract.ts'
 import { openS3 } from './open-s3.ts'
+import { s3Presigner, sha256Hex } from './presign-s3.ts'
+import { maxExpirySeconds, type S3Store } from './s3-store.ts'
 
 const s3 = inject('s3')
 
-/** A store in a new bucket, and the registry's routes for links that the server does not support. */
+/** Opens a store in a new bucket, and serves the registry's routes for requests that the S3 server does not support. */
 async function openServedStore(address: S3Address) {
   const app = Fastify()
   let baseUrl = ''
@@ -60,6 +66,92 @@ describe.skipIf(!s3)('S3', () => {
       refusesWrongBytes: true,
       servesParts: false,
     })
+  })
+
+  test.each([
+    [
+      ['x-amz-checksum-sha256'],
+      { takesContentHash: true, takesChecksum: false, refusesWrongBytes: true },
+    ],
+    [
+      ['x-amz-content-sha256'],
+      { takesContentHash: false, takesChecksum: true, refusesWrongBytes: false },
+    ],
+    [
+      ['x-amz-content-sha256', 'x-amz-checksum-sha256'],
+      { takesContentHash: false, takesChecksum: false, refusesWrongBytes: false },
+    ],
+  ])(
+    'the probe finds that a store does not take %s in presigned URLs',
+    async (refused, expected) => {
+      const proxy = await startProxyWithoutHeaders(address.endpoint, refused)
+      onTestFinished(proxy.stop)
+      const { support } = await openServedStore({ ...address, endpoint: proxy.endpoint })
+      expect(support).toEqual({ ...expected, servesParts: false })
+    },
+  )
+
+  describe('one that checks chunks', () => {
+    /** Larger than the first chunk. */
+    const bytes = randomBytes(chunkSizeFor(1) + 1)
+    const declared = createChunkHasher(bytes.length)
+    declared.update(bytes)
+    const { sha256_hash, chunkHashes } = declared.digest()
+    let store: S3Store
+    const key = randomUUID()
+    beforeAll(async () => {
+      const config = await makeBucket(address)
+      const options = { signingKey: 'a key for tests', baseUrl: () => '', isProbed: true }
+      store = (await openS3(config, options)).store
+      await withS3Client(config, (client, Bucket) =>
+        client.send(new PutObjectCommand({ Bucket, Key: `shoal/objects/${key}`, Body: bytes })),
+      )
+    })
+
+    test('is not hashed by chunk again if the SHA-256 of the whole object is the declared one', async () => {
+      const unchecked = new Uint8Array(chunkHashes.length)
+      const hashes = await store.hash(key, bytes.length, {
+        declared: { sha256_hash, chunkHashes: unchecked },
+      })
+      expect(hashes.sha256_hash).toBe(sha256_hash)
+      expect(hashes.chunkHashes).toBe(unchecked)
+      const whole = await store.hash(key, bytes.length)
+      expect(whole.chunkHashes).toEqual(chunkHashes)
+      expect(hashes.pieceHashes).toEqual(whole.pieceHashes)
+    })
+
+    test('is hashed by chunk if the SHA-256 differs', async () => {
+      const other = { sha256_hash: '0'.repeat(64), chunkHashes: new Uint8Array(chunkHashes.length) }
+      const hashes = await store.hash(key, bytes.length, { declared: other })
+      expect(hashes).toMatchObject({ sha256_hash, chunkHashes })
+    })
+  })
+
+  test('a chunk can be sent with a URL that was signed days ago', async () => {
+    const config = await makeBucket(address)
+    const options = { signingKey: 'a key for tests', baseUrl: () => '', isProbed: false }
+    const { store } = await openS3(config, options)
+    const layout = { sizeBytes: 5, chunkSize: 5 }
+    const key = randomUUID()
+    const uploadId = (await store.startUpload({ key, uploadId: null }, layout)) ?? ''
+    const bytes = Buffer.from('bytes')
+    const put = (daysAgo: number) => {
+      const headers = { 'x-amz-content-sha256': sha256Hex(bytes) }
+      const url = s3Presigner(config.bucket, config.credentials)(
+        {
+          method: 'PUT',
+          key: `shoal/objects/${key}`,
+          query: { partNumber: '1', uploadId },
+          headers,
+          expiresInSeconds: maxExpirySeconds,
+        },
+        new Date(Date.now() - daysAgo * 86_400_000),
+      )
+      return request('PUT', url, { bytes, headers })
+    }
+    expect((await put(8)).status).toBe(403)
+    expect((await put(6)).status).toBe(200)
+    expect(await store.listStoredChunks({ key, uploadId }, layout)).toEqual(new Set([0]))
   })
 })
 

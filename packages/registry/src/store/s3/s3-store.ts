@@ -9,8 +9,8 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
-  paginateListObjectsV2,
 } from '@aws-sdk/client-s3'
 import { hasCode } from '@shoal/core/errors'
 import { conflict } from '../../errors.ts'
@@ -25,7 +25,7 @@ import { hashObject } from './hash-object.ts'
 import { multipartUploads } from './multipart-uploads.ts'
 import { objectNames } from './object-names.ts'
 import { findBucketAddress, type S3Bucket, type S3Credentials, s3Presigner } from './presign-s3.ts'
-import { callStore, openS3Client } from './s3-client.ts'
+import { openS3Caller, type S3Timeouts } from './s3-client.ts'
 import { openS3Reader } from './s3-reader.ts'
 import { chunkHeaders, type S3Support } from './s3-support.ts'
 
@@ -38,6 +38,8 @@ export type S3StoreOptions = {
   prefix: string
   /** What the store supports, according to the probe. */
   support: S3Support
+  /** Default: `defaultTimeouts`. */
+  timeouts?: S3Timeouts | undefined
   /** Signs URLs of the registry itself, for requests that the store does not support. */
   signingKey: string
   /** The base URL of the registry's signed paths. */
@@ -54,7 +56,7 @@ const hashExpirySeconds = 86_400
 
 export function openS3Store(options: S3StoreOptions): S3Store {
   const { bucket, publicEndpoint, credentials, prefix, support, signingKey, baseUrl } = options
-  const client = openS3Client(bucket, credentials)
+  const caller = openS3Caller(bucket, credentials, options.timeouts)
   const Bucket = bucket.bucket
   const names = objectNames(prefix)
   const toObject = (key: string) => ({ Bucket, Key: names.toName(key) })
@@ -62,7 +64,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
   const presignPublic = s3Presigner(publicPlace, credentials)
   const presignInternal = s3Presigner(bucket, credentials)
   const uploads = multipartUploads({
-    client,
+    caller,
     bucket: Bucket,
     hasChecksums: support.takesChecksum,
   })
@@ -70,7 +72,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
     uploadId === null ? undefined : { name: names.toName(key), uploadId }
 
   async function getSize(key: string): Promise<number> {
-    const { ContentLength } = await callStore(client.send(new HeadObjectCommand(toObject(key))))
+    const { ContentLength } = await caller.send(new HeadObjectCommand(toObject(key)))
     return ContentLength ?? 0
   }
 
@@ -84,14 +86,22 @@ export function openS3Store(options: S3StoreOptions): S3Store {
     }
   }
 
-  async function getRange(key: string, { start, size }: ByteRange): Promise<Readable> {
+  async function getRange(
+    key: string,
+    { start, size }: ByteRange,
+    signal: AbortSignal,
+  ): Promise<Readable> {
     const request = { ...toObject(key), Range: `bytes=${start}-${start + size - 1}` }
-    const { Body } = await callStore(client.send(new GetObjectCommand(request)))
+    const { Body } = await caller.stream(new GetObjectCommand(request), { signal })
     return Body as Readable // in Node
   }
 
-  const openReader = (key: string, range: ByteRange) =>
-    openS3Reader((part) => getRange(key, part), range)
+  const openReader = (key: string, range: ByteRange, signal?: AbortSignal) =>
+    openS3Reader((part, stop) => getRange(key, part, stop), {
+      range,
+      signal,
+      silenceMs: caller.timeouts.silenceMs,
+    })
 
   return {
     async startUpload(upload, layout) {
@@ -164,9 +174,9 @@ export function openS3Store(options: S3StoreOptions): S3Store {
     verify: (method, url) => verifyPresigned(signingKey, method, url),
     budget: byteBudget(),
     getSize,
-    open: async (key, range) => openReader(key, range),
+    open: async (key, range, signal) => openReader(key, range, signal),
 
-    read: (key, range, signal) => readRange(openReader(key, range), range, signal),
+    read: (key, range, signal) => readRange(openReader(key, range, signal), range, signal),
 
     presignRead(key, { filename, expiresInSeconds, part }) {
       if (part && !support.servesParts) {
@@ -186,11 +196,15 @@ export function openS3Store(options: S3StoreOptions): S3Store {
 
     hasObject: async (key, sizeBytes) => (await findSize(key)) === sizeBytes,
 
-    async hash(key, _sizeBytes, signal) {
+    async hash(key, _sizeBytes, { declared, signal } = {}) {
       const sizeBytes = await getSize(key)
       const request = { method: 'GET' as const, key: names.toName(key) }
       const url = presignInternal({ ...request, expiresInSeconds: hashExpirySeconds })
-      return hashObject({ url, sizeBytes }, signal)
+      return hashObject(
+        { url, sizeBytes },
+        support.refusesWrongBytes ? declared : undefined,
+        signal,
+      )
     },
 
     async remove(key) {
@@ -198,7 +212,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
       for await (const { Key, UploadId = '' } of uploads.list(name)) {
         if (Key === name) await uploads.abort({ name, uploadId: UploadId })
       }
-      await callStore(client.send(new DeleteObjectCommand(toObject(key))))
+      await caller.send(new DeleteObjectCommand(toObject(key)))
     },
 
     space: async () => 'unlimited',
@@ -210,21 +224,31 @@ export function openS3Store(options: S3StoreOptions): S3Store {
         const createdAt = Initiated && { createdAt: Initiated }
         yield { key, isUpload: true, sizeBytes: 0, uploadId: UploadId, ...createdAt }
       }
-      const pages = paginateListObjectsV2({ client }, { Bucket, Prefix: names.objects })
-      for await (const { Contents = [] } of pages) {
-        for (const { Key = '', Size = 0, LastModified } of Contents) {
+      for (let after: string | undefined; ; ) {
+        const request = {
+          Bucket,
+          Prefix: names.objects,
+          ...(after && { ContinuationToken: after }),
+        }
+        const page = await caller.send(new ListObjectsV2Command(request))
+        for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
           const key = names.toKey(Key)
           const createdAt = LastModified && { createdAt: LastModified }
           if (key !== undefined) yield { key, isUpload: false, sizeBytes: Size, ...createdAt }
         }
+        if (!page.IsTruncated) return
+        after = page.NextContinuationToken
       }
     },
 
     async readIdentity() {
       try {
-        const request = new GetObjectCommand({ Bucket, Key: names.identity })
-        const { Body } = await callStore(client.send(request))
-        return (await Body?.transformToString())?.trim() || undefined
+        const identity = await caller.run(async (signal) => {
+          const request = new GetObjectCommand({ Bucket, Key: names.identity })
+          const { Body } = await caller.stream(request, { signal })
+          return Body?.transformToString()
+        })
+        return identity?.trim() || undefined
       } catch (error) {
         if (hasCode(error, 'not_found')) return undefined
         throw error
@@ -233,12 +257,11 @@ export function openS3Store(options: S3StoreOptions): S3Store {
 
     async writeIdentity(identity) {
       const request = { Bucket, Key: names.identity, Body: `${identity}\n` }
-      await callStore(client.send(new PutObjectCommand(request)))
+      await caller.send(new PutObjectCommand(request))
     },
 
     async check() {
-      const abortSignal = AbortSignal.timeout(checkTimeoutMs)
-      await callStore(client.send(new HeadBucketCommand({ Bucket }), { abortSignal }))
+      await caller.send(new HeadBucketCommand({ Bucket }), { timeoutMs: checkTimeoutMs })
     },
   }
 }

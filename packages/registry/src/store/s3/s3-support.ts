@@ -6,7 +6,7 @@ export type S3Support = {
   takesChecksum: boolean
   /** The store refuses bytes that do not match the hash in these headers. */
   refusesWrongBytes: boolean
-  /** `GET ?partNumber=` of an object returns that part. */
+  /** A GET of an object with `?partNumber=` returns that part. */
   servesParts: boolean
 }
 

@@ -15,7 +15,7 @@ type Options = SwarmOptions & {
 const defaultSeedersAgeMs = 2_000
 const maxKnownSwarms = 10_000
 const maxSeed = 2 ** 31
-/** A peer takes about 1.5 KB in Redis, so all of them 3 GB. */
+/** A peer takes about 1.5 KB in Redis, so the maximum number of peers takes 3 GB. */
 const redisLimits = { ...defaultLimits, peers: 2_000_000 }
 
 const runAnnounce = script<[number, number, number, number, ...string[]]>(swarmScripts.announce)
@@ -28,8 +28,8 @@ const runTotals = script<[number, number]>(swarmScripts.totals)
 type CountsAnswer = [number, number, number]
 
 /**
- * The swarms of a registry with several nodes, in Redis. Each method makes one call, and rejects if Redis does not
- * respond.
+ * The swarms of a registry with several nodes, in Redis. Each method makes at most one call to Redis, and rejects if
+ * Redis does not respond.
  */
 export function redisSwarms(
   { redis, prefix }: Pick<SharedState, 'redis' | 'prefix'>,
@@ -120,7 +120,7 @@ const toCounts = ([seeders, size, completed]: CountsAnswer): SwarmCounts => ({
   completed,
 })
 
-/** In place (Fisher and Yates). */
+/** Shuffles the items in place (Fisher–Yates). */
 function shuffle<T>(items: T[]): T[] {
   for (let last = items.length - 1; last > 0; last -= 1) {
     const index = Math.floor(Math.random() * (last + 1))

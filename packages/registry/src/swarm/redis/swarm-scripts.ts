@@ -7,7 +7,8 @@
  * - `counts`: hash of the number of seeders, and of completed downloads
  * - `group:<group>`: set of the peers with the same kind, role and reach
  *
- * And for all swarms: `all`, `network:<network>` and `swarms`, sorted sets by the same time, for the limits.
+ * For all swarms together, these sorted sets, also by the time of the last announce, are used for limits and totals:
+ * `all` (the peers of all swarms), `network:<network>` (those in one network) and `swarms`.
  *
  * A record is `<group> <network> <peer ID> <address> <port or channel>`.
  */
@@ -51,9 +52,9 @@ end
 `
 
 /**
- * ARGV: silentMs, swarm, member, record, maximum of peers, of peers in a swarm and in a network, wanted peers, a seed for
- * random numbers, and the groups to draw them from, each peer with equal probability. Returns whether the peer was kept, the number of seeders, peers and completed downloads,
- * and records.
+ * ARGV: silentMs, swarm, member, record, the maximum number of peers in total, in a swarm and in a network, the number
+ * of wanted peers, a random seed, and the groups from which peers are drawn, each peer with equal probability. Returns
+ * whether the peer was kept, the number of seeders, peers and completed downloads, and the records of the drawn peers.
  */
 const announce = `${common}
 local swarm, member, record = ARGV[2], ARGV[3], ARGV[4]
@@ -136,7 +137,7 @@ end
 return answer
 `
 
-/** ARGV: silentMs, swarm, member, and the channel or peer ID that its record must have. Returns the counts. */
+/** ARGV: silentMs, swarm, member, and the channel or peer ID that the member's record must have. Returns the counts. */
 const leave = `${common}
 local swarm, member = ARGV[2], ARGV[3]
 forgetSilent(swarm)
@@ -155,7 +156,7 @@ forgetSilent(ARGV[2])
 return {counts(ARGV[2])}
 `
 
-/** ARGV: silentMs, and the swarms. Returns the number of seeders of each. */
+/** ARGV: silentMs, and the swarms. Returns the number of seeders in each swarm. */
 const countSeeders = `${common}
 local seeders = {}
 for index = 2, #ARGV do
@@ -165,7 +166,7 @@ end
 return seeders
 `
 
-/** ARGV: silentMs, swarm, member. Returns its record. */
+/** ARGV: silentMs, swarm, member. Returns the member's record. */
 const find = `${common}
 forgetSilent(ARGV[2])
 return redis.call('HGET', key(ARGV[2], 'peers'), ARGV[3])

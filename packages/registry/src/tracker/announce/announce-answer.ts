@@ -27,7 +27,7 @@ export function announceAnswer(
   })
 }
 
-/** IPv4 in `peers`, IPv6 in `peers6`. */
+/** Encodes peers in compact form: IPv4 in `peers`, IPv6 in `peers6`. */
 function packed(peers: PeerAddress[]): { [key: string]: Bencodable } {
   let ipv4 = ''
   let ipv6 = ''

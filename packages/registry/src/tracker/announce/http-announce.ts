@@ -8,7 +8,7 @@ export type HttpAnnounce = Announce & {
   /** Maximum number of peers to return. */
   count: number
   isCompact: boolean
-  /** Whether to return peer IDs. Only the list that is not compact contains them. */
+  /** Whether to return peer IDs. The compact form never contains them. */
   hasPeerIds: boolean
 }
 

@@ -2,7 +2,7 @@ import { invalid } from '../../errors.ts'
 import { twentyBytes } from './announce.ts'
 import type { RawQuery } from './raw-query.ts'
 
-/** The number is limited, because each torrent is looked up in the database. */
+/** Maximum number of torrents in a scrape. It is limited, because each torrent is looked up in the database. */
 export const maxScrapedTorrents = 50
 
 /** Reads the info hashes from a scrape over HTTP (BEP 48). A scrape of all torrents is not supported. */

@@ -38,7 +38,7 @@ test('behind a router, in a cloud or behind a proxy, our address is the one of t
   expect(own.asked).toEqual(['models.example.org'])
 })
 
-test('an address of the other family is returned if there is none of the same family', async () => {
+test('an address of the other family is returned if there is none of the client’s family', async () => {
   expect(await ownAddressAt(['203.0.113.5']).for('2001:db8:7::9', undefined)).toBe('203.0.113.5')
 })
 

@@ -45,7 +45,7 @@ export function ownAddress({ baseUrl, log, resolve = resolveName }: Options): Ow
     try {
       known = await resolve(name)
     } catch (error) {
-      log.warn({ err: error, name }, 'the hostname of the base URL has no address')
+      log.warn({ err: error, name }, 'the hostname of the base URL could not be resolved')
     }
   }
 

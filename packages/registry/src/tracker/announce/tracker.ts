@@ -5,7 +5,7 @@ import type { OwnAddress } from './own-address.ts'
 import { addressesFor, usefulReaches } from './reach.ts'
 import { notTracked, type TrackedTorrent, type TrackedTorrents } from './tracked-torrents.ts'
 
-/** The origin of an announce. */
+/** The sender of an announce. */
 export type Announcer = {
   address: string
   /** The local address of the client's connection; undefined behind a proxy. */
@@ -15,8 +15,8 @@ export type Announcer = {
 }
 
 /**
- * A peer of this registry that is included in every response about a public file. If `address` is missing, each client
- * receives the address at which it can reach the registry.
+ * A peer run by this registry that responses about public files include. If `address` is missing, each client receives
+ * the address at which it can reach the registry.
  */
 export type ExtraPeer = { address?: string; port: number }
 

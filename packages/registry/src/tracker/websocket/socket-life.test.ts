@@ -77,7 +77,7 @@ test('a client that does not read is disconnected before unsent data fills the m
   expect(turns).toBeGreaterThan(0)
 })
 
-test('a client may send more messages over time, and is disconnected if it sends too many at once', async () => {
+test('a client may send many messages over time, but is disconnected if it sends too many at once', async () => {
   const url = await start({ messages: { atOnce: 3, perSecond: 1_000 } })
   const patient = await openBrowser(url, 6)
   for (let turn = 0; turn < 6; turn += 1) {

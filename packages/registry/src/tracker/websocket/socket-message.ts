@@ -16,7 +16,7 @@ export type Description = { type: 'offer' | 'answer'; sdp: string }
 
 type Fields = Record<string, unknown>
 
-/** Clients send 5 or 10. */
+/** Maximum number of offers in an announce. Clients send 5 or 10. */
 const maxOffers = 10
 const maxOfferIdLength = 64
 
@@ -68,7 +68,7 @@ function readAnswer(fields: Fields): Answer {
 
 function readDescription(value: unknown, type: 'offer' | 'answer'): Description {
   if (!isFields(value) || value.type !== type || typeof value.sdp !== 'string') {
-    throw invalid(`an ${type} must be an object with type "${type}" and an sdp`)
+    throw invalid(`an ${type} must be an object with the type "${type}" and a string sdp`)
   }
   return { type, sdp: value.sdp }
 }

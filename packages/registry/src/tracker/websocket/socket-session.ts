@@ -13,7 +13,7 @@ export type SessionDependencies = {
   torrents: TrackedTorrents
   intervalSeconds: number
   metrics: TrackerMetrics
-  /** Sends a message through a channel if it is still open. */
+  /** Sends a message through a channel if the channel is still open. */
   relay(channel: string, message: object): void
 }
 
@@ -22,8 +22,8 @@ type From = { channel: string; address: string; token: string | undefined }
 /** Maximum number of torrents per socket, for all clients that share the socket. */
 const maxAnnouncedTorrents = 1_000
 /**
- * The announce interval of browsers, as a share of other clients' interval. It is shorter, because a browser can send
- * offers to more peers only with its next announce.
+ * The announce interval of browsers, as a share of other clients' interval. Browsers announce more often, because they
+ * can send offers to more peers only with their next announce.
  */
 const intervalShare = 2 / 15
 /** All kinds of addresses are useful, because WebRTC finds routes between networks itself. */
@@ -56,7 +56,7 @@ export function socketSession(dependencies: SessionDependencies, from: From): So
       return replyTo(infoHash, await swarms.leave(swarm, peer))
     }
     if (announced.size >= maxAnnouncedTorrents && !announced.has(key)) {
-      throw busy(`one socket is limited to ${maxAnnouncedTorrents} torrents at most`)
+      throw busy(`a socket may announce at most ${maxAnnouncedTorrents} torrents`)
     }
     const wanted = { count: offers.length, reaches: everywhere }
     const { isKept, peers, counts } = await swarms.announce(swarm, peer, wanted)

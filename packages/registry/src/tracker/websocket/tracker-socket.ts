@@ -23,7 +23,7 @@ export type SocketLog = {
 const closeTimeoutMs = 1_000
 const maxFailedPolls = 1
 
-/** Serves one WebSocket of the tracker until it closes. */
+/** Serves one tracker WebSocket until it closes. */
 export function trackerSocket(socket: WebSocket, options: Options) {
   const { session, send, metrics, log } = options
   const messages = tokenBucket(options.messages)
@@ -49,7 +49,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
   socket.on('pong', () => {
     isAlive = true
   })
-  socket.on('error', (error) => log.debug({ err: error }, 'a WebSocket of the tracker failed'))
+  socket.on('error', (error) => log.debug({ err: error }, 'a tracker WebSocket failed'))
   const ended = once(socket, 'close')
     .then(() => work)
     .then(session.end)
@@ -82,7 +82,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
   }
 
   function noteError(error: unknown) {
-    log.error({ err: error }, 'a WebSocket of the tracker could not be served')
+    log.error({ err: error }, 'a tracker WebSocket could not be served')
   }
 
   return {
@@ -108,8 +108,8 @@ function hangUp(socket: WebSocket, code: number, reason: string) {
 }
 
 /**
- * Returns the fields that identify the request to which a response belongs, because a client with many torrents cannot
- * match them otherwise.
+ * Returns the fields that identify the request to which a response belongs, so that a client with many torrents can
+ * match responses to its requests.
  */
 function getSubject(message: SocketMessage | undefined): object {
   if (message?.action !== 'announce') return { action: message?.action ?? 'announce' }

@@ -9,7 +9,7 @@ import { type SessionDependencies, socketSession } from './socket-session.ts'
 import { type SocketLog, trackerSocket } from './tracker-socket.ts'
 
 type Dependencies = Omit<SessionDependencies, 'relay'> & {
-  /** Reaches the sockets of other nodes; undefined if this is the only node. */
+  /** Sends messages to the sockets of other nodes; undefined if this is the only node. */
   messages: NodeMessages | undefined
   log: SocketLog
   limits?: Partial<typeof defaultLimits>
@@ -32,7 +32,7 @@ const defaultLimits = {
    * as it connects.
    */
   messages: { atOnce: 500, perSecond: 20 },
-  /** Maximum amount of unsent data. The socket of a client that does not read is closed above this amount. */
+  /** Maximum amount of unsent data per socket. Above it, the socket is closed, because its client does not read. */
   unsentBytes: 1024 * 1024,
   pollIntervalMs: 60_000,
 }
@@ -45,7 +45,7 @@ export interface TrackerSockets {
   takePlace(address: string): (() => void) | undefined
   /** Upgrades a request to a WebSocket, and serves the WebSocket until it closes. */
   accept(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }, from: From): void
-  /** Closes every socket immediately. Resolves once they have left their swarms. */
+  /** Closes all sockets immediately. Resolves once they have left their swarms. */
   close(): Promise<void>
 }
 

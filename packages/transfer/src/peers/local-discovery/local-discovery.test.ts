@@ -105,7 +105,7 @@ test('a later client is found, and no client finds itself', async () => {
   expect(second.peers).not.toContain('127.0.0.1:5002')
 })
 
-test('only the announced torrent gets the peer, and a private torrent never does', async () => {
+test('only the announced torrent gets the peer, and only if it is not private', async () => {
   const groupPort = await freeUdpPort()
   const other = somebody({ groupPort, infoHash: foreign })
   const secret = somebody({ groupPort, isPrivate: true })
@@ -180,7 +180,7 @@ test('a hundred torrents are found with few packets', async () => {
   await expect.poll(announceAgain, pollOptions).toContain('127.0.0.1:6000')
 })
 
-test('a port in use is tried again', async () => {
+test('a port that is in use is tried again later', async () => {
   const groupPort = await freeUdpPort()
   const holder = createSocket('udp4').bind(groupPort)
   await once(holder, 'listening')

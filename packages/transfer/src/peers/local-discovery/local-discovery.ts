@@ -36,7 +36,10 @@ const pollIntervalMs = 10_000
 /** How long new torrents are collected, so that torrents added one after another are announced together. */
 const collectMs = 200
 const packetsPerMinute = { each: 300, all: 1500 }
-/** Limits on attempts to connect to announced peers, one for each torrent. */
+/**
+ * Limits on attempts to connect to announced peers. Each torrent that an announced peer shares with us counts as one
+ * attempt.
+ */
 const peersPerMinute = { each: 100, all: 400 }
 
 export interface LocalDiscovery {

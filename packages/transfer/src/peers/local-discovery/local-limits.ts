@@ -1,4 +1,4 @@
-/** Limits packets per minute, so that a flood takes almost no time or memory. */
+/** Limits packets per minute, so that a flood of packets costs almost no time or memory. */
 
 const minuteMs = 60_000
 

@@ -140,7 +140,7 @@ test('a file that grows during the push is not published', async () => {
 })
 
 test.each([413, 507])(
-  'a push of a file too large for the registry fails with its message (%d)',
+  'a push of a file that is too large for the registry fails with the registry’s message (%d)',
   async (status) => {
     const { registry, push } = await pushScene()
     const body = JSON.stringify({ detail: 'the quota is used up', code: 'quota' })

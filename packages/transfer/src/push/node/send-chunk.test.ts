@@ -42,7 +42,7 @@ async function send(answer: (response: ServerResponse) => void) {
   return sendChunk(tools, { index: 0, hash: '', size: 3, url, headers: {} }, options)
 }
 
-/** Writes until the other end stops reading. */
+/** Writes until the client stops reading. */
 function endless(response: ServerResponse, status: number) {
   const block = Buffer.alloc(64 * 1024, 'x')
   response.writeHead(status, { 'content-type': 'application/json' })

@@ -47,7 +47,8 @@ export async function sendChunk(
   const { network, chunkSize } = tools
   const { signal } = options
   const target = new URL(url)
-  // Longer than for a download: the response comes only after the chunk has been hashed and stored.
+  // The timeout is longer than for a download, because the response is sent only after the chunk has been hashed and
+  // stored.
   const silenceMs = 2 * network.settings.timeouts.headersMs
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(), silenceMs)

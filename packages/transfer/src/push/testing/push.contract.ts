@@ -17,7 +17,7 @@ export type PushUnderTest = {
    * it as published.
    */
   push(modelName: string, path: string): Promise<void>
-  /** Lists everything that the port and the registry keep of unfinished uploads. */
+  /** Lists everything that the port and the registry still store of unfinished uploads. */
   leftovers(): Promise<string[]>
 }
 

@@ -7,7 +7,7 @@ export type Choose = ReturnType<typeof chooseFor>
  */
 export function chooseFor(key: string) {
   let count = 0
-  /** From 0 to less than 1. */
+  /** Returns a number from 0 to less than 1. */
   function next(): number {
     count += 1
     const hash = createHash('sha256').update(`${key} ${count}`).digest()

@@ -348,7 +348,7 @@ export const judgedQueries: readonly JudgedQuery[] = [
       [1, { family: 'deepseek', version: 'r1' }],
     ],
   },
-  // What it is for
+  // Uses
   {
     q: 'code',
     rules: [
@@ -550,7 +550,7 @@ export const judgedQueries: readonly JudgedQuery[] = [
       [1, { family: 'phi' }],
     ],
   },
-  // Typos and beginnings
+  // Typos and prefixes
   {
     q: 'mistrall',
     rules: [

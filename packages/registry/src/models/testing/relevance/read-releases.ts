@@ -4,7 +4,7 @@ import type { CatalogueModel } from './catalogue-model.ts'
 import { chooseFor } from './choose.ts'
 import { tagsFor } from './tags.ts'
 
-/** Reads models that exist from `releases.tsv`. Each line is a release, which has one model for each of its sizes. */
+/** Reads real models from `releases.tsv`. Each line is a release, with one model per size. */
 export function readReleases(): CatalogueModel[] {
   const table = readFileSync(join(import.meta.dirname, 'releases.tsv'), 'utf8')
   return table.trimEnd().split('\n').slice(1).flatMap(readLine)

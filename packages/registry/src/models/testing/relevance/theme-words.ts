@@ -178,7 +178,7 @@ export const themes = [
   { use: 'cooking', names: ['recipes', 'chef'], titles: ['Chef'], topic: 'recipes' },
 ] as const
 
-/** The first are prolific. */
+/** Owners of fine-tunes, most prolific first. */
 export const owners = [
   'mergeking',
   'loraforge',

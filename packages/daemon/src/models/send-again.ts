@@ -1,0 +1,102 @@
+/** Sends requests again if their model's process exited before it had answered anything. */
+import { createHash } from 'node:crypto'
+import { hasCode } from '@shoal/core/errors'
+import { LRUCache } from 'lru-cache'
+import { Fault } from '../errors.ts'
+import type { Finish, Generation, Piece, Runtime } from '../runtime/runtime.ts'
+
+/** A request that has crashed its model this often is refused for a while. */
+const maxCrashes = 2
+const refusalMs = 60_000
+const maxRemembered = 1_000
+
+export type CrashLog = ReturnType<typeof openCrashLog>
+
+/** Remembers the requests during which a model's process crashed. */
+export function openCrashLog() {
+  /** The processes that each request has crashed. Equal requests may have run in the same process. */
+  const crashed = new LRUCache<string, Set<number>>({ max: maxRemembered, ttl: refusalMs })
+  return {
+    note(modelPath: string, generation: Generation, { pid }: Runtime) {
+      const key = toKey(modelPath, generation)
+      crashed.set(key, new Set(crashed.get(key)).add(pid))
+    },
+    /** Throws a `Fault` if an equal request has crashed this model too often. */
+    refuse(modelPath: string, generation: Generation) {
+      if (crashed.size === 0) return // the usual case: nothing is hashed
+      if ((crashed.get(toKey(modelPath, generation))?.size ?? 0) < maxCrashes) return
+      const message = `an equal request has ended the model's process ${maxCrashes} times: it is refused for a minute`
+      throw new Fault('crashes_model', message, { retryAfterSeconds: refusalMs / 1000 })
+    },
+  }
+}
+
+/** Equal requests have equal keys. */
+const toKey = (modelPath: string, { prompt, json }: Generation) =>
+  createHash('sha256')
+    .update(JSON.stringify([modelPath, prompt, json ?? null]))
+    .digest('hex')
+
+type Options = {
+  modelPath: string
+  crashes: CrashLog
+  /** Uses the model again, in a new process. */
+  useAgain: () => Promise<Disposable & { runtime: Runtime }>
+}
+
+/**
+ * A runtime whose requests survive the exit of the process once, unless a part of their answer has been yielded. A
+ * request is not sent again if the model was unloaded on purpose.
+ */
+export function sendAgain(runtime: Runtime, { modelPath, crashes, useAgain }: Options): Runtime {
+  /** Throws `Unanswered` if the process has crashed and nothing was yielded. */
+  async function* attempt(
+    used: Runtime,
+    generation: Generation,
+    signal: AbortSignal,
+  ): AsyncGenerator<Piece, Finish> {
+    let isAnswered = false
+    const steps = used.generate(generation, signal)
+    try {
+      for (;;) {
+        const step = await steps.next()
+        if (step.done) return step.value
+        isAnswered = true
+        yield step.value
+      }
+    } catch (error) {
+      if (!hasCode(error, 'model_lost') || signal.aborted || isAnswered) throw error
+      if ((await used.ended) === undefined) throw error // it was unloaded
+      crashes.note(modelPath, generation, used)
+      throw new Unanswered(error)
+    } finally {
+      await (steps as AsyncGenerator<Piece, Finish | undefined>).return(undefined)
+    }
+  }
+
+  async function* generate(
+    generation: Generation,
+    signal: AbortSignal,
+  ): AsyncGenerator<Piece, Finish> {
+    crashes.refuse(modelPath, generation)
+    try {
+      return yield* attempt(runtime, generation, signal)
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error
+    }
+    using again = await useAgain()
+    try {
+      return yield* attempt(again.runtime, generation, signal)
+    } catch (error) {
+      throw error instanceof Unanswered ? error.cause : error
+    }
+  }
+
+  return { ...runtime, generate }
+}
+
+class Unanswered extends Error {
+  constructor(cause: unknown) {
+    super('the process exited before it had answered anything', { cause })
+  }
+}

@@ -1,0 +1,45 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeChatGeneration, runGeneration } from '../../testing/generations.ts'
+import { openLlamaModel } from './llama-model.ts'
+
+const models = join(import.meta.dirname, '../../../../../models')
+const modelPath = join(models, 'shoal-nano/shoal-nano-Q8_0.gguf')
+const options = { modelPath, contextLength: 512, slots: 1, threads: 1 }
+const words = (word: string, count: number) => Array(count).fill(word).join(' ')
+const one = makeChatGeneration(`One: ${words('tide', 60)}`, { maxTokens: 8 })
+const two = makeChatGeneration(`Two: ${words('reef', 60)}`, { maxTokens: 8 })
+
+const isLinux = process.platform === 'linux'
+
+test.runIf(isLinux)(
+  'two conversations in turn share one slot, and neither is read again',
+  async () => {
+    const promptCache = { maxBytes: 100e6, bytesPerToken: 10_000, minTokens: 16 }
+    const model = await openLlamaModel({ ...options, promptCache })
+    const plain = await openLlamaModel(options)
+    for (const [turn, generation] of [one, two, one, two, one].entries()) {
+      const answer = await runGeneration(model, generation)
+      expect(answer.text).toBe((await runGeneration(plain, generation)).text)
+      if (turn < 2) expect(answer.cachedTokens).toBeLessThan(16)
+      else expect(answer.cachedTokens).toBe(answer.promptTokens - 1)
+    }
+    await model.freeCache()
+    const forgotten = await runGeneration(model, two)
+    expect(forgotten.cachedTokens).toBeLessThan(16)
+  },
+)
+
+test.runIf(isLinux)(
+  'the cache keeps no more than its limit, and leaves no file behind',
+  async () => {
+    const promptCache = { maxBytes: 1_000, bytesPerToken: 10_000, minTokens: 16 }
+    const model = await openLlamaModel({ ...options, promptCache })
+    for (const generation of [one, two]) await runGeneration(model, generation)
+    expect((await runGeneration(model, one)).cachedTokens).toBeLessThan(16)
+    // A test that runs at the same time may be writing a file.
+    const listFiles = () => readdirSync('/dev/shm').filter((name) => name.startsWith('shoal-'))
+    await expect.poll(listFiles).toEqual([])
+  },
+)

@@ -1,0 +1,118 @@
+/**
+ * Keeps conversations in memory whose slot is needed for another one, so that two agents in turn do not re-read their
+ * prompts. llama.cpp can only write a conversation's keys and values to a file, so they are written to a file system in
+ * memory.
+ */
+import { randomUUID } from 'node:crypto'
+import { constants, existsSync } from 'node:fs'
+import { type FileHandle, open, rm, statfs } from 'node:fs/promises'
+import { totalmem } from 'node:os'
+import { join } from 'node:path'
+import type { Token } from 'node-llama-cpp'
+import { commonLength, type Slot } from './slots.ts'
+
+/** The file system in memory that Linux has. */
+const memoryFolder = '/dev/shm'
+/** The share of the machine's memory that is left to other programs. */
+const reservedShare = 1 / 16
+/** Fewer tokens are read again faster than they are copied. */
+const defaultMinTokens = 256
+
+export type PromptCacheOptions = {
+  /** The maximum size of all kept conversations together. */
+  maxBytes: number
+  /** The size of one token's keys and values. */
+  bytesPerToken: number
+  minTokens?: number
+}
+
+type Entry = { tokens: Token[]; file: FileHandle; bytes: number; usedAt: number }
+
+export interface PromptCache {
+  /** Prepares a slot for a prompt: keeps its conversation if it would be lost, and restores one that continues here. */
+  prepare(slot: Slot, tokens: Token[]): Promise<void>
+  /** Frees the memory. */
+  clear(): Promise<void>
+}
+
+/** For systems without a file system in memory, and if there is no memory for a cache. */
+const noCache: PromptCache = { prepare: async () => undefined, clear: async () => undefined }
+
+export function openPromptCache(options: PromptCacheOptions | undefined): PromptCache {
+  if (!options || options.maxBytes === 0 || !existsSync(memoryFolder)) return noCache
+  const { maxBytes, minTokens = defaultMinTokens } = options
+  let { bytesPerToken } = options
+  const entries = new Set<Entry>()
+  let clock = 0
+
+  async function remove(entry: Entry) {
+    entries.delete(entry)
+    await entry.file.close()
+  }
+
+  /** Removes the least recently used conversations until this many bytes fit. Resolves to whether they do. */
+  async function makeRoom(bytes: number): Promise<boolean> {
+    const { bavail, bsize } = await statfs(memoryFolder)
+    const sum = () => [...entries].reduce((total, entry) => total + entry.bytes, 0)
+    const freeBytes = Math.min(
+      bavail * bsize,
+      process.availableMemory() - reservedShare * totalmem(),
+    )
+    if (bytes > maxBytes || bytes > freeBytes) return false
+    for (const entry of [...entries].toSorted((a, b) => a.usedAt - b.usedAt)) {
+      if (sum() + bytes <= maxBytes) break
+      await remove(entry)
+    }
+    return true
+  }
+
+  async function keep({ sequence }: Slot) {
+    const tokens = sequence.contextTokens
+    const isKept = [...entries].some((entry) => countCommon(entry.tokens, tokens) === tokens.length)
+    if (isKept || !(await makeRoom(tokens.length * bytesPerToken))) return
+    for (const entry of entries) {
+      if (countCommon(entry.tokens, tokens) === entry.tokens.length) await remove(entry)
+    }
+    const path = join(memoryFolder, `shoal-${randomUUID()}`)
+    try {
+      const { fileSize: bytes } = await sequence.saveStateToFile(path)
+      const file = await open(path, constants.O_RDONLY)
+      bytesPerToken = bytes / tokens.length
+      entries.add({ tokens, file, bytes, usedAt: ++clock })
+    } finally {
+      await rm(path, { force: true }) // the open file keeps its content until this process ends, however it ends
+    }
+  }
+
+  function findBest(tokens: Token[]) {
+    const found = [...entries].map((entry) => ({
+      entry,
+      common: Math.min(countCommon(entry.tokens, tokens), tokens.length - 1),
+    }))
+    return found.toSorted((a, b) => b.common - a.common)[0]
+  }
+
+  return {
+    async prepare(slot, tokens) {
+      const { sequence } = slot
+      if (sequence.needsCheckpoints) return // such a model cannot return to an earlier position
+      const common = commonLength(slot, tokens)
+      const best = findBest(tokens)
+      if (sequence.nextTokenIndex - common >= minTokens) await keep(slot)
+      if (!best || best.common - common < minTokens || !entries.has(best.entry)) return
+      best.entry.usedAt = ++clock
+      const path = `/proc/self/fd/${best.entry.file.fd}`
+      await sequence.loadStateFromFile(path, { acceptRisk: true }) // written by this process, for this model
+    },
+    async clear() {
+      await Promise.all([...entries].map(remove))
+    },
+  }
+}
+
+function countCommon(a: readonly Token[], b: readonly Token[]): number {
+  const length = Math.min(a.length, b.length)
+  let common = 0
+  while (common < length && a[common] === b[common]) common += 1
+  return common
+}
