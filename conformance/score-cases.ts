@@ -12,7 +12,7 @@ type Answer = { content: string; reasoning: string; calls: ToolCall['function'][
 type Case = {
   template: string
   messages: ChatMessage[]
-  tools: Tool[]
+  tools: Tool[] | null
   /** A JSON schema for the answer, or an empty string. */
   schema: string
   isForced: boolean
@@ -62,22 +62,21 @@ function scoreCase(path: string, test: Case): CaseResult {
 }
 
 function parse(source: string, test: Case, parts: string[]): Answer {
-  const { messages, tools, schema, isThinking, isReasoningParsed, isContinued } = test
+  const { messages, tools, isThinking, isReasoningParsed, isContinued } = test
   const chats = chatPrompts(source, { bos: '', eos: '' })
   const chat = {
     messages: messages.map((message) => ({ ...message, content: message.content ?? '' })),
-    tools,
+    tools: tools ?? [],
     toolChoice: 'auto' as const,
+    isContinued,
     variables: { enable_thinking: isThinking },
   }
-  const { beginsIn } = chats.prompt(chat, schema !== '')
+  const { begun } = chats.prompt(chat, false)
   const parser = answerParser(chats.format, {
-    beginsIn,
-    toolNames: tools.map(({ function: { name } }) => name),
+    tools: chat.tools,
+    keepsReasoning: !isReasoningParsed,
   })
-  void isReasoningParsed
-  void isContinued
-  return joinPieces([...parts.flatMap((part) => parser.take(part)), ...parser.finish()])
+  return joinPieces([begun, ...parts].flatMap((part) => parser.take(part)).concat(parser.finish()))
 }
 
 function joinPieces(pieces: readonly Piece[]): Answer {

@@ -76,9 +76,15 @@ export type Chat = {
   toolChoice: 'auto' | 'none' | 'required' | { name: string }
   /** Maximum number of calls in an answer; undefined for any number. */
   maxCalls?: number
+  /** Whether the last message is the beginning of the answer, which the model continues. */
+  isContinued?: boolean
   /** Variables for the chat template, such as `enable_thinking`. */
   variables: Record<string, unknown>
 }
+
+/** Whether the answer must be a tool call. */
+export const isForced = ({ toolChoice }: Chat): boolean =>
+  toolChoice === 'required' || typeof toolChoice === 'object'
 
 /** Text and tokens are used unchanged; a chat is rendered with the model's template. */
 export type Prompt = { text: string } | { tokens: number[] } | { chat: Chat }

@@ -49,3 +49,14 @@ export async function runGeneration(
     pieces.push(step.value)
   }
 }
+
+/** Joins the parts of tool calls. */
+export function joinCalls(pieces: readonly Piece[]) {
+  const calls: NonNullable<Piece['toolCall']>[] = []
+  for (const { toolCall, argumentsDelta = '' } of pieces) {
+    if (toolCall) calls.push({ ...toolCall })
+    const last = calls.at(-1)
+    if (last) last.arguments += argumentsDelta
+  }
+  return calls
+}

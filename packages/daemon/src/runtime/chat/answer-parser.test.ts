@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest'
+import { joinCalls, tool } from '../../testing/generations.ts'
 import type { Piece } from '../runtime.ts'
-import { detectAnswerFormat } from './answer-format.ts'
-import { type AnswerState, answerParser } from './answer-parser.ts'
+import { type AnswerParser, answerParser } from './answer-parser.ts'
+import { chatPrompts } from './chat-prompt.ts'
 
-const qwen = detectAnswerFormat('{{ tools }} <tool_call> <think>')
-const llama = detectAnswerFormat('{{ tools }} {"name": x, "parameters": y}')
-const mistral = detectAnswerFormat('{{ tools }} [TOOL_CALLS]')
+const formatOf = (template: string) => chatPrompts(template, { bos: '', eos: '' }).format
+const qwen = formatOf('{{ tools }} {# <tool_call> <think> </think> #}')
+const llama = formatOf('{{ tools }} {# {"name": x, "parameters": y} <|python_tag|> #}')
+const mistral = formatOf('{{ tools }} {# [TOOL_CALLS] #}')
+const tools = ['a', 'b', 'write'].map((name) => tool(name, { type: 'object' }))
+
+type Options = Partial<Parameters<typeof answerParser>[1]> & { begun?: string }
 
 /** Parses the answer in one piece and letter by letter. Both results must be the same. */
-function parsed(format: typeof qwen, text: string, beginsIn: AnswerState = 'start') {
+function parsed(format: typeof qwen, text: string, { begun = '', ...options }: Options = {}) {
   const ways = [[text], [...text]].map((parts) => {
-    const parser = answerParser(format, { beginsIn, toolNames: ['a', 'b', 'write'] })
-    const pieces = [...parts.flatMap((part) => parser.take(part)), ...parser.finish()]
-    return together(pieces)
+    const parser = answerParser(format, { tools, ...options })
+    return together([begun, ...parts].flatMap((part) => parser.take(part)).concat(parser.finish()))
   })
   expect(ways[0]).toEqual(ways[1])
   return ways[0]
@@ -20,11 +24,12 @@ function parsed(format: typeof qwen, text: string, beginsIn: AnswerState = 'star
 
 function together(pieces: Piece[]) {
   const join = (key: 'text' | 'reasoning') => pieces.map((piece) => piece[key] ?? '').join('')
-  return {
-    text: join('text'),
-    reasoning: join('reasoning'),
-    calls: pieces.flatMap(({ toolCall }) => toolCall ?? []),
-  }
+  return { text: join('text'), reasoning: join('reasoning'), calls: joinCalls(pieces) }
+}
+
+/** Parses the answer up to its end, letter by letter. */
+function stream(parser: AnswerParser, text: string): Piece[] {
+  return [...[...text].flatMap((letter) => parser.take(letter)), ...parser.finish()]
 }
 
 test('plain text is not changed', () => {
@@ -35,14 +40,16 @@ test('plain text is not changed', () => {
 test('reasoning before the answer is not part of the answer', () => {
   expect(parsed(qwen, '<think>\nHm <x>.\n</think>\n\nYes.')).toEqual({
     text: 'Yes.',
-    reasoning: 'Hm <x>.\n',
+    reasoning: 'Hm <x>.',
     calls: [],
   })
-  expect(parsed(qwen, 'Hm.</think>Yes.', 'reasoning')).toMatchObject({
+  expect(parsed(qwen, 'Hm.</think>Yes.', { begun: '<think>\n' })).toMatchObject({
     text: 'Yes.',
     reasoning: 'Hm.',
   })
-  expect(parsed(qwen, 'never ends', 'reasoning')).toMatchObject({ reasoning: 'never ends' })
+  expect(parsed(qwen, 'never ends', { begun: '<think>' })).toMatchObject({
+    reasoning: 'never ends',
+  })
 })
 
 test('several calls in tags, after text', () => {
@@ -52,18 +59,10 @@ test('several calls in tags, after text', () => {
     text: 'I look.\n',
     reasoning: '1',
     calls: [
-      { name: 'a', arguments: '{"x":"}</tool"}' },
+      { name: 'a', arguments: '{"x": "}</tool"}' },
       { name: 'b', arguments: '{}' },
     ],
   })
-})
-
-test("calls in the format of Qwen's coding models", () => {
-  const call =
-    '<tool_call>\n<function=write>\n<parameter=path>\na.txt\n</parameter>\n<parameter=lines>\n3\n</parameter>\n</function>\n</tool_call>'
-  expect(parsed(qwen, call)?.calls).toEqual([
-    { name: 'write', arguments: '{"path":"a.txt","lines":3}' },
-  ])
 })
 
 test('text that only resembles a call remains text', () => {
@@ -75,7 +74,7 @@ test('text that only resembles a call remains text', () => {
 test('a call that is an object without tags, as in Llama', () => {
   expect(parsed(llama, '{"name": "a", "parameters": {"x": 1}}')).toMatchObject({
     text: '',
-    calls: [{ name: 'a', arguments: '{"x":1}' }],
+    calls: [{ name: 'a', arguments: '{"x": 1}' }],
   })
   expect(parsed(llama, '<|python_tag|>{"name": "a", "parameters": {}}')?.calls).toHaveLength(1)
   expect(parsed(llama, '{"just": "json"}')).toMatchObject({ text: '{"just": "json"}', calls: [] })
@@ -91,27 +90,69 @@ test('an object with the name of an undeclared tool is not a call', () => {
   })
 })
 
+const forced = { begun: '<tool_call>', isForced: true }
+
 test('if a forced call is cut off, the part so far is returned', () => {
-  expect(parsed(qwen, '{"name": "a", "arguments": {"x": [1', 'call')).toEqual({
+  expect(parsed(qwen, '{"name": "a", "arguments": {"x": [1', forced)).toEqual({
     text: '',
     reasoning: '',
     calls: [{ name: 'a', arguments: '{"x": [1' }],
   })
-  expect(parsed(qwen, '{ "na', 'call')).toMatchObject({ text: '', calls: [] })
+  expect(parsed(qwen, '{ "na', forced)).toMatchObject({ text: '', calls: [] })
 })
 
 test('calls in both formats of Mistral', () => {
-  const list = '[TOOL_CALLS][{"name": "a", "arguments": {"x": 1}}, {"name": "b", "arguments": {}}]'
-  expect(parsed(mistral, list)?.calls.map(({ name }) => name)).toEqual(['a', 'b'])
-  const named = '[TOOL_CALLS]a[ARGS]{"x": 1}[TOOL_CALLS]b[ARGS]{}'
+  const named = '[TOOL_CALLS]a[ARGS]{"x": 1}[TOOL_CALLS]b[CALL_ID]123[ARGS]{}'
   expect(parsed(mistral, named)?.calls).toEqual([
     { name: 'a', arguments: '{"x": 1}' },
     { name: 'b', arguments: '{}' },
   ])
+  expect(parsed(mistral, '[TOOL_CALLS]{"name": "a", "arguments": {}}')?.calls).toHaveLength(1)
+})
+
+test('arguments are streamed as they come, after the name is certain', () => {
+  const parser = answerParser(qwen, { tools })
+  expect(parser.take('<tool_call>{"name": "a", "argu')).toEqual([])
+  expect(parser.take('ments": {"x')).toEqual([{ toolCall: { name: 'a', arguments: '{"x' } }])
+  expect(parser.take('": 1}')).toEqual([{ argumentsDelta: '": 1}' }])
+  expect(parser.take('}')).toEqual([])
+})
+
+test('the maximum number of calls is reached when the last one is complete', () => {
+  const parser = answerParser(qwen, { tools, maxCalls: 1 })
+  parser.take('<tool_call>{"name": "a", "arguments": {')
+  expect(parser.hasEnough()).toBe(false)
+  parser.take('}}')
+  expect(parser.hasEnough()).toBe(true)
+  const rest = stream(parser, '</tool_call><tool_call>{"name": "b", "arguments": {}}</tool_call>')
+  expect(together(rest).calls).toEqual([])
+  expect(parser.callCount()).toBe(1)
+})
+
+test('reasoning can remain in the text, with its markers', () => {
+  const text = '\nHm.\n</think>\n\nYes.'
+  expect(parsed(qwen, text, { begun: '<think>', keepsReasoning: true })).toMatchObject({
+    text: `<think>${text}`,
+    reasoning: '',
+  })
+  expect(parsed(qwen, '<think>\n</think>Yes.', { keepsReasoning: true })?.text).toBe('Yes.')
+})
+
+test('white space at the end of reasoning is dropped, but not within it', () => {
+  expect(parsed(qwen, '<think> a\n\nb \n</think> c \n')).toMatchObject({
+    reasoning: 'a\n\nb',
+    text: 'c \n',
+  })
+})
+
+test('without a format, everything is text', () => {
+  const text = ' <think><tool_call>{"name": "a", "arguments": {}}</tool_call>'
+  const parser = answerParser(undefined, { tools: [] })
+  expect(together(stream(parser, text))).toEqual({ text, reasoning: '', calls: [] })
 })
 
 test('without tools there are no calls', () => {
-  const parser = answerParser(qwen, { beginsIn: 'text', toolNames: [] })
+  const parser = answerParser(qwen, { tools: [] })
   const text = '<tool_call>{"name": "a", "arguments": {}}</tool_call>'
   expect(together([...parser.take(text), ...parser.finish()])).toMatchObject({ text, calls: [] })
 })

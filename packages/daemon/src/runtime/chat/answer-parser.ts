@@ -1,16 +1,19 @@
-import type { Piece } from '../runtime.ts'
-import type { AnswerFormat, ParsedCall } from './answer-format.ts'
-import { harmonyParser } from './harmony-parser.ts'
-import { partialLength } from './markers.ts'
-
-export type AnswerState = 'start' | 'reasoning' | 'text' | 'call'
+import type { Piece, Tool } from '../runtime.ts'
+import type { AnswerFormat } from './formats/answer-format.ts'
+import type { CallPlace } from './formats/call-reader.ts'
+import { Input, type Parsing } from './formats/input.ts'
+import { markers } from './formats/markers.ts'
+import { readAnswer } from './read-answer.ts'
+import { readMessages } from './read-messages.ts'
 
 type Options = {
-  /** The state at the end of the prompt, where the answer begins. */
-  beginsIn: AnswerState
-  /** Names of the tools that may be called. A call to any other tool is treated as text. */
-  toolNames: readonly string[]
+  /** The tools that may be called. A call of any other tool is treated as text. */
+  tools: readonly Tool[]
   maxCalls?: number | undefined
+  /** Whether reasoning remains in the text, with its markers. */
+  keepsReasoning?: boolean
+  /** Whether the answer is only a call, so that nothing else in it is text. */
+  isForced?: boolean
 }
 
 /** Parses one answer. */
@@ -25,151 +28,89 @@ export interface AnswerParser {
   hasEnough(): boolean
   /** Whether the current part is reasoning. */
   isThinking(): boolean
-}
-
-/** Splits a model's output into text, reasoning and tool calls, according to its format. */
-export function answerParser(format: AnswerFormat, options: Options): AnswerParser {
-  const { beginsIn, maxCalls } = options
-  if (format.isHarmony && beginsIn === 'start') return harmonyParser(maxCalls)
-  return markParser(format, options)
+  /** Where in a call in markers the answer has arrived. */
+  callPlace(): CallPlace
 }
 
 /**
- * Splits a model's output into text, reasoning and tool calls as it arrives. Text that could still become a marker is
- * held back. Text that looks like a call but cannot be parsed remains text.
+ * Splits a model's output into text, reasoning and tool calls, as it arrives. If the prompt contains the beginning of
+ * the answer, the parser takes that first. Without a format, everything is text.
  */
-function markParser(
-  { reasoning, calls }: AnswerFormat,
-  { beginsIn, toolNames, maxCalls = Number.POSITIVE_INFINITY }: Options,
-) {
-  const hasTools = toolNames.length > 0
-  /** An answer that begins with one of these strings consists only of a call. */
-  const bareBeginnings = hasTools && calls.open === '' ? ['{', '[', ...calls.inner] : []
-  let state = beginsIn
-  let held = ''
-  let callCount = 0
-  /** Whether a part has just ended. White space between parts belongs to no part. */
-  let isAfterPart = beginsIn !== 'text'
+export function answerParser(format: AnswerFormat | undefined, options: Options): AnswerParser {
+  const { tools, maxCalls = Number.POSITIVE_INFINITY, keepsReasoning = false, isForced } = options
+  const input = new Input()
+  let begunCalls = 0
+  let endedCalls = 0
+  let isThinking = false
+  let callPlace: CallPlace = 'elsewhere'
+  const answer = format && {
+    format,
+    keepsReasoning,
+    reader: {
+      input,
+      tools: new Map(tools.map(({ function: tool }) => [tool.name, tool])),
+      isMarked: true,
+      onPlace: (place: CallPlace) => {
+        callPlace = place
+      },
+      onCallEnd: () => {
+        endedCalls += 1
+      },
+    },
+    setThinking: (thinks: boolean) => {
+      isThinking = thinks
+    },
+  }
+  const parsing = !answer
+    ? readPlain(input)
+    : answer.format.hasMessages
+      ? readMessages(answer)
+      : readAnswer(answer)
 
-  function take(text: string): Piece[] {
-    held += text
+  function advance(): Piece[] {
     const pieces: Piece[] = []
-    while (step(pieces));
-    return pieces
-  }
-
-  /** Returns true if another step may be possible. */
-  function step(pieces: Piece[]): boolean {
-    if (state === 'start') return start()
-    if (state === 'reasoning') return think(pieces)
-    return state === 'text' ? say(pieces) : call(pieces)
-  }
-
-  function start(): boolean {
-    const begun = held.trimStart()
-    if (begun === '') return false
-    if (reasoning && begun.startsWith(reasoning.open)) {
-      held = begun.slice(reasoning.open.length)
-      state = 'reasoning'
-    } else if (bareBeginnings.some((beginning) => begun.startsWith(beginning))) {
-      state = 'call'
-    } else if ([reasoning?.open ?? '', ...bareBeginnings].some((one) => one.startsWith(begun))) {
-      return false
-    } else state = 'text'
-    return true
-  }
-
-  function think(pieces: Piece[]): boolean {
-    const close = reasoning?.close ?? ''
-    const place = held.indexOf(close)
-    const end = place === -1 ? held.length - partialLength(held, [close]) : place
-    const thought = isAfterPart ? held.slice(0, end).trimStart() : held.slice(0, end)
-    if (thought !== '') {
-      isAfterPart = false
-      pieces.push({ reasoning: thought })
+    for (;;) {
+      const { value, done } = parsing.next()
+      if (done || value === undefined) return pieces
+      if (isWanted(value)) addPiece(pieces, value)
     }
-    held = held.slice(end)
-    if (place === -1) return false
-    held = held.slice(close.length)
-    isAfterPart = true
-    state = bareBeginnings.length > 0 ? 'start' : 'text'
-    return true
   }
 
-  function say(pieces: Piece[]): boolean {
-    const open = hasTools ? calls.open : ''
-    const place = open === '' ? -1 : held.indexOf(open)
-    const end = place === -1 ? held.length - partialLength(held, [open]) : place
-    const words = isAfterPart ? held.slice(0, end).trimStart() : held.slice(0, end)
-    const isSpace = words === '' || (place !== -1 && words.trim() === '')
-    if (!isSpace) {
-      isAfterPart = false
-      pieces.push({ text: words })
-    }
-    held = held.slice(end)
-    if (place === -1) return false
-    held = held.slice(open.length)
-    state = 'call'
-    return true
-  }
-
-  function call(pieces: Piece[]): boolean {
-    const { close } = calls
-    const place = close === undefined ? -1 : held.indexOf(close)
-    if (place === -1) return false
-    give(held.slice(0, place), pieces)
-    held = held.slice(place + (close?.length ?? 0))
-    state = 'text'
-    return true
-  }
-
-  function callsIn(body: string): ParsedCall[] | undefined {
-    const parsed = calls.parse(body)
-    return parsed?.every(({ name }) => toolNames.includes(name)) ? parsed : undefined
-  }
-
-  function give(body: string, pieces: Piece[]) {
-    const parsed = callsIn(body)
-    if (!parsed) {
-      pieces.push({ text: calls.open + body + (calls.close ?? '') })
-      return
-    }
-    isAfterPart = true
-    for (const toolCall of parsed.slice(0, maxCalls - callCount)) {
-      callCount += 1
-      pieces.push({ toolCall })
-    }
+  function isWanted({ toolCall, argumentsDelta }: Piece): boolean {
+    if (toolCall) begunCalls += 1
+    const isCall = toolCall !== undefined || argumentsDelta !== undefined
+    return isCall ? begunCalls <= maxCalls : !isForced
   }
 
   return {
-    take,
-    callCount: () => callCount,
-    hasEnough: () => callCount >= maxCalls,
-    isThinking: () => state === 'reasoning',
-
-    /** Returns the remaining parts at the end of the answer, including text that was held back. */
-    finish(): Piece[] {
-      const pieces: Piece[] = []
-      const rest = held
-      held = ''
-      if (state === 'call') {
-        const begun = beginsIn === 'call' ? begunCall(rest) : undefined
-        if (callsIn(rest)) give(rest, pieces)
-        else if (begun) pieces.push({ toolCall: begun })
-        else if (beginsIn !== 'call') pieces.push({ text: calls.open + rest })
-      } else if (state === 'reasoning') {
-        if (rest !== '') pieces.push({ reasoning: rest })
-      } else if (rest !== '' && !(isAfterPart && rest.trim() === '')) pieces.push({ text: rest })
-      return pieces
+    callCount: () => Math.min(begunCalls, maxCalls),
+    hasEnough: () => endedCalls >= maxCalls,
+    isThinking: () => isThinking,
+    callPlace: () => callPlace,
+    take(text) {
+      input.add(text)
+      return advance()
+    },
+    finish() {
+      input.end()
+      return advance()
     },
   }
 }
 
-/** Returns the name of a forced call that was cut off, with the arguments so far. */
-function begunCall(json: string): ParsedCall | undefined {
-  const [, name, args = ''] =
-    /^\s*\{\s*"name"\s*:\s*"([^"]+)"(?:\s*,\s*"(?:arguments|parameters)"\s*:\s*([\s\S]*))?/.exec(
-      json,
-    ) ?? []
-  return name === undefined ? undefined : { name, arguments: args }
+/** Adds a piece, or its text to the piece before it if that is of the same kind. */
+function addPiece(pieces: Piece[], piece: Piece) {
+  const last = pieces.at(-1)
+  if (last?.text !== undefined && piece.text !== undefined) last.text += piece.text
+  else if (last?.reasoning !== undefined && piece.reasoning !== undefined) {
+    last.reasoning += piece.reasoning
+  } else if (last?.toolCall && piece.argumentsDelta !== undefined) {
+    last.toolCall = { ...last.toolCall, arguments: last.toolCall.arguments + piece.argumentsDelta }
+  } else if (last?.argumentsDelta !== undefined && piece.argumentsDelta !== undefined) {
+    last.argumentsDelta += piece.argumentsDelta
+  } else pieces.push({ ...piece })
+}
+
+function* readPlain(input: Input): Parsing {
+  yield* input.until(markers(), (text) => ({ text }))
 }

@@ -35,7 +35,7 @@ const asked = {
 test("a chat is rendered with the model's template", () => {
   expect(chatPrompts(plain, special).prompt(chat(), false)).toEqual({
     text: '<user>Hi<assistant>',
-    beginsIn: 'text',
+    begun: '',
   })
 })
 
@@ -58,26 +58,64 @@ test('the prompt contains the beginning of a forced call', () => {
     false,
   )
   expect(prompt.text.endsWith('<tool_call>')).toBe(true)
-  expect(prompt.beginsIn).toBe('call')
+  expect(prompt.begun).toBe('<tool_call>')
 })
 
 test('reasoning that the template begins is recognized, and is ended if a grammar leaves no place for it', () => {
   const prompts = chatPrompts(thinking, special)
-  expect(prompts.prompt(chat(), false).beginsIn).toBe('reasoning')
+  expect(prompts.prompt(chat(), false).begun).toBe('<think>\n')
   expect(prompts.prompt(chat(), true)).toEqual({
     text: 'Hi<assistant><think>\n</think>\n\n',
-    beginsIn: 'text',
+    begun: '<think>\n</think>\n\n',
   })
 })
 
 test('in a format with channels, the prompt begins the final channel if a grammar constrains the answer', () => {
-  const template = '{{ messages[0].content }}<|start|>assistant{# <|channel|> #}'
+  const template = '{{ messages[0].content }}<|start|>assistant{# <|channel|> <|message|> #}'
   const prompts = chatPrompts(template, special)
-  expect(prompts.prompt(chat(), false)).toEqual({ text: 'Hi<|start|>assistant', beginsIn: 'start' })
+  expect(prompts.prompt(chat(), false)).toEqual({ text: 'Hi<|start|>assistant', begun: '' })
   expect(prompts.prompt(chat(), true)).toEqual({
     text: 'Hi<|start|>assistant<|channel|>final<|message|>',
-    beginsIn: 'text',
+    begun: '<|channel|>final<|message|>',
   })
+})
+
+const continued = chat({
+  isContinued: true,
+  messages: [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'Hello, ', reasoning_content: 'They greet' },
+  ],
+})
+
+test('a prompt ends within the message that is continued', () => {
+  expect(chatPrompts(plain, special).prompt(continued, false)).toEqual({
+    text: '<user>Hi<assistant>Hello, ',
+    begun: 'Hello, ',
+  })
+  const { text, begun } = chatPrompts(thinking, special).prompt(continued, false)
+  expect(text).toBe('Hi<assistant><think>\nThey greet\n</think>\n\nHello, ')
+  expect(text.endsWith(begun)).toBe(true)
+})
+
+test('reasoning that the template begins is ended before text that is continued', () => {
+  const messages = continued.messages.map(({ role, content }) => ({ role, content }))
+  const { text } = chatPrompts(thinking, special).prompt({ ...continued, messages }, false)
+  expect(text).toBe('Hi<assistant><think>\n</think>\n\nHello, ')
+})
+
+test('a question that ends with a marker does not begin the answer', () => {
+  const messages = [{ role: 'user', content: 'What is <think>' }]
+  expect(
+    chatPrompts(`${plain}{# <think></think> #}`, special).prompt(chat({ messages }), false).begun,
+  ).toBe('')
+})
+
+test('a template that prints calls, but not tools, describes them with its own format', () => {
+  const printing = `{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls or [] %}<|call|>{{ c.function.name }}<|args|>{{ c.function.arguments | tojson }}<|/call|>{% endfor %}{% endfor %}`
+  const { text } = chatPrompts(printing, special).prompt(chat(asked), false)
+  expect(text).toContain('answer with only <|call|>its name<|args|>{}<|/call|>')
+  expect(text).toContain('<|call|>add<|args|>{"a": 1}<|/call|><tool>3')
 })
 
 test("tool call IDs are as short as Mistral's template requires", () => {

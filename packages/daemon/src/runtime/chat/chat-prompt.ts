@@ -1,19 +1,13 @@
 import { createHash } from 'node:crypto'
-import { type Chat, type ChatMessage, promptError } from '../runtime.ts'
-import { type AnswerFormat, detectAnswerFormat } from './answer-format.ts'
-import type { AnswerState } from './answer-parser.ts'
-import { harmonyMarks } from './harmony-parser.ts'
+import { type Chat, type ChatMessage, isForced, promptError, type Tool } from '../runtime.ts'
+import { beginAnswer, type ChatPrompt } from './begin-answer.ts'
+import type { AnswerFormat } from './formats/answer-format.ts'
+import { detectFormat } from './formats/detect-format.ts'
+import { jsonValue } from './formats/json-value.ts'
 import { formatTime } from './jinja/strftime.ts'
 import { parseTemplate, type Template } from './jinja/template.ts'
 import { ParsedJson } from './jinja/values.ts'
-import { jsonValue } from './json-value.ts'
 import { toolsInWords } from './tools-in-words.ts'
-
-/** The names of today's date in templates. */
-const dates = (now: Date) => ({
-  date_string: formatTime(now, '%d %b %Y'),
-  datetime: formatTime(now, '%b %d %Y'),
-})
 
 type Options = {
   /** The model's special tokens. */
@@ -22,8 +16,6 @@ type Options = {
   /** The time in templates; default: the current time. */
   now?: () => Date
 }
-
-export type ChatPrompt = { text: string; beginsIn: AnswerState }
 
 /** Renders chats with the Jinja template in the model's file, in the format on which the model was trained. */
 export function chatPrompts(
@@ -34,7 +26,8 @@ export function chatPrompts(
    * The template is parsed when the first chat is rendered. If it is broken, requests that need no template still work.
    */
   let template: Template | undefined
-  const format = detectAnswerFormat(templateText)
+  const hasTools = /\btools\b/.test(templateText ?? '')
+  const hasCalls = /\btool_calls\b/.test(templateText ?? '')
   const hasThinkingParts = templateText?.includes("block['thinking']") ?? false
 
   /** `isBound` means that a grammar constrains the answer, which leaves no place for reasoning. */
@@ -42,42 +35,39 @@ export function chatPrompts(
     if (templateText === undefined) {
       throw promptError('template_failed', 'this model has no chat template')
     }
-    const isForced = chat.toolChoice === 'required' || typeof chat.toolChoice === 'object'
+    const forced = isForced(chat)
     const tools = chat.toolChoice === 'none' ? [] : chat.tools
-    const messages = format.hasTools
-      ? chat.messages.map(forTemplate)
-      : toolsInWords(chat.messages, tools)
+    const messages = chat.isContinued ? chat.messages.slice(0, -1) : chat.messages
+    const continued = chat.isContinued ? chat.messages.at(-1) : undefined
     try {
-      template ??= parseTemplate(templateText)
-      const render = (all: readonly object[]) =>
-        template?.render({ ...variables, messages: all }, now()) ?? ''
-      const variables = {
-        ...dates(now()),
-        ...((isBound || isForced) && { enable_thinking: false }),
+      const [shown, declared] = hasTools
+        ? [messages, tools]
+        : [toolsInWords(messages, tools, { hasCalls, calls: format.calls }), []]
+      const text = render(shown, declared, {
+        ...((isBound || forced) && { enable_thinking: false }),
         ...chat.variables,
-        ...(format.hasTools && tools.length > 0 && { tools }),
         add_generation_prompt: true,
-        bos_token: bos,
-        eos_token: eos,
-      }
-      return ending(renderWithSystem(messages, render), { isForced, isBound })
+      })
+      return beginAnswer(format, text, { isForced: forced, isBound, continued })
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       throw promptError('template_failed', `error in the model's chat template: ${message}`)
     }
   }
 
-  /** Determines how the answer begins. Some templates start the reasoning themselves. */
-  function ending(text: string, { isForced, isBound }: { isForced: boolean; isBound: boolean }) {
-    const { reasoning, calls, isHarmony } = format
-    const isThinking = reasoning !== undefined && text.trimEnd().endsWith(reasoning.open)
-    const closed = isThinking && (isForced || isBound) ? `${text}${reasoning.close}\n\n` : text
-    if (isForced) return { text: closed + calls.open, beginsIn: 'call' as const }
-    if (isBound && isHarmony) return { text: text + harmonyFinal, beginsIn: 'text' as const }
-    if (isBound) return { text: closed, beginsIn: 'text' as const }
-    if (isThinking) return { text, beginsIn: 'reasoning' as const }
-    const isPlain = reasoning === undefined && calls.open !== '' && !isHarmony
-    return { text, beginsIn: isPlain ? ('text' as const) : ('start' as const) }
+  function render(messages: ChatMessage[], tools: Tool[], variables: Record<string, unknown>) {
+    template ??= parseTemplate(templateText ?? '')
+    const { render: renderTemplate } = template
+    const others = {
+      ...dates(now()),
+      ...variables,
+      ...(tools.length > 0 && { tools }),
+      bos_token: bos,
+      eos_token: eos,
+    }
+    return renderWithSystem(messages, (shown) =>
+      renderTemplate({ ...others, messages: shown.map(forTemplate) }, now()),
+    )
   }
 
   /** Mistral's templates require IDs of nine characters. */
@@ -101,16 +91,29 @@ export function chatPrompts(
     }
   }
 
+  const format = detectFormat(templateText ?? '', (messages, tools, isPrompt) =>
+    render(messages, hasTools ? tools : [], {
+      enable_thinking: true,
+      add_generation_prompt: isPrompt,
+    }),
+  )
+
   return { format, prompt }
 }
+
+/** The names of today's date in templates. */
+const dates = (now: Date) => ({
+  date_string: formatTime(now, '%d %b %Y'),
+  datetime: formatTime(now, '%b %d %Y'),
+})
 
 /**
  * Renders messages. If the template refuses a system message, the message becomes the beginning of the first message of
  * the user.
  */
-function renderWithSystem<Message extends { role: string; content: unknown }>(
-  messages: readonly Message[],
-  render: (messages: readonly Message[]) => string,
+function renderWithSystem(
+  messages: ChatMessage[],
+  render: (messages: ChatMessage[]) => string,
 ): string {
   try {
     return render(messages)
@@ -143,8 +146,6 @@ function toArguments(json: string): unknown {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const harmonyFinal = `${harmonyMarks.channel}final${harmonyMarks.message}`
-
 /** The JSON schema of a forced call, from which a grammar is made. */
 export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat): object {
   const wanted = typeof toolChoice === 'object' ? toolChoice.name : undefined
@@ -160,6 +161,17 @@ export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat)
       required: ['name', key],
     })),
   }
+}
+
+/** The JSON schema of the calls after an opening marker, if the model may call tools and a grammar can enforce calls. */
+export function lazyCallSchema(chat: Chat, format: AnswerFormat): object | undefined {
+  const { shape, isBare } = format.calls
+  if (chat.toolChoice !== 'auto' || chat.tools.length === 0) return undefined
+  if (shape === undefined || isBare || format.hasMessages) return undefined
+  const schema = callSchema(chat, format)
+  return shape === 'object'
+    ? schema
+    : { type: 'array', items: movedTo('/items', schema), minItems: 1 }
 }
 
 /** Adjusts the references in a schema after it has been moved, because references start at the root. */

@@ -1,7 +1,7 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
-import type { AnswerFormat } from '../chat/answer-format.ts'
-import { type AnswerState, answerParser } from '../chat/answer-parser.ts'
-import type { Chat, Generation, Piece } from '../runtime.ts'
+import { answerParser } from '../chat/answer-parser.ts'
+import type { AnswerFormat } from '../chat/formats/answer-format.ts'
+import { type Chat, type Generation, isForced, type Piece, type Tool } from '../runtime.ts'
 import { createLogprobs, logprobsInStep } from './logprobs.ts'
 import { stopStrings } from './stop-strings.ts'
 import { tokenText } from './token-text.ts'
@@ -11,7 +11,8 @@ type Setup = {
   format: AnswerFormat
   /** The tokens of the format's markers. The library gives them text only if special tokens are requested. */
   markers: ReadonlySet<Token>
-  beginsIn: AnswerState
+  /** The beginning of the answer, which is in the prompt. */
+  begun: string
 }
 
 /**
@@ -20,7 +21,7 @@ type Setup = {
  */
 export function answerWriter(
   { prompt, stop, json, topLogprobs }: Generation,
-  { model, format, markers, beginsIn }: Setup,
+  { model, format, markers, begun }: Setup,
 ) {
   const chat = 'chat' in prompt ? prompt.chat : undefined
   const isMarker = (token: number) => markers.has(token as Token)
@@ -28,10 +29,10 @@ export function answerWriter(
     model.detokenize(some as Token[], chat !== undefined && some.some(isMarker), before as Token[]),
   )
   const stops = stopStrings(stop)
-  const parser = answerParser(format, {
-    beginsIn,
-    toolNames: chat ? callableNames(chat, json) : [],
+  const parser = answerParser(chat && format, {
+    tools: chat ? callableTools(chat, json) : [],
     maxCalls: chat?.maxCalls,
+    isForced: chat !== undefined && isForced(chat),
   })
   const inStep = logprobsInStep()
   let tokenCount = 0
@@ -47,9 +48,16 @@ export function answerWriter(
   return {
     tokenCount: () => tokenCount,
     reasoningTokens: () => reasoningTokens,
+    callPlace: parser.callPlace,
     hasCalls: () => parser.callCount() > 0,
     /** Whether a stop string or the maximum number of calls has been reached. */
     isOver: () => stops.isStopped() || parser.hasEnough(),
+
+    /** Parses the beginning of the answer. If a message is continued, it is not returned, because it is known. */
+    begin(): Piece[] {
+      const pieces = parser.take(begun)
+      return chat?.isContinued ? [] : pieces
+    },
 
     take(token: Token, probabilities: Map<Token, number> | undefined): Piece[] {
       tokenCount += 1
@@ -70,9 +78,8 @@ export function answerWriter(
   }
 }
 
-/** The names of the tools that the answer may call. If a schema requires JSON, that JSON is never treated as a call. */
-function callableNames({ tools, toolChoice }: Chat, json: Generation['json']): string[] {
+/** The tools that the answer may call. If a schema requires JSON, that JSON is never treated as a call. */
+function callableTools({ tools, toolChoice }: Chat, json: Generation['json']): Tool[] {
   const isBound = toolChoice === 'auto' && json !== undefined
-  if (toolChoice === 'none' || isBound) return []
-  return tools.map(({ function: { name } }) => name)
+  return toolChoice === 'none' || isBound ? [] : tools
 }

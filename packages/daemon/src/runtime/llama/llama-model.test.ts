@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeChatGeneration, runGeneration } from '../../testing/generations.ts'
+import { joinCalls, makeChatGeneration, runGeneration, tool } from '../../testing/generations.ts'
 import { openLlamaModel } from './llama-model.ts'
 
 const models = join(import.meta.dirname, '../../../../../models')
@@ -72,4 +72,43 @@ test('a configured number of threads is not changed', timeout, async () => {
   const model = await openLlamaModel(options, { onBatch, freeCores: () => 1 })
   await runGeneration(model, makeChatGeneration('Tell me a story', { maxTokens: 3 }))
   expect(collectThreads(threads)).toEqual(new Set([2]))
+})
+
+const city = {
+  type: 'object',
+  properties: { city: { enum: ['Oslo', 'Rome'] } },
+  required: ['city'],
+}
+const unenforceable = { type: 'object', properties: { city: { not: {} } } }
+
+/** Lets the model continue an answer that begins with the marker of a call. */
+const continueCall = (parameters: object) => ({
+  chat: {
+    messages: [
+      { role: 'user', content: 'Tell me a story' },
+      { role: 'assistant', content: 'I look.<tool_call>' },
+    ],
+    tools: [tool('weather', parameters)],
+    toolChoice: 'auto' as const,
+    isContinued: true,
+    maxCalls: 1,
+    variables: {},
+  },
+})
+
+test('a call that the model may make is valid for the schema of its tool', async () => {
+  const model = await openLlamaModel({ modelPath, contextLength: 512, slots: 1, threads: 1 })
+  const generation = makeChatGeneration('', { prompt: continueCall(city), maxTokens: 100 })
+  const { pieces, text, reason } = await runGeneration(model, generation)
+  expect({ text, reason }).toEqual({ text: '', reason: 'tool_calls' })
+  const [call] = joinCalls(pieces)
+  expect(call?.name).toBe('weather')
+  expect(['Oslo', 'Rome']).toContain(JSON.parse(call?.arguments ?? '').city)
+})
+
+test('if no grammar can enforce a schema, a call that the model may make is not constrained', async () => {
+  const model = await openLlamaModel({ modelPath, contextLength: 512, slots: 1, threads: 1 })
+  const generation = makeChatGeneration('', { prompt: continueCall(unenforceable), maxTokens: 5 })
+  const { completionTokens } = await runGeneration(model, generation)
+  expect(completionTokens).toBeGreaterThan(0)
 })

@@ -1,10 +1,11 @@
 /** Runs llama.cpp in this process. Used only in the child process, because a crash of native code ends its process. */
 import type { EvaluationPriority, LlamaContextSequence, Token } from 'node-llama-cpp'
-import type { AnswerState } from '../chat/answer-parser.ts'
-import { callSchema, chatPrompts } from '../chat/chat-prompt.ts'
+import { callSchema, chatPrompts, lazyCallSchema } from '../chat/chat-prompt.ts'
 import {
   type Finish,
   type Generation,
+  isForced,
+  isPromptError,
   type ModelFacts,
   type Piece,
   type Prompt,
@@ -19,7 +20,13 @@ import { getTemplate, isEncoder, loadModel, markerTokens } from './load-model.ts
 import { ownSampler } from './own-sampler.ts'
 import { openPromptCache } from './prompt-cache.ts'
 import { promptReader, tokenCheck } from './prompt-reader.ts'
-import { createEvaluation, type Evaluation, grammarCache } from './sampling.ts'
+import {
+  type BeginGrammar,
+  createEvaluation,
+  type Evaluation,
+  grammarCache,
+  inCalls,
+} from './sampling.ts'
 import { commonLength, slots as newSlots, type Slot } from './slots.ts'
 
 /** A long prompt is read in parts of this many tokens. Between two parts, the request can be canceled. */
@@ -30,6 +37,8 @@ const readAtOnce = 512
 const embeddingTokens = 2048
 /** Makes the library return all tokens, with the probabilities that the model assigns to them. */
 const unfiltered = { temperature: 1, topK: 0, topP: 1, minP: 0, yieldEogToken: true }
+
+type Sampler = { evaluation: Evaluation; lazy: BeginGrammar | undefined }
 
 type Watch = {
   /** Called for each batch with its number of conversations, and with the number of threads of the previous batch. */
@@ -90,38 +99,52 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     signal: AbortSignal,
   ): AsyncGenerator<Piece, Finish> {
     const { tokens, ...reading } = read(generation)
-    const evaluation = await evaluationFor(generation)
+    const sampler = await samplerFor(generation)
     const slot = await slots.take(tokens, signal)
     try {
       await promptCache.prepare(slot, tokens)
-      return yield* answer(slot, tokens, { generation, evaluation, signal, ...reading })
+      return yield* answer(slot, tokens, { generation, ...sampler, signal, ...reading })
     } finally {
       slots.release(slot)
     }
   }
 
-  async function evaluationFor({ sampling, json, prompt }: Generation): Promise<Evaluation> {
+  async function samplerFor(generation: Generation): Promise<Sampler> {
+    const { sampling, json, prompt } = generation
     const call = forcedCall(prompt)
     const schema = call ?? json
-    const evaluation = createEvaluation(sampling, model, schema !== undefined)
+    const lazy = schema === undefined ? await callGrammar(generation) : undefined
+    const evaluation = createEvaluation(sampling, model, (schema ?? lazy) !== undefined)
     if (schema !== undefined) {
-      const code = call ? 'tool_refused' : 'schema_refused'
-      evaluation.grammarEvaluationState = await grammarFor(schema, code)
+      const begin = await grammarFor(schema, { code: call ? 'tool_refused' : 'schema_refused' })
+      evaluation.grammarEvaluationState = begin()
     }
-    return evaluation
+    return { evaluation, lazy }
   }
 
   function forcedCall(prompt: Prompt): object | undefined {
     if (!('chat' in prompt)) return undefined
-    const { toolChoice } = prompt.chat
-    if (toolChoice === 'auto' || toolChoice === 'none') return undefined
-    return callSchema(prompt.chat, format)
+    return isForced(prompt.chat) ? callSchema(prompt.chat, format) : undefined
   }
 
-  type Answer = {
+  /**
+   * The grammar of a call that the model may make. Undefined if no grammar can enforce it. With stop strings, or if log
+   * probabilities are requested, the place of a token in the answer or the model's own choice would not be known.
+   */
+  async function callGrammar({ prompt, stop, topLogprobs }: Generation) {
+    if (!('chat' in prompt) || stop.length > 0 || topLogprobs !== undefined) return undefined
+    const schema = lazyCallSchema(prompt.chat, format)
+    if (schema === undefined) return undefined
+    return grammarFor(schema, { code: 'tool_refused', isLazy: true }).catch((error) => {
+      if (isPromptError(error)) return undefined
+      throw error
+    })
+  }
+
+  type Answer = Sampler & {
     generation: Generation
-    evaluation: Evaluation
-    beginsIn: AnswerState
+    /** The beginning of the answer, which is in the prompt. */
+    begun: string
     room: number
     signal: AbortSignal
   }
@@ -129,7 +152,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   async function* answer(
     slot: Slot,
     tokens: Token[],
-    { generation, evaluation, beginsIn, room, signal }: Answer,
+    { generation, evaluation, lazy, begun, room, signal }: Answer,
   ): AsyncGenerator<Piece, Finish> {
     const startedAt = performance.now()
     const { sequence } = slot
@@ -139,12 +162,13 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     // With a grammar, the library must choose the token, because each token is checked before it is chosen.
     const isOwnChoice = wants.probabilities && !evaluation.grammarEvaluationState
     const choose = isOwnChoice ? ownSampler(generation.sampling) : undefined
+    const writer = answerWriter(generation, { model, format, markers, begun })
     const steps = sequence.evaluateWithMetadata(unread, wants, {
       ...evaluation,
+      ...(lazy && { grammarEvaluationState: inCalls(lazy, writer.callPlace) }),
       ...(choose && unfiltered),
       evaluationPriority: slot.index as EvaluationPriority,
     })
-    const writer = answerWriter(generation, { model, format, markers, beginsIn })
     const maxTokens = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, room)
     /** The token that replaces the library's choice. */
     let chosen: Token | undefined
@@ -152,6 +176,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     let isCut = false
     generating += 1
     try {
+      yield* writer.begin()
       while (!writer.isOver()) {
         isCut = writer.tokenCount() === maxTokens
         if (isCut) break

@@ -1,14 +1,7 @@
 import { readGgufFile } from '@shoal/model-file'
-import {
-  getLlama,
-  type Llama,
-  LlamaLogLevel,
-  type LlamaModel,
-  type Token,
-  TokenBias,
-} from 'node-llama-cpp'
+import { getLlama, type Llama, LlamaLogLevel, type LlamaModel, TokenBias } from 'node-llama-cpp'
 import { useBackends } from '../../backends/use-backends.ts'
-import type { AnswerFormat } from '../chat/answer-format.ts'
+import type { AnswerFormat } from '../chat/formats/answer-format.ts'
 import type { RuntimeOptions } from '../runtime.ts'
 import { meanPooling } from './embedder.ts'
 import { getBiases } from './llama-internals.ts'
@@ -59,12 +52,15 @@ export function getTemplate({ fileInfo }: LlamaModel): string | undefined {
   return typeof template === 'string' ? template : undefined
 }
 
-/** The tokens that represent an answer's markers. */
-export function markerTokens(model: LlamaModel, { reasoning, calls }: AnswerFormat): Set<Token> {
-  const marks = [reasoning?.open, reasoning?.close, calls.open, calls.close, ...calls.inner]
+/** The tokens that represent an answer's markers, or control tokens in them. */
+export function markerTokens(model: LlamaModel, { reasoning, content, calls }: AnswerFormat) {
+  const { open = '', close = '', begin = '', end = '' } = reasoning ?? {}
+  const inContent = content ? [content.open, content.close] : []
+  const inCalls = [...calls.opens, ...calls.closes, calls.opening, calls.example]
+  const marks = [open, close, begin, end, ...inContent, ...inCalls].filter((mark) => mark !== '')
   const tokens = marks.flatMap((mark) => {
-    const [token, ...more] = mark ? model.tokenize(mark, true) : []
-    return token === undefined || more.length > 0 ? [] : [token]
+    const all = model.tokenize(mark, true)
+    return all.length === 1 ? all : all.filter((token) => model.isSpecialToken(token))
   })
   return new Set(tokens)
 }

@@ -1,5 +1,4 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
-import type { AnswerState } from '../chat/answer-parser.ts'
 import type { chatPrompts } from '../chat/chat-prompt.ts'
 import { type Generation, promptError } from '../runtime.ts'
 
@@ -27,15 +26,15 @@ type Setup = {
   contextLength: number
 }
 
-/** Tokenizes a prompt. Returns its tokens, how the answer begins, and how many tokens the answer may have. */
+/** Tokenizes a prompt. Returns its tokens, the beginning of the answer, and how many tokens the answer may have. */
 export function promptReader(model: LlamaModel, { chats, checkTokens, contextLength }: Setup) {
-  function tokenize({ prompt, json }: Generation): { tokens: Token[]; beginsIn: AnswerState } {
-    if ('tokens' in prompt) return { tokens: prompt.tokens as Token[], beginsIn: 'text' }
+  function tokenize({ prompt, json }: Generation): { tokens: Token[]; begun: string } {
+    if ('tokens' in prompt) return { tokens: prompt.tokens as Token[], begun: '' }
     if ('text' in prompt) {
-      return { tokens: withBeginning(model.tokenize(prompt.text, true)), beginsIn: 'text' }
+      return { tokens: withBeginning(model.tokenize(prompt.text, true)), begun: '' }
     }
-    const { text, beginsIn } = chats.prompt(prompt.chat, json !== undefined)
-    return { tokens: withBeginning(model.tokenize(text, true)), beginsIn }
+    const { text, begun } = chats.prompt(prompt.chat, json !== undefined)
+    return { tokens: withBeginning(model.tokenize(text, true)), begun }
   }
 
   function withBeginning(tokens: Token[]): Token[] {
@@ -44,7 +43,7 @@ export function promptReader(model: LlamaModel, { chats, checkTokens, contextLen
   }
 
   return (generation: Generation) => {
-    const { tokens, beginsIn } = tokenize(generation)
+    const { tokens, begun } = tokenize(generation)
     checkTokens(tokens)
     const biased = generation.sampling.logitBias.map(([token]) => token)
     checkTokens(biased, 'logit_bias')
@@ -55,6 +54,6 @@ export function promptReader(model: LlamaModel, { chats, checkTokens, contextLen
         `the prompt has ${tokens.length} tokens, but the context length is ${contextLength}`,
       )
     }
-    return { tokens, beginsIn, room }
+    return { tokens, begun, room }
   }
 }

@@ -9,7 +9,9 @@ import {
   type Token,
   TokenBias,
 } from 'node-llama-cpp'
+import type { CallPlace } from '../chat/formats/call-reader.ts'
 import { anyObjectGrammar, jsonGrammar } from '../grammar/json-grammar.ts'
+import { withLeadingSpace } from '../grammar/leading-space.ts'
 import { SchemaError } from '../grammar/schema-error.ts'
 import { type PromptCode, promptError, type Sampling } from '../runtime.ts'
 import { getBiases } from './llama-internals.ts'
@@ -66,10 +68,10 @@ const maxCachedGrammars = 50
 export function grammarCache(llama: Llama, model: LlamaModel) {
   const grammars = new LRUCache<string, LlamaGrammar>({ max: maxCachedGrammars })
 
-  async function make(schema: true | object, code: PromptCode): Promise<LlamaGrammar> {
+  async function make(schema: true | object, { code, isLazy }: GrammarUse): Promise<LlamaGrammar> {
     try {
       const grammar = schema === true ? anyObjectGrammar : jsonGrammar(schema)
-      return await llama.createGrammar({ grammar })
+      return await llama.createGrammar({ grammar: isLazy ? withLeadingSpace(grammar) : grammar })
     } catch (error) {
       // Any error is attributed to the schema, because a schema may contain anything.
       const why =
@@ -80,11 +82,31 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
     }
   }
 
-  /** `code` is the error code if no grammar can enforce the schema. */
-  return async (schema: true | object, code: PromptCode) => {
-    const key = JSON.stringify(schema)
-    const grammar = grammars.get(key) ?? (await make(schema, code))
+  /** Returns a function that begins a text in the schema's grammar. */
+  return async (schema: true | object, use: GrammarUse): Promise<BeginGrammar> => {
+    const key = `${use.isLazy ?? false} ${JSON.stringify(schema)}`
+    const grammar = grammars.get(key) ?? (await make(schema, use))
     grammars.set(key, grammar)
-    return new LlamaGrammarEvaluationState({ model, grammar })
+    return () => new LlamaGrammarEvaluationState({ model, grammar })
   }
+}
+
+/** Begins a text in a grammar. */
+export type BeginGrammar = () => LlamaGrammarEvaluationState
+
+/** Applies a grammar to calls, from the end of their opening marker to the end of the JSON. */
+export function inCalls(begin: BeginGrammar, place: () => CallPlace) {
+  let state: LlamaGrammarEvaluationState | undefined
+  return () => {
+    if (place() === 'before') state ??= begin()
+    else if (place() === 'elsewhere') state = undefined
+    return state
+  }
+}
+
+type GrammarUse = {
+  /** The error code if no grammar can enforce the schema. */
+  code: PromptCode
+  /** Whether the grammar starts within the answer, where white space may come first. */
+  isLazy?: boolean
 }

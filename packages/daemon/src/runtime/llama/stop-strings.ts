@@ -1,4 +1,4 @@
-import { partialLength } from '../chat/markers.ts'
+import { partialLength } from '../chat/formats/markers.ts'
 
 /**
  * Takes text as it is generated, and outputs text when it can no longer be part of a stop string. After a stop string

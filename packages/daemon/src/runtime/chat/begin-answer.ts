@@ -1,0 +1,65 @@
+import type { ChatMessage } from '../runtime.ts'
+import type { AnswerFormat } from './formats/answer-format.ts'
+import { markers } from './formats/markers.ts'
+
+/** `begun` is the end of the text that belongs to the answer, such as a marker that begins reasoning. */
+export type ChatPrompt = { text: string; begun: string }
+
+type Answer = {
+  isForced: boolean
+  isBound: boolean
+  /** The beginning of the answer. */
+  continued: ChatMessage | undefined
+}
+
+/** The longest end of a prompt that can belong to the answer. */
+const maxBegunLength = 200
+
+/**
+ * Finds the beginning of the answer in a prompt, because some templates begin the reasoning themselves, and adds what
+ * must come next: a forced call, the end of the reasoning, or the beginning of the answer that is continued.
+ */
+export function beginAnswer(format: AnswerFormat, text: string, answer: Answer): ChatPrompt {
+  const begun = findBegun(format, text)
+  const header = text.slice(0, text.length - begun.length)
+  const whole = begun + addition(format, begun, answer)
+  const given = answer.continued ? continuation(format, begun, answer.continued) : whole
+  return { text: header + given, begun: given }
+}
+
+/** Finds the markers at the end of a prompt. */
+function findBegun({ reasoning, content, calls }: AnswerFormat, text: string): string {
+  const marks = [reasoning?.open, reasoning?.intro, reasoning?.close, content?.open, calls.opens[0]]
+  const { pattern } = markers(...marks.map((mark) => mark ?? ''))
+  const end = new RegExp(`(?:(?:${pattern.source})\\s*)*$`)
+  return end.exec(text.slice(-maxBegunLength))?.[0] ?? ''
+}
+
+function addition(format: AnswerFormat, begun: string, { isForced, isBound }: Answer): string {
+  if (isForced) return endOfReasoning(format, begun) + format.calls.opening
+  return isBound ? endOfReasoning(format, begun) + beginOfText(format, begun) : ''
+}
+
+/** Ends the reasoning that the template has begun. */
+function endOfReasoning({ reasoning }: AnswerFormat, begun: string): string {
+  const isOpen = reasoning && begun !== '' && begun.trimEnd().endsWith(reasoning.open)
+  return isOpen ? `${reasoning.close}\n\n` : ''
+}
+
+/** The marker before the text, without what the prompt contains of it. */
+function beginOfText({ content }: AnswerFormat, begun: string): string {
+  if (!content || begun.includes(content.open)) return ''
+  return begun !== '' && content.begin.startsWith(begun)
+    ? content.begin.slice(begun.length)
+    : content.begin
+}
+
+function continuation(format: AnswerFormat, begun: string, message: ChatMessage): string {
+  const { content, reasoning_content: thought } = message
+  if (format.reasoning && thought) {
+    return format.reasoning.begin + thought + (content === '' ? '' : format.reasoning.end + content)
+  }
+  if (content === '') return begun
+  const end = endOfReasoning(format, begun)
+  return begun + end + beginOfText(format, begun) + content
+}

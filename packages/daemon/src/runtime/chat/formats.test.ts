@@ -1,0 +1,287 @@
+import { expect, test } from 'vitest'
+import { joinCalls } from '../../testing/generations.ts'
+import type { Tool } from '../runtime.ts'
+import { type AnswerParser, answerParser } from './answer-parser.ts'
+import { chatPrompts } from './chat-prompt.ts'
+
+const parameters = {
+  type: 'object',
+  properties: {
+    place: { type: 'string' },
+    days: { type: 'integer' },
+    unit: { enum: ['km', 'nm'] },
+    note: { type: ['string', 'null'] },
+    tags: { type: 'array', items: { type: 'string' } },
+    box: { $ref: '#/$defs/box' },
+  },
+  $defs: { box: { type: 'object', properties: { width: { type: 'number' } } } },
+}
+const tools: Tool[] = ['forecast', 'tide.table'].map((name) => ({
+  type: 'function',
+  function: { name, parameters },
+}))
+
+/** A template that prints calls as `call` says. */
+const template = (call: string, { before = '', after = '', reasoning = '' } = {}) =>
+  `{{ tools }}{% for m in messages %}<|{{ m.role }}|>
+${reasoning}{{ m.content }}{% if m.tool_calls %}${before}{% for c in m.tool_calls %}${call}{% endfor %}${after}{% endif %}<|end|>
+{% endfor %}{% if add_generation_prompt %}<|assistant|>
+{% endif %}`
+
+const name = '{{ c.function.name }}'
+const args = '{{ c.function.arguments | tojson }}'
+const each = (parameter: string) =>
+  `{% for k, v in c.function.arguments.items() %}${parameter}{% endfor %}`
+const thinking = '{% if m.reasoning_content %}<think>{{ m.reasoning_content }}</think>{% endif %}'
+
+/** Parses an answer in one piece and letter by letter. Both results must be the same. */
+function parse(source: string, answer: string) {
+  const { format } = chatPrompts(source, { bos: '', eos: '' })
+  const parseParts = (parts: string[]) => {
+    const parser = answerParser(format, { tools })
+    return join([...parts.flatMap((part) => parser.take(part)), ...parser.finish()])
+  }
+  const whole = parseParts([answer])
+  expect(parseParts([...answer])).toEqual(whole)
+  return whole
+}
+
+function join(pieces: ReturnType<AnswerParser['take']>) {
+  const text = pieces.map((piece) => piece.text ?? '').join('')
+  const reasoning = pieces.map((piece) => piece.reasoning ?? '').join('')
+  return {
+    text,
+    reasoning,
+    calls: joinCalls(pieces).map((call) => [call.name, toValue(call.arguments)]),
+  }
+}
+
+function toValue(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json // the call was cut off
+  }
+}
+
+const both = { place: 'Kiel "harbor"', days: 2 }
+const bothCalls = [
+  ['forecast', both],
+  ['tide.table', {}],
+]
+const json = JSON.stringify(both)
+
+test.each([
+  [
+    'JSON in tags, several times',
+    template(`<call>\n{"name": "${name}", "arguments": ${args}}\n</call>`),
+    `<call>{"name": "forecast", "arguments": ${json}}</call>\n<call>\n{"name": "tide.table"}</call>`,
+  ],
+  [
+    'a list of JSON objects in tags, with other keys',
+    template(`{"id": "0", "tool_name": "${name}", "parameters": ${args}}`, {
+      before: '<|ACT|>[',
+      after: ']<|END_ACT|>',
+    }),
+    `<|ACT|>[{"id": "0", "tool_name": "forecast", "parameters": ${json}}, {"parameters": {}, "tool_name": "tide.table"}]<|END_ACT|>`,
+  ],
+  [
+    'arguments as a string',
+    template(`<call>{"name": "${name}", "arguments": ${args}}</call>`),
+    `<call>{"name": "forecast", "arguments": ${JSON.stringify(json)}}</call><call>{"name": "tide.table", "arguments": ""}`,
+  ],
+  [
+    'JSON objects whose only key is the name',
+    template(`{"${name}": ${args}}`, { before: '<|tools|>[', after: ']<|/tools|>' }),
+    `<|tools|>[{"forecast": ${json}}, {"tide.table": {}}]<|/tools|>`,
+  ],
+  [
+    'JSON in a fence',
+    template(`{"tool_name": "${name}", "parameters": ${args}}`, {
+      before: '\nAction:\n```json\n[',
+      after: ']```',
+    }),
+    `Action:\n\`\`\`json\n[{"tool_name": "forecast", "parameters": ${json}},\n{"tool_name": "tide.table", "parameters": {}}]\n\`\`\``,
+  ],
+  [
+    'names and JSON',
+    template(`[CALLS]${name}[ID]123456789[ARGS]${args}`),
+    `[CALLS]forecast[ID]987654321[ARGS]${json}[CALLS]tide.table[ARGS]{}`,
+  ],
+  [
+    'names with a prefix and an index, in a section',
+    template(`<|call|>functions.${name}:0<|args|>${args}<|/call|>`, {
+      before: '<|calls|>',
+      after: '<|/calls|>',
+    }),
+    `<|calls|><|call|>functions.forecast:0<|args|>${json}<|/call|><|call|>functions.tide.table:1<|args|>{}<|/call|><|/calls|>`,
+  ],
+  [
+    'names and JSON in fences',
+    template(`<|call|>function<|sep|>${name}\n\`\`\`json\n${args}\n\`\`\`<|/call|>`),
+    `<|call|>function<|sep|>forecast\n\`\`\`json\n${json}\n\`\`\`<|/call|>\n<|call|>function<|sep|>tide.table\n\`\`\`json\n{}\n\`\`\`<|/call|>`,
+  ],
+  [
+    'a tag for each parameter, with line feeds',
+    template(
+      `\n<tool>\n<function=${name}>\n${each('<parameter={{ k }}>\n{{ v }}\n</parameter>\n')}</function>\n</tool>`,
+    ),
+    `<tool>\n<function=forecast>\n<parameter=place>\n${both.place}\n</parameter>\n<parameter=days>\n2\n</parameter>\n</function>\n</tool>\n<tool>\n<function=tide.table>\n</function>\n</tool>`,
+  ],
+  [
+    'a tag with attributes for each parameter',
+    template(
+      `<x:invoke name="${name}">\n${each('<x:p name="{{ k }}" string="true">{{ v }}</x:p>\n')}</x:invoke>\n`,
+      { before: '\n\n<x:calls>\n', after: '</x:calls>' },
+    ),
+    `<x:calls>\n<x:invoke name="forecast">\n<x:p name="place" string="true">${both.place}</x:p>\n<x:p name="days" string="false">2</x:p>\n</x:invoke>\n<x:invoke name="tide.table">\n</x:invoke>\n</x:calls>`,
+  ],
+  [
+    'tags for names and values',
+    template(`<tool>${name}\n${each('<k>{{ k }}</k>\n<v>{{ v }}</v>\n')}</tool>`),
+    `<tool>forecast\n<k>place</k>\n<v>${both.place}</v>\n<k>days</k>\n<v>2</v>\n</tool><tool>tide.table</tool>`,
+  ],
+  [
+    'tags with the names of the parameters',
+    template(
+      `::<tool>\n::<invoke name="${name}">${each('::<{{ k }}>{{ v }}::</{{ k }}>')}::</invoke>\n::</tool>`,
+    ),
+    `::<tool>\n::<invoke name="forecast">::<place>${both.place}::</place>::<days>2::</days>::</invoke>\n::<invoke name="tide.table">::</invoke>\n::</tool>`,
+  ],
+  [
+    'Python',
+    template(
+      `${name}(${'{% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{% if not loop.last %}, {% endif %}{% endfor %}'})`,
+      { before: '<|py|>[', after: ']<|/py|>' },
+    ),
+    `<|py|>[forecast(place='Kiel "harbor"', days=2), tide.table()]<|/py|>`,
+  ],
+  [
+    "Gemma's literals",
+    template(
+      `<|tool>call:${name}{{ '{' }}${'{% for k, v in c.function.arguments.items() %}{{ k }}:{% if v is string %}<|"|>{{ v }}<|"|>{% else %}{{ v }}{% endif %}{% if not loop.last %},{% endif %}{% endfor %}'}{{ '}' }}<tool|>`,
+    ),
+    `<|tool>call:forecast{place:<|"|>${both.place}<|"|>,days:2}<tool|><|tool>call:tide.table{}<tool|>`,
+  ],
+])('calls are found in the format that the template prints: %s', (_, source, answer) => {
+  expect(parse(source, answer)).toEqual({ text: '', reasoning: '', calls: bothCalls })
+  expect(parse(source, `I look.${answer}\n`)).toEqual({
+    text: 'I look.',
+    reasoning: '',
+    calls: bothCalls,
+  })
+})
+
+const inTags = template(
+  `\n<tool>\n<function=${name}>\n${each('<parameter={{ k }}>\n{{ v }}\n</parameter>\n')}</function>\n</tool>`,
+  { reasoning: thinking },
+)
+const inPython = template(`${name}(${each('{{ k }}={{ v | tojson }}, ')})`, {
+  before: '<|py|>[',
+  after: ']<|/py|>',
+})
+
+const parameter = (key: string, value: string) =>
+  `<tool>\n<function=forecast>\n<parameter=${key}>\n${value}\n</parameter>\n</function>\n</tool>`
+
+test.each([
+  ['place', '12', '12'],
+  ['place', '  <b>\n', '  <b>\n'],
+  ['place', '', ''],
+  ['days', '12', 12],
+  ['days', 'many', 'many'],
+  ['unit', 'km', 'km'],
+  ['note', 'null', null],
+  ['note', '5', '5'],
+  ['tags', '["a", "b"]', ['a', 'b']],
+  ['box', '{"width": 1.5}', { width: 1.5 }],
+  ['undeclared', 'true', true],
+  ['undeclared', 'text', 'text'],
+])("the value of a parameter has the type of the tool's schema: %s %j", (key, text, value) => {
+  expect(parse(inTags, parameter(key, text)).calls).toEqual([['forecast', { [key]: value }]])
+})
+
+test('nested tags are objects and lists, if the schema says so', () => {
+  const source = template(
+    `<tool>\n<invoke name="${name}">${each('<{{ k }}>{{ v }}</{{ k }}>')}</invoke>\n</tool>`,
+  )
+  const answer =
+    '<tool>\n<invoke name="forecast"><tags><item>1</item><item>b</item></tags><box><width>1.5</width></box><place><i>x</i></place></invoke>\n</tool>'
+  expect(parse(source, answer).calls).toEqual([
+    ['forecast', { tags: ['1', 'b'], box: { width: 1.5 }, place: '<i>x</i>' }],
+  ])
+})
+
+test("Python's strings and values are converted", () => {
+  const values = String.raw`place='it\'s\t\x41\u00e9\q', note=None, tags=["a", "", """b"c"""], box={'width': 1.5, "ok": True}`
+  expect(parse(inPython, `<|py|>[forecast(${values})]<|/py|>`).calls).toEqual([
+    [
+      'forecast',
+      { place: "it's\tAé\\q", note: null, tags: ['a', '', 'b"c'], box: { width: 1.5, ok: true } },
+    ],
+  ])
+})
+
+test('a call in several markers ends reasoning, and text that only resembles a call does not', () => {
+  const answer = `<think>I call <tool> now.\n${parameter('place', 'Kiel')}`
+  expect(parse(inTags, answer)).toEqual({
+    text: '',
+    reasoning: 'I call <tool> now.',
+    calls: [['forecast', { place: 'Kiel' }]],
+  })
+})
+
+test('a call that is cut off has the arguments so far', () => {
+  expect(parse(inTags, parameter('place', 'Kiel').slice(0, -34)).calls).toEqual([
+    ['forecast', '{"place": "Kie'],
+  ])
+})
+
+test('text for the user may be in markers', () => {
+  const source = template(`<call>{"name": "${name}", "arguments": ${args}}</call>`).replace(
+    '{{ m.content }}',
+    "{% if m.role == 'assistant' and m.content %}<|say|>{{ m.content }}<|/say|>{% else %}{{ m.content }}{% endif %}",
+  )
+  expect(parse(source, '<|say|>Hello.<|/say|> dropped')).toMatchObject({ text: 'Hello.' })
+  const answer = '<|say|>I look.<|/say|><call>{"name": "forecast", "arguments": {}}</call>'
+  expect(parse(source, answer)).toMatchObject({ text: 'I look.', calls: [['forecast', {}]] })
+})
+
+const marked = [
+  ['<|tool_call_start|>', "<|tool_call_start|>[forecast(place='x')]<|tool_call_end|>"],
+  ['[TOOL_CALLS]', '[TOOL_CALLS]forecast[ARGS]{"place": "x"}'],
+  ['<|python_tag|>', '{"name": "forecast", "parameters": {"place": "x"}}'],
+  ['', '<tool_call>{"name": "forecast", "arguments": {"place": "x"}}</tool_call>'],
+] as const
+
+test.each(marked)(
+  'if a template prints no calls, its text determines the format: %s',
+  (mark, answer) => {
+    const source = `{# ${mark} #}{{ tools }}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}`
+    expect(parse(source, answer)).toEqual({
+      text: '',
+      reasoning: '',
+      calls: [['forecast', { place: 'x' }]],
+    })
+  },
+)
+
+test.each([
+  ['text', inTags, 'word '.repeat(20_000)],
+  ['a string', inTags, parameter('place', 'word '.repeat(20_000))],
+  ['a list', inTags, parameter('tags', `[${'"word", '.repeat(12_000)}""]`)],
+  ['unfinished calls', inTags, '<tool>\n<function=fore'.repeat(5000)],
+  ['lists in lists', inPython, `<|py|>[forecast(tags=${'['.repeat(100_000)}`],
+  ['strings in a list', inPython, `<|py|>[forecast(tags=[${"'a',".repeat(25_000)}])]`],
+])('a long answer takes time in proportion to its length: %s', (_, source, answer) => {
+  const { format } = chatPrompts(source, { bos: '', eos: '' })
+  for (const step of [4, answer.length]) {
+    const parser = answerParser(format, { tools })
+    const begin = performance.now()
+    for (let place = 0; place < answer.length; place += step) {
+      parser.take(answer.slice(place, place + step))
+    }
+    parser.finish()
+    expect(performance.now() - begin).toBeLessThan(2000)
+  }
+})

@@ -1,0 +1,63 @@
+import type { CallFormat } from './answer-format.ts'
+import type { CallReader } from './call-reader.ts'
+import type { Parsing } from './input.ts'
+import { readJsonCalls } from './json-calls.ts'
+
+/** Reads the calls of an answer, with their markers. */
+export function callsReader({ opens, closes, gap, isBare, read }: CallFormat, reader: CallReader) {
+  const { input, tools } = reader
+  const hasTools = tools.size > 0
+  const [outermost] = opens
+  const between = [...new Set([...closes, ...opens])].sort((a, b) => b.length - a.length)
+
+  /** Reads the remaining opening markers and the calls. */
+  function* readInMarkers(marker: string): Parsing<true | undefined> {
+    let index = opens.indexOf(marker)
+    for (;;) {
+      if (index === opens.length - 1) reader.onPlace('before')
+      yield* input.skipSpace()
+      const inner = yield* input.accept(...opens.slice(index + 1))
+      if (inner === undefined) break
+      index = opens.indexOf(inner)
+    }
+    const hasMore = yield* input.more()
+    reader.onPlace('within')
+    const result = hasMore ? yield* readBody(index) : undefined
+    reader.onPlace('elsewhere')
+    return result
+  }
+
+  function* readBody(index: number): Parsing<true | undefined> {
+    // Forced calls are JSON, whatever the format.
+    if (input.rest.startsWith('{') || isBare) return yield* readJsonCalls(reader)
+    return index === opens.length - 1 ? yield* read(reader) : undefined
+  }
+
+  /** Reads a closing marker, or another call. */
+  function* readNext(): Parsing<true | undefined> {
+    yield* input.skipSpace()
+    const marker = yield* input.accept(...between)
+    if (marker === undefined) return undefined
+    return closes.includes(marker) ? true : yield* readInMarkers(marker)
+  }
+
+  return {
+    /** The opening markers, and the outermost with the white space that separates it from text. */
+    opensAfterText: !hasTools ? [] : gap && outermost ? [gap + outermost, ...opens] : opens,
+    /** Several markers in a row are not written by accident, so that they end reasoning. */
+    opensInReasoning: hasTools && opens.length > 1 ? opens : [],
+
+    /** Reads all calls after an opening marker. Returns false, and takes nothing, if there is none. */
+    *readAfter(marker: string): Parsing<boolean> {
+      if (!(yield* input.attempt(readInMarkers(marker)))) return false
+      while (yield* input.attempt(readNext()));
+      return true
+    },
+
+    /** Reads calls without markers, which are only recognized at the beginning of a part. */
+    *readBare(): Parsing<boolean> {
+      if (!isBare || !hasTools) return false
+      return (yield* input.attempt(read({ ...reader, isMarked: false }))) ?? false
+    },
+  }
+}

@@ -1,0 +1,122 @@
+/** Finds out how a model writes calls, from an example: what its template prints for the probe. */
+import type { CallFormat } from './answer-format.ts'
+import { readJsonCalls } from './json-calls.ts'
+import { gemma, literalCalls, python } from './literal-calls.ts'
+import { namedCalls } from './named-calls.ts'
+import { type ParameterTags, parameterCalls } from './parameter-calls.ts'
+import { probe } from './probe.ts'
+
+type Found = Pick<CallFormat, 'opens' | 'closes' | 'read'> & {
+  /** The member of the arguments, if calls are JSON, including their names. */
+  argumentsKey?: string
+  shape?: CallFormat['shape']
+}
+
+/**
+ * `example` contains a call with the names and values of the probe, and its markers. `after` is what a template prints
+ * after an answer without calls. Returns undefined if there is no known call.
+ */
+export function findCalls(example: string, after: string): CallFormat | undefined {
+  const found =
+    findJsonCalls(example, after) ??
+    findLiteralCalls(example, after) ??
+    findNamedCalls(example, after) ??
+    findParameterCalls(example, after)
+  if (!found) return undefined
+  const { opens, argumentsKey = 'arguments', shape } = found
+  const last = (found.argumentsKey === undefined ? opens[0] : opens.at(-1)) ?? ''
+  const opening = example.slice(0, example.indexOf(last) + last.length).trimStart()
+  return { ...found, argumentsKey, shape, opening, example, isBare: opens.length === 0, gap: '' }
+}
+
+const string = '"(?:[^"\\\\]|\\\\.)*"'
+const jsonCall = new RegExp(
+  `(?:\\[\\s*)?\\{\\s*(?:${string}:\\s*${string},\\s*)*"(\\w+)":\\s*"${probe.name}",\\s*"(\\w+)":\\s*[{"]`,
+)
+const keyedJsonCall = new RegExp(`(?:\\[\\s*)?\\{\\s*"${probe.name}":\\s*[{"]`)
+const literalCall = new RegExp(`${probe.name}([({])${probe.textKey}[=:]`)
+const namedCall = new RegExp(`${probe.name}([^{]*)\\{\\s*"${probe.textKey}"`)
+/** What closes the arguments after the last value: brackets, and members such as an ID. */
+const bracketsAfter = /^[\s"}\])]*(?:,\s*"\w+":\s*"[^"]*"[\s}\]]*)?/
+
+function findJsonCalls(example: string, after: string): Found | undefined {
+  const found = jsonCall.exec(example) ?? keyedJsonCall.exec(example)
+  if (!found) return undefined
+  const [text, nameKey, argumentsKey = 'arguments'] = found
+  const shape = nameKey !== 'name' ? undefined : text.startsWith('[') ? 'list' : 'object'
+  return { ...around(example, found.index, after), read: readJsonCalls, argumentsKey, shape }
+}
+
+function findLiteralCalls(example: string, after: string): Found | undefined {
+  const found = literalCall.exec(example)
+  if (!found) return undefined
+  const read = literalCalls(found[1] === python.open ? python : gemma)
+  return { ...around(example, found.index, after), read }
+}
+
+function findNamedCalls(example: string, after: string): Found | undefined {
+  const found = namedCall.exec(example)
+  if (!found) return undefined
+  const [, between = ''] = found
+  const [nameEnd] = /(?:<[^<>]*>|\[[^[\]]*\]|[^\s<[]*)$/.exec(between.trimEnd()) ?? []
+  const read = namedCalls(nameEnd || '\n')
+  return { ...around(example, found.index, after), read }
+}
+
+function around(example: string, start: number, after: string) {
+  const end = example.slice(example.lastIndexOf(probe.number) + probe.number.length)
+  return {
+    opens: toMarkers(example.slice(0, start)),
+    closes: toMarkers(withoutSuffix(end.replace(bracketsAfter, ''), after)),
+  }
+}
+
+function findParameterCalls(example: string, after: string): Found | undefined {
+  const start = example.indexOf(probe.name)
+  const [, beforeKey, beforeText, afterText] = between(example, start) ?? []
+  if (beforeKey === undefined || beforeText === undefined || afterText === undefined)
+    return undefined
+  const [nameEnd = ''] = /^[^<]*?(?:<[^<>]*)?>/.exec(beforeKey.trimStart()) ?? []
+  const isNameEnded = !beforeKey.trimStart().startsWith('<')
+  const keyOpen = (isNameEnded ? beforeKey.slice(nameEnd.length) : beforeKey).trim()
+  const [, keyEnd, valueOpen = ''] =
+    /^(?:"[^<>]*)?(<[^<>]*>|>)\s*(<[^<>]*>)?$/.exec(beforeText.trim()) ?? []
+  if (keyEnd === undefined || keyOpen === '') return undefined
+  const valueEnd = withoutSuffix(afterText, keyOpen).trim().replace(probe.textKey, 'KEY')
+  const rest = example.slice(example.lastIndexOf(probe.number) + probe.number.length)
+  const lastEnd = valueEnd.replace('KEY', probe.numberKey)
+  const [end = '', ...closes] = toMarkers(
+    withoutSuffix(rest.slice(rest.indexOf(lastEnd) + lastEnd.length), after),
+  )
+  const tags: ParameterTags = {
+    nameEnd: isNameEnded ? (/<[^<>]*>$|>$/.exec(nameEnd)?.[0] ?? '') : '',
+    ...{ keyOpen, keyEnd, valueOpen, valueEnd, end },
+    isPadded: beforeText.endsWith('\n'),
+  }
+  const opens = toMarkers(example.slice(0, start))
+  return { opens, closes, read: parameterCalls(tags) }
+}
+
+/** The parts of an example between the name, the first key, its value and the second key. */
+function between(example: string, start: number): RegExpExecArray | null {
+  const { name, textKey, text, numberKey } = probe
+  const pattern = `^${name}(.*?)${textKey}(.*?)${text}(.*?)${numberKey}`
+  return new RegExp(pattern, 's').exec(example.slice(start))
+}
+
+/** Splits text at line ends and between tags. */
+export const toMarkers = (text: string): string[] =>
+  text
+    .replace(/functions\.$/, '')
+    .replace(/\[\s*$/, '')
+    .split(/(?<=>)\s*(?=<)|\s*\n\s*/)
+    .map((marker) => marker.trim())
+    .filter((marker) => marker !== '')
+
+/** Removes the end that two texts have in common. */
+function withoutSuffix(text: string, suffix: string): string {
+  let length = 0
+  while (length < suffix.length && text.at(-1 - length) === suffix.at(-1 - length)) length += 1
+  const common = text.slice(text.length - length).replace(/^[^<>]*>/, '') // a tag is not divided
+  return text.slice(0, text.length - common.length)
+}

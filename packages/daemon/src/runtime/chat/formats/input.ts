@@ -1,0 +1,133 @@
+import type { Piece } from '../../runtime.ts'
+import { type Markers, partialLength } from './markers.ts'
+
+/** A parser of streamed text. It yields parts of the answer, and undefined if it needs more text. */
+export type Parsing<T = void> = Generator<Piece | undefined, T>
+
+/** Converts text to a part of the answer, or stores it and returns nothing. */
+export type Pass = (text: string) => Piece | undefined
+
+/** Yields a piece, if there is one. */
+export function* give(piece: Piece | undefined): Parsing {
+  if (piece) yield piece
+}
+
+/** The text of an answer, which arrives in parts while it is parsed. */
+export class Input {
+  #text = ''
+  #place = 0
+  #isEnded = false
+  /** The place to which a parser may return; undefined if text that has been taken can be forgotten. */
+  #kept: number | undefined
+
+  add(text: string) {
+    const from = this.#kept ?? this.#place
+    this.#text = this.#text.slice(from) + text
+    this.#place -= from
+    if (this.#kept !== undefined) this.#kept = 0
+  }
+
+  end() {
+    this.#isEnded = true
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  /** The text that has arrived and has not been taken. */
+  get rest(): string {
+    return this.#text.slice(this.#place)
+  }
+
+  take(length: number): string {
+    this.#place += length
+    return this.#text.slice(this.#place - length, this.#place)
+  }
+
+  /** Waits for text. Returns false at the end of the answer. */
+  *more(): Parsing<boolean> {
+    while (this.#place === this.#text.length) {
+      if (this.#isEnded) return false
+      yield undefined
+    }
+    return true
+  }
+
+  /** Runs a parser. If it returns undefined, the text that it has taken is put back. */
+  *attempt<T>(parser: Parsing<T | undefined>): Parsing<T | undefined> {
+    const outer = this.#kept
+    this.#kept ??= this.#place
+    const start = this.#place - this.#kept
+    const result = yield* parser
+    if (result === undefined && this.#kept !== undefined) this.#place = this.#kept + start
+    if (outer === undefined) this.#kept = undefined
+    return result
+  }
+
+  /** Ends all attempts: text that has been taken is not put back. */
+  commit() {
+    this.#kept = undefined
+  }
+
+  *skipSpace(): Parsing {
+    while (yield* this.more()) {
+      this.take(this.rest.length - this.rest.trimStart().length)
+      if (this.#place < this.#text.length) return
+    }
+  }
+
+  /** Takes one of the strings, if the text continues with it. The longest comes first if one begins with another. */
+  *accept(...options: readonly string[]): Parsing<string | undefined> {
+    for (;;) {
+      const { rest } = this
+      const mayFollow = options.some((one) => one.length > rest.length && one.startsWith(rest))
+      if (!mayFollow || this.#isEnded) {
+        const found = options.find((option) => rest.startsWith(option))
+        this.take(found?.length ?? 0)
+        return found
+      }
+      yield undefined
+    }
+  }
+
+  /** Passes on the text before the first marker, and takes that. Returns undefined if the answer ends before it. */
+  *until({ pattern, all }: Markers, pass: Pass): Parsing<string | undefined> {
+    for (;;) {
+      const { rest } = this
+      const found = pattern.exec(rest)
+      const held = this.#isEnded ? 0 : partialLength(found ? rest.slice(found.index) : rest, all)
+      /** Whether the marker may be the beginning of a longer one. */
+      const isPartial = found !== null && held === rest.length - found.index
+      const end = found?.index ?? rest.length - held
+      if (end > 0) yield* give(pass(this.take(end)))
+      if (found && !isPartial) return this.take(found[0].length)
+      if (this.#isEnded) return undefined
+      yield undefined
+    }
+  }
+
+  /** Takes the text before a marker, and the marker, if that follows within `limit` characters. */
+  *within({ pattern }: Markers, limit: number): Parsing<string | undefined> {
+    for (;;) {
+      const found = pattern.exec(this.rest.slice(0, limit))
+      if (found) {
+        const text = this.take(found.index)
+        this.take(found[0].length)
+        return text
+      }
+      if (this.#isEnded || this.rest.length >= limit) return undefined
+      yield undefined
+    }
+  }
+
+  /** Takes the longest text that matches, up to `limit` characters. The pattern matches the beginning of a text. */
+  *matching(pattern: RegExp, limit: number): Parsing<string> {
+    let text = ''
+    while (text.length < limit && (yield* this.more())) {
+      text += this.take(pattern.exec(this.rest)?.[0].length ?? 0)
+      if (this.#place < this.#text.length) break
+    }
+    return text
+  }
+}

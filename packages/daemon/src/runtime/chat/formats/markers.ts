@@ -1,0 +1,21 @@
+export type Markers = {
+  all: readonly string[]
+  /** Finds the first marker; of several at the same place, the longest. */
+  pattern: RegExp
+}
+
+export function markers(...all: readonly string[]): Markers {
+  const known = all.filter((marker) => marker !== '').sort((a, b) => b.length - a.length)
+  const alternatives = known.map((marker) => marker.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return { all: known, pattern: new RegExp(alternatives.join('|') || '(?!)') }
+}
+
+/** The number of characters at the end of `text` that may be the beginning of one of the markers. */
+export function partialLength(text: string, all: readonly string[]): number {
+  const longest = Math.max(0, ...all.map((marker) => marker.length - 1))
+  for (let length = Math.min(longest, text.length); length > 0; length -= 1) {
+    const end = text.slice(text.length - length)
+    if (all.some((marker) => marker.startsWith(end))) return length
+  }
+  return 0
+}

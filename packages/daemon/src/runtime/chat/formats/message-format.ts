@@ -1,0 +1,24 @@
+/** The format of models whose answers consist of messages with headers. */
+import type { AnswerFormat } from './answer-format.ts'
+import { type Print, probe } from './probe.ts'
+
+export const messageMark = '<|message|>'
+const start = '<|start|>assistant'
+const end = '<|end|>'
+
+/** What gpt-oss writes (https://cookbook.openai.com/articles/openai-harmony), but does not print in a history. */
+const harmony = `<|channel|>analysis${messageMark}${probe.reasoning}${end}${start}<|channel|>final${messageMark}${probe.answer}${end}`
+
+export function messageParts({ plain }: Print): Pick<AnswerFormat, 'reasoning' | 'content'> {
+  const answer = plain.includes(probe.reasoning) ? plain : harmony
+  const [begin = '', rest = ''] = answer.split(probe.reasoning)
+  const [between = ''] = rest.split(probe.answer)
+  const [close = end, open = ''] = between.split(start)
+  return {
+    reasoning: { open: begin, begin, close, end: between },
+    content: { open, begin: open, close },
+  }
+}
+
+/** What a prompt for a forced call ends with. */
+export const forcedMessage = `<|channel|>commentary <|constrain|>json${messageMark}`

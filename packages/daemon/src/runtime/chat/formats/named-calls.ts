@@ -1,0 +1,31 @@
+/** Calls that are a name and a JSON object: `add[ARGS]{"a": 1}`, with other markers in other models. */
+
+import {
+  beginCall,
+  type CallReader,
+  findName,
+  maxHeadLength,
+  type ReadCalls,
+} from './call-reader.ts'
+import type { Parsing } from './input.ts'
+import { readArguments } from './json-calls.ts'
+import { markers } from './markers.ts'
+
+/** `nameEnd` is the last marker between the name and the arguments. */
+export function namedCalls(nameEnd: string): ReadCalls {
+  const end = markers(nameEnd)
+  return function* readNamedCall(reader: CallReader): Parsing<true | undefined> {
+    const { input } = reader
+    const head = yield* input.within(end, maxHeadLength)
+    const name = head === undefined ? undefined : findName(head, reader)
+    if (name === undefined) return undefined
+    yield* input.skipSpace()
+    if (!(yield* input.more())) yield* beginCall(reader, name)
+    else if (!input.rest.startsWith('{')) return undefined
+    else {
+      yield* readArguments(reader, name)
+      reader.onCallEnd()
+    }
+    return true
+  }
+}

@@ -1,0 +1,106 @@
+import type { ChatMessage, Tool } from '../../runtime.ts'
+
+/** Renders a conversation with a model's template, with or without the beginning of the next answer. */
+export type RenderProbe = (messages: ChatMessage[], tools: Tool[], isPrompt: boolean) => string
+
+/**
+ * The texts that are found again in what a template prints. The names are in alphabetical order, because some templates
+ * sort them, so that `number` is always the last argument.
+ */
+export const probe = {
+  question: 'PROBE QUESTION',
+  answer: 'PROBE ANSWER',
+  reasoning: 'PROBE REASONING',
+  name: 'probe_tool',
+  textKey: 'probe_text',
+  text: 'PROBE VALUE',
+  numberKey: 'zone_number',
+  number: '12345',
+}
+
+const user = { role: 'user', content: probe.question }
+const plain = { role: 'assistant', content: probe.answer, reasoning_content: probe.reasoning }
+const call = {
+  id: `functions.${probe.name}:0`,
+  type: 'function' as const,
+  function: {
+    name: probe.name,
+    arguments: JSON.stringify({
+      [probe.textKey]: probe.text,
+      [probe.numberKey]: Number(probe.number),
+    }),
+  },
+}
+const tool: Tool = {
+  type: 'function',
+  function: {
+    name: probe.name,
+    description: 'A tool.',
+    parameters: {
+      type: 'object',
+      properties: {
+        [probe.textKey]: { type: 'string', description: 'A text.' },
+        [probe.numberKey]: { type: 'integer', description: 'A number.' },
+      },
+      required: [probe.textKey],
+    },
+  },
+}
+
+/** What a template prints after the header of an answer. Empty if it prints nothing usable. */
+export type Print = {
+  /** The end of a prompt, after the question. */
+  prompt: string
+  /** The common part of the prompt and an answer. */
+  header: string
+  /** An answer with reasoning and text. */
+  plain: string
+  /** An answer with a call. */
+  call: string
+  /** An answer with text and a call. */
+  textAndCall: string
+}
+
+/** The marker with which the prompts of Functionary end. It belongs to the answer. */
+const recipientMark = />>>$/
+
+export function printProbe(render: RenderProbe): Print {
+  const prompt = afterQuestion(attempt(() => render([user], [tool], true)) ?? '')
+  const print = (answer: ChatMessage) =>
+    afterQuestion(attempt(() => render([user, answer], [tool], false)) ?? '')
+  const answer = print(plain)
+  const header = commonPrefix(prompt, answer).replace(recipientMark, '')
+  const rest = (text: string) => text.slice(commonPrefix(header, text).length)
+  const printCall = (content: string) => {
+    const text = rest(print({ ...plain, content, tool_calls: [call] }))
+    return text.includes(probe.name) && text.includes(probe.number) ? text : ''
+  }
+  return {
+    prompt,
+    header,
+    plain: rest(answer),
+    call: printCall(''),
+    textAndCall: printCall(probe.answer),
+  }
+}
+
+const afterQuestion = (text: string): string => {
+  const place = text.lastIndexOf(probe.question)
+  return place === -1 ? '' : text.slice(place + probe.question.length)
+}
+
+/** The beginning that two texts have in common. A tag is not divided. */
+function commonPrefix(one: string, other: string): string {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  return one.slice(0, length).replace(/<[^<>]*$/, '')
+}
+
+/** A template may refuse the probe. If it refuses a real conversation, too, that request fails with the reason. */
+function attempt(render: () => string): string | undefined {
+  try {
+    return render()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,77 @@
+import { jsonValue } from './json-value.ts'
+
+type Schema = Record<string, unknown>
+
+const typeNames = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array']
+const words: Record<string, string> = { True: 'true', False: 'false', None: 'null' }
+const maxReferences = 10
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
+
+/** The schema of a property of an object. `root` is the schema in which references are looked up. */
+export function propertySchema(schema: unknown, name: string, root: unknown): unknown {
+  const found = branches(schema, root).map(
+    ({ properties }) => isSchema(properties) && properties[name],
+  )
+  return found.find((one) => one) || undefined
+}
+
+export const itemSchema = (schema: unknown, root: unknown): unknown =>
+  branches(schema, root).find(({ items }) => items)?.items
+
+/** The JSON types that a schema allows. Empty if it does not say. */
+export function typesOf(schema: unknown, root: unknown, depth = 0): Set<string> {
+  const { type, enum: values, const: value } = parts(schema, root)
+  const named = [type].flat().filter((name) => typeNames.includes(String(name)))
+  if (named.length > 0) return new Set(named.map(String))
+  if (value !== undefined) return new Set([typeOf(value)])
+  if (Array.isArray(values)) return new Set(values.map(typeOf))
+  if (depth > maxReferences) return new Set()
+  const [, ...options] = branches(schema, root)
+  return new Set(options.flatMap((option) => [...typesOf(option, root, depth + 1)]))
+}
+
+/** A schema, and the schemas of which it is a union. */
+function branches(schema: unknown, root: unknown): Schema[] {
+  const own = parts(schema, root)
+  const options = [own.anyOf, own.oneOf, own.allOf].flatMap((some) =>
+    Array.isArray(some) ? some : [],
+  )
+  return [own, ...options.map((option) => parts(option, root))]
+}
+
+/** Converts the text of a value to JSON of a type that the schema allows. */
+export function toJson(text: string, types: ReadonlySet<string>): string {
+  const trimmed = text.trim()
+  const json = words[trimmed] ?? trimmed
+  const value = jsonValue(json)
+  if (value !== undefined) {
+    const type = typeOf(value)
+    const isAllowed =
+      types.size === 0 || types.has(type) || (type === 'number' && types.has('integer'))
+    if (isAllowed || !types.has('string')) return json
+  }
+  return JSON.stringify(text)
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+/** The members of a schema, without references. */
+function parts(schema: unknown, root: unknown): Schema {
+  let found = schema
+  for (let count = 0; count < maxReferences; count += 1) {
+    if (!isSchema(found)) return {}
+    const { $ref } = found
+    if (typeof $ref !== 'string' || !$ref.startsWith('#')) return found
+    found = lookUp($ref, root)
+  }
+  return {}
+}
+
+function lookUp(reference: string, root: unknown): unknown {
+  const [, ...names] = reference.split('/')
+  return names.reduce<unknown>((value, name) => (isSchema(value) ? value[name] : undefined), root)
+}

@@ -1,0 +1,106 @@
+import type { Piece } from '../runtime.ts'
+import type { AnswerFormat } from './formats/answer-format.ts'
+import type { CallReader } from './formats/call-reader.ts'
+import { callsReader } from './formats/calls-reader.ts'
+import { give, type Parsing } from './formats/input.ts'
+import { markers } from './formats/markers.ts'
+import { reasoningText } from './reasoning-text.ts'
+
+/** What the parsers of an answer share. */
+export type Answer = {
+  format: AnswerFormat
+  reader: CallReader
+  /** Whether reasoning remains in the text, with its markers. */
+  keepsReasoning: boolean
+  setThinking(isThinking: boolean): void
+}
+
+/** Reads an answer in which markers enclose reasoning and calls. */
+export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Answer): Parsing {
+  const { reasoning, content } = format
+  const { input } = reader
+  const calls = callsReader(format.calls, reader)
+  const thinkMarkers = [reasoning?.open ?? '', reasoning?.close ?? '']
+  const atBeginning = thinkMarkers.filter((marker) => marker !== '')
+  /** The control token with which the marker begins. Without the rest of the marker, it has no meaning. */
+  const [controlToken = ''] = /^<[^<>]*>/.exec(reasoning?.open ?? '') ?? []
+  /** Control tokens cannot be meant literally, so that reasoning can begin again after text. */
+  const anywhere = reasoning?.open.includes('|') ? [...thinkMarkers, controlToken] : []
+  const contentMarkers = content ? [content.open, content.close] : []
+  const inText = markers(...calls.opensAfterText, ...anywhere, ...contentMarkers)
+  const inReasoning = markers(
+    reasoning?.close ?? '',
+    content?.open ?? '',
+    ...calls.opensInReasoning,
+  )
+  /** Whether a part of the answer begins. Some markers are only recognized there. */
+  let isBeginning = true
+  /** Whether white space at the beginning of a part is dropped. */
+  let isAfterPart = reasoning !== undefined
+  /** White space at the beginning of the answer. It is text unless a call follows. */
+  let lead = ''
+  /** Whether the text for the user has ended, so that only markers matter. */
+  let isOutside = false
+
+  if (reasoning?.open === '') yield* think('')
+  for (;;) {
+    if (isBeginning) {
+      const space = yield* input.matching(/^\s*/, Number.POSITIVE_INFINITY)
+      lead = isAfterPart ? '' : space
+      if (yield* calls.readBare()) {
+        isAfterPart = true
+        continue
+      }
+    }
+    const first = isBeginning ? yield* input.accept(...atBeginning) : undefined
+    const marker = first ?? (yield* input.until(inText, toText))
+    if (marker === undefined) break
+    if (yield* follow(marker.trimStart())) {
+      isBeginning = true
+      isAfterPart ||= !keepsReasoning
+    } else yield* give(toText(marker))
+  }
+  if (lead !== '') yield { text: lead }
+
+  /** Reads what a marker begins. Returns false if the marker is only text. */
+  function* follow(marker: string): Parsing<boolean> {
+    if (marker === content?.close) isOutside = true
+    else if (marker === content?.open) {
+      isOutside = false
+      isAfterPart = true
+    } else if (marker === reasoning?.open) yield* think(marker)
+    else if (marker !== reasoning?.close && marker !== controlToken) {
+      if (!(yield* calls.readAfter(marker))) return false
+      isOutside = content !== undefined
+      isAfterPart = true
+    }
+    return true
+  }
+
+  function* think(open: string): Parsing {
+    const text = reasoningText(open, keepsReasoning)
+    setThinking(true)
+    isOutside = false
+    isAfterPart = !keepsReasoning
+    for (;;) {
+      const marker = yield* input.until(inReasoning, text.take)
+      if (marker === undefined) break
+      if (marker === reasoning?.close) yield* give(text.close(marker))
+      else if (!(yield* follow(marker))) {
+        yield* give(text.take(marker))
+        continue
+      }
+      break
+    }
+    setThinking(false)
+  }
+
+  function toText(text: string): Piece | undefined {
+    if (isOutside) return undefined
+    const whole = lead + text
+    lead = ''
+    isBeginning = false
+    isAfterPart = false
+    return { text: whole }
+  }
+}
