@@ -6,10 +6,12 @@ import { pages } from '@shoal/protocol/pages'
 import { pageHeaders, serveAssets } from '@shoal/server'
 import type { Site as WebSite } from '@shoal/web'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { busy } from '../errors.ts'
 import { handleNotFound } from '../http/error-handler.ts'
 import { type ResponseCache, responseCaching } from '../http/response-cache.ts'
 import type { Site } from '../http/site.ts'
 import { pageText } from './page-text.ts'
+import { renderTurns } from './render-turns.ts'
 
 type Dependencies = {
   web: WebSite
@@ -18,6 +20,9 @@ type Dependencies = {
   storeOrigin: string | undefined
 }
 type CachedDependencies = Dependencies & { cache: ResponseCache }
+
+/** While a page waits for its data, others can be rendered. */
+const maxConcurrentPages = 4
 
 /** The URL parameters that `packages/web` reads. */
 const parameters = [
@@ -71,6 +76,7 @@ const localApiFor = (request: FastifyRequest, site: Site): string | undefined =>
  * `localhost`, or vice versa, are redirected, because signing in works only at the base URL.
  */
 export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dependencies) {
+  const takeTurn = renderTurns(maxConcurrentPages, () => busy('the client has disconnected'))
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const address = knownAddress(request.url)
     if (site.isOtherLocalName(request.headers.host)) {
@@ -78,12 +84,15 @@ export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dep
     }
     const refusals: Refusal[] = []
     const daemon = localApiFor(request, site)
-    const page = await web.printPage({
-      url: address,
-      fetch: createFetch(app, request, (refusal) => refusals.push(refusal)),
-      cookies: request.headers.cookie ?? '',
-      daemon,
-    })
+    const isGone = () => reply.raw.destroyed
+    const page = await takeTurn(isGone, () =>
+      web.printPage({
+        url: address,
+        fetch: createFetch(app, request, (refusal) => refusals.push(refusal)),
+        cookies: request.headers.cookie ?? '',
+        daemon,
+      }),
+    )
     const waits = refusals.filter(({ status }) => status === page.status)
     if (waits.length > 0) {
       const seconds = Math.max(...waits.map(({ retryAfterSeconds }) => retryAfterSeconds))
