@@ -1,34 +1,19 @@
 /** Runs `scripts/cluster` as users do. The tests are slow, because each cluster consists of ten processes. */
-import { execFile, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findProcesses } from '../testing/find-processes.ts'
 import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
 import type { ProcessStatus } from './status.ts'
+import { clusterProgram, makeClusterDirectory, runCluster } from './testing/run-cluster.ts'
 import { findMissing } from './up.ts'
 
-const program = join(import.meta.dirname, '../scripts/cluster')
 const isInstalled = findMissing(new Set()).length === 0
 const timeoutMs = 180_000
 
-/** Returns the path of a cluster, which is stopped when the test finishes. */
-function makeDirectory(): string {
-  const directory = join(tmpdir(), `shoal-cluster-${randomUUID()}`)
-  onTestFinished(async () => {
-    if (existsSync(directory)) await cluster(directory, 'down')
-  })
-  return directory
-}
-
 async function cluster(directory: string, ...words: string[]): Promise<string> {
-  const env = { ...process.env, SHOAL_CLUSTER_DIR: directory, SHOAL_REGISTRATION: 'closed' }
-  const { stdout } = await promisify(execFile)(program, words, { env })
-  return stdout.trim()
+  return (await runCluster(directory, words, { SHOAL_REGISTRATION: 'closed' })).stdout
 }
 
 async function listProcesses(directory: string): Promise<ProcessStatus[]> {
@@ -62,7 +47,7 @@ const ana = { username: 'ana', password: 'correct horse battery staple' }
 
 describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
   test('a cluster serves requests while nodes are killed and added, and its standby is promoted', async () => {
-    const directory = makeDirectory()
+    const directory = makeClusterDirectory()
     const url = await cluster(directory, 'up')
     expect(await getHealth(directory)).toEqual({
       primary: 'primary',
@@ -117,7 +102,7 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
   })
 
   test('a cluster can run without S3 and Redis, but several nodes need S3', async () => {
-    const directory = makeDirectory()
+    const directory = makeClusterDirectory()
     const words = ['up', '--without', 's3,redis']
     await expect(cluster(directory, ...words)).rejects.toThrow('add --nodes 1')
     await cluster(directory, ...words, '--nodes', '1')
@@ -126,8 +111,8 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
   })
 
   test('an interrupted `up` leaves nothing behind', async () => {
-    const directory = makeDirectory()
-    const starting = spawn(program, ['up', '--directory', directory], {
+    const directory = makeClusterDirectory()
+    const starting = spawn(clusterProgram, ['up', '--directory', directory], {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const [text] = await once(starting.stderr, 'data')

@@ -69,6 +69,7 @@ async function main() {
     const without = readServices(values.without)
     const nodes = readNumber('--nodes', values.nodes)
     const cluster = await up({ directory, nodes, without, settings: readSettings(), say })
+    say(nextSteps(cluster.state.url))
     return print(cluster.state.url)
   }
   const cluster = readCluster(directory)
@@ -95,6 +96,15 @@ async function main() {
     return print(values.json ? JSON.stringify(rows) : `${cluster.state.url}\n\n${toTable(rows)}`)
   }
   throw new Error(`unknown command "${command}": see scripts/cluster --help`)
+}
+
+function nextSteps(url: string): string {
+  return `
+To publish the demo model, run this in the folder of shoal; then follow the quick tour in README.md:
+  export SHOAL_REGISTRY=${url}
+  npx shoal register
+  npx shoal push models/shoal-tiny/*.gguf --card models/shoal-tiny/README.md --license apache-2.0
+`
 }
 
 function takesName(command: string): boolean {

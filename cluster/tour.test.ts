@@ -1,0 +1,108 @@
+/**
+ * Publishes the demo model on a cluster, as `scripts/cluster up` says, and then runs each command of the quick tour in
+ * README.md.
+ */
+import { spawn } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { findProgram } from '../testing/find-program.ts'
+import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
+import { makeClusterDirectory, runCluster } from './testing/run-cluster.ts'
+import { findMissing } from './up.ts'
+
+const root = join(import.meta.dirname, '..')
+const isInstalled = findMissing(new Set()).length === 0 && findProgram('aria2c') !== undefined
+const timeoutMs = 240_000
+
+const demoFile = 'shoal-tiny-Q8_0.gguf'
+const demoBytes = () => readFileSync(join(root, 'models/shoal-tiny', demoFile))
+
+/** What each command of the tour prints on stdout. */
+const tour: Record<string, RegExp> = {
+  'npx shoal search tiny': /shoal-tiny .*llama/,
+  'npx shoal show shoal-tiny': /^Q8_0 .*MB/m,
+  'npx shoal pull shoal-tiny': /shoal-tiny-Q8_0\.gguf\n$/,
+  'npx shoal run shoal-tiny "Hello"': /\w/,
+  'npx shoal register': /^/,
+  'npx shoal push some.gguf': /\/m\/some\n$/,
+  'npx shoal keys new laptop': /^hf_[0-9A-Za-z]{43}\n$/,
+  'npx shoal verify': /shoal-tiny/,
+  'aria2c --seed-time=0 "$(npx shoal link shoal-tiny)"': /download completed/,
+}
+
+/** Returns the commands between the heading of the tour and the next heading, without their comments. */
+function readTour(): string[] {
+  const [, section = ''] =
+    /^## Quick tour\n(.*?)^## /ms.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+  const blocks = [...section.matchAll(/^```\n(.*?)^```/gms)].map(([, block = '']) => block)
+  const lines = blocks.flatMap((block) => block.trimEnd().split('\n'))
+  return lines.flatMap((line) => /^(?:npx|aria2c) .*?(?=\s*(?:#|$))/.exec(line) ?? [])
+}
+
+/** A terminal in which somebody types commands: a folder, a home and an environment. */
+function openShell(env: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'shoal-tour-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const home = join(folder, 'home')
+  mkdirSync(home)
+
+  async function type(command: string, input = '') {
+    const child = spawn('/bin/sh', ['-c', command], {
+      cwd: folder,
+      env: {
+        PATH: process.env.PATH,
+        HOME: home,
+        SHOAL_HOME: home,
+        SHOAL_THREADS: '1',
+        NO_COLOR: '1',
+        ...env,
+      },
+    })
+    child.stdin.end(input)
+    const exit = new Promise((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', resolve)
+    })
+    const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exit])
+    expect(code, `${command}\n${stdout}${stderr}`).toBe(0)
+    return stdout
+  }
+
+  return { folder, type }
+}
+
+describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
+  test('the quick tour runs on a cluster with the demo model', async () => {
+    const { stdout: url, stderr } = await runCluster(makeClusterDirectory(), ['up'])
+    const hint = stderr.split('\n').flatMap((line) => /^ {2}(\S.*)$/.exec(line)?.[1] ?? [])
+    const [setting, register, push] = hint
+    expect([setting, register]).toEqual([`export SHOAL_REGISTRY=${url}`, 'npx shoal register'])
+
+    const asAccount = (name: string) => ` --username ${name} --password-stdin`
+    const publisher = openShell({ SHOAL_REGISTRY: url })
+    for (const name of ['models', 'node_modules', 'package.json']) {
+      symlinkSync(join(root, name), join(publisher.folder, name))
+    }
+    await publisher.type(`${register}${asAccount('demo')}`, 'password of demo')
+    await publisher.type(push ?? '')
+
+    const user = openShell({ SHOAL_REGISTRY: url })
+    symlinkSync(join(root, 'node_modules'), join(user.folder, 'node_modules'))
+    copyFileSync(
+      join(root, 'models/shoal-nano/shoal-nano-Q8_0.gguf'),
+      join(user.folder, 'some.gguf'),
+    )
+    expect(readTour()).toEqual(Object.keys(tour))
+    for (const [command, output] of Object.entries(tour)) {
+      const isRegistration = command.endsWith('register')
+      const printed = isRegistration
+        ? await user.type(`${command}${asAccount('ana')}`, 'password of ana')
+        : await user.type(command)
+      expect(printed, command).toMatch(output)
+    }
+    expect(readFileSync(join(user.folder, demoFile)).equals(demoBytes())).toBe(true)
+  })
+})
