@@ -1,4 +1,4 @@
-// After npm ci, deletes 230 MB of files that dependencies contain and our programs never read: npm always installs
+// After npm ci, deletes 250 MB of files that dependencies contain and our programs never read: npm always installs
 // complete packages. Also runs on old Node.js versions.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,8 @@ const [installed = fileURLToPath(new URL('../node_modules', import.meta.url))] =
   process.argv.slice(2)
 
 for (const path of unneeded()) rmSync(path, { recursive: true, force: true })
-removeFilesNamed(/\.\w+\.map$|\.bare$/, installed)
+// Licenses must stay, also in Markdown.
+removeFilesNamed(/\.\w+\.map$|\.bare$|^(?!.*(licen[cs]e|notice|copying)).*\.md$/i, installed)
 
 function unneeded() {
   const nodePackages = join(installed, 'node', 'node_modules')
@@ -21,6 +22,10 @@ function unneeded() {
     ...listFolders(nodePackages).map((name) => join(nodePackages, name, 'include')),
     // The sources of llama.cpp are not needed, because we do not compile it (see the daemon's load-model.ts).
     join(installed, 'node-llama-cpp', 'llama', 'gitRelease.bundle'),
+    // Types of icons under other names.
+    ...['prefixed', 'suffixed'].map((name) =>
+      join(installed, `lucide-react/dist/lucide-react.${name}.d.ts`),
+    ),
     // LangChain, which the tests use, imports only js-tiktoken/lite, without the vocabularies.
     ...['ranks', 'index.js', 'index.cjs'].map((name) => join(installed, 'js-tiktoken/dist', name)),
     ...listFolders(llamaPackages)
@@ -35,7 +40,7 @@ function isForOtherProcessor(name) {
   return own !== undefined && !name.split('-').includes(own)
 }
 
-/** For example source maps, and native addons for Bare (`.bare`), a runtime that is not Node. */
+/** Such as source maps, READMEs, and native addons for Bare (`.bare`), a runtime that is not Node. */
 function removeFilesNamed(pattern, directory) {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name)

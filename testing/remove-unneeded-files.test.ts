@@ -40,6 +40,8 @@ test('removes headers, the sources of llama.cpp, source maps and other unneeded 
     'lib/site.map/index.js',
     'lib/include/keep.h',
     'lib/bare/index.js',
+    'lib/LICENSE.md',
+    'lib/ThirdPartyNotices.md',
     'js-tiktoken/dist/lite.js',
   ]
   const root = makeFolder([
@@ -48,6 +50,9 @@ test('removes headers, the sources of llama.cpp, source maps and other unneeded 
     'node-llama-cpp/llama/gitRelease.bundle',
     'lib/dist/index.js.map',
     'lib/prebuilds/linux-x64/lib.bare',
+    'lib/README.md',
+    'lib/docs/CHANGELOG.md',
+    'lucide-react/dist/lucide-react.prefixed.d.ts',
     'js-tiktoken/dist/index.cjs',
     'js-tiktoken/dist/ranks/cl100k_base.js',
     'lib/node_modules/inner/index.d.ts.map',

@@ -5,6 +5,7 @@ import { makeApp, refuseDeepBodies } from '@shoal/server'
 import type { Sharing } from '@shoal/transfer'
 import type { ChatSite } from '@shoal/web'
 import type { FastifyBaseLogger } from 'fastify'
+import { messagesRoutes } from './anthropic/messages-routes.ts'
 import { pageRoutes } from './chat-page/page-routes.ts'
 import type { DaemonConfig } from './config.ts'
 import { Fault } from './errors.ts'
@@ -59,6 +60,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(healthRoute, config)
   await app.register(pageRoutes, dependencies)
   await app.register(openaiRoutes, dependencies)
+  await app.register(messagesRoutes, dependencies)
   await app.register(sharingRoutes, dependencies)
   await app.register(ollamaRoutes, dependencies)
   return app

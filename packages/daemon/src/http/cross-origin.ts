@@ -5,9 +5,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const methods = 'GET, HEAD, POST, DELETE, OPTIONS'
-/** Headers that clients of Ollama and OpenAI send. */
+/** Headers that clients of Ollama, OpenAI and Anthropic send. */
 const allowedHeaders =
-  /^(authorization|content-type|user-agent|accept|x-requested-with|(x-stainless|openai)-[a-z-]+)$/
+  /^(authorization|content-type|user-agent|accept|x-requested-with|x-api-key|(x-stainless|openai|anthropic)-[a-z-]+)$/
 const exposedHeaders = 'X-Request-Id, Retry-After'
 const maxAgeSeconds = 86_400
 

@@ -61,6 +61,26 @@ export function toOllamaErrorBody({ message, details }: Fault): { error: string;
   return { error: message, detail: message, ...(code !== null && { code }) }
 }
 
+/**
+ * An error body in the format of Anthropic's API (https://docs.anthropic.com/en/api/errors), with the registry's member
+ * `detail`.
+ */
+export function toAnthropicErrorBody({ message, details: { status } }: Fault) {
+  const type = anthropicTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+  return { type: 'error', error: { type, message }, detail: message }
+}
+
+const anthropicTypes: Record<number, string> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+}
+
+const isAnthropicPath = (url: string) => /^\/v1\/messages(\/|\?|$)/.test(url)
+
 const isOllamaPath = (url: string) => /^\/api(\/|\?|$)/.test(url)
 
 const errorTypes: Record<number, string> = {
@@ -69,13 +89,19 @@ const errorTypes: Record<number, string> = {
   429: 'rate_limit_error',
 }
 
+/** Each API has its own format of errors. */
+function makeBody(url: string, fault: Fault): object {
+  if (isOllamaPath(url)) return toOllamaErrorBody(fault)
+  return isAnthropicPath(url) ? toAnthropicErrorBody(fault) : toErrorBody(fault)
+}
+
 export const handleError = errorHandler((error, { url }) => {
   const fault = toFault(error, url)
   const { status, retryAfterSeconds: retryAfter } = fault.details
   return {
     status,
     retryAfter,
-    body: isOllamaPath(url) ? toOllamaErrorBody(fault) : toErrorBody(fault),
+    body: makeBody(url, fault),
   }
 })
 

@@ -21,6 +21,20 @@ test('on loopback, a request may have any key or no key, but not an empty one', 
   expect(await requestStatus(port, { authorization: '' })).toBe(401)
 })
 
+test('a key in x-api-key follows the same rules, and must not differ from the other key', async () => {
+  const { port } = await useTestDaemon()
+  expect(await requestStatus(port, { 'x-api-key': 'x' })).toBe(200)
+  expect(await requestStatus(port, { 'x-api-key': '' })).toBe(401)
+  expect(await requestStatus(port, { 'x-api-key': 'x', authorization: 'Bearer x' })).toBe(200)
+  expect(await requestStatus(port, { 'x-api-key': 'x', authorization: 'Bearer y' })).toBe(401)
+  expect(await requestStatus(port, { 'x-api-key': 'x', authorization: 'Bearer ' })).toBe(401)
+  const strict = await useTestDaemon({ apiKey: 'secret' })
+  expect(await requestStatus(strict.port, { 'x-api-key': 'secret' })).toBe(200)
+  expect(await requestStatus(strict.port, { 'x-api-key': 'wrong' })).toBe(401)
+  const both = { 'x-api-key': 'wrong', authorization: 'Bearer secret' }
+  expect(await requestStatus(strict.port, both)).toBe(401)
+})
+
 test('a daemon with a key requires it', async () => {
   const { port } = await useTestDaemon({ apiKey: 'secret' })
   expect(await requestStatus(port, {})).toBe(401)

@@ -20,7 +20,7 @@ declare module 'fastify' {
  */
 export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
   app.addHook('onRequest', async (request, reply) => {
-    const { host, origin, authorization } = request.headers
+    const { host, origin, authorization, 'x-api-key': apiKey } = request.headers
     reply.header('vary', 'Origin')
     if (isLoopback(config.host) && !isNameOfThisMachine(host)) {
       throw new Fault('unknown_host', 'requests for this hostname are not accepted')
@@ -33,7 +33,7 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     }
     if (origin !== undefined) allowOrigin(reply, origin)
     if (isPreflight(request)) return answerPreflight(request, reply) // which carries no key
-    if (!request.routeOptions.config.isOpen) checkKey(authorization)
+    if (!request.routeOptions.config.isOpen) checkKey(authorization, apiKey)
   })
 
   function isAllowedOrigin(origin: string, host: string | undefined): boolean {
@@ -41,13 +41,28 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     return origin === `http://${host}` || origin === `https://${host}`
   }
 
-  function checkKey(authorization: string | undefined) {
+  /** Clients of OpenAI's API send `Authorization`, and clients of Anthropic's API `x-api-key`. */
+  function checkKey(authorization: string | undefined, apiKey: string | string[] | undefined) {
+    if (apiKey === undefined) return checkBearer(authorization)
+    const key = String(apiKey)
+    if (key.trim() === '') throw new Fault('invalid_api_key', 'the API key in x-api-key is empty')
+    if (authorization !== undefined && !isSame(readBearer(authorization), key)) {
+      throw new Fault('invalid_api_key', 'Authorization and x-api-key have different API keys')
+    }
+    if (config.apiKey === undefined || isSame(key, config.apiKey)) return
+    throw new Fault('invalid_api_key', 'this API key is wrong')
+  }
+
+  function checkBearer(authorization: string | undefined) {
     if (authorization === undefined && config.apiKey === undefined) return
-    const [, key = ''] = /^Bearer +(\S+)\s*$/i.exec(authorization ?? '') ?? []
+    const key = readBearer(authorization)
     if (config.apiKey === undefined ? key !== '' : isSame(key, config.apiKey)) return
     throw new Fault('invalid_api_key', whyNot(authorization, key))
   }
 })
+
+const readBearer = (authorization = ''): string =>
+  /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? ''
 
 function whyNot(authorization: string | undefined, key: string): string {
   if (authorization === undefined) return 'this daemon requires its API key'

@@ -22,9 +22,12 @@ test('tokens, models and requests are counted, and disconnected clients leave no
   const answer = await ask({ temperature: 0 })
   const { usage } = (await answer.json()) as { usage: { completion_tokens: number } }
   await Promise.allSettled(
-    Array.from({ length: 20 }, () =>
-      ask({ max_tokens: 400, stream: true }, AbortSignal.timeout(30)),
-    ),
+    Array.from({ length: 20 }, async () => {
+      const leaving = new AbortController()
+      const { body } = await ask({ max_tokens: 400, stream: true }, leaving.signal)
+      await body?.getReader().read()
+      leaving.abort()
+    }),
   )
   const read = async () => (await (await fetch(`${url}/metrics`)).text()).split('\n')
   await expect

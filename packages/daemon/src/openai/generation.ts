@@ -1,10 +1,8 @@
 /** Converts requests in OpenAI's format for the runtime. */
 import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
+import { samplingDefaults } from '../http/sampling-defaults.ts'
 import type { Chat, ChatMessage, Generation, Prompt, Sampling, Tool } from '../runtime/runtime.ts'
-
-/** The defaults of llama.cpp's own server. Without these defaults, small models ramble. */
-const defaults = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 }
 
 /** Parameters of OpenAI's API that would have an effect but are not supported. Unknown parameters are ignored. */
 const cannot = ['audio', 'functions', 'function_call', 'prediction', 'web_search_options'] as const
@@ -141,10 +139,10 @@ type SamplingRequest = Pick<
 
 function toSampling(request: SamplingRequest): Sampling {
   return {
-    temperature: request.temperature ?? defaults.temperature,
-    topP: request.top_p ?? defaults.topP,
-    topK: request.top_k ?? defaults.topK,
-    minP: request.min_p ?? defaults.minP,
+    temperature: request.temperature ?? samplingDefaults.temperature,
+    topP: request.top_p ?? samplingDefaults.topP,
+    topK: request.top_k ?? samplingDefaults.topK,
+    minP: request.min_p ?? samplingDefaults.minP,
     seed: request.seed ?? undefined,
     presencePenalty: request.presence_penalty ?? 0,
     frequencyPenalty: request.frequency_penalty ?? 0,

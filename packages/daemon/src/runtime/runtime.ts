@@ -9,6 +9,8 @@ export type Runtime = {
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
   /** Returns vectors of length 1, in the order of the texts. Rejects with the same errors as `generate`. */
   embed(texts: (string | number[])[], signal: AbortSignal): Promise<Embeddings>
+  /** Resolves to the number of a prompt's tokens. Rejects with a prompt error or `model_lost`. */
+  countTokens(prompt: Prompt): Promise<number>
   /** Frees memory that is not needed: conversations that have no slot. */
   freeCache(): Promise<void>
   /** The ID of its process. */
@@ -133,6 +135,8 @@ export type Piece = {
 
 export type Finish = {
   reason: 'stop' | 'length' | 'tool_calls'
+  /** The stop string that ended the answer, if one did. */
+  stopString?: string | undefined
   promptTokens: number
   /** Tokens of the prompt that were still in memory and did not have to be read. */
   cachedTokens: number

@@ -49,6 +49,7 @@ function createRuntime(
     async close() {
       ended.resolve(undefined)
     },
+    countTokens: async (prompt) => splitWords(prompt).length,
     freeCache: async () => undefined,
 
     async *generate(generation: Generation, signal: AbortSignal) {
@@ -83,6 +84,7 @@ function createRuntime(
       return {
         reason:
           count < pieces.length && !stops.isStopped() ? 'length' : hasCalls ? 'tool_calls' : 'stop',
+        stopString: stops.found(),
         promptTokens: prompt.length,
         cachedTokens: 0,
         completionTokens: count,

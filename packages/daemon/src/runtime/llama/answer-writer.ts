@@ -50,6 +50,8 @@ export function answerWriter(
     reasoningTokens: () => reasoningTokens,
     callPlace: parser.callPlace,
     hasCalls: () => parser.callCount() > 0,
+    /** The stop string that ended the answer, if one did. */
+    stopString: () => stops.found(),
     /** Whether a stop string or the maximum number of calls has been reached. */
     isOver: () => stops.isStopped() || parser.hasEnough(),
 

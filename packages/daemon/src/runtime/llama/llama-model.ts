@@ -64,7 +64,10 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   })
   const facts: ModelFacts = { contextLength, slots: slotCount, canGenerate, embeddingContextLength }
   if (!canGenerate) {
-    return { facts, embed, generate: refuseToGenerate, freeCache: async () => undefined }
+    return {
+      ...{ facts, embed, generate: refuseToGenerate, countTokens: refuseToGenerate },
+      freeCache: async () => undefined,
+    }
   }
 
   const context = await model.createContext({
@@ -199,6 +202,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     }
     return {
       reason: isCut ? 'length' : writer.hasCalls() ? 'tool_calls' : 'stop',
+      stopString: writer.stopString(),
       promptTokens: tokens.length,
       cachedTokens,
       completionTokens: writer.tokenCount(),
@@ -239,9 +243,9 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     return rest
   }
 
-  return { facts, embed, generate, freeCache: promptCache.clear }
+  return { facts, embed, generate, countTokens: read.count, freeCache: promptCache.clear }
 }
 
-function refuseToGenerate(): AsyncGenerator<Piece, Finish> {
+function refuseToGenerate(): never {
   throw promptError('not_generative', 'this model only creates embeddings')
 }

@@ -1,6 +1,6 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
 import type { chatPrompts } from '../chat/chat-prompt.ts'
-import { type Generation, promptError } from '../runtime.ts'
+import { type Generation, type Prompt, promptError } from '../runtime.ts'
 
 /**
  * Throws an error if the model does not have one of the tokens, because llama.cpp may crash on such a token. `param` is
@@ -28,7 +28,10 @@ type Setup = {
 
 /** Tokenizes a prompt. Returns its tokens, the beginning of the answer, and how many tokens the answer may have. */
 export function promptReader(model: LlamaModel, { chats, checkTokens, contextLength }: Setup) {
-  function tokenize({ prompt, json }: Generation): { tokens: Token[]; begun: string } {
+  function tokenize({ prompt, json }: Pick<Generation, 'prompt' | 'json'>): {
+    tokens: Token[]
+    begun: string
+  } {
     if ('tokens' in prompt) return { tokens: prompt.tokens as Token[], begun: '' }
     if ('text' in prompt) {
       return { tokens: withBeginning(model.tokenize(prompt.text, true)), begun: '' }
@@ -42,7 +45,7 @@ export function promptReader(model: LlamaModel, { chats, checkTokens, contextLen
     return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens
   }
 
-  return (generation: Generation) => {
+  function read(generation: Generation) {
     const { tokens, begun } = tokenize(generation)
     checkTokens(tokens)
     const biased = generation.sampling.logitBias.map(([token]) => token)
@@ -56,4 +59,9 @@ export function promptReader(model: LlamaModel, { chats, checkTokens, contextLen
     }
     return { tokens, begun, room }
   }
+
+  return Object.assign(read, {
+    /** Returns the number of the prompt's tokens, even if they are more than the context length. */
+    count: (prompt: Prompt) => tokenize({ prompt, json: undefined }).tokens.length,
+  })
 }

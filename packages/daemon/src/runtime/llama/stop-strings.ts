@@ -8,17 +8,25 @@ export function stopStrings(stops: readonly string[]) {
   const wanted = stops.filter((stop) => stop !== '')
   let held = ''
   let isStopped = false
+  let found: string | undefined
 
   return {
     isStopped: () => isStopped,
+    /** The stop string that ended the text, if one did. */
+    found: () => found,
 
     take(text: string): string {
       if (isStopped) return ''
       held += text
-      const places = wanted.map((stop) => held.indexOf(stop)).filter((place) => place !== -1)
-      if (places.length > 0) {
+      const places = wanted
+        .map((stop) => ({ stop, place: held.indexOf(stop) }))
+        .filter(({ place }) => place !== -1)
+        .sort((a, b) => a.place - b.place)
+      const [first] = places
+      if (first) {
         isStopped = true
-        const before = held.slice(0, Math.min(...places))
+        found = first.stop
+        const before = held.slice(0, first.place)
         held = ''
         return before
       }

@@ -41,6 +41,10 @@ export async function startChildRuntime(
     pid: child.pid ?? 0,
     ended: end.promise,
     close,
+    countTokens: (prompt) =>
+      rpc.call('countTokens', prompt).catch((error) => {
+        throw asOurs(error)
+      }),
     freeCache: () => rpc.call('freeCache'),
     async *generate(generation, signal) {
       try {

@@ -1,7 +1,7 @@
 /** The process of one model, started by `child-runtime.ts`. It ends when its parent does. */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { openLlamaModel } from '../llama/llama-model.ts'
-import type { Generation, RuntimeOptions } from '../runtime.ts'
+import type { Generation, Prompt, RuntimeOptions } from '../runtime.ts'
 
 let model: Awaited<ReturnType<typeof openLlamaModel>> | undefined
 
@@ -21,6 +21,7 @@ const methods = {
   generate: (generation: Generation, signal: AbortSignal) =>
     loadedModel().generate(generation, signal),
   embed: (texts: (string | number[])[], signal: AbortSignal) => loadedModel().embed(texts, signal),
+  countTokens: (prompt: Prompt) => loadedModel().countTokens(prompt),
   freeCache: () => loadedModel().freeCache(),
   end: () => process.exit(0),
 }

@@ -1,0 +1,137 @@
+/** Converts requests in the format of Anthropic's Messages API for the runtime. */
+import type { ContentBlock, CountTokensRequest, MessagesRequest } from '@shoal/protocol'
+import { Fault, unsupported } from '../errors.ts'
+import { samplingDefaults } from '../http/sampling-defaults.ts'
+import type { Chat, ChatMessage, Generation, Tool } from '../runtime/runtime.ts'
+
+export function createMessagesGeneration(request: MessagesRequest): Generation {
+  return {
+    prompt: { chat: createMessagesChat(request) },
+    maxTokens: request.max_tokens,
+    stop: request.stop_sequences ?? [],
+    sampling: {
+      temperature: request.temperature ?? samplingDefaults.temperature,
+      topP: request.top_p ?? samplingDefaults.topP,
+      topK: request.top_k ?? samplingDefaults.topK,
+      minP: samplingDefaults.minP,
+      seed: undefined,
+      presencePenalty: 0,
+      frequencyPenalty: 0,
+      repeatPenalty: 1,
+      repeatLastTokens: undefined,
+      logitBias: [],
+    },
+    json: undefined,
+    topLogprobs: undefined,
+  }
+}
+
+export function createMessagesChat(request: CountTokensRequest): Chat {
+  const { system, messages, thinking, tool_choice } = request
+  const tools = (request.tools ?? []).map(toTool)
+  const names = findToolNames(messages)
+  const converted = messages.flatMap((message, index) => toChatMessages(message, index, names))
+  return {
+    messages: [...toSystemMessage(system), ...converted],
+    tools,
+    toolChoice: getToolChoice(tool_choice, tools),
+    ...(tool_choice?.disable_parallel_tool_use && { maxCalls: 1 }),
+    ...(messages.at(-1)?.role === 'assistant' && { isContinued: true }),
+    variables: thinking ? { enable_thinking: thinking.type !== 'disabled' } : {},
+  }
+}
+
+type Message = CountTokensRequest['messages'][number]
+
+function toSystemMessage(system: CountTokensRequest['system']): ChatMessage[] {
+  const content = typeof system === 'string' ? system : joinTexts(system ?? [], 'system')
+  return content === '' ? [] : [{ role: 'system', content }]
+}
+
+/** Results of tools are messages of their own, before the rest of the user's message. */
+function toChatMessages(
+  { role, content }: Message,
+  index: number,
+  names: ReadonlyMap<string, string>,
+): ChatMessage[] {
+  if (typeof content === 'string') return [{ role, content }]
+  const path = `messages.${index}.content`
+  const results = content.filter(({ type }) => type === 'tool_result')
+  const calls = content.filter(({ type }) => type === 'tool_use')
+  const thoughts = content.filter(({ type }) => type === 'thinking')
+  const hidden = ['tool_result', 'tool_use', 'thinking', 'redacted_thinking']
+  const texts = content.filter(({ type }) => !hidden.includes(type))
+  const text = joinTexts(texts, path)
+  const reasoning = thoughts.map(({ thinking = '' }) => thinking).join('')
+  const toolMessages = results.map((block): ChatMessage => {
+    const { tool_use_id: id = '', content: result = '' } = block
+    const name = names.get(id)
+    return {
+      role: 'tool',
+      content: typeof result === 'string' ? result : joinTexts(result, path),
+      tool_call_id: id,
+      ...(name !== undefined && { name }),
+    }
+  })
+  if (texts.length + calls.length + thoughts.length === 0) return toolMessages
+  return [
+    ...toolMessages,
+    {
+      role,
+      content: text,
+      ...(reasoning !== '' && { reasoning_content: reasoning }),
+      ...(calls.length > 0 && { tool_calls: calls.map(toToolCall) }),
+    },
+  ]
+}
+
+const toToolCall = ({ id = '', name = '', input = {} }: ContentBlock) => ({
+  id,
+  type: 'function' as const,
+  function: { name, arguments: JSON.stringify(input) },
+})
+
+/** Returns the name of each tool that was called, by the ID of the call. */
+function findToolNames(messages: readonly Message[]): Map<string, string> {
+  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
+  const calls = blocks.filter(({ type }) => type === 'tool_use')
+  return new Map(calls.map(({ id = '', name = '' }) => [id, name]))
+}
+
+function joinTexts(blocks: readonly { type: string; text?: string }[], path: string): string {
+  const strange = blocks.find(({ type }) => type !== 'text')
+  if (strange) {
+    throw unsupported(path, `contains a block of type ${strange.type}, which is not supported here`)
+  }
+  return blocks.map(({ text = '' }) => text).join('')
+}
+
+function toTool(
+  { type, name, description, input_schema }: NonNullable<CountTokensRequest['tools']>[number],
+  index: number,
+): Tool {
+  if (type && type !== 'custom') {
+    throw unsupported(`tools.${index}.type`, `${type} is not supported: tools must have a schema`)
+  }
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description && { description }),
+      ...(input_schema && { parameters: input_schema }),
+    },
+  }
+}
+
+function getToolChoice(
+  choice: CountTokensRequest['tool_choice'],
+  tools: readonly Tool[],
+): Chat['toolChoice'] {
+  if (!choice) return 'auto'
+  if (choice.type === 'auto' || choice.type === 'none') return choice.type
+  const { name } = choice
+  if (choice.type === 'any' && tools.length > 0) return 'required'
+  if (name !== undefined && tools.some(({ function: tool }) => tool.name === name)) return { name }
+  const why = choice.type === 'any' ? 'there are no tools' : `${name} is not one of the tools`
+  throw new Fault(400, `tool_choice requires a tool, but ${why}`, { param: 'tool_choice' })
+}

@@ -1,0 +1,66 @@
+/**
+ * Requests to the local daemon in the format of Anthropic's Messages API
+ * (https://docs.anthropic.com/en/api/messages). Other fields are accepted and ignored.
+ */
+import Type, { type Static } from 'typebox'
+import { optional } from './common.ts'
+
+/** A part of a message. Which members it has depends on its type. */
+const ContentBlock = Type.Object({
+  type: Type.String(),
+  text: Type.Optional(Type.String()),
+  thinking: Type.Optional(Type.String()),
+  id: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String()),
+  input: Type.Optional(Type.Unknown()),
+  tool_use_id: Type.Optional(Type.String()),
+  is_error: optional(Type.Boolean()),
+  content: Type.Optional(
+    Type.Union([
+      Type.String(),
+      Type.Array(Type.Object({ type: Type.String(), text: Type.Optional(Type.String()) })),
+    ]),
+  ),
+})
+export type ContentBlock = Static<typeof ContentBlock>
+
+const Message = Type.Object({
+  role: Type.Enum(['user', 'assistant']),
+  content: Type.Union([Type.String(), Type.Array(ContentBlock)]),
+})
+
+const Tool = Type.Object({
+  type: optional(Type.String()),
+  name: Type.String({ minLength: 1, maxLength: 256 }),
+  description: optional(Type.String()),
+  input_schema: Type.Optional(Type.Object({})),
+})
+
+const promptFields = {
+  model: Type.String({ minLength: 1 }),
+  messages: Type.Array(Message, { minItems: 1 }),
+  system: Type.Optional(Type.Union([Type.String(), Type.Array(ContentBlock), Type.Null()])),
+  tools: optional(Type.Array(Tool, { maxItems: 128 })),
+  tool_choice: optional(
+    Type.Object({
+      type: Type.Enum(['auto', 'any', 'tool', 'none']),
+      name: Type.Optional(Type.String()),
+      disable_parallel_tool_use: optional(Type.Boolean()),
+    }),
+  ),
+  thinking: optional(Type.Object({ type: Type.Enum(['enabled', 'disabled', 'adaptive']) })),
+}
+
+export const CountTokensRequest = Type.Object(promptFields)
+export type CountTokensRequest = Static<typeof CountTokensRequest>
+
+export const MessagesRequest = Type.Object({
+  ...promptFields,
+  max_tokens: Type.Integer({ minimum: 1 }),
+  stop_sequences: optional(Type.Array(Type.String(), { maxItems: 16 })),
+  stream: optional(Type.Boolean()),
+  temperature: optional(Type.Number({ minimum: 0, maximum: 1 })),
+  top_k: optional(Type.Integer({ minimum: 0 })),
+  top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
+})
+export type MessagesRequest = Static<typeof MessagesRequest>
