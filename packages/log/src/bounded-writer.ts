@@ -33,7 +33,7 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
 
   function write(line: string) {
     const bytes = Buffer.byteLength(line)
-    resume() // no running write does this if the dropped line was larger than the buffer
+    resume() // needed if the dropped line was larger than the buffer, because no write is running that would resume
     if (isClosed || droppedNow > 0 || waitingBytes + bytes > maxWaitingBytes) {
       dropped += 1
       droppedNow += 1
@@ -54,8 +54,8 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
         wrote(await output.write(current))
         pauseMs = firstPauseMs
       } catch {
-        // The reader has stopped or disconnected, or the disk is full. Each of these may be temporary, so retry. Lost
-        // lines are counted.
+        // The reader has stopped or disconnected, or the disk is full. These conditions may be temporary, so retry.
+        // Lines that are dropped in the meantime are counted.
         await sleep(pauseMs, undefined, { ref: false })
         pauseMs = Math.min(2 * pauseMs, maxPauseMs)
       }

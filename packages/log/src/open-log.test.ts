@@ -62,7 +62,7 @@ function readNow(fd: number, into: Buffer): number {
   }
 }
 
-test('when a log is closed, it has been written to the file completely and in order', async () => {
+test('closing a log writes all remaining lines to the file, in order', async () => {
   const file = join(temporaryFolder(), 'folder', 'server.log')
   const opened = openLog({ to: { file }, level: 'info' })
   for (let n = 0; n < 1_000; n += 1) opened.log.info({ n }, 'a línea')

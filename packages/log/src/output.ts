@@ -38,7 +38,8 @@ function openTerminal(): Output {
     const fd = openSync('/dev/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY)
     return { ...outputTo(fd), close: () => closeSync(fd) }
   } catch {
-    return { ...outputTo(1), close: () => undefined } // another user's terminal, for example after `su`: writing may block
+    // The terminal belongs to another user, for example after `su`, so writing may block.
+    return { ...outputTo(1), close: () => undefined }
   }
 }
 

@@ -81,7 +81,7 @@ export type {
   User,
 }
 
-/** An error that the registry returned. `message` is the `detail` of the response. */
+/** An error response from the registry. `message` is the response's `detail`. */
 export class ApiError extends AppError<'registry_refused'> {
   constructor(status: number, problem: Problem, retryAfter?: string) {
     super('registry_refused', problem.detail, { status, problem, retryAfter })
@@ -280,7 +280,7 @@ function apiCalls(options: ClientOptions) {
      */
     getFacets: (filter: ModelFilter = {}) => json<Facets>(to(routes.getFacets), { query: filter }),
     /**
-     * Returns the total numbers of public models, their files, bytes and downloads.
+     * Returns the numbers of public models and of their files, bytes and downloads.
      * @example
      * const { models, downloads } = await client.getStats()
      */
@@ -293,7 +293,8 @@ function apiCalls(options: ClientOptions) {
     getUser: (username: string) => json<UserProfile>(to(routes.getUser, { username })),
 
     /**
-     * Lists the ready files of a model, smallest first. With `status: 'all'`, the owner gets all other files, too.
+     * Lists the ready files of a model, smallest first. With `status: 'all'`, the owner and
+     * administrators get all files.
      * @example
      * const files = await client.listFiles('tide', { status: 'all' })
      */
@@ -352,8 +353,8 @@ function apiCalls(options: ClientOptions) {
       nothing(to(routes.deleteFile, { id: model, file_id: file }), { signal }),
 
     /**
-     * Returns the URLs and chunk hashes for a download of a file. The registry counts every call as a download, so call
-     * this only in order to download the file.
+     * Returns the URLs and chunk hashes that are needed to download a file. The registry counts every call as a
+     * download, so call this method only to download the file.
      * @example
      * const { direct_url, chunk_hashes } = await client.getDownload('tide', file.id)
      */

@@ -149,7 +149,7 @@ export const toggleLike = {
     tags: ['models'],
     summary: 'Toggle a like',
     description:
-      "Both methods toggle the caller's like. A toggle is not safe to retry; use PUT instead.",
+      "Both methods toggle the caller's like. A toggle is not safe to retry; use `PUT` instead.",
     params: ModelPath,
     response: { 204: Empty },
   },
@@ -204,7 +204,8 @@ export const listFiles = {
   schema: {
     tags: ['files'],
     summary: 'List the files of a model',
-    description: 'Returns only files that are ready. With `status=all`, the owner gets all files.',
+    description:
+      'Returns only files that are ready. With `status=all`, the owner and administrators get all files.',
     params: ModelPath,
     querystring: Type.Object({ status: Type.Enum(['ready', 'all'], { default: 'ready' }) }),
     response: { 200: Type.Array(refTo(ModelFile)) },
@@ -315,7 +316,7 @@ export const getChunk = {
     tags: ['downloads'],
     summary: 'Redirect to a chunk',
     description:
-      'Also accepts the SHA-256 of a whole file that is ready, and then redirects to the file. Torrents use this URL as their web seed (BEP 19).',
+      'For the SHA-256 of a whole file that is ready, redirects to the file instead; torrents use this URL as their web seed (BEP 19).',
     params: ChunkPath,
     response: { 302: Empty },
   },
@@ -338,7 +339,7 @@ export const register = {
     tags: ['accounts'],
     summary: 'Create an account',
     description:
-      'Responds with 409 if the username is taken. The first account becomes the administrator.',
+      'Responds with 409 if the username is taken. The first account becomes an administrator.',
     body: refTo(Registration),
     response: { 201: refTo(SignedIn) },
   },
@@ -407,7 +408,7 @@ export const createApiKey = {
     tags: ['accounts'],
     summary: 'Create an API key',
     description:
-      'Requires a session: an API key cannot be used for this request. The new key is returned only once.',
+      'Requires a session; an API key cannot create API keys. Only this response contains the new key itself.',
     body: refTo(NewApiKey),
     response: { 201: refTo(CreatedApiKey) },
   },

@@ -84,7 +84,7 @@ export const ChatRequest = Type.Object({
 export type ChatRequest = Static<typeof ChatRequest>
 
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 })
-/** One or several texts, as strings or token IDs. */
+/** One or several inputs, each of which is a string or a list of token IDs. */
 const texts = (maxTexts: number) =>
   Type.Union([
     Type.String(),

@@ -114,7 +114,7 @@ export const ModelQuery = Type.Object({
     Type.String({
       pattern: '^-?\\d{1,15}(\\.\\d{1,20})?_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
       description:
-        'an alternative to `offset`: the page begins after this position; copied from the link to the next page in the `Link` header',
+        'an alternative to `offset`: the page begins after this position; use the link with `rel="next"` in the `Link` header, which contains the value',
     }),
   ),
 })

@@ -2,8 +2,8 @@ import { AppError, type ErrorDetails } from '@shoal/core/errors'
 
 type NetworkCode =
   /**
-   * There was no connection, or it broke. `no_peers`: no peer in the swarm has the file, or the tracker returned no
-   * peers.
+   * There was no connection, or the connection broke. The reason `no_peers`: no peer in the swarm has the file, or the
+   * tracker returned an error.
    */
   | 'unreachable'
   | 'tls_failed'
@@ -18,8 +18,8 @@ type NetworkCode =
   | 'redirect_refused'
 
 /**
- * Why there was no usable response from a registry. Determines whether to retry, and what to tell the user. A plain
- * object.
+ * The reason why there was no usable response from a registry, as a plain object. Callers use it to decide whether to
+ * retry, and which message to show.
  */
 export type NetworkFailure = { [C in NetworkCode]: { code: C } & ErrorDetails[C] }[NetworkCode]
 

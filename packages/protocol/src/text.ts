@@ -1,6 +1,6 @@
 /**
- * Rules for text from people and files. Control characters break XML (1.0 §2.2 allows only tabs and line breaks) and terminals;
- * bidirectional control characters make one name look like another.
+ * Rules for text from users and files. Control characters break terminals and XML (XML 1.0 §2.2 allows only tabs and
+ * line breaks); bidirectional control characters can make one name look like another.
  */
 
 /**
@@ -14,8 +14,8 @@ const notText = /(?![\t\n\r])[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u
  */
 const notLine = /[\p{Cc}\p{Cs}\uFFFE\uFFFF\u2028\u2029\u202A-\u202E\u2066-\u2069]/u
 /**
- * Visible characters, which are neither white space nor zero-width. U+2800, the blank Braille pattern, is excluded
- * because it is invisible, although Unicode does not classify it as either.
+ * Visible characters, which are neither white space nor zero-width. The blank Braille pattern (U+2800) is excluded too:
+ * it is invisible, although Unicode classifies it neither as white space nor as zero-width.
  */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u
 

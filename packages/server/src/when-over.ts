@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
 /**
- * The client closed the connection before it received the complete response. nginx uses this status too. Here, the
- * status appears only in the log and the metrics.
+ * The status of a request whose client closed the connection before it received the complete response, as in nginx. It
+ * appears only in the log and the metrics.
  */
 export const clientClosedRequest = 499
 

@@ -31,8 +31,8 @@ flushSync(() => createRoot(root).render(<App router={router} />))
 typeAgain()
 
 /**
- * Whether the visitor followed a link from another site. The browser then sent no session cookie, so the page was
- * rendered without a session even if there is one.
+ * Whether the visitor followed a link from another site. If so, the browser did not send the session cookie, which is
+ * `SameSite=Strict`, so the page was rendered as for a signed-out visitor.
  */
 function cameFromElsewhere(): boolean {
   return document.referrer !== '' && new URL(document.referrer).origin !== location.origin

@@ -18,7 +18,7 @@ export type Site = {
 
 const built = join(import.meta.dirname, '../dist')
 
-/** Returns undefined before `npm run build`. */
+/** Returns undefined if the pages have not been built. */
 export async function findSite(): Promise<Site | undefined> {
   const directory = join(built, 'client')
   const printer = join(built, 'server/print.js')
@@ -29,7 +29,7 @@ export async function findSite(): Promise<Site | undefined> {
 }
 
 export type ChatSite = {
-  /** The same as in `Site`. */
+  /** The same folder as in `Site`. */
   directory: string
   /**
    * Returns the chat page in the theme from the `Cookie` header. The page cannot set the theme in an inline script,
@@ -38,7 +38,7 @@ export type ChatSite = {
   page(cookies: string): string
 }
 
-/** Returns undefined before `npm run build`. */
+/** Returns undefined if the pages have not been built. */
 export function findChatSite(): ChatSite | undefined {
   const directory = join(built, 'client')
   const path = join(directory, 'chat.html')

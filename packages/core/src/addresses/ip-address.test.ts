@@ -87,7 +87,7 @@ describe('an address', () => {
     }
   })
 
-  test('is classified in the same way as by the lists of networks', () => {
+  test('is classified in the same way as by Node’s BlockList', () => {
     const random = randomFrom(5)
     const [loopback, privateNetworks] = lists()
     for (let count = 0; count < 20_000; count += 1) {

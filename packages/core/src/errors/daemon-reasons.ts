@@ -70,7 +70,7 @@ export const daemonReasons = {
   model_not_found: {
     status: 404,
     ending: 'not_found',
-    meaning: 'the model is not on this machine or not in the registry',
+    meaning: 'the model is not installed, or the registry does not have it',
   },
   model_busy: { status: 409, ending: 'failed', meaning: 'the model is being pulled or copied' },
   model_linked: {
@@ -112,7 +112,7 @@ export const daemonReasons = {
   insufficient_memory: {
     status: 503,
     ending: 'no_room',
-    meaning: 'the model needs more memory than the machine has or than is free now',
+    meaning: 'the model needs more memory than the machine has, or than is currently free',
   },
   model_not_loaded: { status: 503, ending: 'failed', meaning: 'the model cannot be loaded' },
   no_room: { status: 507, ending: 'failed', meaning: "the daemon's disk is full" },

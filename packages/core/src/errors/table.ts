@@ -51,7 +51,8 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: 'this account does not have permission',
     reasons: {
       bad_signature: 'a presigned URL is invalid or has expired',
-      registration_closed: 'only the administrator can create accounts',
+      registration_closed:
+        'the registry does not accept new accounts (`SHOAL_REGISTRATION=closed`)',
       setup_code_required:
         'creating the first account requires the setup code that the registry printed',
       wrong_password: 'the current password is wrong',

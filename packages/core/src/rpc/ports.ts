@@ -9,8 +9,8 @@ export type Port = {
   post(message: unknown): void
   onMessage(listener: (message: unknown) => void): void
   /**
-   * Calls `listener` with the reason when no more messages can arrive. The listener may be called twice; the first
-   * reason is then the more accurate one.
+   * Calls `listener` with the reason when no more messages can arrive. If the listener is called twice, the first
+   * reason is the more accurate one.
    */
   onClose(listener: (reason: Error) => void): void
 }
@@ -78,8 +78,8 @@ export function childPort(child: ChildLike, toError: (end: ProcessEnd) => Error)
     },
     onMessage: (listener) => child.on('message', listener),
     onClose(listener) {
-      // A process without a PID could not be started. Node also emits `error` if it cannot send a signal, but then the
-      // process is still running.
+      // A process without a PID could not be started. Node also emits `error` if it cannot send a signal; in
+      // that case, the process is still running.
       child.on('error', (error) => child.pid === undefined && listener(error))
       // `close` is emitted after `exit`, when all messages and output have been read.
       child.on('close', (code, killedBy) => {
@@ -102,8 +102,9 @@ type ProcessLike = {
 }
 
 /**
- * A port to the parent process. This process exits when its parent does. A terminal sends Ctrl-C to the whole process
- * group: with `ignoresInterrupt`, this process ignores Ctrl-C, and the parent decides when this process ends.
+ * A port to the parent process. This process exits when its parent does. On Ctrl-C, a terminal sends SIGINT to the
+ * whole process group. With `ignoresInterrupt`, this process ignores SIGINT, so the parent decides when this process
+ * ends.
  */
 export function parentProcessPort(
   process: ProcessLike,

@@ -18,9 +18,9 @@ export type SettingSources = {
 }
 
 /**
- * Reads all settings in a table. A setting's value comes from its flag, its variable, the saved setting or the default,
- * whichever is set first in this order. A blank variable or saved setting counts as not set. For an invalid value, calls
- * `refuse`, which throws an error. The error's message contains the names of the variable and the flag.
+ * Reads all settings in a table. A setting's value comes from the first of these that is set: its flag, its variable,
+ * the saved setting, the default. A blank variable or saved setting counts as not set. For an invalid value, calls
+ * `refuse` with a message that contains the names of the variable and the flag; `refuse` must throw an error.
  */
 export function readSettings<Table extends SettingsTable>(
   table: Table,

@@ -4,7 +4,7 @@ export type Refuse = (why: string) => never
 /** Parses the text that the user typed. Calls `refuse` if the text is invalid. */
 export type Parse<T> = (text: string, refuse: Refuse) => T
 
-/** A setting. Its texts may contain Markdown backticks, which help output omits. */
+/** A setting. Its strings may contain Markdown backticks, which help output omits. */
 export type Setting<T> = {
   /** The environment variable. */
   readonly variable?: string

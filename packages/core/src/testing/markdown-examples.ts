@@ -31,7 +31,7 @@ export const markdownExamples: readonly (readonly [name: string, source: string]
   ['links', '[a](https://a.example/x_(y) "t") [b](<https://b.example/c_d>)'],
   ['addresses', '<https://a.example> https://b.example/c. www.c.example <d@e.example>'],
   [
-    'links that name a definition',
+    'links that refer to a definition',
     '[a][b], [b] and [c]\n\n- [b]\n\n[b]: https://b.example "t"\n\n[B][]',
   ],
 ]

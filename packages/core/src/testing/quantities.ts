@@ -31,7 +31,7 @@ export function sizeExamples(): SizeExample[] {
   })
 }
 
-/** Texts that are never valid sizes. */
+/** Strings that are never valid sizes. */
 export const notSizes = ['much', '5 X', '1,5GB', '-1GB', '12GBs', 'GB', '5GiB', '0x10', '1 2GB']
 
 export type DurationExample = { text: string; ms: number }
@@ -69,7 +69,7 @@ export function durationExamples(): DurationExample[] {
 /** Infinite durations. */
 export const endless = ['never', 'forever', ' never ', '101y', '9'.repeat(400).concat('h')]
 
-/** Texts that are never valid durations. */
+/** Strings that are never valid durations. */
 export const notDurations = [
   'soon',
   '5 m',

@@ -1,6 +1,6 @@
 /**
- * Returns a random number generator (mulberry32), which returns whole numbers from 0 to below its argument. The same
- * seed produces the same numbers.
+ * Returns a random number generator (mulberry32). The generator returns whole numbers from 0 up to, but not including,
+ * its argument. The same seed produces the same numbers.
  */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed

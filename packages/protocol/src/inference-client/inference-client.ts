@@ -37,8 +37,8 @@ export type LoadedModel = {
   requests: number
   loaded_at: string
   /**
-   * When the model is unloaded if it stays idle; about 292 years in the future for a model that stays loaded, as in
-   * Ollama.
+   * When the model will be unloaded if it stays idle. For a model that stays loaded, this is about 292 years in the
+   * future, as in Ollama.
    */
   expires_at: string
   /** How long the model has been idle; null while it generates. */
@@ -125,8 +125,8 @@ export interface InferenceClient {
    */
   setSharing(paused: boolean): Promise<SharingStatus>
   /**
-   * Yields the parts of the answer as they arrive, and finally why the answer ended. Leaving the loop stops the
-   * generation.
+   * Yields the parts of the response as they arrive, and finally the reason why the response ended. Leaving the loop
+   * stops the generation.
    * @example
    * const messages = [{ role: 'user' as const, content: 'When is high tide?' }]
    * const signal = AbortSignal.timeout(60_000) // milliseconds

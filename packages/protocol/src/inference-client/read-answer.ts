@@ -17,7 +17,8 @@ export type AnswerEnd = { finishReason: string; usage: Usage | undefined }
  * Reads the streamed response of `POST /v1/chat/completions`: yields the parts as they arrive, then the end. Throws a
  * `DaemonError` for an error in the stream, and another error for a response that is cut off or malformed.
  *
- * A response is complete once it has a finish reason. If the connection breaks after that, only the token counts are missing.
+ * A response is complete once it has a finish reason. If the connection breaks after the finish reason, only the token
+ * counts are missing.
  */
 export async function* readAnswer(
   body: AsyncIterable<Uint8Array>,

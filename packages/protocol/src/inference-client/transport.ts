@@ -9,7 +9,9 @@ export type InferenceRequest = {
   signal?: AbortSignal | undefined
 }
 
-/** The status and headers of a response, and its body as it arrives. Leaving the loop over the body ends the request. */
+/**
+ * The status and headers of a response, and its body as it arrives. Leaving the loop over the body ends the request.
+ */
 export type InferenceAnswer = {
   status: number
   /** `name` must be in lower case. */
@@ -20,7 +22,7 @@ export type InferenceAnswer = {
 export type InferenceTransport = {
   /** The daemon's base URL, such as `http://localhost:11434`. */
   url: string
-  /** Resolves when the response headers have arrived. Rejects if there is no response or if the signal fires. */
+  /** Resolves when the response headers have arrived. Rejects if there is no response or the signal aborts. */
   send(request: InferenceRequest): Promise<InferenceAnswer>
 }
 

@@ -194,7 +194,7 @@ describe('a page with a link to the local API', () => {
     registry.setLocalApi('')
     const { text } = await page('/chat')
     expect(extractText(text)).not.toContain('Open the chat')
-    expect(extractText(text)).toContain('could not start the local API on this machine')
+    expect(extractText(text)).toContain('could not start a daemon on this machine')
     expect(extractText((await page('/m/tide')).text)).not.toContain('Python')
     expect(await links(elsewhere)).toBe('http://localhost:11434/')
     expect(extractText((await page('/m/tide', elsewhere)).text)).toContain('Python')

@@ -68,7 +68,7 @@ export function RegisterScreen() {
           <Field
             label="Setup code"
             name="setup_code"
-            hint="The registry prints this code when it starts."
+            hint="The registry prints this code in its terminal or log when it starts."
             error={sentence(error.message)}
             autoComplete="off"
             required

@@ -5,7 +5,7 @@ export function MemoryChoice() {
   const { memoryGb } = usePrefs()
   return (
     <label className="inline-flex items-center gap-2.5 text-[15px] text-ink-2">
-      My machine has
+      My machine’s memory
       <select
         className="ctl h-9 font-mono"
         value={memoryGb}

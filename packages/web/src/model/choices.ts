@@ -19,7 +19,7 @@ export const listChoices = (files: readonly ModelFile[]): Choice[] =>
 export const findBestChoice = (choices: readonly Choice[], memoryGb: number): Choice | undefined =>
   findBestFit(runnable(choices), memoryOfMachine(memoryGb))
 
-/** Whether a file has fewer than three bits per weight. A smaller model with more bits is then usually better. */
+/** Whether a file has fewer than three bits per weight. If so, a smaller model with more bits is usually better. */
 export const isRough = ({ quantization }: Choice): boolean => findFidelity(quantization) === 'Rough'
 
 export const getMemory = ({ memoryBytes }: Choice): number => memoryBytes

@@ -25,7 +25,7 @@ export function DeleteModel({ model }: { model: ModelRecord }) {
         Delete model
       </h2>
       <p className="mt-2 text-[15px] text-ink-2">
-        Deleting a model also deletes its files, likes and counts, and cannot be undone.
+        Deleting a model also deletes its files, likes and download counts. This cannot be undone.
       </p>
       <button
         type="button"
@@ -44,7 +44,7 @@ export function DeleteModel({ model }: { model: ModelRecord }) {
         onConfirm={() => remove.mutate()}
       >
         <p className="mb-4">
-          Deleting a model also deletes its files, likes and counts, and cannot be undone.
+          Deleting a model also deletes its files, likes and download counts. This cannot be undone.
         </p>
         <Field
           label={`Type ${model.name} to confirm`}

@@ -70,8 +70,8 @@ function FileLine({ model, file }: { model: ModelRecord; file: ModelFile }) {
         error={remove.error}
         onConfirm={() => remove.mutate()}
       >
-        After that, the file can no longer be pulled from this registry. Copies that were already
-        pulled are not affected.
+        Once deleted, the file can no longer be pulled from this registry. Existing copies are not
+        affected.
       </ConfirmDialog>
     </li>
   )

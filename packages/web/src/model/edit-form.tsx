@@ -86,7 +86,7 @@ export function EditForm({ model }: { model: ModelRecord }) {
         <legend className="label">Visibility</legend>
         {[
           { value: 'public', text: 'Public: everyone who can read this registry' },
-          { value: 'private', text: 'Private: you and the administrators of this registry' },
+          { value: 'private', text: 'Private: only the owner and this registry’s administrators' },
         ].map(({ value, text }) => (
           <label key={value} className="flex items-center gap-2.5 py-1 text-[15px]">
             <input

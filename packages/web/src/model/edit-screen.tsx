@@ -48,7 +48,7 @@ function Missing({ name, error }: { name: string; error: Error }) {
 function Editor({ model }: { model: ModelRecord }) {
   return (
     <>
-      <nav aria-label="Path" className="mb-5 text-[14px] text-ink-3">
+      <nav aria-label="Breadcrumb" className="mb-5 text-[14px] text-ink-3">
         <Link
           to="/m/$name"
           params={{ name: model.name }}

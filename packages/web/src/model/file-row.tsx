@@ -78,7 +78,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
 
 function formatSource({ files }: Choice): string {
   const seeders = Math.min(...files.map((file) => file.seeders))
-  return seeders > 0 ? plural(seeders, 'peer') : 'web seed'
+  return seeders > 0 ? plural(seeders, 'peer') : 'registry only'
 }
 
 type BarProps = {

@@ -56,7 +56,7 @@ export function GetMenu({ model, choice: { label, files } }: Props) {
           Download in browser
         </Way>
         <Way icon={<LinkIcon size={16} aria-hidden />} act={copy(({ direct_url }) => direct_url)}>
-          Copy direct link (24 h)
+          Copy direct link (valid for 24 h)
         </Way>
         <Way icon={<Magnet size={16} aria-hidden />} act={open(({ magnet_uri }) => magnet_uri)}>
           Open magnet link

@@ -92,7 +92,7 @@ function EditLink({ model }: { model: ModelRecord }) {
 function Path({ model: { architecture } }: { model: ModelRecord }) {
   const look = 'underline-offset-4 hover:text-ink hover:underline'
   return (
-    <nav aria-label="Path" className="mb-5 text-[14px] text-ink-3">
+    <nav aria-label="Breadcrumb" className="mb-5 text-[14px] text-ink-3">
       <Link to="/" className={look}>
         Models
       </Link>

@@ -11,8 +11,8 @@ export function NoModel({ name }: { name: string }) {
   return (
     <Problem title="Model not found">
       <p>
-        “{name}” is not in this registry
-        {me ? '.' : ', or it is private and you are signed out.'}
+        This registry has no model named “{name}” that you can see
+        {me ? '.' : '. If the model is private, sign in to see it.'}
       </p>
       {near.data && near.data.models.length > 0 && (
         <p className="mt-3">

@@ -1,6 +1,6 @@
 import { shellWord } from '@shoal/core/references'
 
-/** Returns examples of running a model locally. If there is no daemon, returns only examples that work without one. */
+/** Returns examples for running a model locally. If there is no daemon, returns only those that work without one. */
 export function snippetsFor(model: string, daemon: string | undefined): Record<string, string> {
   return {
     CLI: `shoal run ${shellWord(model)}`,

@@ -45,7 +45,7 @@ function BestFit({ best }: { best: Choice }) {
   const { label, sizeBytes } = best
   return (
     <>
-      {isRough(best) ? 'The largest that fits is ' : 'Best fit is '}
+      {isRough(best) ? 'The largest file that fits is ' : 'The best fit is '}
       <strong className="break-all font-mono text-[14px] text-ink">{label}</strong>, a{' '}
       {formatBytes(sizeBytes)} download.
     </>

@@ -5,9 +5,9 @@ import { usePrefs } from '../app/use-prefs.ts'
 import { CommandLine } from '../ui/command-line.tsx'
 
 /**
- * Links to the chat, which is a page of the daemon. No script checks whether the daemon is running, because browsers
- * ask for permission before a page may access the local machine, and because the registry's content security policy
- * forbids requests to it.
+ * Links to the chat, a page that the daemon serves. No script checks whether the daemon is running: browsers ask for
+ * permission before a page may access the local machine, and the registry's content security policy forbids requests to
+ * the daemon.
  */
 export function OpenChatScreen() {
   const { daemon } = usePrefs()
@@ -16,7 +16,7 @@ export function OpenChatScreen() {
       <PageHead title="Chat" description="Talk to a model on your own machine." path="/chat" />
       <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Chat</ScreenTitle>
       <p className="mt-2 text-[17px] text-ink-2">
-        The models and the chat page run on your own machine, and your messages stay on it.
+        The models and the chat page run on your own machine, and your messages stay there.
       </p>
       {daemon === undefined ? <NoDaemon /> : <OpenChat daemon={daemon} />}
       <p className="mt-5 text-[15px] text-ink-2">
@@ -40,7 +40,7 @@ function OpenChat({ daemon }: { daemon: string }) {
       </p>
       <h2 className="mt-12 font-semibold text-[19px]">If the chat does not open</h2>
       <p className="mt-2 text-[15px] text-ink-2">
-        The daemon is not running. Start it on your machine:
+        The daemon is probably not running. Start it on your machine:
       </p>
       <CommandLine text="shoal serve" className="mt-3" />
     </>
@@ -48,14 +48,15 @@ function OpenChat({ daemon }: { daemon: string }) {
 }
 
 /**
- * Shown if the registry runs on this machine and could not start a daemon. The user can start a daemon on another port.
+ * Shown to visitors on the registry's machine if the registry could not start a daemon there. They can start one on
+ * another port.
  */
 function NoDaemon() {
   return (
     <>
       <p className="mt-6 text-[15px] text-ink-2">
-        This registry could not start the local API on this machine. Start a daemon on another port,
-        then set its address:
+        This registry could not start a daemon on this machine. Start one on another port, then set
+        its address:
       </p>
       <CommandLine text="shoal serve --port 11500" className="mt-3" />
     </>

@@ -33,7 +33,7 @@ export function OwnerScreen() {
     <div className="page pt-10">
       <PageHead
         title={username}
-        description={`Models that ${username} has published.`}
+        description={`Models published by ${username}.`}
         path={formatPath(pages.owner, { username })}
         feed={formatPath(pageFiles.ownerFeed, { username })}
       />

@@ -20,7 +20,7 @@ export function KeysSection({ user }: { user: User }) {
     <>
       <p className="text-[15px] text-ink-2">
         API keys are for programs such as the command line, scripts and third-party clients. A key
-        never has more rights than you.
+        never has more permissions than your account.
       </p>
       {made && <NewSecret made={made} onDone={() => setMade(undefined)} />}
       {isMaking ? (

@@ -11,7 +11,9 @@ export function MachineSection() {
       <p>These settings are saved in this browser.</p>
       <div>
         <MemoryChoice />
-        <p className="mt-2 text-[14px] text-ink-3">Files that fit in it are marked.</p>
+        <p className="mt-2 text-[14px] text-ink-3">
+          Model pages highlight the files that fit in this memory.
+        </p>
       </div>
       <ThemeChoice />
       <DaemonAddress />
@@ -21,9 +23,9 @@ export function MachineSection() {
 }
 
 const themes: { theme: Theme | undefined; text: string }[] = [
-  { theme: undefined, text: 'match system' },
-  { theme: 'light', text: 'light' },
-  { theme: 'dark', text: 'dark' },
+  { theme: undefined, text: 'Match system' },
+  { theme: 'light', text: 'Light' },
+  { theme: 'dark', text: 'Dark' },
 ]
 
 function ThemeChoice() {
@@ -59,7 +61,7 @@ function DaemonAddress() {
     if (!origin) return setSaid({ error: 'Enter a web address, such as http://localhost:11434.' })
     changePrefs({ daemon: origin })
     setText(origin)
-    setSaid({ hint: 'Saved. The chat and the examples now use this address.' })
+    setSaid({ hint: 'Saved. The chat link and the examples now use this address.' })
   }
 
   return (
@@ -101,7 +103,7 @@ function SlashKey() {
           checked={hasSlashKey}
           onChange={({ target }) => changePrefs({ hasSlashKey: target.checked })}
         />
-        press / to search
+        Press / to search
       </label>
     </fieldset>
   )

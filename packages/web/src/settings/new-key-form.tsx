@@ -18,7 +18,7 @@ const lifetimes = [
   { days: 30, text: '30 days' },
   { days: 90, text: '90 days' },
   { days: 365, text: '1 year' },
-  { days: 0, text: 'never' },
+  { days: 0, text: 'Never' },
 ]
 const defaultDays = 90
 

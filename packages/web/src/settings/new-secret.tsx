@@ -11,10 +11,12 @@ export function NewSecret({ made: { name, key }, onDone }: Props) {
   return (
     <div ref={panel} tabIndex={-1} className="panel mt-5 border-ok outline-none">
       <h3 className="font-semibold text-[18px]">Key “{name}”</h3>
-      <p className="mt-1 text-[15px] text-ink-2">Copy it now. You won’t be able to see it again.</p>
+      <p className="mt-1 text-[15px] text-ink-2">
+        Copy the key now. You won’t be able to see it again.
+      </p>
       <CommandLine text={key} label="Copy the key" className="mt-2" />
       <p className="mt-4 text-[15px] text-ink-2">
-        On the machine that will use it, run this command and paste the key:
+        On the machine that will use the key, run this command, then paste the key:
       </p>
       <CommandLine text="shoal login --token-stdin" className="mt-2" />
       <button type="button" className="ctl mt-4" onClick={onDone}>

@@ -64,14 +64,14 @@ function PasswordForm() {
         label="New password"
         name="new_password"
         autoComplete="new-password"
-        hint="At least 8 characters. Your other sessions are signed out."
+        hint="At least 8 characters. Changing your password ends your other sessions."
         error={wrong['/new_password']}
         minLength={8}
         required
       />
       <div className="flex items-center gap-4">
         <button type="submit" className="ctl" disabled={change.isPending}>
-          Change
+          Change password
         </button>
         <span role="status" className="text-[15px] text-ok">
           {change.isSuccess && 'Changed.'}

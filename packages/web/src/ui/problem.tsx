@@ -50,9 +50,9 @@ function getTitle(error: Error): string {
 }
 
 function getDetail(error: Error): string {
-  if (error instanceof NetworkError) return 'Check your network connection. Nothing was lost.'
+  if (error instanceof NetworkError) return 'Check your network connection, then try again.'
   const isBroken = error instanceof ApiError && error.status === 500
-  if (isBroken) return 'Try again in a moment. Nothing was lost.'
+  if (isBroken) return 'The registry could not process the request. Try again in a moment.'
   const { message } = error
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }

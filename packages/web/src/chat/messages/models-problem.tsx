@@ -6,7 +6,8 @@ type ModelsProblemProps = { as: 'h1' | 'h2'; fault: ChatFailure | undefined; onR
 
 const noModels: ChatFailure = {
   title: 'No models installed',
-  advice: 'Pull a model to chat with. This one is small and meant for testing:',
+  advice:
+    'Pull a model to chat with. For example, pull this small model, which is meant for testing:',
   command: 'shoal pull shoal-tiny',
 }
 

@@ -90,7 +90,9 @@ function EditForm({ content, onSave, onCancel }: EditFormProps) {
         }}
       />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto text-[13px] text-ink-3">Later messages are replaced.</p>
+        <p className="mr-auto text-[13px] text-ink-3">
+          Sending this message deletes all later messages.
+        </p>
         <button type="button" className="ctl h-9" onClick={onCancel}>
           Cancel
         </button>

@@ -63,11 +63,11 @@ export function SettingsPanel({ settings, onChange, onDone }: Props) {
       <section
         id={id}
         popover="auto"
-        aria-label="Parameters of this chat"
+        aria-label="Parameters for this chat"
         className="pop inset-x-auto top-[4.25rem] right-3 max-h-[calc(100dvh-5rem)] w-[23rem] max-w-[calc(100vw-1.5rem)] overflow-y-auto p-5 sm:right-5"
         onToggle={({ newState }) => newState === 'closed' && onDone()}
       >
-        <h2 className="font-semibold text-[18px]">For this chat</h2>
+        <h2 className="font-semibold text-[18px]">Parameters for this chat</h2>
         <label htmlFor={`${id}-system`} className="label mt-4">
           System prompt
         </label>
@@ -137,7 +137,7 @@ function formatSummary({ system, temperature, topP, maxTokens, seed }: Settings)
     system.trim() && 'system prompt',
     temperature !== undefined && `temperature ${temperature}`,
     topP !== undefined && `top P ${topP}`,
-    maxTokens !== undefined && `max ${maxTokens}`,
+    maxTokens !== undefined && `max tokens ${maxTokens}`,
     seed !== undefined && `seed ${seed}`,
   ]
     .filter(Boolean)

@@ -46,9 +46,9 @@ function NameHint({ name, text }: { name: NameCheck; text: string }) {
   const words = () => {
     if (name.isChecking) return 'Checking availability …'
     if (name.model)
-      return 'You own this model: the files are added to it, and nothing else changes.'
+      return 'You own this model: the files are added to it, and its details do not change.'
     if (name.isFree) return `Available. Pull command: shoal pull ${text}`
-    return 'Used in the pull command. Use lowercase letters, digits, dots, dashes and underscores.'
+    return 'Used in the pull command. Use lowercase letters, digits, dots, hyphens and underscores.'
   }
   return (
     <span aria-live="polite" className={name.isFree && !name.isChecking ? 'text-ok' : ''}>
@@ -75,7 +75,7 @@ function DescribingFields({ details, edit, errors }: FieldsProps) {
           value={details.license}
           onChange={({ target }) => edit({ license: target.value })}
           error={errors.license}
-          hint="For example apache-2.0 or mit."
+          hint="For example, apache-2.0 or mit."
           autoCapitalize="none"
         />
         <Field
@@ -102,7 +102,7 @@ function DescribingFields({ details, edit, errors }: FieldsProps) {
         names={[details.displayName, details.name]}
         onChange={({ target }) => edit({ readme: target.value })}
         error={errors.readme}
-        hint="Markdown. You can write it later, on the model's page."
+        hint="Supports Markdown. You can also write the card later, on the model’s page."
         spellCheck
       />
     </>

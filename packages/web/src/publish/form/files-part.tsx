@@ -32,8 +32,8 @@ export function FilesPart({ chosen, error, isLarge, modelName }: Props) {
         </ul>
         {isLarge && (
           <p className="mt-4 rounded-xl bg-sea-soft px-4 py-3 text-[15px]">
-            These files exceed 10 GB. You can upload them here if you keep this tab open. The
-            command line is faster and does not need an open tab.
+            These files exceed 10 GB in total. You can upload them here if you keep this tab open.
+            The command line is faster and does not need an open tab.
           </p>
         )}
       </div>

@@ -57,7 +57,7 @@ export function PublishForm({ username }: { username: string }) {
   }
   const shownErrors = isRefused ? errors : {}
 
-  /** Shows the form's errors from now on, and focuses the first invalid field. */
+  /** Shows the form's errors until the next valid submission, and focuses the first invalid field. */
   function refuse() {
     setRefused(true)
     requestAnimationFrame(() =>
@@ -98,7 +98,7 @@ export function PublishForm({ username }: { username: string }) {
         existing={name.model}
         isBusy={publish.isPending}
       />
-      {hasFailed && <Failure as="h2" error={publish.error} note="Your input is still here." />}
+      {hasFailed && <Failure as="h2" error={publish.error} note="Your input has been kept." />}
     </form>
   )
 }

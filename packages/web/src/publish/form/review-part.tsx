@@ -43,7 +43,7 @@ function Visibility({ isPublic, edit }: { isPublic: boolean; edit: Props['edit']
   const choose = (chosen: boolean) => () => edit({ isPublic: chosen })
   return (
     <fieldset className="grid gap-3 sm:grid-cols-2">
-      <legend className="label">Who can see it</legend>
+      <legend className="label">Visibility</legend>
       <Choice
         group={group}
         icon={<Globe size={18} aria-hidden />}
@@ -56,7 +56,7 @@ function Visibility({ isPublic, edit }: { isPublic: boolean; edit: Props['edit']
         group={group}
         icon={<Lock size={18} aria-hidden />}
         title="Private"
-        text="Only you and the administrators of this registry."
+        text="Only you and this registry’s administrators."
         isChosen={!isPublic}
         choose={choose(false)}
       />

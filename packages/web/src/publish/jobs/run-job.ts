@@ -16,7 +16,7 @@ export type JobEvent =
   | { type: 'file'; filename: string; stage: Stage; bytesDone: number }
   /** Number of bytes sent since the last event, including bytes that must be sent again. */
   | { type: 'sent'; bytes: number }
-  /** The upload waits for a retry. `wait` is undefined when the upload continues. */
+  /** The upload is waiting for a retry. `wait` is undefined when the upload continues. */
   | { type: 'wait'; wait: UploadWait | undefined }
 
 /**

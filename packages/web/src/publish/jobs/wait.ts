@@ -9,7 +9,7 @@ export type UploadWait = {
 
 export const isOffline = () => navigator.onLine === false
 
-/** Returns why the upload waits, as a sentence without the full stop. */
+/** Returns the reason for the wait, as a sentence without a period. */
 export function formatReason({
   retryAfterSeconds,
   networkFailure,

@@ -11,9 +11,9 @@ export function FailureNote({ error }: { error: Error }) {
         <p>
           Your session has ended. Your upload is saved:{' '}
           <a href="/login?next=/publish" target="_blank" rel="noreferrer" className="link">
-            sign in in another tab
+            sign in again in another tab
           </a>{' '}
-          and resume here.
+          and resume the upload here.
         </p>
       ) : (
         <p className="break-words">

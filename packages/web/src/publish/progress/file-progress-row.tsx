@@ -39,8 +39,8 @@ function wordsFor({ stage, sizeBytes, bytesDone }: FileState, isRunning: boolean
   const percent = `${Math.floor((bytesDone / sizeBytes) * 100)}%`
   if (stage === 'queued') return 'Queued'
   if (stage === 'hashing') return bytesDone === sizeBytes ? 'Read' : `Reading ${percent}`
-  if (stage === 'sending') return isRunning ? `Uploading ${percent}` : `Sent ${percent}`
-  if (stage === 'refused') return 'Refused'
+  if (stage === 'sending') return isRunning ? `Uploading ${percent}` : `Uploaded ${percent}`
+  if (stage === 'refused') return 'Rejected'
   if (stage === 'ready') return 'Ready'
-  return isRunning ? 'Checking' : 'Sent'
+  return isRunning ? 'Checking' : 'Uploaded'
 }

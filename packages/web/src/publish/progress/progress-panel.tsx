@@ -39,7 +39,7 @@ export function ProgressPanel({ publishing }: Props) {
         <p className="mt-4 text-[14px] text-ink-3">
           {isKept
             ? `You can visit other pages of this registry in the meantime. If this tab closes, return to this page and resume the upload with ${job.files.length === 1 ? 'the same file' : 'the same files'}.`
-            : 'This browser cannot save the upload: keep this tab open until the upload is done.'}
+            : 'This browser cannot save the upload: keep this tab open until the upload is complete.'}
         </p>
       )}
     </section>
@@ -95,7 +95,7 @@ function BigBar({ label, share, tone, children }: BigBarProps) {
     <>
       <div className="mt-5 flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1.5">
         <p className="font-display font-semibold text-[34px] tabular-nums leading-none tracking-[-0.03em]">
-          {Math.floor(share * 100)} %
+          {Math.floor(share * 100)}%
         </p>
         <p className="text-[15px] text-ink-2 tabular-nums">{children}</p>
       </div>
@@ -116,7 +116,7 @@ function Done({ publishing: { job } }: Props) {
             {job.displayName} is published
           </h2>
           <p className="text-[15px] text-ink-2">
-            The registry has verified every byte. Anyone with access can now pull it:
+            The registry has verified every byte. Anyone with access can now pull the model:
           </p>
         </div>
       </div>
