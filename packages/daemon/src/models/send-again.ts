@@ -49,18 +49,18 @@ type Options = {
  * request is not sent again if the model was unloaded on purpose.
  */
 export function sendAgain(runtime: Runtime, { modelPath, crashes, useAgain }: Options): Runtime {
-  /** Throws `Unanswered` if the process has crashed and nothing was yielded. */
+  /** Returns the error if the process has crashed before anything was yielded. */
   async function* attempt(
     used: Runtime,
     generation: Generation,
     signal: AbortSignal,
-  ): AsyncGenerator<Piece, Finish> {
+  ): AsyncGenerator<Piece, { finish: Finish } | { error: unknown }> {
     let isAnswered = false
     const steps = used.generate(generation, signal)
     try {
       for (;;) {
         const step = await steps.next()
-        if (step.done) return step.value
+        if (step.done) return { finish: step.value }
         isAnswered = true
         yield step.value
       }
@@ -68,7 +68,7 @@ export function sendAgain(runtime: Runtime, { modelPath, crashes, useAgain }: Op
       if (!hasCode(error, 'model_lost') || signal.aborted || isAnswered) throw error
       if ((await used.ended) === undefined) throw error // it was unloaded
       crashes.note(modelPath, generation, used)
-      throw new Unanswered(error)
+      return { error }
     } finally {
       await (steps as AsyncGenerator<Piece, Finish | undefined>).return(undefined)
     }
@@ -79,24 +79,13 @@ export function sendAgain(runtime: Runtime, { modelPath, crashes, useAgain }: Op
     signal: AbortSignal,
   ): AsyncGenerator<Piece, Finish> {
     crashes.refuse(modelPath, generation)
-    try {
-      return yield* attempt(runtime, generation, signal)
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error
-    }
+    const first = yield* attempt(runtime, generation, signal)
+    if ('finish' in first) return first.finish
     using again = await useAgain()
-    try {
-      return yield* attempt(again.runtime, generation, signal)
-    } catch (error) {
-      throw error instanceof Unanswered ? error.cause : error
-    }
+    const second = yield* attempt(again.runtime, generation, signal)
+    if ('finish' in second) return second.finish
+    throw second.error
   }
 
   return { ...runtime, generate }
-}
-
-class Unanswered extends Error {
-  constructor(cause: unknown) {
-    super('the process exited before it had answered anything', { cause })
-  }
 }
