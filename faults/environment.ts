@@ -1,12 +1,12 @@
 /** Faults in which the log is not read, the clock jumps, or the data is copied while the registry is running. */
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openCopy } from './copy-registry.ts'
 import type { Fault, Round } from './fault.ts'
 import { checkEverything } from './harness/checks.ts'
 import { toCopyLedger } from './harness/ledger.ts'
 import { until } from './harness/waiting.ts'
-import { findFaketime } from './needs.ts'
+import { removeAbandonedClocks, shiftedBy } from './shifted-clock.ts'
 
 /** Each request logs about 1 kB. Together, that is more than a pipe (64 KiB) and a modest buffer can hold. */
 const requestsUnread = 2_000
@@ -61,21 +61,6 @@ async function leaveLogUnread({ registry, world, seed, startLoad }: Round) {
   registry.readLog()
 }
 
-/**
- * Returns the environment variables for libfaketime. It shifts the wall clock for the entire process, including SQLite
- * and worker threads, whereas a preloaded module could only shift `Date`. Monotonic clocks are not shifted, just as
- * they are not affected when a real clock is set.
- */
-function shiftedBy(clockFile: string): Record<string, string> {
-  return {
-    LD_PRELOAD: findFaketime() ?? '',
-    FAKETIME_TIMESTAMP_FILE: clockFile,
-    FAKETIME_CACHE_DURATION: '1', // the number of seconds until the file is read again
-    FAKETIME_DONT_FAKE_MONOTONIC: '1',
-    NO_FAKE_STAT: '1',
-  }
-}
-
 /** Sets the registry's clock, and waits until the date of its responses has changed. */
 async function setClock({ world, timeoutFactor }: Round, clockFile: string, shiftSeconds: number) {
   writeFileSync(clockFile, `+${shiftSeconds}`)
@@ -84,15 +69,6 @@ async function setClock({ world, timeoutFactor }: Round, clockFile: string, shif
     const aheadMs = Date.parse(headers.date ?? '') - Date.now()
     return Math.abs(aheadMs - shiftSeconds * 1_000) < hourMs / 2
   })
-}
-
-/** Removes the shared memory of libfaketime that remains after a process has been killed. */
-function removeAbandonedClocks() {
-  const folder = '/dev/shm'
-  for (const name of readdirSync(folder)) {
-    const pid = /^(?:sem\.)?faketime_(?:shm|sem)_(\d+)$/.exec(name)?.[1]
-    if (pid && !existsSync(`/proc/${pid}`)) rmSync(join(folder, name), { force: true })
-  }
 }
 
 async function jump(round: Round, clockFile: string) {

@@ -20,6 +20,8 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
   /** Interval at which torrent clients announce. A client that has not announced for two intervals is removed. */
   announceIntervalSeconds: number
   timeouts: ConnectionTimeouts
+  /** How often a node looks for files to process that it was not notified of, such as those of a node that died. */
+  processingPollMs: number
   log: 'stdout' | 'silent' | { file: string }
 }
 
@@ -56,6 +58,8 @@ export function readRegistryConfig(
     ballastBytes: undefined,
     announceIntervalSeconds: 900,
     timeouts: { readerMs: 60_000, senderMs: 30_000, headersMs: 60_000, idleMs: 72_000 },
+    // A lease lasts 15 s, so another node takes over a file within 20 s.
+    processingPollMs: 4_000,
     log: 'stdout',
   }
 }

@@ -42,6 +42,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
       redisUrl: redis.url,
       rateLimits,
       peerPort: undefined,
+      processingPollMs: 3_600_000, // so that only a notification can wake an idle node
     }
     one = await startTestRegistry(settings)
     two = await startTestRegistry(settings)
@@ -91,7 +92,25 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     expect(await settled(one, token, 'tide', id)).toMatchObject({ status: 'ready' })
   })
 
-  test('announce the same peers', async () => {
+  test('are notified of files to process, without polling', async () => {
+    const gguf = smallGguf(3)
+    const files = '/v1/models/tide/files'
+    const { body } = await one.post(files, { token, body: manifestFor('told.gguf', gguf) })
+    const { id, upload } = body as StartedUpload
+    for (const { url, headers } of upload.missing_chunks) {
+      expect((await one.call('PUT', url, { headers, bytes: gguf })).status).toBe(200)
+    }
+    // As if a third node submitted the file, and then stopped.
+    const client = new pg.Client({ connectionString: one.config.databaseUrl })
+    await client.connect()
+    await client.query(`update file set status = 'processing' where id = $1`, [id])
+    await client.end()
+    await expect
+      .poll(async () => (await two.get(`${files}/${id}`, { token })).body)
+      .toMatchObject({ status: 'ready' })
+  })
+
+  test('know the same peers', async () => {
     await announce(one, 1, 0)
     const { peers, complete, incomplete } = await announce(two, 2, 1)
     expect({ peers, complete, incomplete }).toEqual({

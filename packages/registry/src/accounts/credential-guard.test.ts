@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
 const ample = { max: 10_000, windowSeconds: 60 }
 const limitsWith = (auth: { max: number; windowSeconds: number }) => ({
@@ -14,7 +14,7 @@ function unknownToken(prefix = 'hf_'): string {
   return prefix + String(made).padStart(43, 'x')
 }
 
-describeOnEachDatabase('unknown credentials', (start) => {
+describeApi('unknown credentials', (start, oneNodeTest) => {
   const ask = (registry: TestRegistry, token: string, address = '203.0.113.9') =>
     registry.get('/v1/models', { token, headers: { 'x-forwarded-for': address } })
   const askWithCookie = (registry: TestRegistry, token: string) =>
@@ -39,48 +39,51 @@ describeOnEachDatabase('unknown credentials', (start) => {
     }
   }
 
-  test("above a network's limit do not reach the database, and do not affect valid credentials", async () => {
-    const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
-    const registry = await start({ trustProxy: 1, rateLimits })
-    const session = await registry.register('ana')
-    const made = await registry.post('/v1/api-keys', { token: session, body: { name: 'laptop' } })
-    const { key } = made.body as { key: string }
-    const staleCookie = unknownToken('shs_')
-    expect((await askWithCookie(registry, staleCookie)).status).toBe(200)
-    for (let at = 0; at < 4; at += 1) {
-      expect((await ask(registry, unknownToken())).status).toBe(401)
-    }
-
-    await withoutCredentialTables(registry, async () => {
-      for (const prefix of ['hf_', 'shs_']) {
-        const { status, headers, body } = await ask(registry, unknownToken(prefix))
-        expect(status).toBe(429)
-        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-        expect(body).toEqual({
-          code: 'rate_limited',
-          detail: expect.stringMatching(
-            /^your network has sent too many unknown tokens: try again/,
-          ),
-        })
+  oneNodeTest(
+    "above a network's limit do not reach the database, and do not affect valid credentials",
+    async () => {
+      const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
+      const registry = await start({ trustProxy: 1, rateLimits })
+      const session = await registry.register('ana')
+      const made = await registry.post('/v1/api-keys', { token: session, body: { name: 'laptop' } })
+      const { key } = made.body as { key: string }
+      const staleCookie = unknownToken('shs_')
+      expect((await askWithCookie(registry, staleCookie)).status).toBe(200)
+      for (let at = 0; at < 4; at += 1) {
+        expect((await ask(registry, unknownToken())).status).toBe(401)
       }
-      expect((await askWithCookie(registry, unknownToken('shs_'))).status).toBe(429)
-      expect((await askWithCookie(registry, staleCookie)).status).toBe(200) // anonymously
-      const other = await ask(registry, unknownToken(), '203.0.113.10')
-      expect(other.status).toBe(500) // it is looked up
-    })
-    // the registry created both, so they are known to be valid although this network has not used them before
-    expect((await ask(registry, session)).status).toBe(200)
-    expect((await ask(registry, key)).status).toBe(200)
-    expect((await askWithCookie(registry, session)).status).toBe(200)
-    const stranger = { headers: { 'x-forwarded-for': '203.0.113.9' } }
-    expect((await registry.get('/v1/models', stranger)).status).toBe(200)
 
-    const { id } = made.body as { id: string }
-    await registry.call('DELETE', `/v1/api-keys/${id}`, { token: session })
-    expect((await ask(registry, key)).status).toBe(401) // invalid at once
-  })
+      await withoutCredentialTables(registry, async () => {
+        for (const prefix of ['hf_', 'shs_']) {
+          const { status, headers, body } = await ask(registry, unknownToken(prefix))
+          expect(status).toBe(429)
+          expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+          expect(body).toEqual({
+            code: 'rate_limited',
+            detail: expect.stringMatching(
+              /^your network has sent too many unknown tokens: try again/,
+            ),
+          })
+        }
+        expect((await askWithCookie(registry, unknownToken('shs_'))).status).toBe(429)
+        expect((await askWithCookie(registry, staleCookie)).status).toBe(200) // anonymously
+        const other = await ask(registry, unknownToken(), '203.0.113.10')
+        expect(other.status).toBe(500) // it is looked up
+      })
+      // the registry created both, so they are known to be valid although this network has not used them before
+      expect((await ask(registry, session)).status).toBe(200)
+      expect((await ask(registry, key)).status).toBe(200)
+      expect((await askWithCookie(registry, session)).status).toBe(200)
+      const stranger = { headers: { 'x-forwarded-for': '203.0.113.9' } }
+      expect((await registry.get('/v1/models', stranger)).status).toBe(200)
 
-  test('are looked up again when the window has ended', async () => {
+      const { id } = made.body as { id: string }
+      await registry.call('DELETE', `/v1/api-keys/${id}`, { token: session })
+      expect((await ask(registry, key)).status).toBe(401) // invalid at once
+    },
+  )
+
+  oneNodeTest('are looked up again when the window has ended', async () => {
     const rateLimits = limitsWith({ max: 2, windowSeconds: 5 })
     const registry = await start({ trustProxy: 1, rateLimits })
     const statuses: number[] = []
@@ -91,7 +94,7 @@ describeOnEachDatabase('unknown credentials', (start) => {
     await expect.poll(async () => (await ask(registry, unknownToken())).status).toBe(401)
   })
 
-  test('count only once each, however often they are sent', async () => {
+  oneNodeTest('count only once each, however often they are sent', async () => {
     const rateLimits = limitsWith({ max: 2, windowSeconds: 600 })
     const registry = await start({ trustProxy: 1, rateLimits })
     const forgotten = unknownToken()
@@ -103,7 +106,7 @@ describeOnEachDatabase('unknown credentials', (start) => {
     expect((await ask(registry, unknownToken())).status).toBe(429)
   })
 
-  test('cause a limited number of lookups if many are sent concurrently', async () => {
+  oneNodeTest('cause a limited number of lookups if many are sent concurrently', async () => {
     const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
     const registry = await start({ trustProxy: 1, rateLimits })
     const answers = await Promise.all(

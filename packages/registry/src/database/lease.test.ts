@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { withLease } from './lease.ts'
 
@@ -25,7 +26,38 @@ describeOnEachDatabase('a lease', (start) => {
     expect(await withLease(one.db, 'work', 0, async () => undefined)).toBe(true)
   })
 
-  test('is free again as soon as the work fails', async () => {
+  test('is not renewed any more once its rest has begun', async () => {
+    const registry = await start()
+    const { db } = await registry.connect()
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const queries: string[] = []
+    const renewed = Promise.withResolvers<void>()
+    const observed = db.withPlugin({
+      transformQuery({ node }) {
+        queries.push('sent')
+        return node
+      },
+      async transformResult({ result }) {
+        const isRenewal = queries.length === 3
+        if (isRenewal) await renewed.promise
+        queries.push('answered')
+        return result
+      },
+    })
+    const end = Promise.withResolvers<void>()
+    const leased = withLease(observed, 'work', 3_600, () => end.promise)
+    await expect.poll(() => queries).toEqual(['sent', 'answered'])
+    await vi.advanceTimersToNextTimerAsync()
+    expect(queries).toEqual(['sent', 'answered', 'sent'])
+    end.resolve()
+    await setImmediate()
+    renewed.resolve()
+    expect(await leased).toBe(true)
+    expect(queries).toEqual(['sent', 'answered', 'sent', 'answered', 'sent', 'answered'])
+  })
+
+  test('is free again after work that failed', async () => {
     const registry = await start()
     const { db } = await registry.connect()
     const fail = () => Promise.reject(new Error('out of luck'))

@@ -21,18 +21,24 @@ export async function withLease(
   const holder = randomUUID()
   const lost = new AbortController()
   if (!(await take(db, name, holder, leaseSeconds))) return false
-  const renewal = setInterval(() => {
-    take(db, name, holder, leaseSeconds).then(
-      (isOurs) => isOurs || lost.abort(new Error(`another node has taken over: ${name}`)),
-      () => undefined, // the next renewal may succeed; otherwise, the lease expires
-    )
+  let renewal = Promise.resolve()
+  const timer = setInterval(() => {
+    renewal = renewal
+      .then(() => take(db, name, holder, leaseSeconds))
+      .then(
+        (isOurs) => {
+          if (!isOurs) lost.abort(new Error(`another node has taken over: ${name}`))
+        },
+        () => undefined, // the next renewal may succeed; otherwise, the lease expires
+      )
   }, renewIntervalMs)
   let secondsLeft = 0
   try {
     await work(lost.signal)
     secondsLeft = restSeconds
   } finally {
-    clearInterval(renewal)
+    clearInterval(timer)
+    await renewal // if it came after the next line, it would cut the rest short
     await take(db, name, holder, secondsLeft)
   }
   return true

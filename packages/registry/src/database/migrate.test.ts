@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { ConfigError, openAdmin } from '../main.ts'
 import { undoMigrations } from '../testing/older-database.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
+import { temporaryLog } from '../testing/temporary-log.ts'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { connect } from './connect.ts'
 import { migrate } from './migrate.ts'
@@ -57,19 +58,20 @@ describeOnEachDatabase('a database', (start) => {
     expect(body).toMatchObject({ files_count: 3, downloads: 2 })
   })
 
-  test('of version 0.1 is migrated, and the exclusion of earlier versions is reported once', async () => {
-    const registry = await start()
+  test('of version 0.1 is migrated, and the log says once that all its nodes must be stopped', async () => {
+    const log = temporaryLog()
+    const registry = await start({ log })
+    const countWarnings = () =>
+      log.lines().filter(({ msg }) => /stop every node that still runs one/.test(String(msg)))
+        .length
     const connection = await registry.connect()
-    const { db, engine } = connection
-    let reported = 0
-    const onOlderExcluded = () => {
-      reported += 1
-    }
+    await registry.stop()
+    expect(countWarnings()).toBe(0) // a new database has no earlier nodes
     await undoMigrations(connection, '0009_nodes')
-    await migrate({ db, engine, onOlderExcluded })
-    expect(reported).toBe(1)
-    await migrate({ db, engine, onOlderExcluded })
-    expect(reported).toBe(1)
+    await registry.start()
+    await registry.restart()
+    await registry.stop()
+    expect(countWarnings()).toBe(1)
   })
 
   test('has indexes that joins can use on PostgreSQL: all indexed text has the collation C', async () => {

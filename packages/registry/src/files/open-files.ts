@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Registry } from 'prom-client'
+import type { RegistryConfig } from '../config.ts'
 import type { Connection } from '../database/connect.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { Swarms } from '../swarm/swarm.ts'
@@ -24,7 +25,7 @@ type Dependencies = {
   /** The key that signs tokens, each of which gives access to one file. */
   signingKey: string
   swarms: Swarms
-  config: { dataDirectory: string; trashDays: number }
+  config: Pick<RegistryConfig, 'dataDirectory' | 'trashDays' | 'processingPollMs'>
   metrics: Registry
   log: {
     info(details: object, message: string): void
@@ -64,7 +65,10 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
   await collect.removeEndedUploads().catch((error) => {
     log.error({ err: error }, 'could not remove uploads left by a crash')
   })
-  const processor = fileProcessor({ queue, files, blobs, store, collect, log })
+  const processor = fileProcessor({
+    ...{ queue, files, blobs, store, collect, log },
+    pollIntervalMs: config.processingPollMs,
+  })
   opened.defer(processor.close)
   connection.onFileChange(processor.wake)
   const path = join(config.dataDirectory, 'downloads.journal')

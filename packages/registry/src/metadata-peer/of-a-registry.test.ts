@@ -1,8 +1,10 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, inject, test } from 'vitest'
+import { freePort } from '../../../../testing/free-port.ts'
 import { type RegistryConfig, readRegistryConfig } from '../config.ts'
 import { fetchMetadata } from '../testing/metadata-client.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { rawAnnounce } from '../testing/raw-announce.ts'
+import { temporaryLog } from '../testing/temporary-log.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const started: TestRegistry[] = []
@@ -41,6 +43,36 @@ test('a registry without a peer port announces no peer', async () => {
   const { registry, publish } = await start({ peerPort: undefined })
   expect(await namedPeers(registry, await publish(true))).toEqual([])
 })
+
+const redisUrl = inject('redisUrl')
+const warnsOfNoAddress = ({ lines }: ReturnType<typeof temporaryLog>) =>
+  lines().some(({ msg }) => String(msg).startsWith('SHOAL_PEER_ADDRESS is not set'))
+
+test.skipIf(!redisUrl)(
+  'a node that shares Redis announces no peer without its own address, and logs a warning',
+  async () => {
+    const log = temporaryLog()
+    const { registry, publish } = await start({ redisUrl, peerPort: 0, log })
+    expect(await namedPeers(registry, await publish(true))).toEqual([])
+    await registry.stop()
+    expect(warnsOfNoAddress(log)).toBe(true)
+  },
+)
+
+test.skipIf(!redisUrl)(
+  'a node that shares Redis announces its peer at its own address',
+  async () => {
+    const log = temporaryLog()
+    const peerPort = await freePort()
+    const peerAddress = '192.0.2.7'
+    const settings = { redisUrl, peerPort, peerAddress, log }
+    const { registry, publish } = await start(settings)
+    const infoHash = await publish(true)
+    expect(await namedPeers(registry, infoHash)).toEqual([`${peerAddress}:${peerPort}`])
+    await registry.stop()
+    expect(warnsOfNoAddress(log)).toBe(false)
+  },
+)
 
 test('a members-only registry has no peer, because a peer would serve everyone', async () => {
   const { registry, publish } = await start({ peerPort: 0, isAnonymousReadAllowed: false })

@@ -9,7 +9,7 @@ import { breakableLine } from '../testing/breakable-line.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { rawRequest } from '../testing/raw-request.ts'
 import {
-  describeOnEachDatabase,
+  describeApi,
   makeDatabase,
   startTestRegistry,
   type TestRegistry,
@@ -32,7 +32,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-describeOnEachDatabase('probes', (start) => {
+describeApi('probes', (start, oneNodeTest) => {
   test('respond to any number of requests, under any hostname and with any credentials', async () => {
     const limit = { max: 2, windowSeconds: 60 }
     const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }
@@ -48,7 +48,7 @@ describeOnEachDatabase('probes', (start) => {
     expect((await registry.get('/openapi.json')).headers.has('ratelimit-limit')).toBe(true)
   })
 
-  test('check the store at most once a second, however many requests arrive', async () => {
+  oneNodeTest('check the store at most once a second, however many requests arrive', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const registry = await start({ dataDirectory })
     let changes = 0
@@ -65,7 +65,7 @@ describeOnEachDatabase('probes', (start) => {
     expect(changes / 2).toBeLessThanOrEqual(Math.floor(seconds) + 1)
   })
 
-  test('return 503 while the store is unavailable, and recover', async () => {
+  oneNodeTest('return 503 while the store is unavailable, and recover', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const registry = await start({ dataDirectory })
     const objects = join(dataDirectory, 'store', 'objects')
@@ -110,8 +110,8 @@ const tracesOfProxies = [
   { via: '1.1 proxy' },
 ]
 
-describeOnEachDatabase('metrics', (start) => {
-  test('are available to this machine, but not through a proxy on it', async () => {
+describeApi('metrics', (start, oneNodeTest) => {
+  oneNodeTest('are available to this machine, but not through a proxy on it', async () => {
     const registry = await start()
     expect((await registry.get('/metrics')).text).toContain('shoal_http_request_seconds')
     for (const headers of tracesOfProxies) {
@@ -122,7 +122,7 @@ describeOnEachDatabase('metrics', (start) => {
   })
 
   test('are available to admins and with the metrics token, which gives no other access', async () => {
-    const registry = await start({ metricsToken })
+    const registry = await start({ metricsToken, trustProxy: 1 })
     const admin = await registry.register('ana')
     const member = await registry.register('bob')
     const headers = { 'x-forwarded-for': '203.0.113.5' }
@@ -136,7 +136,7 @@ describeOnEachDatabase('metrics', (start) => {
     expect(await statusFor(metricsToken, '/v1/models')).toBe(401)
   })
 
-  test('count the bytes of model files that were sent', async () => {
+  oneNodeTest('count the bytes of model files that were sent', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const file = await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { connect } from '../database/connect.ts'
 import {
-  describeOnEachDatabase,
+  describeApi,
   makeDatabase,
   startTestRegistry,
   type TestRegistry,
@@ -17,18 +17,7 @@ async function listNames(registry: TestRegistry, query: string, token?: string):
   return body.map(({ name }) => name)
 }
 
-const wornModels: SearchQuery = {
-  text: 'worn',
-  labels: [],
-  ranges: [],
-  viewer: { username: undefined, seesAll: true },
-  sort: 'downloads',
-  order: 'desc',
-  offset: 0,
-  limit: 100,
-}
-
-describeOnEachDatabase('search', (start) => {
+describeApi('search', (start, oneNodeTest) => {
   let registry: TestRegistry
   let token: string
 
@@ -42,7 +31,7 @@ describeOnEachDatabase('search', (start) => {
     token = await registry.register('ana')
   })
 
-  test('includes each change as soon as the request that made it has ended', async () => {
+  oneNodeTest('includes each change as soon as the request that made it has ended', async () => {
     for (let round = 0; round < 30; round += 1) {
       await create(`fresh-${round}`, { description: `wave${round}x` })
       expect(await listNames(registry, `q=wave${round}x`)).toEqual([`fresh-${round}`])

@@ -18,7 +18,7 @@ export type Answer = { status: number; headers: Headers; body: never; text: stri
 type Call = {
   token?: string | undefined
   body?: unknown
-  headers?: Record<string, string>
+  headers?: Record<string, string> | undefined
   /** A body to be sent unchanged, instead of `body` as JSON. */
   bytes?: Uint8Array<ArrayBuffer> | string
 }

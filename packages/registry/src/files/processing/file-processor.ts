@@ -21,10 +21,10 @@ type Dependencies = {
   store: ObjectStore
   collect: GarbageCollection
   log: Log
+  pollIntervalMs: number
 }
 
 const maxJobs = 2
-const pollIntervalMs = 5_000
 const maxRetryDelaySeconds = 300
 /** If nodes have stopped this many times while processing a file, the file fails. */
 const maxAttempts = 8
@@ -38,7 +38,7 @@ export type FileProcessor = {
 
 /** Processes the files in status `processing`, up to `maxJobs` at a time. */
 export function fileProcessor(dependencies: Dependencies): FileProcessor {
-  const { queue, log } = dependencies
+  const { queue, log, pollIntervalMs } = dependencies
   const holder = randomUUID()
   const running = new Set<Promise<void>>()
   const stop = new AbortController()

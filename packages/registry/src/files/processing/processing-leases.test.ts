@@ -99,7 +99,7 @@ describeOnEachDatabase('the lease on a file that is being processed', (start) =>
     await lease(id, 'a dead node', 2)
     const started = performance.now()
     expect(await settled(registry, ana, 'tide', id)).toMatchObject({ status: 'ready' })
-    expect(performance.now() - started).toBeLessThan(20_000) // 2 s for the lease, and up to 5 s until the next poll
+    expect(performance.now() - started).toBeLessThan(20_000) // 2 s for the lease, and up to 4 s until the next poll
   })
 
   test('lasts 15 seconds by the database’s clock, regardless of the nodes’ clocks', async () => {

@@ -347,10 +347,9 @@ describeApi('a registry with a quota', (start) => {
   })
 })
 
-describeOnEachDatabase('a registry that is restarted', (start) => {
+describeApi('a registry that is restarted', (start) => {
   test('continues uploads and processing, and accepts URLs that it signed before the restart', async () => {
-    const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
-    const registry = await start({ dataDirectory })
+    const registry = await start()
     const ana = await registry.register('ana')
     const bytes = smallGguf(3, 5_000_000)
     await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
@@ -360,15 +359,17 @@ describeOnEachDatabase('a registry that is restarted', (start) => {
       body: manifest,
     })
     const [first, second] = body.upload.missing_chunks
-    await registry.call('PUT', first?.url ?? '', { bytes: bytes.subarray(0, chunkSize) })
+    const { headers } = first ?? {}
+    await registry.call('PUT', first?.url ?? '', { headers, bytes: bytes.subarray(0, chunkSize) })
+    const earlierUrl = registry.url
     await registry.restart()
 
     const resumed: StartedUpload = (
       await registry.post('/v1/models/tide/files', { token: ana, body: manifest })
     ).body
     expect(resumed.upload.missing_chunks.map(({ index }) => index)).toEqual([1])
-    const url = (second?.url ?? '').replace(/:\d+\//, `:${registry.port}/`)
-    await registry.call('PUT', url, { bytes: bytes.subarray(chunkSize) })
+    const url = (second?.url ?? '').replace(earlierUrl, registry.url)
+    await registry.call('PUT', url, { headers: second?.headers, bytes: bytes.subarray(chunkSize) })
     await registry.post(`/v1/models/tide/files/${body.id}/complete`, { token: ana })
     await registry.restart()
     expect(await settled(registry, ana, 'tide', body.id)).toMatchObject({ status: 'ready' })

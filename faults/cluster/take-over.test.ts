@@ -1,0 +1,176 @@
+/**
+ * A node is killed while it processes a file, and another node, whose clock is an hour off, takes the file over: soon,
+ * but not while the first node is alive. Slow, because it starts a cluster.
+ */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createChunkHasher, makeManifest } from '@shoal/model-file'
+import { makeGguf } from '@shoal/model-file/testing'
+import type { ModelFile, SignedIn, StartedUpload } from '@shoal/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { down } from '../../cluster/down.ts'
+import { addNode } from '../../cluster/nodes.ts'
+import { query } from '../../cluster/postgres.ts'
+import { end, send } from '../../cluster/processes.ts'
+import { startAgain } from '../../cluster/start-again.ts'
+import { type Cluster, getProcess } from '../../cluster/state.ts'
+import { findMissing, up } from '../../cluster/up.ts'
+import { findPostgresBinaries } from '../../testing/postgres.ts'
+import { runsSlowTests, withSlowTests } from '../../testing/slow.ts'
+import { findFaketime } from '../needs.ts'
+import { removeAbandonedClocks, shiftedBy } from '../shifted-clock.ts'
+
+const isInstalled = findMissing(new Set()).length === 0 && findFaketime() !== undefined
+const timeoutMs = 240_000
+const longWait = { timeout: 90_000 }
+/** A lease lasts 15 s, and nodes look for free files every 4 s. A busy machine may take four times as long. */
+const takeOverMs = 20_000
+const timeoutFactor = 4
+
+describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
+  let cluster: Cluster
+  let clock: string
+  let right: string
+  let wrong: string
+  let token: string
+
+  beforeAll(async () => {
+    const directory = join(tmpdir(), `shoal-take-over-${randomUUID()}`)
+    const settings = { SHOAL_RATE_LIMITS: 'off' }
+    cluster = await up({ directory, nodes: 1, without: new Set(), settings, say: () => undefined })
+    right = `http://127.0.0.1:${getProcess(cluster, 'node1').program?.port}`
+    clock = join(directory, 'clock')
+    writeFileSync(clock, '+0') // as long as the node starts, because S3 servers refuse wrong times
+    Object.assign(cluster.state.settings, shiftedBy(clock))
+    wrong = `http://127.0.0.1:${(await addNode(cluster)).port}`
+    const account = { username: 'ana', password: 'password of ana' }
+    token = (await call<SignedIn>(right, 'POST', '/v1/auth/register', account)).access_token
+    await call(right, 'POST', '/v1/models', { name: 'tide' })
+    await call(right, 'POST', '/v1/models', { name: 'reef' })
+  }, timeoutMs)
+  afterAll(async () => {
+    if (cluster) await down(cluster)
+    removeAbandonedClocks()
+  })
+
+  async function call<T>(node: string, method: string, path: string, body?: object): Promise<T> {
+    const response = await fetch(node + path, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    expect(response.status, `${method} ${path}: ${text}`).toBeLessThan(300)
+    return JSON.parse(text || 'null')
+  }
+
+  /** Uploads a file through the node with the right clock, without submitting it. Resolves to its path. */
+  async function upload(model: string, seed: number): Promise<string> {
+    const bytes = Buffer.from(
+      makeGguf({
+        metadata: { 'general.architecture': 'llama' },
+        tensors: [{ name: 'token_embd.weight', shape: [64], type: 'F32' }],
+        fill: (data) => data.fill(seed),
+      }),
+    )
+    const hasher = createChunkHasher(bytes.length)
+    hasher.update(bytes)
+    const manifest = { filename: `${seed}.gguf`, ...makeManifest(hasher.digest()) }
+    const files = `/v1/models/${model}/files`
+    const started = await call<StartedUpload>(right, 'POST', files, manifest)
+    for (const { url, headers } of started.upload.missing_chunks) {
+      const sent = await fetch(url, { method: 'PUT', body: bytes, headers: headers ?? {} })
+      expect(sent.status).toBe(200)
+    }
+    return `${files}/${started.id}`
+  }
+
+  const getStatus = async (node: string, file: string) =>
+    (await call<ModelFile>(node, 'GET', file)).status
+
+  const readLease = async (file: string) => {
+    const id = file.split('/').at(-1)
+    const row = await query(
+      cluster.state.ports.primary,
+      `select lease_holder, lease_until from file where id = '${id}'`,
+    )
+    const [holder = '', until = ''] = row.split('|')
+    return { holder, until }
+  }
+
+  /** Locks a model's row, so that nobody can publish files of it. */
+  async function lock(model: string) {
+    const url = `postgres://shoal@127.0.0.1:${cluster.state.ports.primary}/postgres`
+    const psql = spawn(join(findPostgresBinaries() ?? '', 'psql'), ['-XAtq', '-d', url])
+    const closed = once(psql, 'close')
+    psql.stdin.write(`begin; select name from model where name = '${model}' for update;\n`)
+    await once(psql.stdout, 'data')
+    return {
+      async [Symbol.asyncDispose]() {
+        psql.stdin.end()
+        await closed
+      },
+    }
+  }
+
+  /** Sets the clock of the second node, and waits until the date of its responses has changed. */
+  async function setClock(shiftSeconds: number) {
+    writeFileSync(clock, `${shiftSeconds < 0 ? '' : '+'}${shiftSeconds}`)
+    const getShift = async () => {
+      const { headers } = await fetch(`${wrong}/healthz`)
+      return (Date.parse(headers.get('date') ?? '') - Date.now()) / 1_000
+    }
+    await expect.poll(getShift, longWait).toSatisfy((s: number) => Math.abs(s - shiftSeconds) < 60)
+  }
+
+  test.each([
+    ['an hour ahead', 3_600],
+    ['an hour behind', -3_600],
+  ])(
+    'a node whose clock is %s takes a file over only after its node was killed',
+    async (_, shift) => {
+      const [file, other] = [
+        await upload('tide', shift > 0 ? 1 : 2),
+        await upload('reef', shift > 0 ? 3 : 4),
+      ]
+      await setClock(0)
+      const node1 = getProcess(cluster, 'node1')
+      const node2 = getProcess(cluster, 'node2')
+      let startedAt = 0
+      {
+        await using _locked = await lock('tide')
+        send(node2, 'SIGSTOP') // so that the first node processes the file
+        await call(right, 'POST', `${file}/complete`)
+        await expect
+          .poll(() => readLease(file), longWait)
+          .toMatchObject({ holder: expect.stringMatching(/./) })
+        send(node2, 'SIGCONT')
+        await setClock(shift)
+        const first = await readLease(file)
+
+        send(node1, 'SIGSTOP') // so that the second node processes the other file
+        await call(wrong, 'POST', `${other}/complete`)
+        await expect.poll(() => getStatus(wrong, other), longWait).toBe('ready')
+        expect((await readLease(file)).holder).toBe(first.holder)
+        send(node1, 'SIGCONT')
+        const before = await readLease(file)
+        await expect.poll(() => readLease(file), longWait).not.toEqual(before) // it was renewed
+        expect((await readLease(file)).holder).toBe(first.holder)
+
+        startedAt = performance.now()
+        await end(node1, 'SIGKILL')
+      }
+      await expect.poll(() => getStatus(wrong, file), longWait).toBe('ready')
+      const elapsedMs = performance.now() - startedAt
+      expect(elapsedMs).toBeLessThan(takeOverMs * timeoutFactor)
+      await startAgain(cluster, 'node1')
+    },
+  )
+})

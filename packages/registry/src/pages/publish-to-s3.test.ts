@@ -1,0 +1,64 @@
+/** A real browser publishes a file into an S3 store, whose public address is not that of the registry. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeGgufFile } from '@shoal/model-file/testing'
+import type { Download, ModelFile } from '@shoal/protocol'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { startBrowser } from '../../../../testing/browser.ts'
+import { freePort } from '../../../../testing/free-port.ts'
+import { openAdmin } from '../main.ts'
+import { sha256 } from '../testing/publish.ts'
+import { makeBucket } from '../testing/s3-bucket.ts'
+import { startTestRegistry } from '../testing/test-registry.ts'
+
+const [chromium, s3] = [inject('chromium'), inject('s3')]
+const sizeBytes = 40_000_000 // three chunks
+const waitOptions = { timeout: 60_000 }
+
+describe.skipIf(!chromium || !s3)('publishing from a browser into S3', { timeout: 120_000 }, () => {
+  test('sends the chunks to the public endpoint of the store, which the pages allow', async () => {
+    if (!chromium || !s3) throw new Error('Chromium or S3 is not installed')
+    await using stack = new AsyncDisposableStack()
+    const folder = await mkdtemp(join(tmpdir(), 'shoal-publish-'))
+    stack.defer(() => rm(folder, { recursive: true }))
+    const publicEndpoint = s3.endpoint.replace('127.0.0.1', 'localhost')
+    expect(publicEndpoint).not.toBe(s3.endpoint)
+    const port = await freePort()
+    const origin = `http://localhost:${port}`
+    const bucket = { ...(await makeBucket(s3)), publicEndpoint }
+    const registry = await startTestRegistry({ port, baseUrl: origin, s3: bucket })
+    stack.defer(() => registry.close())
+    const admin = await openAdmin(registry.config)
+    onTestFinished(() => admin.close())
+    expect(await admin.describeStore(true)).toMatchObject({ found: { cors: true } })
+
+    const browser = stack.use(await startBrowser(chromium, [origin, publicEndpoint]))
+    const { page, context, takeProblems } = stack.use(await browser.newVisitor())
+    const account = { username: 'ana', password: 'password of ana' }
+    await context.request.post(`${origin}/v1/auth/register`, { headers: { origin }, data: account })
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') sent.push(new URL(request.url()).origin)
+    })
+    const opened = await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    const policy = opened?.headers()['content-security-policy']
+    expect(policy).toContain(`connect-src 'self' ${publicEndpoint};`)
+
+    const path = join(folder, 'tide.gguf')
+    await writeGgufFile(path, sizeBytes)
+    await page.locator('input[type=file]').setInputFiles(path)
+    await page.getByText('Available. Pull command').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('heading', { name: /is published/ }).waitFor(waitOptions)
+    expect(sent).toEqual([publicEndpoint, publicEndpoint, publicEndpoint])
+    // Chromium logs the status 404 that means that the name is available.
+    expect(takeProblems()).toEqual([expect.stringContaining('status of 404')])
+
+    const { body: files }: { body: ModelFile[] } = await registry.get('/v1/models/tide/files')
+    const [file] = files
+    const { body }: { body: Download } = await registry.get(`/v1/files/tide/download/${file?.id}`)
+    expect(new URL(body.direct_url).origin).toBe(publicEndpoint)
+    expect(sha256((await registry.bytes(body.direct_url)).bytes)).toBe(file?.sha256_hash)
+  })
+})
