@@ -110,7 +110,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
       .toMatchObject({ status: 'ready' })
   })
 
-  test('know the same peers', async () => {
+  test('announce the same peers', async () => {
     await announce(one, 1, 0)
     const { peers, complete, incomplete } = await announce(two, 2, 1)
     expect({ peers, complete, incomplete }).toEqual({

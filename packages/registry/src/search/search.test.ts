@@ -17,6 +17,17 @@ async function listNames(registry: TestRegistry, query: string, token?: string):
   return body.map(({ name }) => name)
 }
 
+const wornModels: SearchQuery = {
+  text: 'worn',
+  labels: [],
+  ranges: [],
+  viewer: { username: undefined, seesAll: true },
+  sort: 'downloads',
+  order: 'desc',
+  offset: 0,
+  limit: 100,
+}
+
 describeApi('search', (start, oneNodeTest) => {
   let registry: TestRegistry
   let token: string
