@@ -6,7 +6,7 @@ import { createContextPlanner } from './contexts.ts'
 import { type LoadedModel, type Plan, toLoadedModel } from './loaded-model.ts'
 import { findModel, type LocalModel, type LocalModels } from './local-models.ts'
 import { memoryInUse, needsTooMuch } from './memory-faults.ts'
-import { openCrashLog, sendAgain } from './send-again.ts'
+import { openCrashLog, survivingRuntime } from './surviving-runtime.ts'
 import { isSameFile, updateLoaded } from './update-loaded.ts'
 
 type Log = {
@@ -289,8 +289,10 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
 
   async function use(id: string, options?: UseOptions): Promise<Use> {
     const used = await useOnce(id, options)
-    const useAgain = () => useOnce(id, options)
-    const runtime = sendAgain(used.runtime, { modelPath: used.model.path, crashes, useAgain })
+    const runtime = survivingRuntime(used.runtime, {
+      ...{ modelPath: used.model.path, crashes },
+      useAgain: () => useOnce(id, options),
+    })
     return { ...used, runtime }
   }
 

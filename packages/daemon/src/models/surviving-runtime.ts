@@ -1,4 +1,4 @@
-/** Sends requests again if their model's process exited before it had answered anything. */
+/** What happens to requests whose model's process exits. */
 import { createHash } from 'node:crypto'
 import { hasCode } from '@shoal/core/errors'
 import { LRUCache } from 'lru-cache'
@@ -45,30 +45,36 @@ type Options = {
 }
 
 /**
- * A runtime whose requests survive the exit of the process once, unless a part of their answer has been yielded. A
- * request is not sent again if the model was unloaded on purpose.
+ * A runtime whose requests are sent to a new process if theirs has exited before they were sent. A request that is
+ * running when its process exits is not sent again, because it may be the cause.
  */
-export function sendAgain(runtime: Runtime, { modelPath, crashes, useAgain }: Options): Runtime {
-  /** Returns the error if the process has crashed before anything was yielded. */
+export function survivingRuntime(
+  runtime: Runtime,
+  { modelPath, crashes, useAgain }: Options,
+): Runtime {
+  let hasEnded = false
+  runtime.ended.then(() => {
+    hasEnded = true
+  })
+
   async function* attempt(
     used: Runtime,
     generation: Generation,
     signal: AbortSignal,
-  ): AsyncGenerator<Piece, { finish: Finish } | { error: unknown }> {
+  ): AsyncGenerator<Piece, Finish> {
     let isAnswered = false
     const steps = used.generate(generation, signal)
     try {
       for (;;) {
         const step = await steps.next()
-        if (step.done) return { finish: step.value }
+        if (step.done) return step.value
         isAnswered = true
         yield step.value
       }
     } catch (error) {
-      if (!hasCode(error, 'model_lost') || signal.aborted || isAnswered) throw error
-      if ((await used.ended) === undefined) throw error // it was unloaded
-      crashes.note(modelPath, generation, used)
-      return { error }
+      const isCrash = hasCode(error, 'model_lost') && !signal.aborted && !isAnswered
+      if (isCrash && (await used.ended) !== undefined) crashes.note(modelPath, generation, used)
+      throw error
     } finally {
       await (steps as AsyncGenerator<Piece, Finish | undefined>).return(undefined)
     }
@@ -79,12 +85,9 @@ export function sendAgain(runtime: Runtime, { modelPath, crashes, useAgain }: Op
     signal: AbortSignal,
   ): AsyncGenerator<Piece, Finish> {
     crashes.refuse(modelPath, generation)
-    const first = yield* attempt(runtime, generation, signal)
-    if ('finish' in first) return first.finish
+    if (!hasEnded) return yield* attempt(runtime, generation, signal)
     using again = await useAgain()
-    const second = yield* attempt(again.runtime, generation, signal)
-    if ('finish' in second) return second.finish
-    throw second.error
+    return yield* attempt(again.runtime, generation, signal)
   }
 
   return { ...runtime, generate }
