@@ -21,7 +21,7 @@ test('on loopback, a request may have any key or no key, but not an empty one', 
   expect(await requestStatus(port, { authorization: '' })).toBe(401)
 })
 
-test('a daemon with a key requires it', async () => {
+test('a daemon with an API key requires that key', async () => {
   const { port } = await useTestDaemon({ apiKey: 'secret' })
   expect(await requestStatus(port, {})).toBe(401)
   expect(await requestStatus(port, { authorization: 'Bearer wrong' })).toBe(401)

@@ -4,7 +4,7 @@ import { useTestDaemon } from '../testing/test-daemon.ts'
 
 const model = 'shoal-nano'
 
-/** Starts a daemon whose model's processes end after these numbers of parts; undefined: not at all. */
+/** Starts a daemon. Each of its model's processes exits after the given number of parts; undefined for never. */
 async function start(deaths: (number | undefined)[]) {
   let processes = 0
   const { url } = await useTestDaemon({}, async (options) => {
@@ -27,13 +27,13 @@ async function start(deaths: (number | undefined)[]) {
   return { ask, count: () => processes }
 }
 
-test('a request that finds its process gone is sent once more, to a new process', async () => {
+test('a request whose process has exited is sent once more, to a new process', async () => {
   const { ask, count } = await start([0])
   expect(await ask('Hi')).toMatchObject({ status: 200, result: 'Hello! How are you?' })
   expect(count()).toBe(2)
 })
 
-test('a request of whose answer a part exists is not sent again', async () => {
+test('a request is not sent again if part of its answer has been generated', async () => {
   const { ask, count } = await start([2])
   expect(await ask('Hi')).toMatchObject({ status: 500, result: 'model_lost' })
   expect(count()).toBe(1)
