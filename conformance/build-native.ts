@@ -9,7 +9,7 @@ const run = promisify(execFile)
 const maxOutputBytes = 64 * 1024 * 1024
 const folders = ['common', 'include', 'ggml/include', 'vendor', 'src', 'tests', 'tools/mtmd']
 
-/** Runs a program of `native/` in the folder of the sources. Resolves to the lines that it prints, parsed as JSON. */
+/** Runs a program from `native/` in llama.cpp's source folder. Resolves to its output lines, parsed as JSON. */
 export type RunNative = (name: 'cases' | 'renderings', input?: string) => Promise<unknown[]>
 
 export async function buildNative({ path, buildPath }: LlamaSource): Promise<RunNative> {
@@ -38,7 +38,7 @@ export async function buildNative({ path, buildPath }: LlamaSource): Promise<Run
   }
 }
 
-/** Returns the test file of llama.cpp, in which each case is printed instead of run, and which has no `main`. */
+/** Returns llama.cpp's test file, changed to print each case instead of running it, and to have no `main`. */
 function patchCases(path: string): string {
   const source = readFileSync(join(path, 'tests/test-chat.cpp'), 'utf8')
   const replacements: [RegExp, string][] = [
@@ -57,7 +57,7 @@ function patchCases(path: string): string {
   }, source)
 }
 
-/** Finds the libraries of the installed llama.cpp, without its variants for different processors. */
+/** Finds the libraries of the installed llama.cpp, except the variants for specific processors. */
 function findLibraries(): { folder: string; paths: string[] } {
   const packages = join(import.meta.dirname, '../node_modules/@node-llama-cpp')
   const name = `linux-${process.arch}`

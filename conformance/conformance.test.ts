@@ -8,7 +8,7 @@ const isInstalled = ['git', 'g++'].every((name) => findProgram(name) !== undefin
 const timeoutMs = 300_000
 
 describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
-  test('templates and answers conform to llama.cpp as far as conformance/scores.ts says', async () => {
+  test('rendered prompts and parsed answers reach the scores in conformance/scores.ts', async () => {
     const { stdout } = await promisify(execFile)('node', ['conformance/run.ts'])
     expect(stdout).toMatch(
       /\nconformance: rendered \d+ of 536, failed \d+; calls \d+ of 248; .*\n$/,

@@ -1,4 +1,4 @@
-/** The conversations that are rendered with each template: what agents and chats send. */
+/** The conversations that are rendered with each template. They resemble the requests of agents and chat clients. */
 import type { ChatMessage, Tool } from '../packages/daemon/src/runtime/runtime.ts'
 
 export type Conversation = {
@@ -59,7 +59,6 @@ const oneResult: ChatMessage = {
   content: '{"wind": "4 Bft", "sun": true}',
 }
 
-/** Eight for each template. */
 export const conversations: Conversation[] = [
   { name: 'one question', messages: [hello], tools: [], isThinking: true },
   { name: 'system message', messages: [system, hello], tools: [], isThinking: true },

@@ -1,4 +1,4 @@
-/** The sources of the installed llama.cpp, which its npm package contains. */
+/** The sources of the installed llama.cpp, from the npm package `node-llama-cpp`. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -12,15 +12,15 @@ const root = join(import.meta.dirname, '..')
 const packagePath = 'node_modules/node-llama-cpp'
 const bundlePath = 'llama/gitRelease.bundle'
 
-/** The checked-out sources, in a temporary folder. Disposing of them removes the folder. */
+/** The checked-out sources, in a temporary folder. Disposing this object removes the folder. */
 export type LlamaSource = AsyncDisposable & {
   /** The folder with llama.cpp's sources. */
   path: string
-  /** A folder for what is built from them. */
+  /** The folder for build output. */
   buildPath: string
 }
 
-/** Checks out the sources. Rejects if the package cannot be had, or if git is missing. */
+/** Checks out the sources. Rejects if the package cannot be downloaded, or if git is missing. */
 export async function openLlamaSource(): Promise<LlamaSource> {
   const folder = await mkdtemp(join(tmpdir(), 'shoal-conformance-'))
   const remove = () => rm(folder, { recursive: true, force: true })
@@ -34,11 +34,11 @@ export async function openLlamaSource(): Promise<LlamaSource> {
   }
 }
 
-/** Returns the path of the bundle: that of the installed package, or of the same package, unpacked in `folder`. */
+/** Returns the path of the git bundle: in the installed package, or in a copy of the package, unpacked in `folder`. */
 async function findBundle(folder: string): Promise<string> {
   const installed = join(root, packagePath, bundlePath)
   if (existsSync(installed)) return installed
-  await unpackPackage(folder) // `npm ci` removes the bundle, see scripts/remove-unneeded-files.js
+  await unpackPackage(folder) // `npm ci` removes the bundle: see scripts/remove-unneeded-files.js
   return join(folder, 'package', bundlePath)
 }
 
@@ -52,6 +52,7 @@ async function unpackPackage(folder: string): Promise<void> {
   const digest = createHash('sha512')
     .update(await readFile(tarball))
     .digest('base64')
-  if (integrity !== `sha512-${digest}`) throw new Error(`${stdout.trim()} has another hash`)
+  if (integrity !== `sha512-${digest}`)
+    throw new Error(`${stdout.trim()} does not match the hash in package-lock.json`)
   await run('tar', ['-xzf', tarball, '-C', folder, `package/${bundlePath}`])
 }

@@ -1,8 +1,8 @@
-/** Where our renderings differ from llama.cpp's on purpose. */
+/** An intended difference between our renderings and llama.cpp's. */
 type Policy = {
-  /** The templates, by the beginnings of their filenames. */
+  /** The beginnings of the templates' filenames. */
   templates: readonly string[]
-  /** The conversations, by their names; undefined for all. */
+  /** The names of the conversations; undefined for all. */
   conversations?: readonly string[]
   reason: string
 }
@@ -27,14 +27,13 @@ const policies: readonly Policy[] = [
   {
     templates: ['StepFun3.5-Flash'],
     conversations: ['several turns'],
-    reason:
-      'llama.cpp trims the content of messages for this template, which does not do so itself.',
+    reason: 'llama.cpp trims message content for this template, although the template does not.',
   },
   {
     templates: ['unsloth-mistral-Devstral-Small-2507'],
     conversations: ['reasoning in the history'],
     reason:
-      'llama.cpp loses the content of a message with reasoning, for which this template has no place.',
+      'The template has no place for reasoning. llama.cpp drops the content of a message with reasoning; shoal keeps it.',
   },
   {
     templates: ['openbmb-MiniCPM5-1B'],

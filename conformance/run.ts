@@ -1,6 +1,6 @@
 /**
- * `npm run conformance`: compares chat templates and parsed answers with llama.cpp. Exits with 1 if a score is lower
- * than the one in `scores.ts`.
+ * `npm run conformance`: compares rendered prompts and parsed answers with llama.cpp's. Exits with 1 if a score is
+ * lower than in `scores.ts`, or if a number of cases differs from the one there.
  */
 import { parseArgs } from 'node:util'
 import { buildNative } from './build-native.ts'
@@ -10,7 +10,7 @@ import { type RenderingResult, scoreRenderings } from './score-renderings.ts'
 import { scores } from './scores.ts'
 import { toTable } from './table.ts'
 
-process.env.TZ = 'UTC' // dates in templates
+process.env.TZ = 'UTC' // templates can print the date
 
 const { values } = parseArgs({
   options: {
@@ -43,7 +43,7 @@ const isEnough =
   textsRight.length >= scores.cases.min
 if (values.template === '' && !isEnough) {
   console.log(
-    `\na score or a number of cases is not as in conformance/scores.ts: ${JSON.stringify(scores)}`,
+    `\na score is too low, or a number of cases has changed; expected: ${JSON.stringify(scores)}`,
   )
   process.exitCode = 1
 }

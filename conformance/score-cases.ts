@@ -53,7 +53,7 @@ function scoreCase(path: string, test: Case): CaseResult {
     const ways = [[output], [...output]].map((parts) => parse(source, test, parts))
     const [whole, streamed] = ways
     if (JSON.stringify(whole) !== JSON.stringify(streamed)) {
-      throw new Error(`in one piece ${JSON.stringify(whole)}, streamed ${JSON.stringify(streamed)}`)
+      throw new Error(`at once: ${JSON.stringify(whole)}; streamed: ${JSON.stringify(streamed)}`)
     }
     return { ...result, ...compare(expected, whole as Answer) }
   } catch (error) {
@@ -103,7 +103,7 @@ function compare(expected: Answer, parsed: Answer) {
   return { areCallsRight, areTextsRight, detail }
 }
 
-/** White space in arguments does not matter, and neither do IDs, which are our own. */
+/** Removes what the comparison ignores: white space in arguments, and IDs, which shoal generates itself. */
 function normalize({ name, arguments: text }: ToolCall['function']) {
   try {
     return { name, arguments: JSON.stringify(JSON.parse(text)) }

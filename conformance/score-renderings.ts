@@ -9,12 +9,12 @@ import { findPolicy } from './policies.ts'
 export type RenderingResult = {
   template: string
   conversation: string
-  /** `equal` includes the differences that are our policy. `none`: llama.cpp cannot render it either. */
+  /** `equal` includes intended differences (`policies.ts`). `none`: llama.cpp cannot render the conversation. */
   outcome: 'equal' | 'different' | 'failed' | 'none'
   detail: string
 }
 
-/** The time in templates, for both sides: 2026-01-01T00:00:00Z. */
+/** The current time for templates, in shoal and in llama.cpp: 2026-01-01T00:00:00Z. */
 const now = new Date(Date.UTC(2026, 0, 1))
 const templateFolder = 'models/templates'
 

@@ -1,5 +1,5 @@
-// Prints the output cases of llama.cpp's tests/test-chat.cpp, one JSON object per line. `patched-test-chat.cpp` is that
-// file, in which each case calls `print_case` instead of running (see build-native.ts).
+// Prints the output cases of llama.cpp's tests/test-chat.cpp, one JSON object per line. `patched-test-chat.cpp` is a
+// copy of that file in which `print_case` is called for each case instead of the test (see build-native.ts).
 #include "patched-test-chat.cpp"
 
 static json to_json(const std::vector<common_chat_tool_call> & calls) {

@@ -10,7 +10,7 @@
 #include <iostream>
 #include <sstream>
 
-// 2026-01-01T00:00:00Z, for llama.cpp and its libraries, too.
+// The current time for llama.cpp and its libraries: 2026-01-01T00:00:00Z, as in score-renderings.ts.
 static const time_t frozen_time = 1767225600;
 
 extern "C" time_t time(time_t * result) {

@@ -33,9 +33,9 @@ export type AppDependencies = {
   chat: ChatSite | undefined
 }
 
-/** The maximum size of a body. A long conversation with its tools takes a few megabytes. */
+/** The maximum size of a request body in bytes. A long conversation with tools is a few megabytes. */
 const bodyLimit = 16 * 1024 * 1024
-/** The time in which a request must arrive. No genuine request needs longer. */
+/** A request must arrive completely within this time. No genuine request needs longer. */
 const requestTimeoutMs = 5 * 60_000
 
 export async function buildApp(dependencies: AppDependencies) {

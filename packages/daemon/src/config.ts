@@ -55,8 +55,8 @@ export type DaemonFlags = {
 }
 
 /**
- * Reads the environment and the flags once. If a setting is invalid, throws a `ConfigError` whose message contains its
- * name.
+ * Reads the environment and the flags once. If a setting is invalid, throws a `ConfigError` whose message contains the
+ * setting's name.
  */
 export function readDaemonConfig(
   env: Record<string, string | undefined>,
@@ -89,7 +89,7 @@ export function readDaemonConfig(
   }
 }
 
-/** Reads a key from a file. Throws a `ConfigError` if the file cannot be read or contains no key. */
+/** Reads an API key from a file. Throws a `ConfigError` if the file cannot be read or contains no key. */
 function keyIn(file: string): string {
   const key = readContent(file).trim()
   if (key === '') throw new ConfigError(`${file} contains no key`)

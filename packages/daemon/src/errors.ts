@@ -7,7 +7,7 @@ type FaultOptions = { param?: string | null; retryAfterSeconds?: number }
 
 /** An error response from the daemon. Its fields correspond to those of OpenAI's API. */
 export class Fault extends AppError<'daemon_refused'> {
-  /** `why` is a machine-readable reason, which determines the HTTP status; or a status, if there is no such reason. */
+  /** `why` is a machine-readable reason, which determines the HTTP status, or only a status if no reason applies. */
   constructor(
     why: DaemonReason | number,
     message: string,
@@ -23,8 +23,8 @@ export class Fault extends AppError<'daemon_refused'> {
   }
 }
 
-/** A parameter that this daemon does not support. */
-export function unsupported(param: string, why = 'is not supported here'): Fault {
+/** The error for a parameter that the daemon does not support. */
+export function unsupported(param: string, why = 'is not supported by this daemon'): Fault {
   return new Fault('unsupported_parameter', `${param} ${why}`, { param })
 }
 

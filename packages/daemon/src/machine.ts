@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 
-/** The memory in bytes that this process may use: that of the machine, or of its container. */
+/** The memory in bytes that this process may use: the machine's memory, or its container's limit if that is lower. */
 export function constrainedMemory(): number {
   const limit = process.constrainedMemory()
   const total = os.totalmem()
@@ -13,7 +13,7 @@ export const freeMemory = (): number => Math.min(process.availableMemory(), cons
 
 /**
  * The number of physical cores that this process may use. Two threads on one core only slow each other down. More
- * threads than cores are far worse, because llama.cpp's threads wait for each other without yielding.
+ * threads than processors are far worse, because llama.cpp's threads spin while they wait for each other.
  */
 export function usableCores(): number {
   return Math.max(1, Math.min(os.availableParallelism(), physicalCores() ?? os.cpus().length))

@@ -65,7 +65,7 @@ test('kill -9 of a model during a stream ends only that stream', async () => {
   expect(await next.json()).toMatchObject({ usage: { completion_tokens: 3 } })
 })
 
-test('a daemon that shuts down lets running streams finish, accepts no new ones, and leaves no process', async () => {
+test('a daemon that shuts down finishes streams in progress, accepts no new ones, and leaves no process', async () => {
   const { start, pids } = watchedRuntime()
   const daemon = await startTestDaemon({}, start)
   const response = await ask(daemon.url, { stream: true, max_tokens: 60, n: 4 })
@@ -116,7 +116,7 @@ test('a daemon that cannot start because its port is in use leaves nothing open'
   expect(process.listenerCount('exit')).toBe(openLogs)
 })
 
-/** Makes the system's resolver return this address for every name. */
+/** Makes `dns.lookup` return this address for every name. */
 function resolveAllTo(address: string) {
   const lookup = vi
     .spyOn(dns, 'lookup')

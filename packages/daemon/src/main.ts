@@ -1,4 +1,4 @@
-/** Starts a daemon: reads the settings, builds the server, listens, and closes everything at the end. */
+/** Starts a daemon: builds the server, listens, and closes everything on shutdown. */
 import type { AddressInfo } from 'node:net'
 import { openLog } from '@shoal/log'
 import { createDrain } from '@shoal/server'
@@ -43,14 +43,14 @@ const drainTimeoutMs = 30_000
 
 /**
  * Starts a daemon. `start` loads a model; tests replace llama.cpp's implementation with a scripted one. Throws a
- * `ConfigError` if no key is required although other machines can reach the host, and the system's error if the port is
+ * `ConfigError` if other machines can reach the daemon and no key is required, and the system's error if the port is
  * in use.
  */
 export async function startDaemon(
   config: DaemonConfig,
   start: StartRuntime = startChildRuntime,
 ): Promise<RunningDaemon> {
-  await using started = new AsyncDisposableStack() // closed again if a later step fails
+  await using started = new AsyncDisposableStack() // closes what was started if a later step fails
   const { log, droppedLines, close: closeLog } = openLog({ to: config.log, level: 'info' })
   started.defer(closeLog)
   const local = localModels(config.modelsDirectory, config.memoryBytes, log)

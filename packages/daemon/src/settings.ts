@@ -1,5 +1,5 @@
 /**
- * All settings of the daemon. This module loads none of the server's code, so that help and docs can list the settings.
+ * All daemon settings. This module loads none of the server's code, so that help and docs can list the settings fast.
  */
 import { list, type Parse, port, setting, size, wholeNumber, word } from '@shoal/core/settings'
 import { parseKeepAlive } from '@shoal/core/units'
@@ -39,7 +39,7 @@ export const daemonSettings = {
   contextLength: setting({
     variable: 'SHOAL_CONTEXT_LENGTH',
     flag: '--context-length <tokens>',
-    // Fewer tokens are useless in practice, and no model supports more.
+    // A context of fewer than 64 tokens is useless in practice; no model supports more than 2 ** 24.
     parse: wholeNumber({ min: 64, max: 2 ** 24 }),
     defaultPhrase: 'up to 65536, by the free memory',
     description: 'context length in tokens',

@@ -11,7 +11,7 @@ const never = new AbortController().signal
 /** The npm that is installed with the running Node. */
 const npm = ['npm'] as const
 
-test('without a backend, the processor is used', async () => {
+test('without a GPU backend, the CPU is used', async () => {
   using folder = temporaryFolder()
   const backends = await listBackends(folder.path)
   expect(backends.map(({ name, isInstalled }) => [name, isInstalled])).toEqual([

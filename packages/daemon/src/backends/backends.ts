@@ -1,5 +1,5 @@
 /**
- * GPU backends: libraries of several hundred megabytes each, which are installed only on request. They are npm
+ * GPU backends: libraries of up to several hundred megabytes, which are installed only on request. They are npm
  * packages, and each backend has its own folder.
  */
 import { spawn } from 'node:child_process'
@@ -57,7 +57,7 @@ type Installation = {
   npm: readonly [command: string, ...words: string[]]
 }
 
-/** Installs a backend with npm. Replaces an earlier installation only after the new one is complete. */
+/** Installs a backend with npm. An earlier installation is replaced only after the new one is complete. */
 export async function installBackend({ directory, name, signal, npm }: Installation) {
   const version = await runtimeVersion()
   const wanted = listPackages(name).map((one) => `${one}@${version}`)
@@ -80,7 +80,7 @@ export async function installBackend({ directory, name, signal, npm }: Installat
   }
 }
 
-/** Returns false if the backend was not installed. */
+/** Deletes an installed backend. Returns false if the backend was not installed. */
 export async function removeBackend(directory: string, name: BackendName): Promise<boolean> {
   const isThere = (await versionIn(join(directory, name), name)) !== undefined
   await rm(join(directory, name), { recursive: true, force: true })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { backendNames } from './backends.ts'
 
-/** Lets node-llama-cpp find the backends in `directory`. The library looks for them as packages next to itself. */
+/** Makes node-llama-cpp load backends from `directory`. By default, it imports them like its other dependencies. */
 export function useBackends(directory: string) {
   const folders = backendNames.map((name) => join(directory, name))
   registerHooks({

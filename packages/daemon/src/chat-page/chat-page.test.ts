@@ -113,7 +113,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     expect(takeProblems()).toEqual([])
   })
 
-  test('if the page is left during an answer, the text so far is saved', async () => {
+  test('if the user leaves the page during an answer, the text so far is saved', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(slow.url)
@@ -124,7 +124,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.getByText(/^Unfinished/).waitFor()
   })
 
-  test('if the page is left before an answer, the question can be asked again', async () => {
+  test('if the user leaves the page before an answer, the question can be asked again', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.clock.install()
@@ -280,16 +280,19 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
   test.each([
     ['has no database', 'undefined'],
     ['denies access to one', "{ open() { throw new DOMException('denied', 'SecurityError') } }"],
-  ])('in a browser that %s, the page chats without a history, and says so', async (_, given) => {
-    await using visitor = await browser.newVisitor()
-    const { page, takeProblems } = visitor
-    await page.addInitScript(`Object.defineProperty(window, 'indexedDB', { value: ${given} })`)
-    await page.goto(daemon.url)
-    await page.getByRole('alert').filter({ hasText: 'Chat history is unavailable: ' }).waitFor()
-    await ask(page, 'What is the capital of France?')
-    await waitForAnswer(page, /Paris/)
-    expect(takeProblems()).toEqual([])
-  })
+  ])(
+    'in a browser that %s, chats work without a history, and the page says so',
+    async (_, given) => {
+      await using visitor = await browser.newVisitor()
+      const { page, takeProblems } = visitor
+      await page.addInitScript(`Object.defineProperty(window, 'indexedDB', { value: ${given} })`)
+      await page.goto(daemon.url)
+      await page.getByRole('alert').filter({ hasText: 'Chat history is unavailable: ' }).waitFor()
+      await ask(page, 'What is the capital of France?')
+      await waitForAnswer(page, /Paris/)
+      expect(takeProblems()).toEqual([])
+    },
+  )
 
   test('if the browser has no space for a chat, the chat stays on the page, which shows an error', async () => {
     await using visitor = await browser.newVisitor()
@@ -307,7 +310,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
 
   async function ask(page: Page, question: string) {
     await page.getByLabel('Message', { exact: true }).fill(question)
-    // The question can be sent when the page has loaded the models.
+    // The button is enabled after the page has loaded the list of models.
     await page.getByRole('button', { name: 'Send' }).click({ trial: true })
     await page.getByLabel('Message', { exact: true }).press('Enter')
   }

@@ -11,7 +11,7 @@ test("programs that request the front page get Ollama's response", async () => {
   expect(await answer.text()).toBe('Ollama is running')
 })
 
-describe.skipIf(!findChatSite())('where the pages are built', () => {
+describe.skipIf(!findChatSite())('if the pages have been built', () => {
   test('browsers get the chat page, which may load nothing from other hosts', async () => {
     const { url } = await useTestDaemon()
     const answer = await fetch(url, { headers: browser })

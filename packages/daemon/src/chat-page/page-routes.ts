@@ -7,7 +7,7 @@ import type { ChatSite } from '@shoal/web'
 import type { FastifyPluginAsync } from 'fastify'
 
 /**
- * The response to `/` for clients that look for Ollama on this port. If they receive this text, they use the server's
+ * The response to `/` for clients that look for Ollama on this port. Clients that receive this text use the daemon's
  * `/v1` API.
  */
 const ollamaText = 'Ollama is running'
@@ -26,7 +26,7 @@ export const pageRoutes: FastifyPluginAsync<{ chat: ChatSite | undefined }> = as
     return
   }
   const { directory, page } = chat
-  // No key is required for these routes, because the browser has none until the page asks the user for it.
+  // These routes require no key, because the browser has no key until the page has asked the user for one.
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, isOpen: true }
   })

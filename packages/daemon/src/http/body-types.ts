@@ -7,7 +7,7 @@ export function takeJsonAlone(app: FastifyInstance) {
   app.removeContentTypeParser('text/plain')
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
     const type = request.headers['content-type']
-    if (request.is404) return done(null) // nothing else is needed
+    if (request.is404) return done(null) // the response is a 404, whatever the body contains
     if (!type) return parse(request, String(body), done)
     done(new Fault(415, `the body must be application/json, not ${type}`))
   })

@@ -1,5 +1,5 @@
 /**
- * Handles the requests that a browser sends before a page from another origin may call the daemon (CORS,
+ * Handles requests from pages of other origins, and the preflight requests that browsers send before them (CORS,
  * https://fetch.spec.whatwg.org/#http-cors-protocol).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -30,7 +30,7 @@ function refusing(error: Error): StartRuntime {
   })
 }
 
-test("an error about a long prompt uses the endpoint's name for it", async () => {
+test("the error for a prompt that is too long contains the endpoint's name for the prompt", async () => {
   const tooLong = promptError('context_length_exceeded', 'too long')
   const { url } = await useTestDaemon({}, refusing(tooLong))
   const paramAt = async (path: string, body: object) => (await fetchError(url, path, body)).param
@@ -39,7 +39,7 @@ test("an error about a long prompt uses the endpoint's name for it", async () =>
   expect(await paramAt('/v1/embeddings', { model, input: 'Hello' })).toBe('input')
 })
 
-test('an error from the model contains the parameter', async () => {
+test('an error from the runtime contains the invalid parameter', async () => {
   const unknown = promptError('unknown_token', 'no token 9', { param: 'logit_bias' })
   const { url } = await useTestDaemon({}, refusing(unknown))
   const body = { model, messages, logit_bias: { 9: 1 } }

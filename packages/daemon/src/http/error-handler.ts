@@ -11,8 +11,8 @@ export type ErrorBody = {
 }
 
 /**
- * Converts any error to a `Fault`, which has a status. `url` is the request's URL, which determines the name of the
- * parameter that contains the prompt.
+ * Converts any error to a `Fault`. `url` is the request's URL: the endpoint determines the name of the parameter that
+ * contains the prompt.
  */
 export function toFault(error: unknown, url = ''): Fault {
   if (error instanceof Fault) return error

@@ -8,22 +8,22 @@ import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set for routes that are served without a key. These reveal nothing about models and change nothing. */
+    /** Set for routes that require no key. Such routes reveal nothing about models and change nothing. */
     isOpen?: boolean
   }
 }
 
 /**
  * Decides which requests are accepted. If no key is configured, any key is accepted. On loopback, the checks of `Host`
- * (against DNS rebinding) and `Origin` prevent web pages from using the daemon. On other addresses, the daemon requires
- * its own key unless `--any-key` is set.
+ * (against DNS rebinding) and `Origin` prevent foreign web pages from using the daemon. On other addresses, the daemon
+ * requires its own key unless `--any-key` is set.
  */
 export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
   app.addHook('onRequest', async (request, reply) => {
     const { host, origin, authorization, 'x-api-key': apiKey } = request.headers
     reply.header('vary', 'Origin')
     if (isLoopback(config.host) && !isNameOfThisMachine(host)) {
-      throw new Fault('unknown_host', 'requests for this hostname are not accepted')
+      throw new Fault('unknown_host', 'requests for this hostname are not accepted: use localhost')
     }
     if (origin !== undefined && !isAllowedOrigin(origin, host)) {
       throw new Fault(

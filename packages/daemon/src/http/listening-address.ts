@@ -1,4 +1,4 @@
-/** The address on which the daemon listens, and where that address can be reached from. */
+/** The addresses on which the daemon listens: which machines can reach them, and the URL for this machine. */
 import type { AddressInfo } from 'node:net'
 import { isLoopback, isLoopbackAddress } from '@shoal/core/addresses'
 import type { DaemonConfig } from '../config.ts'
@@ -19,7 +19,7 @@ export function refuseExposure({ host, apiKey }: Settings, bound: readonly Addre
   )
 }
 
-/** Hosts whose listeners can be reached at `localhost`. For any other host, the URL must contain the host itself. */
+/** Values of `host` for which the daemon can be reached at `localhost`. For others, the URL must contain the host. */
 const localHosts = ['127.0.0.1', 'localhost', '0.0.0.0', '::']
 
 /** The URL at which programs on this machine reach a server that listens on `host`. */

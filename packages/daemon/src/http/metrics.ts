@@ -6,9 +6,9 @@ import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Runtime, StartRuntime } from '../runtime/runtime.ts'
 
 export interface Metrics extends ServerMetrics {
-  /** Tokens read (`prompt`), tokens read that were cached (`cached`), and tokens generated (`completion`). */
+  /** Prompt tokens (`prompt`), those of them that were cached (`cached`), and generated tokens (`completion`). */
   readonly tokens: Counter<'kind'>
-  /** Seconds from when a slot is free to the first token. */
+  /** Seconds from the start of prompt processing to the first token. Excludes the wait for a slot. */
   readonly firstToken: Histogram
   /** Seconds per token after the first, averaged over an answer. */
   readonly perToken: Histogram
@@ -28,13 +28,13 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
     ...common,
     tokens: new Counter({
       name: 'shoal_daemon_tokens_total',
-      help: 'Tokens read (prompt, cached) and generated (completion)',
+      help: 'Prompt tokens (prompt), cached prompt tokens (cached) and generated tokens (completion)',
       labelNames: ['kind'],
       registers,
     }),
     firstToken: new Histogram({
       name: 'shoal_daemon_first_token_seconds',
-      help: 'Time from when a slot is free to the first token',
+      help: 'Time from the start of prompt processing to the first token, excluding the wait for a slot',
       buckets: [0.01, 0.05, 0.2, 1, 5, 20],
       registers,
     }),

@@ -5,11 +5,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 export type Endpoint = { address: string | undefined; port: number | undefined }
 
 /**
- * The proof can be computed only with the token. It differs for each endpoint, so that no other program can relay the
- * challenge to the daemon.
+ * Computes a proof that requires knowledge of the token. The proof differs for each endpoint, so that no other program
+ * can relay the challenge to the daemon.
  */
 export function computeProof(token: string, nonce: string, { address = '', port = 0 }: Endpoint) {
-  const plain = address.replace(/^::ffff:/, '') // IPv4, on a socket that accepts IPv4 and IPv6
+  const plain = address.replace(/^::ffff:/, '') // an IPv4 address, as a dual-stack socket reports it
   return createHmac('sha256', token).update(`${nonce} ${plain} ${port}`).digest('base64url')
 }
 

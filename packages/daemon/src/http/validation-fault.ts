@@ -14,8 +14,8 @@ export function validationFault(all: Wrong[], message: string): Fault {
 }
 
 /**
- * If a schema allows several forms, Ajv reports the errors of each form. The relevant errors are those with the
- * furthest path. If some of them concern a value of the right type, errors about a wrong type are ignored.
+ * If a schema allows several forms, Ajv reports the errors of every form. The relevant errors are those with the
+ * deepest path. If some of these errors are not about the value's type, errors about its type are ignored.
  */
 function closest(all: Wrong[]): Wrong[] {
   const wrongs = all.filter(({ keyword }) => keyword !== 'anyOf')

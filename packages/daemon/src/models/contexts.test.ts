@@ -49,14 +49,14 @@ test.each([
   },
 )
 
-test('a model that supports less gets its own maximum', () => {
+test("the context length is capped at the model's own maximum", () => {
   expect(plan({ max: 20_000 }, 400 * GB)).toMatchObject({
     contextLength: 20_000,
     contextReason: "the model's maximum",
   })
 })
 
-test('a length that is set or requested is used whatever memory is free', () => {
+test('a configured or requested length is used regardless of the free memory', () => {
   expect(plan({ set: 4_096 }, 400 * GB).contextLength).toBe(4_096)
   expect(plan({ set: 4_096, wanted: 131_072 }, 8 * GB).contextLength).toBe(131_072)
   expect(plan({ wanted: 10 ** 6 }, 8 * GB).contextLength).toBe(131_072)

@@ -1,19 +1,19 @@
 import { computeMemory, type MemoryNeed } from '@shoal/model-file'
 import type { LocalModel } from './local-models.ts'
 
-/** With fewer tokens, no model can answer even one sentence. */
+/** The minimum context length in tokens. With a shorter context, no model can answer even one sentence. */
 const minContextLength = 64
-/** The context lengths to choose from if none is set, in tokens. The last one is chosen even if it takes more memory. */
+/** The lengths to choose from if none is set, in tokens. The last one is chosen even if it exceeds the memory share. */
 const usualLengths = [65_536, 32_768, 16_384, 8_192] as const
-/** The share of the free memory that the keys and values of one conversation may take, if no length is set. */
+/** The maximum share of the free memory for the keys and values of one conversation, if no length is set. */
 const maxConversationShare = 1 / 3
-/** The share that all conversations together may take then, so that other programs have memory left. */
+/** The maximum share for all conversations together, if no length is set. The rest is left for other programs. */
 const maxConversationsShare = 2 / 3
 
 type Settings = {
-  /** Context length in tokens; undefined to choose it by the free memory. */
+  /** Context length in tokens; undefined to choose a length that fits the free memory. */
   contextLength: number | undefined
-  /** Concurrent conversations per model, if there is memory for them. */
+  /** The maximum number of concurrent conversations per model. */
   slots: number
   /** Memory for all models together. */
   memoryBytes: number
@@ -26,13 +26,13 @@ export type ContextPlan = {
   memoryBytes: number
   /** The size of the keys and values of one token. */
   bytesPerToken: number
-  /** Why the context has this length: a phrase for the log. */
+  /** The reason for this length, as a phrase for the log. */
   contextReason: string
-  /** Whether a request asked for this length. If not, it is the default, which does not change while a model is loaded. */
+  /** Whether a request asked for a length. If not, this is the default, which is fixed while a model is loaded. */
   isContextRequested: boolean
 }
 
-/** Determines how long a model's conversations may be, how many there can be, and how much memory they take. */
+/** Determines the length of a model's conversations, their maximum number, and the memory that they need. */
 export function createContextPlanner({
   contextLength: setLength,
   slots: maxSlots,
@@ -63,8 +63,8 @@ export function createContextPlanner({
 
   return {
     /**
-     * Plans the conversations of a model. `wanted` is the context length that a request asks for. As many conversations
-     * are planned as fit into memory when nothing else is loaded, but at least one.
+     * Plans a model's conversations. `wanted` is the context length that a request asks for. The number of
+     * conversations is the largest that fits into memory when no other model is loaded, but at least one.
      */
     planContext(model: LocalModel, wanted: number | undefined, freeBytes: number): ContextPlan {
       const requested = wanted ?? setLength
@@ -100,6 +100,6 @@ function explain(
 ): string {
   if (length === max) return "the model's maximum"
   if (requested !== undefined) return 'as set or requested'
-  const why = length === usualLengths[0] ? 'the longest default' : 'chosen by the free memory'
+  const why = length === usualLengths[0] ? 'the longest default' : 'chosen to fit the free memory'
   return `${why}; --context-length or SHOAL_CONTEXT_LENGTH changes it`
 }

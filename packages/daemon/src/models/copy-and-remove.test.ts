@@ -86,7 +86,7 @@ test('a model in use is not deleted', async () => {
   lock.exec('BEGIN EXCLUSIVE')
   await expect(ollama.delete({ model: 'busy' })).rejects.toMatchObject({
     status_code: 409,
-    error: "'busy' is being pulled or copied",
+    error: "'busy' is being pulled or copied: try again later",
   })
   expect(existsSync(path)).toBe(true)
 })

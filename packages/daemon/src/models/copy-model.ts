@@ -7,7 +7,7 @@ import { Fault, modelNotFound } from '../errors.ts'
 import type { LocalModel, LocalModels } from './local-models.ts'
 
 /**
- * Makes a model available under a second name. Its files take no additional space if the file system supports hard
+ * Makes a model available under a second name. The copy needs no additional disk space if the file system supports hard
  * links.
  */
 export async function copyModel(local: LocalModels, source: string, destination: string) {
@@ -41,7 +41,7 @@ async function isSameFile(one: LocalModel, other: LocalModel): Promise<boolean> 
 }
 
 function inTheWay(destination: string): Fault {
-  return new Fault(409, `'${destination}' already exists and is another model`, {
+  return new Fault(409, `another model is already named '${destination}'`, {
     param: 'destination',
   })
 }

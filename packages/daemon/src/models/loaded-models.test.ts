@@ -145,7 +145,7 @@ test('a model that is answering stays loaded, and requests that need its memory 
   expect(await load('three')).toMatchObject({ name: 'three:latest' })
 })
 
-test('simultaneous first requests load a model only once, and it is unloaded when its time is up', async () => {
+test('simultaneous first requests load a model once, and it is unloaded after its keep-alive time', async () => {
   const { add, post, loads, ids } = await start()
   add('asked')
   const request = { model: 'asked', prompt: 'Hi', stream: false, keep_alive: '200ms' }
@@ -216,7 +216,7 @@ test('a model is found by its name from any list, with or without its registry',
   expect(await ids()).toEqual(['tide', 'tide:tide-F32', 'tide:tide-F32 (1)'])
 })
 
-test('if two files have the same quantization, it refers to the default file', async () => {
+test('if two files have the same quantization, the quantization refers to the default file', async () => {
   const { addQuantization, add, load } = await start()
   add('twin', { 'general.description': 'the larger one, and so the default' })
   addQuantization('twin', 'F32 (1)', 0)

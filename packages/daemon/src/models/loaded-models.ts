@@ -20,13 +20,13 @@ type Dependencies = {
   /** Memory for all models together. */
   memoryBytes: number
   /**
-   * Context length in tokens; undefined to choose it by the free memory. A model that supports less gets its own
-   * maximum.
+   * Context length in tokens, capped at the model's own maximum; undefined to choose a length that fits the free
+   * memory.
    */
   contextLength: number | undefined
-  /** Concurrent conversations per model, if there is memory for them. */
+  /** The maximum number of concurrent conversations per model. */
   slots: number
-  /** The memory that is free now; default: that of this machine. */
+  /** Returns the free memory in bytes. Default: the free memory of this machine or container. */
   getFreeBytes?: () => number
   threads: number
   areThreadsAdapted?: boolean
@@ -48,7 +48,7 @@ export type UseOptions = {
 }
 
 const maxPromptCacheBytes = 8e9
-/** Maximum delay of a timer, about 25 days. */
+/** The maximum delay of a timer, about 25 days. */
 const maxTimerMs = 2 ** 31 - 1
 
 /** The use of a model for one request. Must be disposed when the request ends. */
@@ -65,9 +65,9 @@ export interface LoadedModels {
   getContextLength(model: LocalModel): number
   /** Loads a model without a request. */
   load(id: string, options?: UseOptions): Promise<LoadedModel>
-  /** Unloads a model. Its running requests end with an error. Resolves to whether the model was loaded. */
+  /** Unloads a model. Its requests in progress fail. Resolves to whether the model was loaded. */
   unload(id: string): Promise<boolean>
-  /** Unloads a model after its running requests have been answered. */
+  /** Unloads a model after its requests in progress have been answered. */
   release(id: string): Promise<void>
   /** Checks the files of the loaded models, and then lists these models. */
   list(): Promise<LoadedModel[]>
@@ -77,7 +77,7 @@ export interface LoadedModels {
   close(): Promise<void>
 }
 
-/** Loads models on request. To stay within the memory limit, unloads the least recently used models. */
+/** Loads models on request. Unloads the least recently used models to stay within the memory limit. */
 export function loadedModels(dependencies: Dependencies): LoadedModels {
   const { local, memoryBytes, queueLength, log, getFreeBytes = freeMemory } = dependencies
   const { planContext } = createContextPlanner(dependencies)
@@ -87,7 +87,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   /** Models are loaded one at a time, because two simultaneous loads would rely on the same free memory. */
   let loading: Promise<unknown> = Promise.resolve()
 
-  /** Checks the files. Unloads each model whose file is gone, unless the model is answering. */
+  /** Checks the files. Unloads each model whose file is gone, unless the model has requests. */
   async function refresh(): Promise<LocalModel[]> {
     const all = await local.list()
     const gone = updateLoaded([...entries.values()], all)
@@ -119,12 +119,12 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     }
     const isFree = known ? unloadEntry(known) : Promise.resolve()
     const entry = Object.assign(plan, { runtime: load(plan, isFree) })
-    entry.runtime.catch(() => forget(entry)) // requests that wait for the model get the error
+    entry.runtime.catch(() => forget(entry)) // requests that wait for the model get this error
     entries.set(model.path, entry)
     return entry
   }
 
-  /** Looks for a loaded model first, because its file may be gone. */
+  /** Searches the loaded models first, because a loaded model's file may be gone. */
   async function findEntry(id: string): Promise<Entry | undefined> {
     const loaded = [...entries.values()]
     updateLoaded(loaded, await local.list())
@@ -148,7 +148,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
       .filter(({ requests }) => requests > 0)
       .reduce((sum, one) => sum + one.memoryBytes, 0)
 
-  /** The memory that a model may take. Idle models are unloaded for it. */
+  /** The memory that a new model may use, including the memory of idle models, which can be unloaded. */
   function countFreeBytes(): number {
     const idleBytes = [...entries.values()]
       .filter(({ requests, loadedAt }) => requests === 0 && loadedAt)
@@ -199,17 +199,17 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   async function freeCache({ runtime, loadedAt }: Entry) {
     if (!loadedAt) return
     const { freeCache } = await runtime
-    await freeCache().catch(() => undefined) // its process has exited, and with it its cache
+    await freeCache().catch(() => undefined) // the process has exited, which has freed its cache
   }
 
-  /** Conversations without a slot may take a part of the memory that the model leaves free. */
+  /** Conversations without a slot are cached in part of the memory that the model leaves free. */
   function planPromptCache({ bytesPerToken, memoryBytes: needed }: Plan) {
     const plannedBytes = [...entries.values()].reduce((sum, one) => sum + one.memoryBytes, 0)
     const leftBytes = Math.max(0, Math.min(memoryBytes - plannedBytes, getFreeBytes() - needed))
     return { maxBytes: Math.min(maxPromptCacheBytes, leftBytes / 4), bytesPerToken }
   }
 
-  /** Also frees the caches of the other models, which were planned when there was more free memory. */
+  /** Unloads idle models, and frees the caches of the others, which were planned when more memory was free. */
   async function makeRoom(wanted: Plan) {
     await Promise.all([...entries.values()].map(freeCache))
     if (wanted.memoryBytes > memoryBytes) throw needsTooMuch(wanted, memoryBytes)
@@ -230,7 +230,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
 
   async function unloadEntry(entry: Entry) {
     forget(entry)
-    const runtime = await entry.runtime.catch(() => undefined) // it was never loaded
+    const runtime = await entry.runtime.catch(() => undefined) // the model could not be loaded
     await runtime?.close()
     if (runtime) log.info({ model: entry.model.id }, 'model unloaded')
   }
@@ -262,7 +262,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     if (entry.requests >= entry.slots + queueLength) {
       throw new Fault(
         'queue_full',
-        `model ${entry.model.id} already has ${entry.requests} requests`,
+        `the queue of model ${entry.model.id} is full (${entry.requests} requests): try again later`,
         { retryAfterSeconds: 2 },
       )
     }

@@ -26,14 +26,14 @@ export type LocalModel = {
   parameterCount: number | null
 }
 
-/** The models in a folder. Each call checks the files again. A file that cannot be read is logged once and omitted. */
+/** The models in a folder. Each call checks the files again. Unreadable files are logged once and omitted. */
 export interface LocalModels {
   /** The folder, as configured. */
   readonly directory: string
   list(): Promise<LocalModel[]>
   /** Finds a model as `findModel` does; undefined if there is none. */
   find(id: string): Promise<LocalModel | undefined>
-  /** Explains why a model cannot be run although it has files; undefined if it has no files. */
+  /** Explains why a model that has files cannot be run; undefined if there is no such explanation. */
   findProblem(id: string): Promise<string | undefined>
 }
 
@@ -41,7 +41,7 @@ type Entry = Omit<LocalModel, 'id' | 'label'>
 
 type Log = { warn(details: object, message: string): void }
 
-/** The models in a folder: all files `<folder>/<name>/*.gguf`, whether or not shoal put them there. */
+/** The models in a folder: all files `<folder>/<name>/*.gguf`, including files that shoal did not download. */
 export function localModels(directory: string, memoryBytes: number, log: Log): LocalModels {
   /** Files that could not be read, each as a path and a reason. Each of these problems is logged only once. */
   const reported = new Set<string>()
@@ -131,7 +131,7 @@ export function findModel(all: readonly LocalModel[], id: string): LocalModel | 
 export const formatLongId = ({ name, label }: Pick<LocalModel, 'name' | 'label'>) =>
   `${name}:${label}`
 
-/** Adds the labels of one model's files, as the command line lists them. */
+/** Adds to the files of one model the labels that the command line shows. */
 const withLabels = (files: Entry[]) =>
   fileChoices(
     files.map((file) => ({ ...file, file, filename: basename(file.path) })),
@@ -178,7 +178,7 @@ function createEntry(parts: Read[]): Entry {
 }
 
 function getSha256({ record, modifiedAt }: LocalFile): string | undefined {
-  // A date has whole milliseconds, while the record has the file system's exact value.
+  // A `Date` is rounded to milliseconds, but the record contains the file system's exact value.
   const isUnchanged = record && Math.abs(record.modified_at - modifiedAt.getTime()) < 1
   return isUnchanged ? record.sha256_hash : undefined
 }

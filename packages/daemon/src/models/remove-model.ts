@@ -20,10 +20,12 @@ export async function removeModel({ local, models }: Dependencies, id: string): 
 }
 
 function busy(id: string): Fault {
-  return new Fault('model_busy', `'${id}' is being pulled or copied`, { param: 'model' })
+  return new Fault('model_busy', `'${id}' is being pulled or copied: try again later`, {
+    param: 'model',
+  })
 }
 
-/** The error for a linked folder. If the link were deleted, the other models in the folder would be gone too. */
+/** The error for a linked folder. Deleting the link would also remove the other models in the folder. */
 function linked({ path, target }: ErrorDetails['is_link']): Fault {
   const message = `${path} is a link to ${target}, which contains other models too: nothing was deleted`
   return new Fault('model_linked', message, { param: 'model' })

@@ -5,16 +5,16 @@ import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.ts'
 import type { Finish, Generation, Piece, Runtime } from '../runtime/runtime.ts'
 
-/** A request that has crashed its model this often is refused for a while. */
+/** After this many crashes, an equal request is refused until `refusalMs` have passed. */
 const maxCrashes = 2
 const refusalMs = 60_000
 const maxRemembered = 1_000
 
 export type CrashLog = ReturnType<typeof openCrashLog>
 
-/** Remembers the requests during which a model's process crashed. */
+/** Records the requests during which a model's process crashed. */
 export function openCrashLog() {
-  /** The processes that each request has crashed. Equal requests may have run in the same process. */
+  /** The IDs of the processes that each request has crashed. A set, because equal requests may share a process. */
   const crashed = new LRUCache<string, Set<number>>({ max: maxRemembered, ttl: refusalMs })
   return {
     note(modelPath: string, generation: Generation, { pid }: Runtime) {
@@ -25,13 +25,13 @@ export function openCrashLog() {
     refuse(modelPath: string, generation: Generation) {
       if (crashed.size === 0) return // the usual case: nothing is hashed
       if ((crashed.get(toKey(modelPath, generation))?.size ?? 0) < maxCrashes) return
-      const message = `an equal request has ended the model's process ${maxCrashes} times: it is refused for a minute`
+      const message = `an equal request has crashed the model ${maxCrashes} times: try again in a minute`
       throw new Fault('crashes_model', message, { retryAfterSeconds: refusalMs / 1000 })
     },
   }
 }
 
-/** Equal requests have equal keys. */
+/** Requests are considered equal if they have the same model, prompt and schema. */
 const toKey = (modelPath: string, { prompt, json }: Generation) =>
   createHash('sha256')
     .update(JSON.stringify([modelPath, prompt, json ?? null]))

@@ -4,8 +4,8 @@ import { formatLongId, type LocalModel } from './local-models.ts'
 type Loaded = { model: LocalModel }
 
 /**
- * Gives loaded models the current IDs of their files, because a name may now refer to another file. Returns the models
- * whose files are gone. These keep their IDs, unless another loaded model has the same ID.
+ * Updates the IDs of loaded models, because a name may now refer to another file. Returns the models whose files are
+ * gone. Each of these keeps its ID, unless another loaded model has the same one.
  */
 export function updateLoaded<T extends Loaded>(
   loaded: readonly T[],

@@ -1,6 +1,5 @@
 /**
- * Sends a model's answer to an Ollama client: as one line for each part while the answer is generated, or as a single
- * object.
+ * Sends a model's answer to an Ollama client, either as a stream with one line for each part, or as a single object.
  */
 import type { FastifyReply } from 'fastify'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
@@ -44,7 +43,7 @@ export async function streamAnswer(
   shape: Shape,
   timing: Timing,
 ) {
-  // An error before the first part can still be sent with its own HTTP status.
+  // Until the stream has started, an error can be sent with its own HTTP status.
   let step = await steps.next()
   const stream = startLineStream(reply)
   try {

@@ -15,7 +15,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = 
     const startedAt = performance.now()
     const texts = [body.input || []].flat() // without input, the model is only loaded
     if (texts.includes('')) {
-      throw new Fault(400, 'input contains an empty text', { param: 'input' })
+      throw new Fault(400, 'input contains an empty string', { param: 'input' })
     }
     const signal = clientGone(reply)
     using use = await models.use(body.model, readOptions(body))

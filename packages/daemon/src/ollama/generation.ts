@@ -38,8 +38,8 @@ export function refuseWhatCannotBe(request: OllamaGenerateRequest) {
 }
 
 /**
- * Rejects a request for reasoning if the model cannot reason. Ollama does so too, because a program that requests
- * reasoning expects to get it.
+ * Rejects a request for reasoning if the model cannot reason, as Ollama does: a program that requests reasoning expects
+ * to receive it.
  */
 export function refuseThinking({ model: name, think }: Wanted, model: LocalModel) {
   if (!think || canThink(model)) return

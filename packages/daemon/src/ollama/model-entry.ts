@@ -1,4 +1,4 @@
-/** Models in Ollama's lists. */
+/** Entries of models in the format of Ollama's lists. */
 import type { LoadedModel } from '../models/loaded-model.ts'
 import type { LocalModel } from '../models/local-models.ts'
 import { listCapabilities } from './capabilities.ts'
@@ -41,12 +41,12 @@ export function listedModel(model: LocalModel) {
 /** Ollama's value for a model that stays loaded forever: about 292 years, the longest duration in Go. */
 const foreverMs = 2 ** 63 / 1e6
 
-/** An entry of `/api/ps`. Ollama does not have the members after the context length. */
+/** An entry of `/api/ps`. The members after `context_length` are not part of Ollama's API. */
 export function loadedEntry(loaded: LoadedModel) {
   const { model, memoryBytes, contextLength, idleSince, keepAliveMs } = loaded
   const name = formatOllamaName(model)
   const now = Date.now()
-  // While a model is answering, its idle time has not started.
+  // While a model has requests, `expiresAt` is undefined. The entry then shows the time as if the model were idle now.
   const expiresAt = loaded.expiresAt ?? new Date(now + (keepAliveMs < 0 ? foreverMs : keepAliveMs))
   return {
     name,

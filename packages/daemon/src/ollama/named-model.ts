@@ -1,6 +1,6 @@
 import { Fault } from '../errors.ts'
 
-/** The model of a request. Older Ollama clients send its name as `name`. */
+/** The name of the model in a request. Older Ollama clients send it as `name` instead of `model`. */
 export function namedModel({
   model,
   name,

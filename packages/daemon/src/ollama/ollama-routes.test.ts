@@ -46,16 +46,16 @@ test.each([
   ['/api/generate', { model, prompt: 'a', context: [1, 2] }, 400, 'context'],
   ['/api/chat', { model, messages: hello, options: { typical_p: 0.5 } }, 400, 'options.typical_p'],
   ['/api/chat', { model, messages: hello, options: { top_p: 2 } }, 422, 'options.top_p'],
-  ['/api/embed', { model, input: ['a', ''] }, 400, 'input contains an empty text'],
+  ['/api/embed', { model, input: ['a', ''] }, 400, 'input contains an empty string'],
   ['/api/pull', { model }, 400, 'without a registry'],
-])('%s with %j returns status %i and a text', async (path, body, status, text) => {
+])('%s with %j returns status %i and a message', async (path, body, status, text) => {
   const { post } = await scripted()
   const answer = await post(path, body)
   expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(text) } })
   expect(answer.body.detail).toBe(answer.body.error)
 })
 
-test('errors are text under /api, and objects elsewhere', async () => {
+test('errors are strings under /api, and objects elsewhere', async () => {
   const { url, send } = await scripted({}, { apiKey: 'secret' })
   const text = expect.any(String)
   const unkeyed = await send('/api/chat', { model })
@@ -191,7 +191,7 @@ test("shoal's own routes load a model that stays loaded, and unload it", async (
   expect((await post('/api/unload', { model: 'nobody' })).status).toBe(404)
 })
 
-test('a model with keep_alive 0 is unloaded after its running answer', async () => {
+test('a model with keep_alive 0 is unloaded after its answer in progress', async () => {
   const pace = Promise.withResolvers<void>()
   const { url, post, send } = await scripted({ pace: () => pace.promise })
   const loaded = async () => {

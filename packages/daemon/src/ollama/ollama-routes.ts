@@ -1,4 +1,4 @@
-/** The part of Ollama's API that is for models on this machine. */
+/** The part of Ollama's API that concerns models on this machine. */
 import type { FastifyPluginAsync } from 'fastify'
 import { takeAnyTypeForJson } from '../http/body-types.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'

@@ -10,7 +10,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
   app,
   { pulls },
 ) => {
-  app.addHook('preClose', () => pulls.close()) // otherwise, closing would wait for the complete file
+  app.addHook('preClose', () => pulls.close()) // otherwise, the shutdown would wait for complete downloads
 
   app.post('/api/pull', { schema: { body: OllamaPullRequest } }, async ({ body }, reply) => {
     const signal = clientGone(reply)
@@ -19,7 +19,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
       for (const part of parts) await pulls.pull(part, { signal, onEvent: () => undefined })
       return { status: 'success' }
     }
-    // An error before this line can still be sent with its own HTTP status.
+    // Until the stream has started, an error can be sent with its own HTTP status.
     const stream = startLineStream(reply)
     try {
       await pullWithLines(parts, stream, signal)

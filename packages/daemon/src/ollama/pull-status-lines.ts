@@ -1,7 +1,7 @@
 import type { ModelFile } from '@shoal/protocol/client'
 import type { PullEvent } from '@shoal/transfer'
 
-/** The minimum time between lines, for about ten lines per second. */
+/** The minimum time between lines, which limits them to about eleven per second. */
 const minIntervalMs = 90
 
 type Out = { report(line: object): void; isBehind(): boolean }

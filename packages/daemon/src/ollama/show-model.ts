@@ -25,8 +25,8 @@ export function shownModel(model: LocalModel, contextLength: number) {
 }
 
 /**
- * Returns all metadata and tensors. They are read from the file again, because a vocabulary is too large to be kept in
- * memory.
+ * Also returns long lists and the tensors. The file is read again for this, because a vocabulary is too large to keep
+ * in memory.
  */
 export async function shownInFull(model: LocalModel, contextLength: number) {
   const header = await readGgufFile(model.path, wholeArrays)
@@ -47,7 +47,7 @@ function shortened(metadata: Metadata, model: LocalModel): Metadata {
   return Object.fromEntries(entries.map(([key, value]) => [key, isLong(value) ? null : value]))
 }
 
-/** Adds the number of weights. Ollama counts the weights itself, and returns their number under this name. */
+/** Adds the number of weights under the name that Ollama uses. Ollama counts the weights itself, too. */
 function withCount(metadata: Metadata, { parameterCount }: LocalModel): Metadata {
   return { 'general.parameter_count': parameterCount, ...metadata }
 }

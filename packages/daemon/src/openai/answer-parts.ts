@@ -1,4 +1,4 @@
-/** The objects in OpenAI's responses, as in OpenAI's API reference. */
+/** Objects that OpenAI's responses contain, as in OpenAI's API reference. */
 import { randomUUID } from 'node:crypto'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
 
@@ -14,7 +14,7 @@ export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
 
 export type AnswerHead = ReturnType<typeof answerHead>
 
-/** Adds up the tokens. There are `count` answers to each prompt, but the tokens of the prompt count only once. */
+/** Adds up the tokens. There are `count` answers to each prompt, but each prompt's tokens count only once. */
 export function sumUsage(finishes: readonly Finish[], count: number) {
   const firsts = finishes.filter((_, index) => index % count === 0)
   const promptTokens = sum(firsts, (one) => one.promptTokens)

@@ -104,7 +104,7 @@ async function streamAnswer(
     ...(wantsUsage && { usage: null }),
   })
 
-  // An error before the first part can still be sent with its own HTTP status.
+  // Until the stream has started, an error can be sent with its own HTTP status.
   let step = await steps.next()
   const stream = startEventStream(reply)
   const finishes: Finish[] = []
@@ -139,7 +139,7 @@ async function streamAnswer(
 
 /**
  * Converts a part of an answer. A tool call is split as clients expect: first its name, then its arguments. `index` is
- * that of the current tool call.
+ * the index of the current tool call.
  */
 function toDeltas({ text, reasoning, toolCall, argumentsDelta }: Piece, index: number): object[] {
   if (argumentsDelta !== undefined) {

@@ -27,7 +27,7 @@ export const completionRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels 
 
 type Part = { text: string; logprobs?: TokenLogprobs[] | undefined; finish?: Finish | undefined }
 
-/** `offset` is the position of the text in the answer. */
+/** `offset` is the position of this part's text in the answer. */
 const toChoice = (index: number, { text, logprobs, finish }: Part, offset = 0) => ({
   index,
   text,
@@ -35,7 +35,7 @@ const toChoice = (index: number, { text, logprobs, finish }: Part, offset = 0) =
   finish_reason: finish?.reason ?? null,
 })
 
-/** Log probabilities in the format that predates chats: parallel lists. */
+/** Converts log probabilities to the legacy format of `/v1/completions`: parallel lists. */
 function toCompletionLogprobs(tokens: TokenLogprobs[], start: number) {
   let offset = start
   return {
@@ -80,7 +80,7 @@ async function streamAnswer(
   const wantsUsage = stream_options?.include_usage === true
   const finishes: Finish[] = []
   const lengths: number[] = []
-  // An error before the first part can still be sent with its own HTTP status.
+  // Until the stream has started, an error can be sent with its own HTTP status.
   let step = await steps.next()
   const stream = startEventStream(reply)
   try {

@@ -12,7 +12,8 @@ export const embeddingRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }
 ) => {
   app.post('/v1/embeddings', { schema: { body: EmbeddingRequest } }, async ({ body }, reply) => {
     const texts = toTexts(body.input)
-    if (texts.includes('')) throw new Fault(400, 'input contains an empty text', { param: 'input' })
+    if (texts.includes(''))
+      throw new Fault(400, 'input contains an empty string', { param: 'input' })
     const signal = clientGone(reply)
     using use = await models.use(body.model)
     const { vectors, promptTokens } = await use.runtime.embed(texts, signal)
@@ -30,7 +31,7 @@ export const embeddingRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }
   })
 }
 
-/** 32-bit floats, little-endian. */
+/** Encodes a vector as OpenAI's API does: little-endian 32-bit floats in base64. */
 const base64 = (vector: Float32Array) =>
   Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64')
 
@@ -39,6 +40,6 @@ const list = (vector: Float32Array) => [...vector]
 function checked(vector: Float32Array, { dimensions }: EmbeddingRequest): Float32Array {
   if (!dimensions || dimensions <= vector.length)
     return shortened(vector, dimensions || vector.length)
-  const message = `dimensions is ${dimensions}, but this model's embeddings have ${vector.length}`
+  const message = `dimensions is ${dimensions}, but this model's embeddings have only ${vector.length}`
   throw new Fault(400, message, { param: 'dimensions' })
 }

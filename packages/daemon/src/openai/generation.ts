@@ -1,4 +1,4 @@
-/** Converts requests in OpenAI's format for the runtime. */
+/** Converts requests in OpenAI's format to the runtime's format. */
 import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import { samplingDefaults } from '../http/sampling-defaults.ts'
@@ -11,7 +11,7 @@ export function createChatGeneration(request: ChatRequest): Generation {
   refuse(request, cannot)
   const { logprobs, top_logprobs, max_completion_tokens, max_tokens } = request
   if (top_logprobs !== null && top_logprobs !== undefined && logprobs !== true) {
-    throw new Fault(400, 'top_logprobs requires logprobs', { param: 'top_logprobs' })
+    throw new Fault(400, 'top_logprobs requires logprobs to be true', { param: 'top_logprobs' })
   }
   return {
     prompt: { chat: createChat(request) },
@@ -39,10 +39,10 @@ export function createCompletionGenerations(request: CompletionRequest): Generat
   }))
 }
 
-/** OpenAI's default for completions, which do not end on their own. */
+/** OpenAI's default number of tokens for completions, which may not end on their own. */
 const defaultCompletionTokens = 16
 
-/** Converts a prompt, which is one text or several, or lists of tokens, to a list. */
+/** Returns a list of prompts. The value is one prompt or a list of prompts, each as text or as a list of tokens. */
 export function toTexts(given: CompletionRequest['prompt']): (string | number[])[] {
   if (typeof given === 'string') return [given]
   const isOneText = typeof given[0] === 'number'
@@ -71,7 +71,7 @@ function createChat(request: ChatRequest): Chat {
   }
 }
 
-/** Sets both variables, because templates of reasoning models use either one or the other. */
+/** Sets both variables, because some reasoning models' templates use the one, and some the other. */
 function getReasoningVariables({ reasoning_effort }: ChatRequest): Record<string, unknown> {
   if (!reasoning_effort) return {}
   if (reasoning_effort === 'none') return { enable_thinking: false }
@@ -95,7 +95,7 @@ function getToolChoice({ tool_choice }: ChatRequest, tools: Tool[]): Chat['toolC
   if (isKnown) return name === undefined ? 'required' : { name }
   const message = name
     ? `tool_choice is ${name}, which is not one of the tools`
-    : 'there are no tools to choose from'
+    : 'tool_choice requires a tool call, but there are no tools'
   throw new Fault(400, message, { param: 'tool_choice' })
 }
 
@@ -115,7 +115,7 @@ function joinContent({ content }: ChatRequest['messages'][number], index: number
   if (!Array.isArray(content)) return content ?? ''
   const strange = content.find(({ type }) => type !== 'text')
   if (strange) {
-    const why = `of type ${strange.type} is not supported here`
+    const why = `of type ${strange.type} is not supported: it must be text`
     throw unsupported(`messages.${index}.content`, why)
   }
   return content.map(({ text = '' }) => text).join('')

@@ -1,4 +1,4 @@
-/** The part of OpenAI's API that is for models on this machine. */
+/** The part of OpenAI's API that concerns models on this machine. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { LocalModels } from '../models/local-models.ts'

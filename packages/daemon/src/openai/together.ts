@@ -9,7 +9,7 @@ type Options = {
 }
 
 /**
- * Runs each generation `count` times, all in parallel, and yields their output as it is generated. Answers are numbered
+ * Runs each generation `count` times, all in parallel, and yields the output as it is generated. Answers are numbered
  * as in OpenAI's API: all answers to the first prompt come first, then all answers to the second.
  */
 export async function* together(

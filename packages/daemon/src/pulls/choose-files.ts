@@ -19,7 +19,7 @@ export function chooseFiles(
   memoryBytes: number,
 ): ModelFile[] {
   const choices = fileChoices(files, (file) => file.file_size_bytes)
-  if (choices.length === 0) throw notFound(`${name} has no files that are ready`)
+  if (choices.length === 0) throw notFound(`${name} has no files that are ready to be pulled`)
   const chosen =
     quantization === undefined
       ? chooseBest(runnable(choices), name, memoryBytes)
@@ -29,7 +29,9 @@ export function chooseFiles(
     throw notFound(`model '${name}:${quantization}' not found; available: ${labels}`)
   }
   if (missingParts(chosen).length > 0) {
-    throw notFound(`only ${chosen.files.length} of the ${chosen.parts} parts of ${name} are ready`)
+    throw notFound(
+      `only ${chosen.files.length} of the ${chosen.parts} parts of ${name} are ready to be pulled`,
+    )
   }
   // An untrusted registry could send any filename.
   if (!chosen.files.every(({ filename }) => isModelFilename(filename))) {
@@ -46,7 +48,7 @@ function chooseBest(choices: FileChoice<ModelFile>[], name: string, memoryBytes:
   const needed = formatMemory(smallest.memoryBytes)
   throw new Fault(
     'no_fit',
-    `no file of ${name} fits in this machine's memory: the smallest needs ${needed}; to pull it anyway, name it: ${name}:${smallest.label}`,
+    `no file of ${name} fits in this machine's memory: the smallest needs ${needed}; to pull it anyway, specify it as ${name}:${smallest.label}`,
     { param: 'model' },
   )
 }

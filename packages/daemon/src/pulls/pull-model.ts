@@ -9,7 +9,7 @@ import { referenceTo } from './reference.ts'
 import { pullFault } from './registry-fault.ts'
 import { sharedPulls } from './shared-pulls.ts'
 
-/** `memoryBytes` determines which file of a model is pulled by default. */
+/** `memoryBytes` determines which of a model's files is pulled by default. */
 type Settings = Pick<DaemonConfig, 'registry' | 'modelsDirectory' | 'memoryBytes' | 'sharing'>
 
 /** One file to be pulled. */
@@ -22,19 +22,19 @@ type Guest = { signal: AbortSignal; onEvent: (event: PullEvent) => void }
  * with a `Fault` if the registry, the network or the disk fails, or if this daemon has no registry.
  */
 export interface ModelPulls {
-  /** The files to which a name refers, as the registry lists them now. */
+  /** Asks the registry for the files to which a model's name refers. */
   listParts(model: string, signal: AbortSignal): Promise<PullPart[]>
   /**
    * Resolves when the file is on this machine and matches the registry's hash. A request for a file that is already
-   * being pulled joins that pull. The pull stops when the signals of all its requests have aborted, and a later request
-   * resumes it.
+   * being pulled joins that pull. The pull stops when the signals of all its requests have aborted; a later request
+   * resumes the download.
    */
   pull(part: PullPart, guest: Guest): Promise<PulledFile>
   /** Stops all pulls, and resolves when they have stopped. Partial downloads are kept. */
   close(): Promise<void>
 }
 
-/** Pulls models from one registry into the folder of local models. */
+/** Creates the `ModelPulls` for a daemon's registry and its folder of local models. */
 export function modelPulls(settings: Settings): ModelPulls {
   const { registry, modelsDirectory, memoryBytes, sharing } = settings
   const shared = sharedPulls()
@@ -48,7 +48,7 @@ export function modelPulls(settings: Settings): ModelPulls {
       transport: registryTransport(network),
     })
 
-  /** If sharing is on, models are also pulled from peers. */
+  /** The options for pulling from peers too. Undefined if sharing is off. */
   const peerSettings = sharing && {
     peers: 'auto' as const,
     uploadLimit: sharing.uploadLimit,

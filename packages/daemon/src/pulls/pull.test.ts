@@ -91,7 +91,7 @@ test('by default, the file is chosen by the memory that the registry estimates f
   await expect(tiny.ollama.pull({ model: 'tide' })).rejects.toMatchObject({
     status_code: 400,
     message: expect.stringContaining(
-      `the smallest needs ${formatMemory(small)}; to pull it anyway, name it`,
+      `the smallest needs ${formatMemory(small)}; to pull it anyway, specify it as`,
     ),
   })
 })

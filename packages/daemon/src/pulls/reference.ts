@@ -1,7 +1,7 @@
 import { parseReference, type Reference } from '@shoal/core/references'
 import { Fault } from '../errors.ts'
 
-/** Parses a model's name for a daemon that pulls from the registry at `address`. */
+/** Parses a model's name. Throws a `Fault` if the name contains a registry other than the one at `address`. */
 export function referenceTo(address: string, text: string): Reference {
   const reference = parseReference(text)
   if (!reference) {

@@ -5,7 +5,7 @@ import { Fault } from '../errors.ts'
 
 type Asked = { model: string; registry: string }
 
-/** Converts an error in a pull to a response for the client that requested the pull. */
+/** Converts an error during a pull to a `Fault` for the client that requested the pull, if the error is a known one. */
 export function pullFault(error: unknown, { model, registry }: Asked): unknown {
   if (error instanceof ApiError) return refusal(error, { model, registry })
   if (error instanceof NetworkError) {
@@ -14,7 +14,7 @@ export function pullFault(error: unknown, { model, registry }: Asked): unknown {
     return new Fault('registry_unreachable', message)
   }
   if (hasCode(error, 'bytes_refused')) {
-    const message = `the registry at ${registry} does not send the data: ${error.message}`
+    const message = `the registry at ${registry} did not send the data: ${error.message}`
     return new Fault('registry_failed', message)
   }
   if (hasCode(error, 'no_room')) return new Fault('no_room', error.message)

@@ -3,8 +3,8 @@ import { AppError, hasCode } from '@shoal/core/errors'
 export type Runtime = {
   facts: ModelFacts
   /**
-   * Yields an answer's parts as they are generated, and returns how the answer ended. Rejects with a prompt error or
-   * `model_lost`.
+   * Yields an answer's parts as they are generated, and returns why and how the answer ended. Rejects with a prompt
+   * error or `model_lost`.
    */
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
   /** Returns vectors of length 1, in the order of the texts. Rejects with the same errors as `generate`. */
@@ -13,7 +13,7 @@ export type Runtime = {
   countTokens(prompt: Prompt): Promise<number>
   /** Frees memory that is not needed: conversations that have no slot. */
   freeCache(): Promise<void>
-  /** The ID of its process. */
+  /** The ID of the runtime's process. */
   pid: number
   /**
    * Resolves when the process has ended: with a sentence that explains why, or with undefined if the end was requested.
@@ -28,13 +28,13 @@ export type RuntimeOptions = {
   contextLength: number
   /** Concurrent conversations. */
   slots: number
-  /** Threads for computing. */
+  /** The number of compute threads. */
   threads: number
   /** Whether to use fewer threads if that is faster, as on a busy machine. The default is false. */
   areThreadsAdapted?: boolean
   /** The folder of GPU backends, if there is one. */
   backendsDirectory?: string | undefined
-  /** Memory for conversations that have no slot, and the size of one token in it; undefined: none are kept. */
+  /** Limits of the cache for conversations that have no slot; undefined for no cache. */
   promptCache?: { maxBytes: number; bytesPerToken: number; minTokens?: number } | undefined
 }
 
@@ -101,7 +101,7 @@ export type Sampling = {
   frequencyPenalty: number
   /** 1 means no penalty. */
   repeatPenalty: number
-  /** The number of last tokens that the penalties consider; undefined for all tokens of the answer. */
+  /** The number of most recent tokens to which the penalties apply; undefined for all tokens of the answer. */
   repeatLastTokens: number | undefined
   /** Values that are added to the logits, by token ID. */
   logitBias: [token: number, bias: number][]
@@ -126,7 +126,7 @@ export type TokenLogprobs = TokenLogprob & { top_logprobs: TokenLogprob[] }
 export type Piece = {
   text?: string
   reasoning?: string
-  /** The beginning of a tool call. `arguments` is JSON text, or the beginning of it. Parallel calls are separate parts. */
+  /** The beginning of a tool call. `arguments` is JSON text or its beginning. Parallel calls are separate parts. */
   toolCall?: { name: string; arguments: string }
   /** Continues the arguments of the tool call that began last. */
   argumentsDelta?: string
@@ -138,12 +138,12 @@ export type Finish = {
   /** The stop string that ended the answer, if one did. */
   stopString?: string | undefined
   promptTokens: number
-  /** Tokens of the prompt that were still in memory and did not have to be read. */
+  /** Prompt tokens, included in `promptTokens`, that were in memory and did not have to be processed again. */
   cachedTokens: number
   completionTokens: number
   /** Tokens of the answer that are reasoning. */
   reasoningTokens: number
-  /** Milliseconds from when a slot was free to the first token. */
+  /** Milliseconds from the start of prompt processing to the first token. Excludes the wait for a slot. */
   firstTokenMs: number
   generationMs: number
 }
@@ -162,8 +162,8 @@ const promptCodes = [
 export type PromptCode = (typeof promptCodes)[number]
 
 /**
- * Creates an error for an invalid prompt. `param` is the name of the invalid parameter; undefined if the code implies
- * it.
+ * Creates an error for an invalid prompt. `param` is the name of the invalid parameter, which may be omitted if the
+ * code implies the name.
  */
 export const promptError = (
   code: PromptCode,
@@ -173,5 +173,5 @@ export const promptError = (
 
 export const isPromptError = (error: unknown) => hasCode(error, ...promptCodes)
 
-/** Creates the error for a model's process that has ended. The next request may get a new process. */
+/** Creates the error for requests whose model's process has ended. The next request gets a new process. */
 export const modelLost = (message = '') => new AppError('model_lost', message, {})

@@ -1,4 +1,4 @@
-/** Reports the status of sharing local files, and pauses or resumes it. */
+/** Routes that report the status of file sharing, and pause or resume sharing. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { SharingRequest } from '@shoal/protocol'
 import { type Sharing, sharedName } from '@shoal/transfer'
@@ -15,7 +15,7 @@ export const sharingRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
   })
 }
 
-/** The response's sizes are in bytes, and its speeds in bytes per second. */
+/** Sizes are in bytes, and speeds in bytes per second. */
 function getStatus(sharing: Sharing | undefined) {
   const nothing = { looking: false, paused: false, port: null, bytes_per_second: 0, files: [] }
   if (!sharing) return { enabled: false, error: null, ...nothing }

@@ -7,9 +7,7 @@ import { onTestFinished } from 'vitest'
 
 const elements = 512 * 1024
 
-/**
- * Starts a registry with one file, `slow`. It sends half of each response, and the rest only after `goOn` is called.
- */
+/** Starts a registry with one file. Each download stops halfway, and continues only after `goOn` is called. */
 export async function haltingRegistry() {
   const tensors = [{ name: 'token_embd.weight', shape: [elements], type: 'F32' }]
   const bytes = Buffer.from(makeGguf({ metadata: { 'general.architecture': 'llama' }, tensors }))

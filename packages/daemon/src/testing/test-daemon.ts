@@ -17,7 +17,7 @@ export function demoModelsFolder(): string {
   return folder
 }
 
-/** Starts a real daemon with the demo models, at a port chosen by the system. `close` closes it. */
+/** Starts a real daemon with the demo models, on a port chosen by the system. `close` also deletes the models. */
 export async function startTestDaemon(
   settings: Partial<DaemonConfig> = {},
   startRuntime?: StartRuntime,
@@ -25,7 +25,7 @@ export async function startTestDaemon(
   const folder = demoModelsFolder()
   const config: DaemonConfig = {
     ...readDaemonConfig({}, { models: folder, port: '0' }),
-    threads: 1, // on a busy machine, threads that wait for each other are a hundred times slower
+    threads: 1, // on a busy machine, threads that must synchronize are a hundred times slower
     log: 'silent',
     ...settings,
   }

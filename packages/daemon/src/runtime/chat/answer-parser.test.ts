@@ -12,7 +12,7 @@ const tools = ['a', 'b', 'write'].map((name) => tool(name, { type: 'object' }))
 
 type Options = Partial<Parameters<typeof answerParser>[1]> & { begun?: string }
 
-/** Parses the answer in one piece and letter by letter. Both results must be the same. */
+/** Parses the answer at once and character by character. The two results must be equal. */
 function parsed(format: typeof qwen, text: string, { begun = '', ...options }: Options = {}) {
   const ways = [[text], [...text]].map((parts) => {
     const parser = answerParser(format, { tools, ...options })
@@ -27,7 +27,7 @@ function together(pieces: Piece[]) {
   return { text: join('text'), reasoning: join('reasoning'), calls: joinCalls(pieces) }
 }
 
-/** Parses the answer up to its end, letter by letter. */
+/** Parses the complete answer, character by character. */
 function stream(parser: AnswerParser, text: string): Piece[] {
   return [...[...text].flatMap((letter) => parser.take(letter)), ...parser.finish()]
 }
@@ -110,7 +110,7 @@ test('calls in both formats of Mistral', () => {
   expect(parsed(mistral, '[TOOL_CALLS]{"name": "a", "arguments": {}}')?.calls).toHaveLength(1)
 })
 
-test('arguments are streamed as they come, after the name is certain', () => {
+test('arguments are streamed as they arrive, once the name is certain', () => {
   const parser = answerParser(qwen, { tools })
   expect(parser.take('<tool_call>{"name": "a", "argu')).toEqual([])
   expect(parser.take('ments": {"x')).toEqual([{ toolCall: { name: 'a', arguments: '{"x' } }])

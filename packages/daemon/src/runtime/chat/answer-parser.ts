@@ -18,23 +18,23 @@ type Options = {
 
 /** Parses one answer. */
 export interface AnswerParser {
-  /** Takes more text. Returns the parts that this text completes, if any. */
+  /** Parses more text. Returns the parts of the answer that this text completes, if any. */
   take(text: string): Piece[]
   /** Returns the remaining parts at the end of the answer. */
   finish(): Piece[]
   /** Number of tool calls so far. */
   callCount(): number
-  /** Whether the maximum number of tool calls has been reached, so that the model can be stopped. */
+  /** Whether the maximum number of tool calls is complete. The model can then be stopped. */
   hasEnough(): boolean
   /** Whether the current part is reasoning. */
   isThinking(): boolean
-  /** Where in a call in markers the answer has arrived. */
+  /** The current position in relation to calls in markers. */
   callPlace(): CallPlace
 }
 
 /**
- * Splits a model's output into text, reasoning and tool calls, as it arrives. If the prompt contains the beginning of
- * the answer, the parser takes that first. Without a format, everything is text.
+ * Splits a model's output into text, reasoning and tool calls, as the output arrives. If the prompt contains the
+ * beginning of the answer, pass that to `take` first. Without a format, everything is text.
  */
 export function answerParser(format: AnswerFormat | undefined, options: Options): AnswerParser {
   const { tools, maxCalls = Number.POSITIVE_INFINITY, keepsReasoning = false, isForced } = options
@@ -98,7 +98,7 @@ export function answerParser(format: AnswerFormat | undefined, options: Options)
   }
 }
 
-/** Adds a piece, or its text to the piece before it if that is of the same kind. */
+/** Adds a piece to the list. If the last piece is of the same kind, merges the two. */
 function addPiece(pieces: Piece[], piece: Piece) {
   const last = pieces.at(-1)
   if (last?.text !== undefined && piece.text !== undefined) last.text += piece.text

@@ -2,7 +2,7 @@ import type { ChatMessage } from '../runtime.ts'
 import type { AnswerFormat } from './formats/answer-format.ts'
 import { markers } from './formats/markers.ts'
 
-/** `begun` is the end of the text that belongs to the answer, such as a marker that begins reasoning. */
+/** `begun` is the part at the end of `text` that belongs to the answer, such as a marker that begins reasoning. */
 export type ChatPrompt = { text: string; begun: string }
 
 type Answer = {
@@ -12,12 +12,12 @@ type Answer = {
   continued: ChatMessage | undefined
 }
 
-/** The longest end of a prompt that can belong to the answer. */
+/** The maximum number of characters at the end of a prompt that are searched for markers. */
 const maxBegunLength = 200
 
 /**
- * Finds the beginning of the answer in a prompt, because some templates begin the reasoning themselves, and adds what
- * must come next: a forced call, the end of the reasoning, or the beginning of the answer that is continued.
+ * Finds the beginning of the answer at the end of a prompt, because some templates begin the reasoning themselves. Adds
+ * what must come next: a forced call, the end of the reasoning, or the beginning of the answer that is continued.
  */
 export function beginAnswer(format: AnswerFormat, text: string, answer: Answer): ChatPrompt {
   const begun = findBegun(format, text)
@@ -46,7 +46,7 @@ function endOfReasoning({ reasoning }: AnswerFormat, begun: string): string {
   return isOpen ? `${reasoning.close}\n\n` : ''
 }
 
-/** The marker before the text, without what the prompt contains of it. */
+/** The marker before the text, without the part that the prompt already contains. */
 function beginOfText({ content }: AnswerFormat, begun: string): string {
   if (!content || begun.includes(content.open)) return ''
   return begun !== '' && content.begin.startsWith(begun)

@@ -13,7 +13,7 @@ type Options = {
   /** The model's special tokens. */
   bos: string
   eos: string
-  /** The time in templates; default: the current time. */
+  /** The time that templates can print. Default: the current time. */
   now?: () => Date
 }
 
@@ -23,7 +23,7 @@ export function chatPrompts(
   { bos, eos, now = () => new Date() }: Options,
 ) {
   /**
-   * The template is parsed when the first chat is rendered. If it is broken, requests that need no template still work.
+   * Parsed when the first chat is rendered, so that requests without a chat work even if the template is invalid.
    */
   let template: Template | undefined
   const hasTools = /\btools\b/.test(templateText ?? '')
@@ -101,15 +101,15 @@ export function chatPrompts(
   return { format, prompt }
 }
 
-/** The names of today's date in templates. */
+/** The variables in which templates expect today's date. */
 const dates = (now: Date) => ({
   date_string: formatTime(now, '%d %b %Y'),
   datetime: formatTime(now, '%b %d %Y'),
 })
 
 /**
- * Renders messages. If the template refuses a system message, the message becomes the beginning of the first message of
- * the user.
+ * Renders messages. If the template rejects a system message, its content is put at the beginning of the user's first
+ * message.
  */
 function renderWithSystem(
   messages: ChatMessage[],
@@ -125,7 +125,7 @@ function renderWithSystem(
   }
 }
 
-/** Newer templates of Mistral expect reasoning as a part of the content. */
+/** Mistral's newer templates expect reasoning as a part of the content. */
 function withThinkingPart({ reasoning_content: thinking, content, ...message }: ChatMessage) {
   if (!thinking) return { ...message, content }
   return {
@@ -137,7 +137,7 @@ function withThinkingPart({ reasoning_content: thinking, content, ...message }: 
   }
 }
 
-/** Some templates expect an object, and others its text. */
+/** Parses the arguments of a call. Templates can use the result as an object or as text. */
 function toArguments(json: string): unknown {
   const value = jsonValue(json)
   return isObject(value) ? new ParsedJson(json, value) : (value ?? json)
@@ -163,7 +163,7 @@ export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat)
   }
 }
 
-/** The JSON schema of the calls after an opening marker, if the model may call tools and a grammar can enforce calls. */
+/** The JSON schema of optional calls after their opening marker; undefined if no grammar can enforce such calls. */
 export function lazyCallSchema(chat: Chat, format: AnswerFormat): object | undefined {
   const { shape, isBare } = format.calls
   if (chat.toolChoice !== 'auto' || chat.tools.length === 0) return undefined
@@ -174,7 +174,7 @@ export function lazyCallSchema(chat: Chat, format: AnswerFormat): object | undef
     : { type: 'array', items: movedTo('/items', schema), minItems: 1 }
 }
 
-/** Adjusts the references in a schema after it has been moved, because references start at the root. */
+/** Adjusts the references in a schema that becomes part of another schema, because references start at the root. */
 function movedTo(place: string, schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"#${place}`))
 }

@@ -21,7 +21,7 @@ const tools: Tool[] = ['forecast', 'tide.table'].map((name) => ({
   function: { name, parameters },
 }))
 
-/** A template that prints calls as `call` says. */
+/** Returns a template that prints calls in the format of `call`. */
 const template = (call: string, { before = '', after = '', reasoning = '' } = {}) =>
   `{{ tools }}{% for m in messages %}<|{{ m.role }}|>
 ${reasoning}{{ m.content }}{% if m.tool_calls %}${before}{% for c in m.tool_calls %}${call}{% endfor %}${after}{% endif %}<|end|>
@@ -34,7 +34,7 @@ const each = (parameter: string) =>
   `{% for k, v in c.function.arguments.items() %}${parameter}{% endfor %}`
 const thinking = '{% if m.reasoning_content %}<think>{{ m.reasoning_content }}</think>{% endif %}'
 
-/** Parses an answer in one piece and letter by letter. Both results must be the same. */
+/** Parses an answer at once and character by character. The two results must be equal. */
 function parse(source: string, answer: string) {
   const { format } = chatPrompts(source, { bos: '', eos: '' })
   const parseParts = (parts: string[]) => {

@@ -6,7 +6,7 @@ import { give, type Parsing } from './formats/input.ts'
 import { markers } from './formats/markers.ts'
 import { reasoningText } from './reasoning-text.ts'
 
-/** What the parsers of an answer share. */
+/** The input of the answer parsers. */
 export type Answer = {
   format: AnswerFormat
   reader: CallReader
@@ -22,9 +22,9 @@ export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Ans
   const calls = callsReader(format.calls, reader)
   const thinkMarkers = [reasoning?.open ?? '', reasoning?.close ?? '']
   const atBeginning = thinkMarkers.filter((marker) => marker !== '')
-  /** The control token with which the marker begins. Without the rest of the marker, it has no meaning. */
+  /** The control token with which the opening marker begins. Without the rest of the marker, it is dropped. */
   const [controlToken = ''] = /^<[^<>]*>/.exec(reasoning?.open ?? '') ?? []
-  /** Control tokens cannot be meant literally, so that reasoning can begin again after text. */
+  /** Reasoning markers that are recognized within text, where only control tokens cannot be meant literally. */
   const anywhere = reasoning?.open.includes('|') ? [...thinkMarkers, controlToken] : []
   const contentMarkers = content ? [content.open, content.close] : []
   const inText = markers(...calls.opensAfterText, ...anywhere, ...contentMarkers)
@@ -33,13 +33,13 @@ export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Ans
     content?.open ?? '',
     ...calls.opensInReasoning,
   )
-  /** Whether a part of the answer begins. Some markers are only recognized there. */
+  /** Whether the parser is at the beginning of a part. Some markers are recognized only there. */
   let isBeginning = true
   /** Whether white space at the beginning of a part is dropped. */
   let isAfterPart = reasoning !== undefined
   /** White space at the beginning of the answer. It is text unless a call follows. */
   let lead = ''
-  /** Whether the text for the user has ended, so that only markers matter. */
+  /** Whether the text for the user has ended. If so, only markers are recognized, and text is dropped. */
   let isOutside = false
 
   if (reasoning?.open === '') yield* think('')
@@ -62,7 +62,7 @@ export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Ans
   }
   if (lead !== '') yield { text: lead }
 
-  /** Reads what a marker begins. Returns false if the marker is only text. */
+  /** Reads the part that a marker begins. Returns false if the marker is only text. */
   function* follow(marker: string): Parsing<boolean> {
     if (marker === content?.close) isOutside = true
     else if (marker === content?.open) {

@@ -7,7 +7,7 @@ import { chatPrompts } from './chat-prompt.ts'
 const { format } = chatPrompts('{{ tools }}{# <|channel|> <|message|> #}', { bos: '', eos: '' })
 const tools = [tool('add', { type: 'object' })]
 
-/** Parses the answer in one piece and letter by letter. Both results must be the same. */
+/** Parses the answer at once and character by character. The two results must be equal. */
 function parsed(text: string, options: Partial<Parameters<typeof answerParser>[1]> = {}) {
   const ways = [[text], [...text]].map((parts) => {
     const parser = answerParser(format, { tools, ...options })

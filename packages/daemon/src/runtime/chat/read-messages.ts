@@ -52,7 +52,7 @@ export function* readMessages({ format, reader, keepsReasoning, setThinking }: A
     if (end !== undefined) yield* give(text.close(end))
   }
 
-  /** A forced call has no recipient. */
+  /** Reads text or a forced call. A forced call has no recipient. */
   function* readText(head: string): Parsing {
     const isJson = head.includes('commentary') && head.includes('<|constrain|>')
     if (isJson && (yield* input.attempt(readJsonCalls(reader)))) yield* input.until(bodyEnd, ignore)

@@ -1,11 +1,11 @@
 import type { Piece } from '../runtime.ts'
 
 /**
- * Converts text to reasoning, without the white space at both ends. If reasoning remains in the text, its markers and
- * white space do, too, unless there is no reasoning.
+ * Converts text to reasoning, without the white space at both ends. If reasoning is kept in the text, its markers and
+ * white space are kept too, unless the reasoning is empty.
  */
 export function reasoningText(open: string, isKept: boolean) {
-  /** White space, and a marker that is kept, before the next text. */
+  /** White space and a marker that are output only if text follows. */
   let held = open
   let hasText = false
   if (!isKept) held = ''

@@ -8,7 +8,7 @@ type Options = {
   calls: CallFormat
 }
 
-/** Describes tools in plain words, for models whose templates do not support tools. */
+/** Describes tools in the system message, for models whose templates do not support tools. */
 export function toolsInWords(
   messages: ChatMessage[],
   tools: Tool[],

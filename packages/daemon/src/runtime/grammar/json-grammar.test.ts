@@ -1,6 +1,6 @@
 /**
- * Each grammar is tested with the demo model, at a temperature at which the model writes anything that the grammar
- * allows.
+ * Each grammar is tested with the demo model, at a temperature so high that the model generates anything that the
+ * grammar allows.
  */
 import { join } from 'node:path'
 import { Compile } from 'typebox/schema'

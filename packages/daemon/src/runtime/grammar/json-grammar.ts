@@ -1,8 +1,9 @@
 /**
- * Converts JSON schemas to grammars in llama.cpp's GBNF, so that a model can write only valid values. If no grammar can
- * enforce a schema, the schema is rejected, with the keyword that is the reason. White space is allowed where models
- * usually write it, but its length is limited. No white space may follow the value, because a model would continue it
- * forever. Properties are in the order of the schema, with required properties first.
+ * Converts JSON schemas to grammars in GBNF, llama.cpp's grammar format, so that a model can generate only valid
+ * values. If no grammar can enforce a schema, the schema is rejected with an error that contains the offending keyword.
+ * White space is allowed where models usually write it, but its length is limited. White space after the value is not
+ * allowed, because a model could generate it forever. Properties are in the order of the schema, with required
+ * properties first.
  */
 import { both, type Schema } from './conjunction.ts'
 import { type Bounds, integerGrammar, numberGrammar } from './number-grammar.ts'
@@ -51,10 +52,10 @@ const impossible = [
   'maxProperties',
 ] as const
 
-/** The limit on repetitions. llama.cpp expands them, so a higher number would make a grammar slow. */
+/** The maximum number of repetitions. llama.cpp expands repetitions, so a higher number would make a grammar slow. */
 const maxRepetitions = 1000
 const maxRules = 5000
-/** The maximum nesting depth. */
+/** The maximum depth of references and `allOf` within one schema. */
 const maxParts = 30
 const remarks = ['title', 'description', 'default', 'examples', '$defs', 'definitions', '$schema']
 
@@ -88,7 +89,7 @@ export function jsonGrammar(schema: object): string {
     return ways.length === 1 ? (ways[0] ?? 'value') : named('either', ways.join(' | '))
   }
 
-  /** Returns a schema without references and without parts such as `allOf`, whose requirements are merged into it. */
+  /** Merges the requirements of references, `allOf` and `oneOf` into the schema that contains them. */
   function flat(given: Schema, path: string, depth: number): Schema {
     if (depth > maxParts) throw new SchemaError(`${path || 'it'} refers to itself without end`)
     const { $ref, allOf, oneOf, ...own } = given
@@ -191,8 +192,8 @@ export function jsonGrammar(schema: object): string {
    */
   function members(needed: string[], optional: string[], more: string | undefined): string {
     const comma = 'space "," space'
-    // The rules are built from the last property to the first. Each tail is a rule of its own; otherwise, the size of
-    // the grammar would grow with the square of the number of properties.
+    // The rules are built from the last property to the first. Each tail is a separate rule. Otherwise, the size of the
+    // grammar would grow quadratically with the number of properties.
     let tail = more ? named('tail', `(${comma} ${more})*`) : ''
     let beginnings = more ? [`${more} ${tail}`] : []
     for (const pair of optional.toReversed()) {
@@ -203,7 +204,7 @@ export function jsonGrammar(schema: object): string {
     return beginnings.length > 0 ? `(${beginnings.join(' | ')})?` : ''
   }
 
-  /** Each definition gets one rule, so that a schema may contain itself. */
+  /** Creates one rule per definition, so that a schema may refer to itself. */
   function reference(pointer: string, path: string): string {
     const known = references.get(pointer)
     if (known) return known
@@ -229,7 +230,7 @@ function cannot(path: string, what: string): SchemaError {
   return new SchemaError(`${path === '' ? '' : `${path}: `}${what} cannot be enforced`)
 }
 
-/** Whether the schema is only a reference. Such a reference gets its own rule, because it may be part of a cycle. */
+/** Whether the schema is only a reference. A reference gets its own rule, because it may be part of a cycle. */
 function isReference(schema: Schema): boolean {
   const others = Object.keys(schema).filter((keyword) => !remarks.includes(keyword))
   return typeof schema.$ref === 'string' && others.join() === '$ref'
@@ -289,10 +290,7 @@ function findFormat({ format }: Schema): string | undefined {
   return typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined
 }
 
-/**
- * The list must not be empty unless `mayBeEmpty` is set: the grammar of an empty list of alternatives would be invalid,
- * because nothing would match it.
- */
+/** Returns the value if it is a list. An empty list is rejected by default, because nothing matches an empty choice. */
 function requireList(value: unknown, path: string, mayBeEmpty = false): unknown[] {
   if (Array.isArray(value) && (mayBeEmpty || value.length > 0)) return value
   throw new SchemaError(`${path || 'it'} has a keyword that requires a list`)

@@ -10,7 +10,7 @@ export type Bounds = {
 
 const digits = '[0-9]{0,15}'
 const fraction = '("." [0-9]{1,16})?'
-/** Whether a bound has no effect. Libraries use bounds of this size to express “any integer”. */
+/** Whether a bound is treated as absent. Libraries use bounds of this size to express “any integer”. */
 const isFarOut = (bound: number | undefined) =>
   bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER
 
@@ -25,7 +25,7 @@ export function integerGrammar(bounds: Bounds): string | undefined {
   return signed(from, to, whole)
 }
 
-/** The bounds must be whole numbers. Returns undefined if no grammar can enforce them. */
+/** Returns undefined if no grammar can enforce these bounds, for example if they are not whole numbers. */
 export function numberGrammar({
   min,
   max,
@@ -79,7 +79,7 @@ function whole(from: number, to?: number): string {
   return `(${[...ranges(from, 10 ** length - 1), longer].join(' | ')})`
 }
 
-/** Ranges of numbers that have the same number of digits. Each range is one alternative. */
+/** Splits a range into ranges of numbers with the same number of digits. Each of these is one alternative. */
 function ranges(from: number, to: number): string[] {
   const parts: string[] = []
   const last = BigInt(to) // a number cannot represent 16 nines exactly

@@ -16,7 +16,7 @@ export function adaptThreads(
     /** Call this before each batch, and before each text to embed, which belongs to no conversation. */
     begin(conversations: number, tokens: number) {
       const batch = { conversations, tokens, freeCores: measure() }
-      // The library reads `maxThreads` before each batch, and gives a context no more threads than this.
+      // The library reads `maxThreads` before each batch, and uses at most this number of threads for a context.
       llama.maxThreads = choice.begin(batch, performance.now())
     },
     end: () => choice.end(performance.now()),

@@ -9,7 +9,7 @@ import { tokenText } from './token-text.ts'
 type Setup = {
   model: LlamaModel
   format: AnswerFormat
-  /** The tokens of the format's markers. The library gives them text only if special tokens are requested. */
+  /** The tokens of the format's markers. The library converts them to text only if special tokens are requested. */
   markers: ReadonlySet<Token>
   /** The beginning of the answer, which is in the prompt. */
   begun: string
@@ -55,7 +55,7 @@ export function answerWriter(
     /** Whether a stop string or the maximum number of calls has been reached. */
     isOver: () => stops.isStopped() || parser.hasEnough(),
 
-    /** Parses the beginning of the answer. If a message is continued, it is not returned, because it is known. */
+    /** Parses the beginning of the answer. Returns no parts if a message is continued: the client has that text. */
     begin(): Piece[] {
       const pieces = parser.take(begun)
       return chat?.isContinued ? [] : pieces
@@ -72,7 +72,7 @@ export function answerWriter(
       return withLogprobs(pieces, given)
     },
 
-    /** Returns what has been held back, at the end of the answer. */
+    /** Call this at the end of the answer. Returns the parts that have been held back. */
     finish(): Piece[] {
       const rest = stops.take(text.finish()) + (stops.isStopped() ? '' : stops.finish())
       return withLogprobs([...parser.take(rest), ...parser.finish()], rest)
@@ -80,7 +80,7 @@ export function answerWriter(
   }
 }
 
-/** The tools that the answer may call. If a schema requires JSON, that JSON is never treated as a call. */
+/** The tools that the answer may call. If the answer must be JSON, it is never treated as a call. */
 function callableTools({ tools, toolChoice }: Chat, json: Generation['json']): Tool[] {
   const isBound = toolChoice === 'auto' && json !== undefined
   return toolChoice === 'none' || isBound ? [] : tools

@@ -1,16 +1,16 @@
 import type { CustomBatchingPrioritizationStrategy } from 'node-llama-cpp'
 
 /**
- * The number of turns of the microtask queue for which a batch waits for conversations that are about to request their
- * next token.
+ * How many times a batch is postponed to wait for conversations that are about to request their next token. Each
+ * postponement lasts one turn of the microtask queue.
  */
 const maxTurns = 16
 
 /**
- * Fills each batch with tokens from every running conversation. By default, the library starts to compute as soon as
- * one conversation has a token to process, so four conversations would take turns instead of sharing the work. Single
- * tokens come before long prompts. They are sorted by slot, which is the priority of an item, because llama.cpp
- * computes adjacent slots together and others one after the other.
+ * Fills each batch with tokens from every active conversation. By default, the library starts to compute as soon as one
+ * conversation has a token to process, so four conversations would take turns instead of sharing a batch. Single tokens
+ * come before long prompts. Items of equal length are sorted by slot, which is an item's priority, because llama.cpp
+ * computes adjacent slots together and other slots one after the other.
  */
 export function batchTogether(
   runningCount: () => number,

@@ -3,9 +3,7 @@ import { type Embeddings, promptError } from '../runtime.ts'
 import { normalize } from '../vectors.ts'
 import type { CheckTokens } from './prompt-reader.ts'
 
-/**
- * llama.cpp's number for mean pooling over all tokens. The files of generative models do not specify a pooling type.
- */
+/** llama.cpp's number for mean pooling over all tokens. Generative models' files do not specify a pooling type. */
 export const meanPooling = 1
 
 type Setup = {
@@ -22,7 +20,7 @@ export function embedder(
   { contextLength, threads, checkTokens, onText }: Setup,
 ) {
   let opened: Promise<LlamaEmbeddingContext> | undefined
-  /** Embeddings are computed for one text at a time, because the context has only one conversation. */
+  /** Texts are embedded one at a time, because the context has only one conversation. */
   let last: Promise<unknown> = Promise.resolve()
 
   function open(): Promise<LlamaEmbeddingContext> {
@@ -43,7 +41,7 @@ export function embedder(
     if (tokenCount >= contextLength) {
       throw promptError(
         'context_length_exceeded',
-        `the text has ${tokenCount} tokens, but a text to embed may have only ${contextLength - 1}`,
+        `the text has ${tokenCount} tokens, but the maximum for embeddings is ${contextLength - 1}`,
       )
     }
     const turn = last.then(() => {

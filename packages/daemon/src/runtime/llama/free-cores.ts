@@ -8,14 +8,14 @@ import os from 'node:os'
 const minWindowMs = 100
 
 /**
- * Processor times since the system started, in milliseconds. Idle time is the sum for all cores that this process may
- * use.
+ * Processor times in milliseconds. `idleMs` is the idle time since the system started, added up for all cores that this
+ * process may use. `ownMs` is the time that this process has used.
  */
 export type CpuTimes = { at: number; idleMs: number; ownMs: number }
 
 /**
- * Measures how many cores are not used by other processes: idle cores, and cores that this process uses. Returns the
- * last measurement if too little time has passed since then, and undefined before the first measurement.
+ * Measures how many cores other processes leave free: idle cores, and cores that this process uses. The meter returns
+ * the last measurement if too little time has passed since then, and undefined before the first measurement.
  */
 export function freeCoresMeter(read: () => CpuTimes | undefined = readCpuTimes) {
   let last = read()
@@ -61,7 +61,7 @@ function readLinuxIdleMs(): number | undefined {
     }
     return ticks > 0 ? ticks * tickMs : undefined
   } catch {
-    return undefined // a sandbox that shows neither file
+    return undefined // in a sandbox, the files may be missing
   }
 }
 

@@ -9,8 +9,8 @@ import type { Token, TokenBias } from 'node-llama-cpp'
 type TokenBiasInternals = { _biases: Map<Token, number> }
 
 /**
- * Returns the map of the values that are added to the logits, by token. The library's `set` skips the tokens that end a
- * text, but a client may forbid those tokens too.
+ * Returns the map of the values that are added to the logits, by token. The library's `set` skips end-of-generation
+ * tokens, but a client may forbid those tokens too.
  * @throws an error that contains the missing member and the library's version
  */
 export function getBiases(bias: TokenBias): Map<Token, number> {

@@ -19,12 +19,12 @@ test('four streams are computed in batches of four', async () => {
   expect(batches.length).toBeLessThanOrEqual(65)
 })
 
-/** This test uses two threads. On a busy machine, these take seconds for each token. */
+/** The timeout for tests with two threads. On a busy machine, two threads can take seconds per token. */
 const timeout = { timeout: 240_000 }
 
 /**
- * The numbers of threads for all batches except the last. Each batch reports the number of the previous one, and before
- * the first batch nothing was computed.
+ * The numbers of threads for all batches except the last. Each value is that of the previous batch, so the first value
+ * is dropped.
  */
 const collectThreads = ([, ...lastThreads]: number[]) => new Set(lastThreads)
 
@@ -37,7 +37,7 @@ test(
     const threads: number[] = []
     const onBatch = (_: number, lastThreads: number) => threads.push(lastThreads)
     const model = await openLlamaModel(options, { onBatch, freeCores: () => freeCores })
-    const story = makeChatGeneration('Tell me a story', { maxTokens: 3 }) // two threads may take seconds for each token
+    const story = makeChatGeneration('Tell me a story', { maxTokens: 3 }) // two threads may take seconds per token
     await runGeneration(model, story)
     expect(collectThreads(threads.splice(0))).toEqual(new Set([1]))
     freeCores = 2
@@ -96,7 +96,7 @@ const continueCall = (parameters: object) => ({
   },
 })
 
-test('a call that the model may make is valid for the schema of its tool', async () => {
+test("an optional call is valid for its tool's schema", async () => {
   const model = await openLlamaModel({ modelPath, contextLength: 512, slots: 1, threads: 1 })
   const generation = makeChatGeneration('', { prompt: continueCall(city), maxTokens: 100 })
   const { pieces, text, reason } = await runGeneration(model, generation)
@@ -106,7 +106,7 @@ test('a call that the model may make is valid for the schema of its tool', async
   expect(['Oslo', 'Rome']).toContain(JSON.parse(call?.arguments ?? '').city)
 })
 
-test('if no grammar can enforce a schema, a call that the model may make is not constrained', async () => {
+test('if no grammar can enforce a schema, optional calls are not constrained', async () => {
   const model = await openLlamaModel({ modelPath, contextLength: 512, slots: 1, threads: 1 })
   const generation = makeChatGeneration('', { prompt: continueCall(unenforceable), maxTokens: 5 })
   const { completionTokens } = await runGeneration(model, generation)

@@ -1,4 +1,4 @@
-/** Runs llama.cpp in this process. Used only in the child process, because a crash of native code ends its process. */
+/** Runs llama.cpp in this process. Used only in a child process, because a crash of native code ends the process. */
 import type { EvaluationPriority, LlamaContextSequence, Token } from 'node-llama-cpp'
 import { callSchema, chatPrompts, lazyCallSchema } from '../chat/chat-prompt.ts'
 import {
@@ -29,7 +29,7 @@ import {
 } from './sampling.ts'
 import { commonLength, slots as newSlots, type Slot } from './slots.ts'
 
-/** A long prompt is read in parts of this many tokens. Between two parts, the request can be canceled. */
+/** The number of tokens in each part of a long prompt. Between two parts, the request can be canceled. */
 const readAtOnce = 512
 /**
  * The maximum number of tokens in a text to embed. The text is read in one batch, for which memory must be allocated.
@@ -94,7 +94,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   const markers = markerTokens(model, format)
   const grammarFor = grammarCache(llama, model)
   const read = promptReader(model, { chats, checkTokens, contextLength })
-  /** The number of conversations that will need another token. */
+  /** The number of conversations that will have tokens for the next batch. */
   let generating = 0
 
   async function* generate(
@@ -131,8 +131,9 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   }
 
   /**
-   * The grammar of a call that the model may make. Undefined if no grammar can enforce it. With stop strings, or if log
-   * probabilities are requested, the place of a token in the answer or the model's own choice would not be known.
+   * The grammar for calls that the model may make. Undefined if no grammar can enforce the tools' schemas. Also
+   * undefined with stop strings, which delay the text that shows where a call begins, and with log probabilities, for
+   * which `ownSampler` chooses the tokens.
    */
   async function callGrammar({ prompt, stop, topLogprobs }: Generation) {
     if (!('chat' in prompt) || stop.length > 0 || topLogprobs !== undefined) return undefined
@@ -162,7 +163,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const cachedTokens = await forgetFrom(slot, tokens)
     const unread = await readAhead(sequence, tokens.slice(cachedTokens), signal)
     const wants = { probabilities: generation.topLogprobs !== undefined } as { probabilities: true }
-    // With a grammar, the library must choose the token, because each token is checked before it is chosen.
+    // With a grammar, the library must choose the token, because it checks tokens against the grammar.
     const isOwnChoice = wants.probabilities && !evaluation.grammarEvaluationState
     const choose = isOwnChoice ? ownSampler(generation.sampling) : undefined
     const writer = answerWriter(generation, { model, format, markers, begun })
@@ -212,9 +213,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     }
   }
 
-  /**
-   * Removes everything after the common prefix with `tokens` from the slot. Returns the number of tokens that remain.
-   */
+  /** Removes from the slot everything after the common prefix with `tokens`. Returns the number of remaining tokens. */
   async function forgetFrom(slot: Slot, tokens: Token[]): Promise<number> {
     const { sequence } = slot
     const common = commonLength(slot, tokens)
@@ -225,8 +224,8 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   }
 
   /**
-   * Reads a prompt in parts, except for the last part, so that a canceled request stops soon. Returns the tokens that
-   * remain.
+   * Processes a prompt in parts, so that a canceled request stops soon. Leaves the last part unprocessed, and returns
+   * its tokens.
    */
   async function readAhead(sequence: LlamaContextSequence, tokens: Token[], signal: AbortSignal) {
     let rest = tokens

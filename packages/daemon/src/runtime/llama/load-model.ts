@@ -9,7 +9,7 @@ import { getBiases } from './llama-internals.ts'
 /** Loads the library and a model. Never builds or downloads anything. */
 export async function loadModel({ modelPath, threads, backendsDirectory }: RuntimeOptions) {
   if (backendsDirectory !== undefined) useBackends(backendsDirectory)
-  /** The first message explains the error; later ones only report that there was an error. */
+  /** The library's first message, which explains the error. Later messages only report that there was an error. */
   let complaint: string | undefined
   const llama = await getLlama({
     build: 'never',
@@ -25,7 +25,7 @@ export async function loadModel({ modelPath, threads, backendsDirectory }: Runti
   const model = await openFile(llama, modelPath).catch((error) => {
     throw complaint === undefined ? error : new Error(complaint, { cause: error })
   })
-  getBiases(TokenBias.for(model)) // throws now, and not only when a request needs the biases
+  getBiases(TokenBias.for(model)) // if this fails, it must fail now, and not when a request needs the biases
   return { llama, model }
 }
 
@@ -52,7 +52,7 @@ export function getTemplate({ fileInfo }: LlamaModel): string | undefined {
   return typeof template === 'string' ? template : undefined
 }
 
-/** The tokens that represent an answer's markers, or control tokens in them. */
+/** The tokens of the format's markers. For a marker of several tokens, only its control tokens. */
 export function markerTokens(model: LlamaModel, { reasoning, content, calls }: AnswerFormat) {
   const { open = '', close = '', begin = '', end = '' } = reasoning ?? {}
   const inContent = content ? [content.open, content.close] : []

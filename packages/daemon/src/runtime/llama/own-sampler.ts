@@ -6,9 +6,9 @@ type Options = Pick<Sampling, 'temperature' | 'topK' | 'topP' | 'minP' | 'seed'>
 type Candidate = [token: Token, probability: number]
 
 /**
- * Chooses a token from the model's own probabilities, which must be sorted, most likely first. Filters the tokens in
- * the order of llama.cpp's samplers: top-k, top-p, min-p, temperature. Used for requests with log probabilities,
- * because the library reports only those of the last remaining candidates.
+ * Chooses a token from the model's own probabilities, which must be sorted, most likely first. Applies filters in the
+ * order of llama.cpp's samplers: top-k, top-p, min-p, temperature. Used for requests with log probabilities, because
+ * the library reports probabilities only for the candidates that remain after its own filters.
  */
 export function ownSampler({ temperature, topK, topP, minP, seed }: Options) {
   const random = seed === undefined ? Math.random : seeded(seed)

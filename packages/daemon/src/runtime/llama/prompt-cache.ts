@@ -1,7 +1,7 @@
 /**
- * Keeps conversations in memory whose slot is needed for another one, so that two agents in turn do not re-read their
- * prompts. llama.cpp can only write a conversation's keys and values to a file, so they are written to a file system in
- * memory.
+ * Caches conversations whose slot is needed for another conversation, so that the prompts of agents that take turns are
+ * not processed again and again. llama.cpp can write a conversation's keys and values only to a file, so they are
+ * written to an in-memory file system.
  */
 import { randomUUID } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
@@ -11,11 +11,11 @@ import { join } from 'node:path'
 import type { Token } from 'node-llama-cpp'
 import { commonLength, type Slot } from './slots.ts'
 
-/** The file system in memory that Linux has. */
+/** Linux's in-memory file system. */
 const memoryFolder = '/dev/shm'
 /** The share of the machine's memory that is left to other programs. */
 const reservedShare = 1 / 16
-/** Fewer tokens are read again faster than they are copied. */
+/** The minimum number of tokens that caching or restoring must save. Fewer are processed faster than copied. */
 const defaultMinTokens = 256
 
 export type PromptCacheOptions = {
@@ -29,7 +29,7 @@ export type PromptCacheOptions = {
 type Entry = { tokens: Token[]; file: FileHandle; bytes: number; usedAt: number }
 
 export interface PromptCache {
-  /** Prepares a slot for a prompt: keeps its conversation if it would be lost, and restores one that continues here. */
+  /** Caches the slot's conversation before a prompt overwrites it, and restores the one that the prompt continues. */
   prepare(slot: Slot, tokens: Token[]): Promise<void>
   /** Frees the memory. */
   clear(): Promise<void>
@@ -50,7 +50,7 @@ export function openPromptCache(options: PromptCacheOptions | undefined): Prompt
     await entry.file.close()
   }
 
-  /** Removes the least recently used conversations until this many bytes fit. Resolves to whether they do. */
+  /** Removes the least recently used conversations until `bytes` fit. Resolves to false if they cannot fit. */
   async function makeRoom(bytes: number): Promise<boolean> {
     const { bavail, bsize } = await statfs(memoryFolder)
     const sum = () => [...entries].reduce((total, entry) => total + entry.bytes, 0)
@@ -80,7 +80,7 @@ export function openPromptCache(options: PromptCacheOptions | undefined): Prompt
       bytesPerToken = bytes / tokens.length
       entries.add({ tokens, file, bytes, usedAt: ++clock })
     } finally {
-      await rm(path, { force: true }) // the open file keeps its content until this process ends, however it ends
+      await rm(path, { force: true }) // the content exists until the file is closed, at the latest when this process ends
     }
   }
 

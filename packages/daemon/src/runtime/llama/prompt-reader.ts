@@ -3,8 +3,8 @@ import type { chatPrompts } from '../chat/chat-prompt.ts'
 import { type Generation, type Prompt, promptError } from '../runtime.ts'
 
 /**
- * Throws an error if the model does not have one of the tokens, because llama.cpp may crash on such a token. `param` is
- * the name of the parameter that contains the tokens.
+ * Throws an error if one of the tokens is not in the model's vocabulary, because llama.cpp may crash on such a token.
+ * `param` is the name of the parameter that contains the tokens.
  */
 export type CheckTokens = (tokens: readonly number[], param?: string) => void
 

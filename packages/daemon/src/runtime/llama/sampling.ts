@@ -19,8 +19,8 @@ import { getBiases } from './llama-internals.ts'
 export type Evaluation = SequenceEvaluateOptions & { generated: Token[] }
 
 /**
- * The options with which the library chooses the next token. Add each token to `generated`, which the penalties use.
- * `isBound` means that a grammar constrains the choice, too.
+ * The options with which the library chooses the next token. The caller must add each token to `generated`, which the
+ * penalties use. `isBound` means that a grammar also constrains the choice.
  */
 export function createEvaluation(
   sampling: Sampling,
@@ -55,7 +55,7 @@ function createTokenBias({ logitBias }: Sampling, model: LlamaModel, isBound: bo
   const bias = TokenBias.for(model)
   const biases = getBiases(bias)
   for (const [token, logit] of logitBias) {
-    // A grammar must always have a possible token left; otherwise, llama.cpp would crash.
+    // If all tokens that a grammar allows were forbidden, llama.cpp would crash.
     const isForbidden = logit <= -100 && !isBound
     biases.set(token as Token, isForbidden ? Number.NEGATIVE_INFINITY : logit)
   }
@@ -64,7 +64,7 @@ function createTokenBias({ logitBias }: Sampling, model: LlamaModel, isBound: bo
 
 const maxCachedGrammars = 50
 
-/** Creates grammars from JSON schemas. They are cached, because programs use the same schema repeatedly. */
+/** Creates grammars from JSON schemas, and caches them, because programs use the same schema repeatedly. */
 export function grammarCache(llama: Llama, model: LlamaModel) {
   const grammars = new LRUCache<string, LlamaGrammar>({ max: maxCachedGrammars })
 
@@ -82,7 +82,7 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
     }
   }
 
-  /** Returns a function that begins a text in the schema's grammar. */
+  /** Returns a function that starts to apply the schema's grammar to a new text. */
   return async (schema: true | object, use: GrammarUse): Promise<BeginGrammar> => {
     const key = `${use.isLazy ?? false} ${JSON.stringify(schema)}`
     const grammar = grammars.get(key) ?? (await make(schema, use))
@@ -91,7 +91,7 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
   }
 }
 
-/** Begins a text in a grammar. */
+/** Starts to apply a grammar to a new text. */
 export type BeginGrammar = () => LlamaGrammarEvaluationState
 
 /** Applies a grammar to calls, from the end of their opening marker to the end of the JSON. */

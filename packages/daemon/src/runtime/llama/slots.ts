@@ -9,9 +9,9 @@ export type Slot = {
 }
 
 /**
- * Gives each request the free slot that already holds the longest part of its prompt, so that only the new tokens must
- * be read in the next turn of a chat. If several slots hold parts of equal length, the least recently used slot is
- * chosen. Requests without a slot wait in order.
+ * Assigns to each request the free slot that already holds the longest prefix of the request's prompt, so that only the
+ * new tokens of a chat's next turn must be processed. If several slots hold prefixes of equal length, the least
+ * recently used slot is chosen. If no slot is free, requests wait in order.
  */
 export function slots(sequences: LlamaContextSequence[]) {
   const all = sequences.map(
@@ -36,7 +36,7 @@ export function slots(sequences: LlamaContextSequence[]) {
       return slot ?? turn(tokens, signal)
     },
 
-    /** Frees the slot, or passes it to the request that has waited longest. */
+    /** Frees the slot. If requests are waiting, the one that has waited longest gets a slot. */
     release(slot: Slot) {
       clock += 1
       slot.usedAt = clock
@@ -65,7 +65,7 @@ type Waiting = { tokens: Token[]; resolve(slot: Slot): void }
 
 /**
  * The number of prompt tokens that the slot has in memory. The prompt's last token is not counted, because it must
- * always be read to generate the token that follows it.
+ * always be processed to generate the next token.
  */
 export function commonLength({ sequence }: Slot, tokens: Token[]): number {
   const { firstDifferentIndex } = sequence.compareContextTokens(tokens)

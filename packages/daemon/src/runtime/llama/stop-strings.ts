@@ -36,7 +36,7 @@ export function stopStrings(stops: readonly string[]) {
       return free
     },
 
-    /** Returns the text that has been held back, at the end of the answer. */
+    /** Call this at the end of the answer. Returns the text that has been held back. */
     finish(): string {
       const rest = held
       held = ''

@@ -6,8 +6,8 @@ const minRestMs = 1_000
 /** A number of threads is abandoned if one of its batches takes this many times as long as with the current number. */
 const hopelessFactor = 3
 /**
- * Fewer threads are chosen only if they take less than this share of the time: even if more threads do not speed up the
- * generation of tokens, they speed up the processing of prompts.
+ * Fewer threads are chosen only if a batch then takes less than this share of the time. Even if more threads do not
+ * speed up the generation of tokens, they speed up the processing of prompts.
  */
 const fewerThreadsGain = 0.9
 /** A core counts as free if other processes use less than this share of it. */
@@ -27,7 +27,7 @@ type Trial = {
   conversations: number
   /** The round with the current number of threads. */
   first: Round
-  /** The current round and the rounds that follow. */
+  /** The current round and the following rounds. */
   left: Round[]
   done: Round[]
 }
@@ -74,7 +74,8 @@ export function threadChoice(maxThreads: number) {
     begin({ tokens, conversations, freeCores = maxThreads }: Batch, at: number): number {
       const limit = Math.min(maxThreads, Math.max(1, Math.floor(freeCores + negligibleUse)))
       const present = Math.min(chosen, limit)
-      // Prompts take longer than single tokens, so only batches of the same size are compared.
+      // Prompts take longer than single tokens, so only batches with one token per conversation are compared, and only
+      // with batches of equal size.
       const isAlike = trial?.conversations === conversations
       const isTooMany = trial?.left.some(({ threads }) => threads > limit)
       if (tokens !== conversations || !isAlike || isTooMany) trial = undefined

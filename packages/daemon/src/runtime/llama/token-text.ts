@@ -19,7 +19,7 @@ export function tokenText(detokenize: (tokens: number[], before: number[]) => st
       const isUnfinished = detokenize(pending, before).endsWith(replacement)
       return isUnfinished && pending.length < maxCharacterBytes ? '' : give()
     },
-    /** Returns the remaining text at the end: the bytes of an incomplete character. */
+    /** Call this after the last token. Returns the remaining text: that of an incomplete character. */
     finish: () => (pending.length > 0 ? give() : ''),
   }
 }

@@ -229,7 +229,7 @@ test('an answer whose end has a strong negative bias continues', async () => {
   expect(completionTokens).toBe(100)
 })
 
-test('if the process is killed, its requests end with an error, and the end is reported', async () => {
+test('if the process is killed, its requests fail, and the exit is reported', async () => {
   const doomed = await startChildRuntime(options)
   const running = runGeneration(doomed, makeChatGeneration('Tell me a story', { maxTokens: 400 }))
   process.kill(doomed.pid, 'SIGKILL')

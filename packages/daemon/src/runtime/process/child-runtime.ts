@@ -64,13 +64,13 @@ export async function startChildRuntime(
 }
 
 /**
- * The error with which a request is rejected. Any unexpected error becomes `model_lost`, because the next request may
- * succeed.
+ * Returns the error for the caller of a failed request. Unexpected errors become `model_lost`, because the next request
+ * may succeed.
  */
 const asOurs = (error: unknown) =>
   isPromptError(error) || hasCode(error, 'model_lost') ? error : modelLost((error as Error).message)
 
-/** How long a process may take to free its memory. */
+/** The time limit for a process to exit before it is killed. */
 const closeTimeoutMs = 5000
 
 function startProcess(): ChildProcess {
@@ -78,10 +78,10 @@ function startProcess(): ChildProcess {
   return fork(fileURLToPath(new URL(`./model-process.${extension}`, import.meta.url)), {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // llama.cpp has its own threads, with which libuv's threads would only compete.
+    // More libuv threads would only compete with llama.cpp's own threads.
     env: { ...process.env, UV_THREADPOOL_SIZE: '1', NODE_NO_WARNINGS: '1' },
-    // Objects that are allocated for a token are not needed after it. A larger young generation would cost memory and
-    // save nothing.
+    // Objects that are allocated for a token are garbage after the token. A larger young generation would use more
+    // memory without benefit.
     execArgv: ['--max-semi-space-size=2'],
   })
 }

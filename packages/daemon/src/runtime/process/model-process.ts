@@ -1,4 +1,4 @@
-/** The process of one model, started by `child-runtime.ts`. It ends when its parent does. */
+/** The process of one model, started by `child-runtime.ts`. It exits when its parent process exits. */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { openLlamaModel } from '../llama/llama-model.ts'
 import type { Generation, Prompt, RuntimeOptions } from '../runtime.ts'

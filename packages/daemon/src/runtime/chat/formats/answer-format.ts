@@ -10,14 +10,14 @@ export type AnswerFormat = {
   hasMessages: boolean
 }
 
-/** The markers around a part of an answer, and what a template prints before that part. */
+/** The markers around a part of an answer. `begin` is what a template prints before that part. */
 export type Part = { open: string; close: string; begin: string }
 
 /** The markers around a model's reasoning. If `open` is empty, answers begin with reasoning. */
 export type Reasoning = Part & {
   /** What a template prints between reasoning and text. */
   end: string
-  /** Words with which some templates begin the reasoning, and which are part of it. */
+  /** Words with which some templates begin the reasoning. They are part of the reasoning. */
   intro?: string
 }
 
@@ -30,13 +30,13 @@ export type CallFormat = {
   isBare: boolean
   /** White space that the template prints between text and a call. */
   gap: string
-  /** What a prompt for a forced call ends with. Forced calls are JSON. */
+  /** The end of a prompt for a forced call. Forced calls are JSON. */
   opening: string
-  /** The member that contains the arguments of a forced call. */
+  /** The name of the member that contains a forced call's arguments. */
   argumentsKey: string
   /** A call with the names and values of the probe. */
   example: string
-  /** Whether a call in `auto` is the same JSON as a forced call, alone or in a list, so that a grammar can enforce it. */
+  /** The form of optional calls, if they are the same JSON as forced calls. Only then can a grammar enforce them. */
   shape: 'object' | 'list' | undefined
   /** Reads the calls between the markers. */
   read: ReadCalls

@@ -1,4 +1,4 @@
-/** How models write calls whose templates print none. */
+/** The call formats of models whose templates print no calls. */
 import { probe } from './probe.ts'
 
 const { name } = probe
@@ -26,7 +26,7 @@ const examples: readonly [marker: RegExp, example: string][] = [
   ],
 ]
 
-/** The format of Qwen, Hermes and many others. Models whose templates do not support tools are asked to use it, too. */
+/** The format of Qwen, Hermes and many others. Also used for models whose templates do not support tools. */
 const tagged = `<tool_call>{"name": "${name}", "arguments": ${args}}</tool_call>`
 
 /** Returns an example that corresponds to a template's text, with the names and values of the probe. */

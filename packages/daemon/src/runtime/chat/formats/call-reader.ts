@@ -1,32 +1,32 @@
 import type { Piece, Tool } from '../../runtime.ts'
 import type { Input, Parsing } from './input.ts'
 
-/** Where the parser is: before the first letter of a call in markers, within such calls, or elsewhere. */
+/** The parser's position: before the first character of a call in markers, within such calls, or elsewhere. */
 export type CallPlace = 'before' | 'within' | 'elsewhere'
 
-/** What a parser of calls needs. */
+/** The input and the callbacks of call parsers. */
 export type CallReader = {
   input: Input
   /** The tools that may be called, by name. */
   tools: ReadonlyMap<string, Tool['function']>
-  /** Whether the calls are in markers, which the parser of the answer has taken. Otherwise, they could be text. */
+  /** Whether the calls are in markers, which the answer's parser has read. If not, the calls could be text. */
   isMarked: boolean
-  /** Called when the parser has taken all opening markers of a call, then has begun to read it, and then has read it. */
+  /** Called when the position changes: after a call's opening markers, at its first character, and after its end. */
   onPlace: (place: CallPlace) => void
   /** Called at the end of each call that is complete. */
   onCallEnd: () => void
 }
 
 /**
- * Reads one or several calls. Returns undefined if the text is not a call to one of the tools; until then, nothing is
- * yielded and the text can be put back.
+ * Reads one or several calls. Returns undefined if the text is not a call to one of the tools. In that case, nothing
+ * has been yielded and the text can be put back.
  */
 export type ReadCalls = (reader: CallReader) => Parsing<true | undefined>
 
-/** The longest text between an opening marker and the arguments. */
+/** The maximum number of characters between an opening marker and the arguments. */
 export const maxHeadLength = 256
 
-/** Begins a call, for good: from now on, its text cannot be put back. */
+/** Yields the beginning of a call. From then on, the call's text cannot be put back. */
 export function* beginCall({ input }: CallReader, name: string): Parsing {
   input.commit()
   yield { toolCall: { name, arguments: '' } }
@@ -34,7 +34,7 @@ export function* beginCall({ input }: CallReader, name: string): Parsing {
 
 export const argumentsPiece = (text: string): Piece => ({ argumentsDelta: text })
 
-/** Writes the arguments of a call as JSON, for formats that do not. */
+/** Yields arguments as JSON, for formats in which arguments are not JSON. */
 export function* writeArguments(json: string): Parsing {
   yield argumentsPiece(json)
 }

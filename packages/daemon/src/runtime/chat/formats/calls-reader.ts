@@ -42,12 +42,12 @@ export function callsReader({ opens, closes, gap, isBare, read }: CallFormat, re
   }
 
   return {
-    /** The opening markers, and the outermost with the white space that separates it from text. */
+    /** The opening markers. The outermost one is also included together with the white space before it. */
     opensAfterText: !hasTools ? [] : gap && outermost ? [gap + outermost, ...opens] : opens,
-    /** Several markers in a row are not written by accident, so that they end reasoning. */
+    /** Markers that end reasoning. Only formats with several markers have any: these do not occur by accident. */
     opensInReasoning: hasTools && opens.length > 1 ? opens : [],
 
-    /** Reads all calls after an opening marker. Returns false, and takes nothing, if there is none. */
+    /** Reads all calls after an opening marker. If there is no call, returns false and consumes no text. */
     *readAfter(marker: string): Parsing<boolean> {
       if (!(yield* input.attempt(readInMarkers(marker)))) return false
       while (yield* input.attempt(readNext()));

@@ -8,7 +8,7 @@ import { type Print, printProbe, probe, type RenderProbe } from './probe.ts'
 /** A marker that Llama 3 sometimes writes before a call. */
 const pythonTag = '<|python_tag|>'
 
-/** Finds the format in which a model writes answers, from what its chat template prints for a probe. */
+/** Detects the format in which a model writes answers, based on what its chat template prints for a probe. */
 export function detectFormat(template: string, render: RenderProbe): AnswerFormat {
   const print = printProbe(render)
   const hasMessages = `${print.plain}${template}`.includes(messageMark)
@@ -34,7 +34,7 @@ function findPrintedCalls(print: Print, ends: (string | undefined)[]): CallForma
   return calls && { ...calls, gap }
 }
 
-/** The text after the last of the ends that precede the arguments. */
+/** The text after the last of the `ends` markers that precede the arguments. */
 function afterLast(text: string, ends: (string | undefined)[]): string {
   const before = text.slice(0, text.indexOf(probe.textKey))
   const starts = ends.map((end) =>

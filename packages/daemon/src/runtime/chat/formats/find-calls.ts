@@ -1,4 +1,4 @@
-/** Finds out how a model writes calls, from an example: what its template prints for the probe. */
+/** Detects how a model writes calls, based on an example: what its template prints for the probe. */
 import type { CallFormat } from './answer-format.ts'
 import { readJsonCalls } from './json-calls.ts'
 import { gemma, literalCalls, python } from './literal-calls.ts'
@@ -7,14 +7,14 @@ import { type ParameterTags, parameterCalls } from './parameter-calls.ts'
 import { probe } from './probe.ts'
 
 type Found = Pick<CallFormat, 'opens' | 'closes' | 'read'> & {
-  /** The member of the arguments, if calls are JSON, including their names. */
+  /** The name of the member that contains the arguments, if a call is a JSON object that also contains the name. */
   argumentsKey?: string
   shape?: CallFormat['shape']
 }
 
 /**
  * `example` contains a call with the names and values of the probe, and its markers. `after` is what a template prints
- * after an answer without calls. Returns undefined if there is no known call.
+ * after an answer without calls. Returns undefined if the example contains no call in a known format.
  */
 export function findCalls(example: string, after: string): CallFormat | undefined {
   const found =
@@ -36,7 +36,7 @@ const jsonCall = new RegExp(
 const keyedJsonCall = new RegExp(`(?:\\[\\s*)?\\{\\s*"${probe.name}":\\s*[{"]`)
 const literalCall = new RegExp(`${probe.name}([({])${probe.textKey}[=:]`)
 const namedCall = new RegExp(`${probe.name}([^{]*)\\{\\s*"${probe.textKey}"`)
-/** What closes the arguments after the last value: brackets, and members such as an ID. */
+/** What follows the last argument within a call: closing brackets, and members such as an ID. */
 const bracketsAfter = /^[\s"}\])]*(?:,\s*"\w+":\s*"[^"]*"[\s}\]]*)?/
 
 function findJsonCalls(example: string, after: string): Found | undefined {
@@ -97,14 +97,14 @@ function findParameterCalls(example: string, after: string): Found | undefined {
   return { opens, closes, read: parameterCalls(tags) }
 }
 
-/** The parts of an example between the name, the first key, its value and the second key. */
+/** Captures the parts of an example that separate the name, the first key, its value and the second key. */
 function between(example: string, start: number): RegExpExecArray | null {
   const { name, textKey, text, numberKey } = probe
   const pattern = `^${name}(.*?)${textKey}(.*?)${text}(.*?)${numberKey}`
   return new RegExp(pattern, 's').exec(example.slice(start))
 }
 
-/** Splits text at line ends and between tags. */
+/** Splits text into markers, at line ends and between tags. */
 export const toMarkers = (text: string): string[] =>
   text
     .replace(/functions\.$/, '')
@@ -113,7 +113,7 @@ export const toMarkers = (text: string): string[] =>
     .map((marker) => marker.trim())
     .filter((marker) => marker !== '')
 
-/** Removes the end that two texts have in common. */
+/** Removes from `text` the longest common suffix of `text` and `suffix`. */
 function withoutSuffix(text: string, suffix: string): string {
   let length = 0
   while (length < suffix.length && text.at(-1 - length) === suffix.at(-1 - length)) length += 1

@@ -1,4 +1,4 @@
-/** Finds the markers of reasoning and of text in what a template prints. */
+/** Finds the markers of reasoning, and of text for the user, in what a template prints. */
 import type { Part, Reasoning } from './answer-format.ts'
 import { toMarkers } from './find-calls.ts'
 import { type Print, probe } from './probe.ts'
@@ -6,10 +6,10 @@ import { type Print, probe } from './probe.ts'
 const reasoningSteps = 'Here are my reasoning steps:'
 const finalResponse = '[BEGIN FINAL RESPONSE]'
 
-/** The end of a part of any kind, which does not show that there is reasoning. */
+/** The end of any part. Its presence does not prove that the template prints reasoning. */
 const messageEnd = '<|end|>'
 
-/** Reasoning markers. A model's are those that its template prints or contains. */
+/** The known reasoning markers. A model uses the ones that its template prints or contains. */
 const reasonings: readonly Pick<Reasoning, 'open' | 'close' | 'intro'>[] = [
   { open: '<think>', close: '</think>' },
   { open: '<|channel>thought', close: '<channel|>' },
@@ -23,7 +23,7 @@ const reasonings: readonly Pick<Reasoning, 'open' | 'close' | 'intro'>[] = [
   { open: reasoningSteps, close: finalResponse },
 ]
 
-/** Finds markers in what a template prints or, if it does not print reasoning, in its text. */
+/** Finds reasoning markers in what a template prints or, if it prints none, in the template's source. */
 function findMarkers({ prompt, plain, call }: Print, template: string) {
   const isIn = (text: string) =>
     reasonings.find(

@@ -1,10 +1,10 @@
 import type { Piece } from '../../runtime.ts'
 import { type Markers, partialLength } from './markers.ts'
 
-/** A parser of streamed text. It yields parts of the answer, and undefined if it needs more text. */
+/** A parser of streamed text. Yields parts of the answer, and yields undefined when it needs more text. */
 export type Parsing<T = void> = Generator<Piece | undefined, T>
 
-/** Converts text to a part of the answer, or stores it and returns nothing. */
+/** Converts text to a part of the answer, or stores the text and returns undefined. */
 export type Pass = (text: string) => Piece | undefined
 
 /** Yields a piece, if there is one. */
@@ -17,7 +17,7 @@ export class Input {
   #text = ''
   #place = 0
   #isEnded = false
-  /** The place to which a parser may return; undefined if text that has been taken can be forgotten. */
+  /** The position to which a parser may return; undefined if text that has been taken can be discarded. */
   #kept: number | undefined
 
   add(text: string) {
@@ -77,7 +77,7 @@ export class Input {
     }
   }
 
-  /** Takes one of the strings, if the text continues with it. The longest comes first if one begins with another. */
+  /** Takes one of the strings, if the text continues with it. A longer string must precede its own prefixes. */
   *accept(...options: readonly string[]): Parsing<string | undefined> {
     for (;;) {
       const { rest } = this
@@ -91,7 +91,7 @@ export class Input {
     }
   }
 
-  /** Passes on the text before the first marker, and takes that. Returns undefined if the answer ends before it. */
+  /** Passes on the text before the first marker, and takes the marker. Returns undefined if no marker follows. */
   *until({ pattern, all }: Markers, pass: Pass): Parsing<string | undefined> {
     for (;;) {
       const { rest } = this
@@ -107,7 +107,7 @@ export class Input {
     }
   }
 
-  /** Takes the text before a marker, and the marker, if that follows within `limit` characters. */
+  /** If a marker follows within `limit` characters, takes the text before it and the marker. Returns that text. */
   *within({ pattern }: Markers, limit: number): Parsing<string | undefined> {
     for (;;) {
       const found = pattern.exec(this.rest.slice(0, limit))
@@ -121,7 +121,7 @@ export class Input {
     }
   }
 
-  /** Takes the longest text that matches, up to `limit` characters. The pattern matches the beginning of a text. */
+  /** Takes the longest text that matches, about `limit` characters at most. The pattern must begin with `^`. */
   *matching(pattern: RegExp, limit: number): Parsing<string> {
     let text = ''
     while (text.length < limit && (yield* this.more())) {

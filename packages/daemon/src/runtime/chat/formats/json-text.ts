@@ -2,8 +2,8 @@ import { give, type Input, type Parsing, type Pass } from './input.ts'
 import { jsonValue } from './json-value.ts'
 
 /**
- * Passes on a JSON value unchanged, as it arrives. Only strings and brackets are recognized: it is the model's business
- * to write valid JSON. Returns false if the answer ends before the value does.
+ * Passes on a JSON value unchanged, as it arrives. Only strings and brackets are recognized; the JSON is not validated.
+ * Returns false if the answer ends before the value does.
  */
 export function* readJson(input: Input, pass: Pass): Parsing<boolean> {
   let depth = 0
@@ -23,7 +23,7 @@ export function* readJson(input: Input, pass: Pass): Parsing<boolean> {
       } else if (char === '"') isInString = true
       else if (char === '{' || char === '[') depth += 1
       else if (char === '}' || char === ']') {
-        if (depth === 0) break // the end of what contains a number
+        if (depth === 0) break // the end of the object or list that contains this number
         depth -= 1
         isOver = depth === 0
       } else if (depth === 0) {

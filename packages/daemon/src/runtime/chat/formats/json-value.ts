@@ -3,6 +3,6 @@ export function jsonValue(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    return undefined // models make mistakes, and each caller handles them in its own way
+    return undefined // models make mistakes, which the callers handle
   }
 }

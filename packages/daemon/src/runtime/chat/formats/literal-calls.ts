@@ -13,7 +13,7 @@ export type Dialect = {
   open: string
   equals: string
   close: string
-  /** The quotes of strings, with what can occur in a string: its end, and a backslash if that escapes characters. */
+  /** For each quote: what the parser looks for within a string, which is the quote and any escape character. */
   quotes: ReadonlyMap<string, Markers>
 }
 
@@ -70,7 +70,7 @@ export function literalCalls(dialect: Dialect): ReadCalls {
     return true
   }
 
-  /** Reads names and values up to `end`. Returns false if the answer ends before it. */
+  /** Reads names and values up to `end`. Returns false if `end` is missing. */
   function* readPairs(
     input: Input,
     { separator, end, depth }: { separator: string; end: string; depth: number },
@@ -152,10 +152,10 @@ export function literalCalls(dialect: Dialect): ReadCalls {
   }
 }
 
-/** Text as it is written within a JSON string. */
+/** Escapes text for use within a JSON string. */
 export const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** Reads what follows a backslash in Python. */
+/** Reads a Python escape sequence after its backslash. */
 function* readEscape(input: Input): Parsing<string> {
   if (!(yield* input.more())) return ''
   const kind = input.take(1)

@@ -1,6 +1,6 @@
 export type Markers = {
   all: readonly string[]
-  /** Finds the first marker; of several at the same place, the longest. */
+  /** Matches the first marker. If several begin at the same position, matches the longest. */
   pattern: RegExp
 }
 

@@ -6,7 +6,7 @@ export const messageMark = '<|message|>'
 const start = '<|start|>assistant'
 const end = '<|end|>'
 
-/** What gpt-oss writes (https://cookbook.openai.com/articles/openai-harmony), but does not print in a history. */
+/** An answer of gpt-oss (https://cookbook.openai.com/articles/openai-harmony). Its template omits the reasoning. */
 const harmony = `<|channel|>analysis${messageMark}${probe.reasoning}${end}${start}<|channel|>final${messageMark}${probe.answer}${end}`
 
 export function messageParts({ plain }: Print): Pick<AnswerFormat, 'reasoning' | 'content'> {
@@ -20,5 +20,5 @@ export function messageParts({ plain }: Print): Pick<AnswerFormat, 'reasoning' |
   }
 }
 
-/** What a prompt for a forced call ends with. */
+/** The end of a prompt for a forced call. */
 export const forcedMessage = `<|channel|>commentary <|constrain|>json${messageMark}`

@@ -1,6 +1,6 @@
 /**
  * Calls whose arguments are in tags, one for each parameter:
- * `<function=add><parameter=a>1</parameter></function>`. A value is plain text, whose type is in the tool's schema.
+ * `<function=add><parameter=a>1</parameter></function>`. Values are plain text; the tool's schema defines their types.
  */
 
 import {
@@ -17,9 +17,9 @@ import { nestedJson } from './nested-parameters.ts'
 import { propertySchema, toJson, typesOf } from './schema-types.ts'
 
 export type ParameterTags = {
-  /** What follows a call's name. Between them, there may be attributes. */
+  /** What follows a call's name. There may be attributes between the name and this marker. */
   nameEnd: string
-  /** What precedes and follows the name of a parameter. Between the name and its end, there may be attributes. */
+  /** What precedes and follows a parameter's name. There may be attributes between the name and `keyEnd`. */
   keyOpen: string
   keyEnd: string
   /** What precedes a value, after `keyEnd`. */
@@ -27,7 +27,7 @@ export type ParameterTags = {
   /** What follows a value. `KEY` represents the parameter's name. */
   valueEnd: string
   end: string
-  /** Whether a value is between two line feeds, which are not part of it. */
+  /** Whether a value is enclosed in two line feeds, which are not part of the value. */
   isPadded: boolean
 }
 

@@ -4,8 +4,8 @@ import type { ChatMessage, Tool } from '../../runtime.ts'
 export type RenderProbe = (messages: ChatMessage[], tools: Tool[], isPrompt: boolean) => string
 
 /**
- * The texts that are found again in what a template prints. The names are in alphabetical order, because some templates
- * sort them, so that `number` is always the last argument.
+ * The strings that are searched for in what a template prints. The argument names are in alphabetical order, because
+ * some templates sort arguments; thus, `number` is always the last argument.
  */
 export const probe = {
   question: 'PROBE QUESTION',
@@ -47,7 +47,7 @@ const tool: Tool = {
   },
 }
 
-/** What a template prints after the header of an answer. Empty if it prints nothing usable. */
+/** What a template prints for the probe, after the question. A string is empty if it would not be usable. */
 export type Print = {
   /** The end of a prompt, after the question. */
   prompt: string
@@ -61,7 +61,7 @@ export type Print = {
   textAndCall: string
 }
 
-/** The marker with which the prompts of Functionary end. It belongs to the answer. */
+/** The marker at the end of Functionary's prompts, which belongs to the answer. */
 const recipientMark = />>>$/
 
 export function printProbe(render: RenderProbe): Print {
@@ -89,14 +89,14 @@ const afterQuestion = (text: string): string => {
   return place === -1 ? '' : text.slice(place + probe.question.length)
 }
 
-/** The beginning that two texts have in common. A tag is not divided. */
+/** The longest common prefix of two strings that does not end within a tag. */
 function commonPrefix(one: string, other: string): string {
   let length = 0
   while (length < one.length && one[length] === other[length]) length += 1
   return one.slice(0, length).replace(/<[^<>]*$/, '')
 }
 
-/** A template may refuse the probe. If it refuses a real conversation, too, that request fails with the reason. */
+/** Ignores errors of templates that reject the probe. If a template rejects a real conversation, that request fails. */
 function attempt(render: () => string): string | undefined {
   try {
     return render()

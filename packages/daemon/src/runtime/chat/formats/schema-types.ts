@@ -8,7 +8,7 @@ const maxReferences = 10
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
 
-/** The schema of a property of an object. `root` is the schema in which references are looked up. */
+/** The schema of an object's property. `root` is the schema in which references are looked up. */
 export function propertySchema(schema: unknown, name: string, root: unknown): unknown {
   const found = branches(schema, root).map(
     ({ properties }) => isSchema(properties) && properties[name],
@@ -19,7 +19,7 @@ export function propertySchema(schema: unknown, name: string, root: unknown): un
 export const itemSchema = (schema: unknown, root: unknown): unknown =>
   branches(schema, root).find(({ items }) => items)?.items
 
-/** The JSON types that a schema allows. Empty if it does not say. */
+/** The JSON types that a schema allows. Empty if the schema does not specify types. */
 export function typesOf(schema: unknown, root: unknown, depth = 0): Set<string> {
   const { type, enum: values, const: value } = parts(schema, root)
   const named = [type].flat().filter((name) => typeNames.includes(String(name)))
@@ -31,7 +31,7 @@ export function typesOf(schema: unknown, root: unknown, depth = 0): Set<string> 
   return new Set(options.flatMap((option) => [...typesOf(option, root, depth + 1)]))
 }
 
-/** A schema, and the schemas of which it is a union. */
+/** A schema, and the schemas that it combines with `anyOf`, `oneOf` or `allOf`. */
 function branches(schema: unknown, root: unknown): Schema[] {
   const own = parts(schema, root)
   const options = [own.anyOf, own.oneOf, own.allOf].flatMap((some) =>
@@ -40,7 +40,7 @@ function branches(schema: unknown, root: unknown): Schema[] {
   return [own, ...options.map((option) => parts(option, root))]
 }
 
-/** Converts the text of a value to JSON of a type that the schema allows. */
+/** Converts the text of a value to JSON, if possible of an allowed type. */
 export function toJson(text: string, types: ReadonlySet<string>): string {
   const trimmed = text.trim()
   const json = words[trimmed] ?? trimmed
@@ -59,7 +59,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** The members of a schema, without references. */
+/** The members of a schema, after its references have been resolved. */
 function parts(schema: unknown, root: unknown): Schema {
   let found = schema
   for (let count = 0; count < maxReferences; count += 1) {

@@ -4,7 +4,7 @@ import { probe } from './probe.ts'
 /** The arguments of the probe, if they are JSON. */
 const probeArguments = new RegExp(`\\{\\s*"${probe.textKey}"[^}]*\\}`)
 
-/** Writes a call like the example or, if the arguments of that are not JSON, like a forced call. */
+/** Writes a call in the format of the example or, if the example's arguments are not JSON, like a forced call. */
 export function writeCall(
   { example, opening, closes, argumentsKey }: CallFormat,
   name: string,

@@ -17,12 +17,12 @@ import {
 /** A node of a parsed template. */
 type Node = { type: string; [member: string]: unknown }
 
-/** Limits for a template, which may come from a stranger. */
+/** Limits for rendering a template, because templates are untrusted. */
 export type Limits = { maxSteps: number; maxCharacters: number }
 
 /**
- * Adds to the library's interpreter what templates of models use: Python's methods, more filters, keys that are
- * integers, and undefined values, which are treated as empty. Throws if the limits are exceeded.
+ * Adds to the library's interpreter what models' templates need: Python's methods, more filters, integer keys, and
+ * undefined values that are treated as empty. Throws if the limits are exceeded.
  */
 export class TemplateInterpreter extends Interpreter {
   #limits: Limits
@@ -46,11 +46,11 @@ export class TemplateInterpreter extends Interpreter {
     const { value: inner } = value
     const size = typeof inner === 'string' || Array.isArray(inner) ? inner.length : 0
     if (size > this.#limits.maxCharacters) throw new Error('its output is too large')
-    this.#steps += size >>> 6 // whatever is done with a large value takes longer
+    this.#steps += size >>> 6 // large values count as more steps, because operations on them take longer
     return value
   }
 
-  /** Python allows any keys; templates use strings and integers. */
+  /** Evaluates a mapping whose keys are strings or integers. Templates use no other types of keys. */
   #evaluateMapping(node: Node, environment: Environment): Value {
     const mapping = toValue({})
     const integers = new Map<string, Value>()
@@ -271,7 +271,7 @@ export class TemplateInterpreter extends Interpreter {
     return super.applyFilter(list, filter, environment)
   }
 
-  /** Applies the filters that the library lacks. Returns undefined if the library has to apply the filter. */
+  /** Applies a filter that the library lacks. Returns undefined if the library must apply the filter. */
   #filter(operand: Value, name: string): Value | undefined {
     if (name === 'string') return toValue(toText(operand))
     const isEmpty = isUndefined(operand) || isNull(operand)
@@ -332,7 +332,7 @@ const emptyLists = new Set([
   'dictsort',
 ])
 
-/** Converts what a loop goes through to a list. Undefined and None are empty. */
+/** Converts the value over which a loop iterates to a list. Undefined and `None` become an empty list. */
 function toItems(value: Value, isUnpacked: boolean): Value {
   if (isUndefined(value) || isNull(value)) return toArray([])
   if (isText(value)) return toArray(Array.from(String(value.value), toValue))

@@ -1,20 +1,21 @@
-/** Chat templates in Jinja, as models contain them. */
+/** Parses and renders models' chat templates, which are written in Jinja. */
 import { Environment, parse, tokenize } from '@huggingface/jinja'
 import { type Limits, TemplateInterpreter } from './interpreter.ts'
 import { formatTime } from './strftime.ts'
 import { toFunction, toValue, type Value } from './values.ts'
 
 /**
- * A template is rendered in the model's process, which answers other requests, too. A million steps take half a second.
- * Most templates take less than 100,000 for a conversation of 500 messages, but some go through all messages for each.
+ * Templates are limited, because rendering blocks the model's process, which also answers other requests. A million
+ * steps take half a second. Most templates need fewer than 100,000 steps for a conversation of 500 messages, but some
+ * iterate over all messages for each message.
  */
 const limits: Limits = { maxSteps: 5_000_000, maxCharacters: 32 * 1024 * 1024 }
 const maxRange = 100_000
 
 export type Template = {
   /**
-   * Renders the template with these variables. Functions among them are called with JavaScript's values.
-   * @throws the template's own error (`raise_exception`), or why it cannot be rendered
+   * Renders the template with these variables. Functions among the variables are called with JavaScript values.
+   * @throws the template's own error (`raise_exception`), or an error that explains why rendering failed
    */
   render(variables: Record<string, unknown>, now: Date): string
 }
@@ -52,11 +53,11 @@ const globals = (now: Date) => ({
   strftime_now: (format: string) => formatTime(now, format),
 })
 
-/** Converts a function, which gets JavaScript's values as arguments. */
+/** Converts a function whose arguments are JavaScript values. */
 const toCallable = (call: (...args: never[]) => unknown): Value =>
   toFunction((args) => toValue(call(...(args.map(({ value }) => value) as never[]))))
 
-/** Python's `range`, of limited length. */
+/** Python's `range`, with a maximum length. */
 function range(first: number, second?: number, step = 1): number[] {
   const [start, stop] = second === undefined ? [0, first] : [first, second]
   if (step === 0) throw new Error('range() has a step of 0')

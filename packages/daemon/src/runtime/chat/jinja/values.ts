@@ -1,13 +1,13 @@
 /** The values of `@huggingface/jinja`, whose classes the library does not export. */
 import { Environment } from '@huggingface/jinja'
 
-/** A value while a template is rendered: for example `StringValue`, whose `value` is a string. */
+/** A value in the library's representation: for example a `StringValue`, whose `value` is a string. */
 export type Value = ReturnType<Environment['lookupVariable']>
 type ValueClass = new (value: unknown) => Value
 
 /**
- * An object that is printed as the JSON text from which it was parsed: some templates expect the arguments of tool calls
- * as an object, and others as text.
+ * An object that is printed as the JSON text from which it was parsed. Some templates expect a tool call's arguments as
+ * an object, and others expect them as text.
  */
 export class ParsedJson {
   readonly text: string
@@ -22,7 +22,7 @@ export class ParsedJson {
 /** The text of mappings that were parsed from JSON. */
 const jsonTexts = new WeakMap<Value, string>()
 
-/** Converts a value of JavaScript. Members that are undefined are omitted. */
+/** Converts a JavaScript value. Members that are undefined are omitted. */
 export function toValue(value: unknown): Value {
   if (value instanceof ParsedJson) {
     const mapping = toValue(value.value)
@@ -75,7 +75,7 @@ function represent(value: Value): string {
   return String(value)
 }
 
-/** Python prefers single quotes. */
+/** Quotes a string as Python's `repr` does, which prefers single quotes. */
 function quote(text: string): string {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
   const escapes: Record<string, string> = {
