@@ -16,7 +16,7 @@ import { createClient } from '../harness/client.ts'
 import { collectFailures, type Failure, type Failures } from '../harness/failures.ts'
 import { openJournal } from '../harness/journal.ts'
 import { startLoad } from '../harness/load.ts'
-import { until } from '../harness/waiting.ts'
+import { until, within } from '../harness/waiting.ts'
 import type { World } from '../harness/world.ts'
 import type { ClusterFault } from './cluster-fault.ts'
 
@@ -86,8 +86,11 @@ export async function openFaultyCluster(options: Options): Promise<FaultyCluster
 
   async function untilRecovered(load: ReturnType<typeof startLoad>): Promise<number> {
     const startedAt = performance.now()
-    await until('all nodes are ready', recoveryTimeoutMs * timeoutFactor, areReady)
-    await Promise.all([load.untilDone('look', 1), load.untilDone('download', 3)])
+    const timeoutMs = recoveryTimeoutMs * timeoutFactor
+    const recovery = until('all nodes are ready', timeoutMs, areReady).then(() =>
+      load.untilDone('download', 3),
+    )
+    await within('recovery', timeoutMs, recovery)
     return performance.now() - startedAt
   }
 
