@@ -62,7 +62,9 @@ describeOnEachDatabase('a database', (start) => {
     const log = temporaryLog()
     const registry = await start({ log })
     const countWarnings = () =>
-      log.lines().filter(({ msg }) => /stop every node that still runs an earlier version/.test(String(msg)))
+      log
+        .lines()
+        .filter(({ msg }) => /stop every node that still runs an earlier version/.test(String(msg)))
         .length
     const connection = await registry.connect()
     await registry.stop()

@@ -17,6 +17,10 @@ import {
 /** A node of a parsed template. */
 type Node = { type: string; [member: string]: unknown }
 
+const tooLarge = 'its output is too large'
+/** The maximum number of parts of a text. */
+const maxItems = 100_000
+
 /** Limits for rendering a template, because templates are untrusted. */
 export type Limits = { maxSteps: number; maxCharacters: number }
 
@@ -45,7 +49,7 @@ export class TemplateInterpreter extends Interpreter {
         : (super.evaluate(node, environment) as Value)
     const { value: inner } = value
     const size = typeof inner === 'string' || Array.isArray(inner) ? inner.length : 0
-    if (size > this.#limits.maxCharacters) throw new Error('its output is too large')
+    if (size > this.#limits.maxCharacters) throw new Error(tooLarge)
     this.#steps += size >>> 6 // large values count as more steps, because operations on them take longer
     return value
   }
@@ -73,7 +77,7 @@ export class TemplateInterpreter extends Interpreter {
     for (const statement of statements) {
       const value = this.evaluate(statement, environment)
       if (!isNull(value)) text += toText(value)
-      if (text.length > this.#limits.maxCharacters) throw new Error('its output is too large')
+      if (text.length > this.#limits.maxCharacters) throw new Error(tooLarge)
     }
     return toValue(text)
   }
@@ -145,8 +149,22 @@ export class TemplateInterpreter extends Interpreter {
     }
   }
 
+  /** Each part of a text is an object, so a long text with many parts would take all memory. */
+  #splitting(owner: Value, name: string): Value {
+    const { builtins } = owner as unknown as { builtins: Map<string, Value> }
+    const split = builtins.get(name)
+    if (!split) return toValue(undefined)
+    return toFunction((args) => {
+      const [separator] = args
+      const mark = separator && isText(separator) ? String(separator.value) : ' '
+      const count = name === 'splitlines' ? '\n' : mark
+      if (search(String(owner.value), count, 'count') > maxItems) throw new Error(tooLarge)
+      return (split.value as (args: Value[]) => Value)(args)
+    })
+  }
+
   #repeat(text: string, count: number): string {
-    if (text.length * count > this.#limits.maxCharacters) throw new Error('its output is too large')
+    if (text.length * count > this.#limits.maxCharacters) throw new Error(tooLarge)
     return text.repeat(Math.max(0, count))
   }
 
@@ -210,6 +228,9 @@ export class TemplateInterpreter extends Interpreter {
   #findMethod(owner: Value, name: string): Value | undefined {
     if (isText(owner)) {
       const text = String(owner.value)
+      if (name === 'split' || name === 'rsplit' || name === 'splitlines') {
+        return this.#splitting(owner, name)
+      }
       if (name === 'format') return toFunction((args) => toValue(formatBraces(text, args)))
       if (name === 'isdigit') return toFunction(() => toValue(/^\p{Nd}+$/u.test(text)))
       if (name === 'removeprefix' || name === 'removesuffix') {
@@ -335,7 +356,11 @@ const emptyLists = new Set([
 /** Converts the value over which a loop iterates to a list. Undefined and `None` become an empty list. */
 function toItems(value: Value, isUnpacked: boolean): Value {
   if (isUndefined(value) || isNull(value)) return toArray([])
-  if (isText(value)) return toArray(Array.from(String(value.value), toValue))
+  if (isText(value)) {
+    const text = String(value.value)
+    if (text.length > maxItems) throw new Error(tooLarge)
+    return toArray(Array.from(text, toValue))
+  }
   if (!isList(value)) return value
   const items = itemsOf(value)
   return toArray(
