@@ -59,13 +59,16 @@ async function startDaemon({ folder, timeoutFactor, cleanup }: Scene) {
 
 type Reply = { status: number; text: string }
 
+let askedCount = 0
+
 async function ask(url: string, isStreamed: boolean, timeoutFactor: number): Promise<Reply> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       model,
-      messages: [{ role: 'user', content: 'Tell me about the sea.' }],
+      // A request that is equal to two that have crashed the model is refused for a minute.
+      messages: [{ role: 'user', content: `Tell me about the sea. (${++askedCount})` }],
       stream: isStreamed,
     }),
     signal: AbortSignal.timeout(60_000 * timeoutFactor),
