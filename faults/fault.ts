@@ -28,8 +28,8 @@ export type Harm = {
   /** How long a response may take. The default is 10 s; more time is given only if the harm itself delays responses. */
   answerTimeoutMs?: number
   /**
-   * Whether the disk loses unsynced writes. These can only be chunks of unfinished uploads, which the registry requests
-   * again.
+   * Whether the disk loses unsynced writes. These can only be chunks of files that are not ready yet. The registry
+   * requests them again, even for a submitted file, because it syncs a file's chunks when it processes the file.
    */
   losesUnsyncedWrites?: boolean
   /** Whether the registry logs to a pipe, which is read only on demand. */

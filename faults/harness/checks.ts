@@ -123,8 +123,9 @@ async function checkUploads(world: World, existing: Model[], { isCopy = false }:
       if (isCopy) upload.storedChunks.clear()
       const pushing = { model, upload, isOver }
       let reply = await (stage === 'started' ? goOn : untilReady)(world, pushing)
-      if (isCopy && stage === 'submitted' && getStatus(reply) === 'uploading') {
-        upload.stage = 'started' // the file's bytes were moved during the copy, and can be sent again
+      const mayLackChunks = isCopy || !world.keepsChunks
+      if (mayLackChunks && stage === 'submitted' && getStatus(reply) === 'uploading') {
+        upload.stage = 'started' // the file was moved during the copy, or the disk lost unsynced chunks: send them again
         reply = await goOn(world, pushing)
       }
       const { status, status_detail: detail } = (reply.body ?? {}) as Partial<ModelFile>

@@ -23,7 +23,7 @@ export type World = {
   isExact: boolean
   /** How long it may take until the other nodes show a download that one node has counted. */
   countDelayMs: number
-  /** Whether an unfinished upload's stored chunks must remain stored. */
+  /** Whether the stored chunks of a file that is not ready yet must remain stored. */
   keepsChunks: boolean
 }
 
