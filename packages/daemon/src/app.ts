@@ -19,6 +19,7 @@ import type { LocalModels } from './models/local-models.ts'
 import { ollamaRoutes } from './ollama/ollama-routes.ts'
 import { openaiRoutes } from './openai/openai-routes.ts'
 import type { ModelPulls } from './pulls/pull-model.ts'
+import { responseRoutes } from './responses/response-routes.ts'
 import { sharingRoutes } from './sharing/sharing-routes.ts'
 
 export type AppDependencies = {
@@ -61,6 +62,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(pageRoutes, dependencies)
   await app.register(openaiRoutes, dependencies)
   await app.register(messagesRoutes, dependencies)
+  await app.register(responseRoutes, dependencies)
   await app.register(sharingRoutes, dependencies)
   await app.register(ollamaRoutes, dependencies)
   return app

@@ -13,6 +13,7 @@ export * from './inference.ts'
 export * from './messages.ts'
 export * from './model.ts'
 export * from './ollama.ts'
+export * from './responses.ts'
 export * as routes from './routes.ts'
 export * from './text.ts'
 
