@@ -14,6 +14,7 @@ import { handleError, handleNotFound, toErrorBody } from './http/error-handler.t
 import { guard } from './http/guard.ts'
 import { healthRoute } from './http/health-route.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
+import { llamaServerRoutes } from './llama-server/llama-server-routes.ts'
 import type { LoadedModels } from './models/loaded-models.ts'
 import type { LocalModels } from './models/local-models.ts'
 import { ollamaRoutes } from './ollama/ollama-routes.ts'
@@ -63,6 +64,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(openaiRoutes, dependencies)
   await app.register(messagesRoutes, dependencies)
   await app.register(responseRoutes, dependencies)
+  await app.register(llamaServerRoutes, dependencies)
   await app.register(sharingRoutes, dependencies)
   await app.register(ollamaRoutes, dependencies)
   return app

@@ -61,7 +61,7 @@ export function refuse(request: object, names: readonly string[]) {
   }
 }
 
-function createChat(request: ChatRequest): Chat {
+export function createChat(request: ChatRequest): Chat {
   const tools = (request.tools ?? []).map(toTool)
   return {
     messages: request.messages.map(toChatMessage),
@@ -123,7 +123,7 @@ function toStops({ stop }: Pick<ChatRequest, 'stop'>): string[] {
   return typeof stop === 'string' ? [stop] : (stop ?? [])
 }
 
-function getJsonFormat({ response_format: format }: ChatRequest): true | object | undefined {
+export function getJsonFormat({ response_format: format }: ChatRequest): true | object | undefined {
   if (format?.type === 'json_object') return true
   if (format?.type !== 'json_schema') return undefined
   const schema = format.json_schema?.schema
