@@ -19,7 +19,7 @@ import { embedder } from './embedder.ts'
 import { getTemplate, isEncoder, loadModel, markerTokens } from './load-model.ts'
 import { ownSampler } from './own-sampler.ts'
 import { openPromptCache } from './prompt-cache.ts'
-import { promptReader, tokenCheck } from './prompt-reader.ts'
+import { promptReader } from './prompt-reader.ts'
 import {
   type BeginGrammar,
   createEvaluation,
@@ -28,7 +28,7 @@ import {
   inCalls,
 } from './sampling.ts'
 import { commonLength, slots as newSlots, type Slot } from './slots.ts'
-import { tokenizer } from './tokenizer.ts'
+import { tokenCheck, tokenizer } from './tokenizer.ts'
 
 /** The number of tokens in each part of a long prompt. Between two parts, the request can be canceled. */
 const readAtOnce = 512
