@@ -101,6 +101,17 @@ test('a forced tool is called with valid arguments', async () => {
   expect(['sea', 'sky']).toContain(block?.type === 'tool_use' && (block.input as { at: string }).at)
 })
 
+test('JSON that matches a schema', async () => {
+  const schema = { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] }
+  const message = await client.messages.create({
+    ...{ model, max_tokens, messages: hello },
+    output_config: { format: { type: 'json_schema', schema } },
+  })
+  const [block] = message.content
+  if (block?.type !== 'text') throw new Error('no text')
+  expect(JSON.parse(block.text)).toEqual({ yes: expect.any(Boolean) })
+})
+
 const busy: Piece[] = [
   { reasoning: 'Hm' },
   { reasoning: '.' },

@@ -34,6 +34,7 @@ const promptParams: [path: string, prompt: string, schema: string][] = [
   ['/v1/completions', 'prompt', 'response_format'],
   ['/v1/embeddings', 'input', 'response_format'],
   ['/v1/responses', 'input', 'text.format'],
+  ['/v1/messages', 'messages', 'output_config.format'],
   ['/api/', 'messages', 'format'],
   ['', 'messages', 'response_format'],
 ]
