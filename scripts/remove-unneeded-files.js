@@ -1,4 +1,4 @@
-// After npm ci, deletes 250 MB of files that dependencies contain and our programs never read: npm always installs
+// After npm ci, deletes 270 MB of files that dependencies contain and our programs never read: npm always installs
 // complete packages. Also runs on old Node.js versions.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,6 +6,23 @@ import { fileURLToPath } from 'node:url'
 
 /** The names of Node's processor architectures in the names of llama.cpp's packages. */
 const processors = { arm: 'armv7l', arm64: 'arm64', x64: 'x64' }
+
+/** TypeScript sources of packages that are imported in compiled form, copies for CommonJS, and tests. */
+const unusedFolders = [
+  '@ai-sdk/anthropic/src',
+  '@ai-sdk/gateway/src',
+  '@ai-sdk/openai-compatible/src',
+  '@ai-sdk/provider/src',
+  '@ai-sdk/provider-utils/src',
+  '@anthropic-ai/sdk/src',
+  'ai/docs',
+  'ai/src',
+  'bintrees/test',
+  'fastify/test',
+  'lucide-react/dist/cjs',
+  'openai/src',
+  'zod/src',
+]
 
 const [installed = fileURLToPath(new URL('../node_modules', import.meta.url))] =
   process.argv.slice(2)
@@ -22,6 +39,7 @@ function unneeded() {
     ...listFolders(nodePackages).map((name) => join(nodePackages, name, 'include')),
     // The sources of llama.cpp are not needed, because we do not compile it (see the daemon's load-model.ts).
     join(installed, 'node-llama-cpp', 'llama', 'gitRelease.bundle'),
+    ...unusedFolders.map((path) => join(installed, path)),
     // Types of icons under other names.
     ...['prefixed', 'suffixed'].map((name) =>
       join(installed, `lucide-react/dist/lucide-react.${name}.d.ts`),

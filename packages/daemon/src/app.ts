@@ -14,11 +14,13 @@ import { handleError, handleNotFound, toErrorBody } from './http/error-handler.t
 import { guard } from './http/guard.ts'
 import { healthRoute } from './http/health-route.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
+import { llamaServerRoutes } from './llama-server/llama-server-routes.ts'
 import type { LoadedModels } from './models/loaded-models.ts'
 import type { LocalModels } from './models/local-models.ts'
 import { ollamaRoutes } from './ollama/ollama-routes.ts'
 import { openaiRoutes } from './openai/openai-routes.ts'
 import type { ModelPulls } from './pulls/pull-model.ts'
+import { responseRoutes } from './responses/response-routes.ts'
 import { sharingRoutes } from './sharing/sharing-routes.ts'
 
 export type AppDependencies = {
@@ -61,6 +63,8 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(pageRoutes, dependencies)
   await app.register(openaiRoutes, dependencies)
   await app.register(messagesRoutes, dependencies)
+  await app.register(responseRoutes, dependencies)
+  await app.register(llamaServerRoutes, dependencies)
   await app.register(sharingRoutes, dependencies)
   await app.register(ollamaRoutes, dependencies)
   return app

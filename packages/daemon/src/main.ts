@@ -10,6 +10,7 @@ import { makeMetrics, metered } from './http/metrics.ts'
 import { loadedModels } from './models/loaded-models.ts'
 import { localModels } from './models/local-models.ts'
 import { modelPulls } from './pulls/pull-model.ts'
+import { reportCutCalls } from './runtime/cut-calls.ts'
 import { startChildRuntime } from './runtime/process/child-runtime.ts'
 import type { StartRuntime } from './runtime/runtime.ts'
 import { startSharing } from './sharing/start-sharing.ts'
@@ -57,7 +58,7 @@ export async function startDaemon(
   const metrics = makeMetrics({ droppedLogLines: droppedLines })
   const { backendsDirectory } = config
   const startRuntime = metered(
-    (options, signal) => start({ ...options, backendsDirectory }, signal),
+    reportCutCalls((options, signal) => start({ ...options, backendsDirectory }, signal)),
     metrics,
   )
   const models = loadedModels({ ...config, local, log, startRuntime })

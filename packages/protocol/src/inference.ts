@@ -2,7 +2,11 @@
 import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'
 
-const ContentPart = Type.Object({ type: Type.String(), text: Type.Optional(Type.String()) })
+const ContentPart = Type.Object({
+  type: Type.String(),
+  text: Type.Optional(Type.String()),
+  refusal: Type.Optional(Type.String()),
+})
 
 const ToolCall = Type.Object({
   id: Type.String(),
@@ -27,9 +31,21 @@ const ToolFunction = Type.Object({
   parameters: optional(Type.Object({})),
 })
 
+const NamedFunction = Type.Object({
+  type: Type.Literal('function'),
+  function: Type.Object({ name: Type.String() }),
+})
+
 const ToolChoice = Type.Union([
   Type.Enum(['none', 'auto', 'required']),
-  Type.Object({ type: Type.Literal('function'), function: Type.Object({ name: Type.String() }) }),
+  NamedFunction,
+  Type.Object({
+    type: Type.Literal('allowed_tools'),
+    allowed_tools: Type.Object({
+      mode: Type.Enum(['auto', 'required']),
+      tools: Type.Array(NamedFunction, { minItems: 1, maxItems: 128 }),
+    }),
+  }),
   Type.Null(),
 ])
 
@@ -40,7 +56,7 @@ const ResponseFormat = Type.Object({
   ),
 })
 
-const samplingFields = {
+export const samplingFields = {
   temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
   top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
   top_k: optional(Type.Integer({ minimum: 0 })),
@@ -56,7 +72,7 @@ const generationFields = {
   stream: optional(Type.Boolean()),
   stream_options: optional(Type.Object({ include_usage: optional(Type.Boolean()) })),
   stop: Type.Optional(
-    Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 }), Type.Null()]),
+    Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 64 }), Type.Null()]),
   ),
   n: optional(Type.Integer({ minimum: 1, maximum: 16 })),
   max_tokens: optional(Type.Integer({ minimum: 1 })),

@@ -48,6 +48,11 @@ const promptFields = {
       disable_parallel_tool_use: optional(Type.Boolean()),
     }),
   ),
+  output_config: optional(
+    Type.Object({
+      format: optional(Type.Object({ type: Type.Literal('json_schema'), schema: Type.Object({}) })),
+    }),
+  ),
   thinking: optional(Type.Object({ type: Type.Enum(['enabled', 'disabled', 'adaptive']) })),
 }
 

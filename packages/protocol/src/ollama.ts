@@ -76,7 +76,7 @@ const Tool = Type.Object({
 export const OllamaChatRequest = Type.Object({
   ...generationFields,
   messages: optional(Type.Array(Message)),
-  tools: optional(Type.Array(Tool)),
+  tools: optional(Type.Array(Tool, { maxItems: 128 })),
 })
 export type OllamaChatRequest = Static<typeof OllamaChatRequest>
 

@@ -72,6 +72,11 @@ export const daemonReasons = {
     ending: 'not_found',
     meaning: 'the model is not installed, or the registry does not have it',
   },
+  response_not_found: {
+    status: 404,
+    ending: 'not_found',
+    meaning: 'the response is not in memory: it is too old, or the daemon has been restarted',
+  },
   model_busy: { status: 409, ending: 'failed', meaning: 'the model is being pulled or copied' },
   model_linked: {
     status: 409,

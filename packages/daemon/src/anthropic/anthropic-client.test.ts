@@ -101,6 +101,17 @@ test('a forced tool is called with valid arguments', async () => {
   expect(['sea', 'sky']).toContain(block?.type === 'tool_use' && (block.input as { at: string }).at)
 })
 
+test('JSON that matches a schema', async () => {
+  const schema = { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] }
+  const message = await client.messages.create({
+    ...{ model, max_tokens, messages: hello },
+    output_config: { format: { type: 'json_schema', schema } },
+  })
+  const [block] = message.content
+  if (block?.type !== 'text') throw new Error('no text')
+  expect(JSON.parse(block.text)).toEqual({ yes: expect.any(Boolean) })
+})
+
 const busy: Piece[] = [
   { reasoning: 'Hm' },
   { reasoning: '.' },
@@ -138,54 +149,6 @@ test('reasoning, text and calls are blocks of their own, whole and streamed', as
     ...['message_delta', 'message_stop'],
   ])
 })
-
-test('an agent that answers twenty calls gets to its end', async () => {
-  const { url, asked } = await agentDaemon(20)
-  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Count the ships.' }]
-  let turns = 0
-  for (;;) {
-    const { content, stop_reason } = await connect(url).messages.create({
-      ...{ model, max_tokens, messages },
-      tools: [{ name: 'look', input_schema: { type: 'object', properties: {} } }],
-    })
-    messages.push({ role: 'assistant', content })
-    if (stop_reason !== 'tool_use') break
-    const results = content.flatMap((block) =>
-      block.type === 'tool_use'
-        ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: `${turns} ships` }]
-        : [],
-    )
-    messages.push({ role: 'user', content: results })
-    turns += 1
-  }
-  expect(turns).toBe(20)
-  expect(messages.at(-1)?.content).toEqual([{ type: 'text', text: 'Done.' }])
-  const last = asked.at(-1)?.messages ?? []
-  expect(last.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual(
-    Array.from({ length: 20 }, (_, turn) => `${turn} ships`),
-  )
-  expect(last[2]).toMatchObject({ role: 'tool', name: 'look', tool_call_id: expect.any(String) })
-})
-
-/** A daemon whose model calls `look` this often, and then says that it is done. */
-async function agentDaemon(calls: number) {
-  const asked: { messages: { role: string; content: string }[] }[] = []
-  const { url } = await useTestDaemon({}, async (options) => {
-    const runtime = await scriptedRuntime()(options)
-    const call = await scriptedRuntime({
-      pieces: [{ toolCall: { name: 'look', arguments: '{}' } }],
-    })(options)
-    const done = await scriptedRuntime({ pieces: [{ text: 'Done.' }] })(options)
-    return {
-      ...runtime,
-      generate(generation, signal) {
-        if ('chat' in generation.prompt) asked.push(generation.prompt.chat)
-        return (asked.length <= calls ? call : done).generate(generation, signal)
-      },
-    }
-  })
-  return { url, asked }
-}
 
 test('errors have the format of the API, also in a stream', async () => {
   const missing = client.messages.create({ model: 'no-such-model', max_tokens, messages: hello })

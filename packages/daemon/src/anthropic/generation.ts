@@ -21,7 +21,7 @@ export function createMessagesGeneration(request: MessagesRequest): Generation {
       repeatLastTokens: undefined,
       logitBias: [],
     },
-    json: undefined,
+    json: request.output_config?.format?.schema,
     topLogprobs: undefined,
   }
 }

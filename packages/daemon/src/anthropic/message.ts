@@ -1,5 +1,6 @@
 /** Responses in the format of Anthropic's Messages API. */
 import { randomUUID } from 'node:crypto'
+import { isJson } from '../runtime/cut-calls.ts'
 import type { Finish, Piece } from '../runtime/runtime.ts'
 
 export type Block =
@@ -102,7 +103,7 @@ export function blockEvents() {
   }
 }
 
-/** Joins events to complete blocks. */
+/** Joins events to complete blocks. A call that was cut off is dropped: clients would take it for complete. */
 export function joinBlocks(events: readonly BlockEvent[]): Block[] {
   const blocks: Block[] = []
   const inputs: string[] = []
@@ -116,16 +117,9 @@ export function joinBlocks(events: readonly BlockEvent[]): Block[] {
     if (block?.type === 'thinking') block.thinking += thinking
     inputs[index] = (inputs[index] ?? '') + json
   }
-  return blocks.map((block, index) =>
-    block.type === 'tool_use' ? { ...block, input: parseInput(inputs[index] ?? '') } : block,
-  )
-}
-
-/** An answer that was cut off may contain a part of a JSON object. Clients cannot use it. */
-function parseInput(json: string): unknown {
-  try {
-    return JSON.parse(json || '{}')
-  } catch {
-    return {} // `stop_reason` is `max_tokens`
-  }
+  return blocks.flatMap((block, index) => {
+    if (block.type !== 'tool_use') return block
+    const json = inputs[index] ?? ''
+    return isJson(json) ? { ...block, input: JSON.parse(json) } : []
+  })
 }

@@ -57,7 +57,7 @@ describe('an error about the schema explains the mismatch', () => {
   const chat = '/v1/chat/completions'
   const embed = '/v1/embeddings'
   test.each([
-    [chat, { stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop must not have more than 4 items'],
+    [chat, { stop: Array(65).fill('a') }, 'stop must not have more than 64 items'],
     [chat, { stop: 4 }, 'stop must be string, array or null'],
     [chat, { stop: ['a', 4] }, 'stop.1 must be string'],
     [chat, { messages: [] }, 'messages must not be empty'],

@@ -17,7 +17,7 @@ export type ErrorBody = {
 export function toFault(error: unknown, url = ''): Fault {
   if (error instanceof Fault) return error
   if (isPromptError(error)) {
-    const param = error.details.param ?? promptParams[error.code] ?? getPromptParam(url)
+    const param = error.details.param ?? getPromptParam(error.code, url)
     return new Fault(error.code, error.message, { param })
   }
   if (hasCode(error, 'model_lost')) return new Fault(error.code, error.message)
@@ -29,20 +29,22 @@ export function toFault(error: unknown, url = ''): Fault {
     : new Fault(500, 'internal error in the daemon')
 }
 
-/** The invalid parameter; undefined if it is the prompt, whose name depends on the endpoint. */
-const promptParams: Record<PromptCode, string | undefined> = {
-  context_length_exceeded: undefined,
-  template_failed: undefined,
-  schema_refused: 'response_format',
-  tool_refused: 'tools',
-  unknown_token: undefined,
-  not_generative: 'model',
-}
+/** By the beginning of the path: the names of the parameters that contain the prompt and the answer's schema. */
+const promptParams: [path: string, prompt: string, schema: string][] = [
+  ['/v1/completions', 'prompt', 'response_format'],
+  ['/v1/embeddings', 'input', 'response_format'],
+  ['/v1/responses', 'input', 'text.format'],
+  ['/v1/messages', 'messages', 'output_config.format'],
+  ['/api/', 'messages', 'format'],
+  ['', 'messages', 'response_format'],
+]
 
-function getPromptParam(url: string): string {
-  const [path = ''] = url.split('?', 1)
-  if (path.startsWith('/v1/completions')) return 'prompt'
-  return path.startsWith('/v1/embeddings') ? 'input' : 'messages'
+/** The invalid parameter, whose name depends on the endpoint. */
+function getPromptParam(code: PromptCode, url: string): string {
+  if (code === 'tool_refused') return 'tools'
+  if (code === 'not_generative') return 'model'
+  const [, prompt = '', schema = ''] = promptParams.find(([path]) => url.startsWith(path)) ?? []
+  return code === 'schema_refused' ? schema : prompt
 }
 
 /** An error body that has the members of both OpenAI's format and the registry's. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { readDaemonConfig } from '../config.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
-async function requestStatus(port: number, headers: Record<string, string>) {
+async function requestStatus(port: number, headers: Record<string, string | string[]>) {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const asked = request({ host: '127.0.0.1', port, path: '/v1/models', headers }, (answer) => {
     answer.resume()
@@ -25,6 +25,7 @@ test('a key in x-api-key follows the same rules, and must not differ from the ot
   const { port } = await useTestDaemon()
   expect(await requestStatus(port, { 'x-api-key': 'x' })).toBe(200)
   expect(await requestStatus(port, { 'x-api-key': '' })).toBe(401)
+  expect(await requestStatus(port, { 'x-api-key': ['x', 'y'] })).toBe(401)
   expect(await requestStatus(port, { 'x-api-key': 'x', authorization: 'Bearer x' })).toBe(200)
   expect(await requestStatus(port, { 'x-api-key': 'x', authorization: 'Bearer y' })).toBe(401)
   expect(await requestStatus(port, { 'x-api-key': 'x', authorization: 'Bearer ' })).toBe(401)

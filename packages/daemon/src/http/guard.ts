@@ -46,6 +46,8 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     if (apiKey === undefined) return checkBearer(authorization)
     const key = String(apiKey)
     if (key.trim() === '') throw new Fault('invalid_api_key', 'the API key in x-api-key is empty')
+    // Node joins several such headers with ", ".
+    if (/\s/.test(key)) throw new Fault('invalid_api_key', 'x-api-key must be a single API key')
     if (authorization !== undefined && !isSame(readBearer(authorization), key)) {
       throw new Fault('invalid_api_key', 'Authorization and x-api-key have different API keys')
     }

@@ -6,9 +6,12 @@ const maxNonceLength = 100
 
 /** Reports that the daemon is running. If the request has a nonce, the response also proves the daemon's identity. */
 export const healthRoute: FastifyPluginAsync<DaemonConfig> = async (app, { proofToken }) => {
+  const config = { isOpen: true, isQuiet: true }
+  app.get('/health', { config }, async () => ({ status: 'ok' })) // for clients of llama.cpp's server
+
   app.get<{ Querystring: { nonce?: unknown } }>(
     '/healthz',
-    { config: { isOpen: true, isQuiet: true } },
+    { config },
     async ({ query: { nonce }, socket: { localAddress: address, localPort: port } }) => ({
       status: 'ok',
       pid: process.pid,

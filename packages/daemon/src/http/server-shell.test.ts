@@ -27,7 +27,11 @@ async function loggedDaemon() {
 test('the log has one line per request, with its request ID and no secrets', async () => {
   const { url, port, requestLines } = await loggedDaemon()
   const answer = await fetch(`${url}/api/version?key=secret`, {
-    headers: { 'x-request-id': 'call-7' },
+    headers: {
+      'x-request-id': 'call-7',
+      'x-api-key': 'key-of-user',
+      authorization: 'Bearer key-of-user',
+    },
   })
   expect(answer.headers.get('x-request-id')).toBe('call-7')
   await fetch(`${url}/healthz`)
@@ -39,6 +43,7 @@ test('the log has one line per request, with its request ID and no secrets', asy
     { path: '/v1/***', status: 404 },
     { path: '/%zz', status: 400 },
   ])
+  expect(JSON.stringify(await requestLines())).not.toContain('key-of-user')
 })
 
 test('a request whose client disconnected is logged as 499', async () => {

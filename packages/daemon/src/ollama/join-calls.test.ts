@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Piece } from '../runtime/runtime.ts'
 import { joinCalls } from './join-calls.ts'
 
-test('the parts of each call are joined, and other parts stay in their places', () => {
+test('the parts of each call are joined, other parts stay in their places, and a call that was cut off is dropped', () => {
   const pieces: Piece[] = [
     { text: 'I look.' },
     { toolCall: { name: 'look', arguments: '{"where":' } },
@@ -18,7 +18,6 @@ test('the parts of each call are joined, and other parts stay in their places', 
     { logprobs: [] },
     { toolCall: { name: 'look', arguments: '{"where": "sea"}' } },
     { toolCall: { name: 'wait', arguments: '{}' } },
-    { toolCall: { name: 'look', arguments: '{"wh' } },
   ])
   expect(joining.finish()).toEqual([])
 })

@@ -1,11 +1,15 @@
+import { isJson } from '../runtime/cut-calls.ts'
 import type { Piece } from '../runtime/runtime.ts'
 
-/** Joins the parts of each tool call, because Ollama's API sends only complete calls. */
+/**
+ * Joins the parts of each tool call, because Ollama's API sends only complete calls. A call that was cut off is dropped,
+ * because clients would take it for complete.
+ */
 export function joinCalls() {
   let begun: Piece['toolCall']
 
   function end(): Piece[] {
-    const pieces = begun ? [{ toolCall: begun }] : []
+    const pieces = begun && isJson(begun.arguments) ? [{ toolCall: begun }] : []
     begun = undefined
     return pieces
   }

@@ -19,10 +19,6 @@ export function toOllamaCall(
  * object.
  */
 function argumentsIn(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value }
-  } catch {
-    return { value: text } // cut off, or not JSON
-  }
+  const value: unknown = JSON.parse(text)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value }
 }

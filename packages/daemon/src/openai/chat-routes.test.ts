@@ -125,7 +125,8 @@ test('a model that cannot fit into memory is rejected before it is loaded', asyn
   expect(isLoaded).toBe(false)
 })
 
-test('a parameter that is null is treated as absent', async () => {
+/** Runs a daemon with a scripted model, and records what is asked of the model. */
+async function useRecorded() {
   const asked: Generation[] = []
   const { url } = await useTestDaemon({}, async (options) => {
     const runtime = await scriptedRuntime()(options)
@@ -135,6 +136,11 @@ test('a parameter that is null is treated as absent', async () => {
     }
     return { ...runtime, generate }
   })
+  return { url, asked }
+}
+
+test('a parameter that is null is treated as absent', async () => {
+  const { url, asked } = await useRecorded()
   const body = {
     messages: [{ role: 'user', content: 'Hi', name: null, tool_call_id: null }],
     tools: [{ type: 'function', function: { name: 'a', description: null, parameters: null } }],
@@ -147,4 +153,37 @@ test('a parameter that is null is treated as absent', async () => {
     },
   })
   expect(JSON.stringify(asked)).not.toContain('null')
+})
+
+test('a refusal in an earlier answer is text, and the allowed tools are the only ones', async () => {
+  const { url, asked } = await useRecorded()
+  const named = (name: string) => ({ type: 'function', function: { name } })
+  const choose = (mode: string, name: string) => ({
+    type: 'allowed_tools',
+    allowed_tools: { mode, tools: [named(name)] },
+  })
+  const body = {
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+      { role: 'user', content: 'Please' },
+    ],
+    tools: [named('a'), named('b')],
+    tool_choice: choose('required', 'b'),
+    stop: ['1', '2', '3', '4', '5'],
+  }
+  expect((await ask({ url, body })).status).toBe(200)
+  expect(asked[0]).toMatchObject({
+    stop: body.stop,
+    prompt: {
+      chat: {
+        messages: [{}, { role: 'assistant', content: 'No.' }, {}],
+        tools: [named('b')],
+        toolChoice: 'required',
+      },
+    },
+  })
+  const unknown = await ask({ url, body: { ...body, tool_choice: choose('auto', 'c') } })
+  expect(unknown.status).toBe(400)
+  expect(await unknown.json()).toMatchObject({ error: { param: 'tool_choice' } })
 })

@@ -1,8 +1,9 @@
 /** Converts requests in OpenAI's format to the runtime's format. */
 import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
-import { samplingDefaults } from '../http/sampling-defaults.ts'
-import type { Chat, ChatMessage, Generation, Prompt, Sampling, Tool } from '../runtime/runtime.ts'
+import type { Chat, ChatMessage, Generation, Prompt, Tool } from '../runtime/runtime.ts'
+import { toSampling } from './sampling.ts'
+import { chooseTools, type WantedTools } from './tool-choice.ts'
 
 /** Parameters of OpenAI's API that would have an effect but are not supported. Unknown parameters are ignored. */
 const cannot = ['audio', 'functions', 'function_call', 'prediction', 'web_search_options'] as const
@@ -52,7 +53,7 @@ export function toTexts(given: CompletionRequest['prompt']): (string | number[])
 const toPrompt = (text: string | number[]): Prompt =>
   typeof text === 'string' ? { text } : { tokens: text }
 
-function refuse(request: object, names: readonly string[]) {
+export function refuse(request: object, names: readonly string[]) {
   for (const name of names) {
     const value = (request as Record<string, unknown>)[name]
     const isEmpty = value === undefined || value === null || value === ''
@@ -60,22 +61,24 @@ function refuse(request: object, names: readonly string[]) {
   }
 }
 
-function createChat(request: ChatRequest): Chat {
+export function createChat(request: ChatRequest): Chat {
   const tools = (request.tools ?? []).map(toTool)
   return {
     messages: request.messages.map(toChatMessage),
-    tools,
-    toolChoice: getToolChoice(request, tools),
+    ...chooseTools(tools, toWantedTools(request)),
     ...(request.parallel_tool_calls === false && { maxCalls: 1 }),
-    variables: { ...getReasoningVariables(request), ...request.chat_template_kwargs },
+    variables: {
+      ...getReasoningVariables(request.reasoning_effort),
+      ...request.chat_template_kwargs,
+    },
   }
 }
 
 /** Sets both variables, because some reasoning models' templates use the one, and some the other. */
-function getReasoningVariables({ reasoning_effort }: ChatRequest): Record<string, unknown> {
-  if (!reasoning_effort) return {}
-  if (reasoning_effort === 'none') return { enable_thinking: false }
-  return { enable_thinking: true, reasoning_effort }
+export function getReasoningVariables(effort: string | null | undefined): Record<string, unknown> {
+  if (!effort) return {}
+  if (effort === 'none') return { enable_thinking: false }
+  return { enable_thinking: true, reasoning_effort: effort }
 }
 
 function toTool(tool: NonNullable<ChatRequest['tools']>[number], index: number): Tool {
@@ -87,16 +90,11 @@ function toTool(tool: NonNullable<ChatRequest['tools']>[number], index: number):
   throw unsupported(`tools.${index}.type`, `${tool.type} is not supported: it must be function`)
 }
 
-function getToolChoice({ tool_choice }: ChatRequest, tools: Tool[]): Chat['toolChoice'] {
-  const choice = tool_choice ?? 'auto'
-  if (choice === 'auto' || choice === 'none') return choice
-  const name = choice === 'required' ? undefined : choice.function.name
-  const isKnown = tools.some((tool) => name === undefined || tool.function.name === name)
-  if (isKnown) return name === undefined ? 'required' : { name }
-  const message = name
-    ? `tool_choice is ${name}, which is not one of the tools`
-    : 'tool_choice requires a tool call, but there are no tools'
-  throw new Fault(400, message, { param: 'tool_choice' })
+function toWantedTools({ tool_choice: choice }: ChatRequest): WantedTools {
+  if (!choice || typeof choice === 'string') return { mode: choice ?? 'auto' }
+  if (choice.type === 'function') return { mode: 'required', name: choice.function.name }
+  const { mode, tools } = choice.allowed_tools
+  return { mode, allowed: tools.map(({ function: { name } }) => name) }
 }
 
 function toChatMessage(message: ChatRequest['messages'][number], index: number): ChatMessage {
@@ -113,50 +111,19 @@ function toChatMessage(message: ChatRequest['messages'][number], index: number):
 
 function joinContent({ content }: ChatRequest['messages'][number], index: number): string {
   if (!Array.isArray(content)) return content ?? ''
-  const strange = content.find(({ type }) => type !== 'text')
+  const strange = content.find(({ type }) => type !== 'text' && type !== 'refusal')
   if (strange) {
     const why = `of type ${strange.type} is not supported: it must be text`
     throw unsupported(`messages.${index}.content`, why)
   }
-  return content.map(({ text = '' }) => text).join('')
+  return content.map(({ text, refusal }) => text ?? refusal ?? '').join('')
 }
 
 function toStops({ stop }: Pick<ChatRequest, 'stop'>): string[] {
   return typeof stop === 'string' ? [stop] : (stop ?? [])
 }
 
-type SamplingRequest = Pick<
-  ChatRequest,
-  | 'temperature'
-  | 'top_p'
-  | 'top_k'
-  | 'min_p'
-  | 'seed'
-  | 'presence_penalty'
-  | 'frequency_penalty'
-  | 'logit_bias'
->
-
-function toSampling(request: SamplingRequest): Sampling {
-  return {
-    temperature: request.temperature ?? samplingDefaults.temperature,
-    topP: request.top_p ?? samplingDefaults.topP,
-    topK: request.top_k ?? samplingDefaults.topK,
-    minP: request.min_p ?? samplingDefaults.minP,
-    seed: request.seed ?? undefined,
-    presencePenalty: request.presence_penalty ?? 0,
-    frequencyPenalty: request.frequency_penalty ?? 0,
-    repeatPenalty: 1,
-    repeatLastTokens: undefined,
-    logitBias: Object.entries(request.logit_bias ?? {}).map(([token, bias]) => {
-      if (/^\d{1,9}$/.test(token)) return [Number(token), bias]
-      const message = `logit_bias contains ${token}, which is not a token ID`
-      throw new Fault(422, message, { param: 'logit_bias' })
-    }),
-  }
-}
-
-function getJsonFormat({ response_format: format }: ChatRequest): true | object | undefined {
+export function getJsonFormat({ response_format: format }: ChatRequest): true | object | undefined {
   if (format?.type === 'json_object') return true
   if (format?.type !== 'json_schema') return undefined
   const schema = format.json_schema?.schema

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ModelsQuery } from '@shoal/protocol'
 import Type from 'typebox'
 import { modelNotFound } from '../errors.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
@@ -10,10 +11,12 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
   { models, local },
 ) => {
-  app.get('/v1/models', async () => ({
-    object: 'list',
-    data: (await models.list()).map(({ model }) => modelObject(model)),
-  }))
+  app.get('/v1/models', { schema: { querystring: ModelsQuery } }, async ({ query }) => {
+    const loaded = (await models.list()).map(({ model }) => model)
+    const others = query.all === 'true' ? await local.list() : []
+    const byId = new Map([...loaded, ...others].map((model) => [model.id, model]))
+    return { object: 'list', data: Array.from(byId.values(), modelObject) }
+  })
 
   const schema = { params: Type.Object({ '*': Type.String() }) }
   app.get('/v1/models/*', { schema }, async ({ params }) => {

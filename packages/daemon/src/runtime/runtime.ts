@@ -11,6 +11,12 @@ export type Runtime = {
   embed(texts: (string | number[])[], signal: AbortSignal): Promise<Embeddings>
   /** Resolves to the number of a prompt's tokens. Rejects with a prompt error or `model_lost`. */
   countTokens(prompt: Prompt): Promise<number>
+  /** Resolves to the text of a chat's prompt. Rejects with a prompt error or `model_lost`. */
+  applyTemplate(prompt: ChatToRender): Promise<string>
+  /** Resolves to the tokens of a text. Rejects with `model_lost`. */
+  tokenize(text: TextToTokenize): Promise<number[]>
+  /** Resolves to the bytes of each token. Rejects with `unknown_token` or `model_lost`. */
+  tokenBytes(tokens: number[]): Promise<number[][]>
   /** Frees memory that is not needed: conversations that have no slot. */
   freeCache(): Promise<void>
   /** The ID of the runtime's process. */
@@ -36,6 +42,14 @@ export type RuntimeOptions = {
   backendsDirectory?: string | undefined
   /** Limits of the cache for conversations that have no slot; undefined for no cache. */
   promptCache?: { maxBytes: number; bytesPerToken: number; minTokens?: number } | undefined
+}
+
+export type TextToTokenize = {
+  text: string
+  /** Whether to add the tokens with which the model's prompts begin. */
+  addSpecial: boolean
+  /** Whether special tokens are recognized in the text. */
+  parseSpecial: boolean
 }
 
 export type StartRuntime = (options: RuntimeOptions, signal?: AbortSignal) => Promise<Runtime>
@@ -83,6 +97,9 @@ export type Chat = {
   /** Variables for the chat template, such as `enable_thinking`. */
   variables: Record<string, unknown>
 }
+
+/** A chat, and the form that its answer must have, which some prompts depend on. */
+export type ChatToRender = { chat: Chat; json: Generation['json'] }
 
 /** Whether the answer must be a tool call. */
 export const isForced = ({ toolChoice }: Chat): boolean =>

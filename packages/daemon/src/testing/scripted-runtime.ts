@@ -50,6 +50,9 @@ function createRuntime(
       ended.resolve(undefined)
     },
     countTokens: async (prompt) => splitWords(prompt).length,
+    applyTemplate: async (prompt) => splitWords(prompt).join(' '),
+    tokenize: async ({ text }) => [...Buffer.from(text)],
+    tokenBytes: async (tokens) => tokens.map((token) => [token]),
     freeCache: async () => undefined,
 
     async *generate(generation: Generation, signal: AbortSignal) {

@@ -28,7 +28,8 @@ export function answerWriter(
   const text = tokenText((some, before) =>
     model.detokenize(some as Token[], chat !== undefined && some.some(isMarker), before as Token[]),
   )
-  const stops = stopStrings(stop)
+  // A forced call is all of the answer, and without its end it would be useless.
+  const stops = stopStrings(chat && isForced(chat) ? [] : stop)
   const parser = answerParser(chat && format, {
     tools: chat ? callableTools(chat, json) : [],
     maxCalls: chat?.maxCalls,

@@ -1,7 +1,7 @@
 import type { LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama-cpp'
 import { type Embeddings, promptError } from '../runtime.ts'
 import { normalize } from '../vectors.ts'
-import type { CheckTokens } from './prompt-reader.ts'
+import type { CheckTokens } from './tokenizer.ts'
 
 /** llama.cpp's number for mean pooling over all tokens. Generative models' files do not specify a pooling type. */
 export const meanPooling = 1

@@ -19,7 +19,7 @@ import { embedder } from './embedder.ts'
 import { getTemplate, isEncoder, loadModel, markerTokens } from './load-model.ts'
 import { ownSampler } from './own-sampler.ts'
 import { openPromptCache } from './prompt-cache.ts'
-import { promptReader, tokenCheck } from './prompt-reader.ts'
+import { promptReader } from './prompt-reader.ts'
 import {
   type BeginGrammar,
   createEvaluation,
@@ -28,6 +28,7 @@ import {
   inCalls,
 } from './sampling.ts'
 import { commonLength, slots as newSlots, type Slot } from './slots.ts'
+import { tokenCheck, tokenizer } from './tokenizer.ts'
 
 /** The number of tokens in each part of a long prompt. Between two parts, the request can be canceled. */
 const readAtOnce = 512
@@ -66,6 +67,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   if (!canGenerate) {
     return {
       ...{ facts, embed, generate: refuseToGenerate, countTokens: refuseToGenerate },
+      ...{ applyTemplate: refuseToGenerate, ...tokenizer(model, checkTokens) },
       freeCache: async () => undefined,
     }
   }
@@ -242,7 +244,10 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     return rest
   }
 
-  return { facts, embed, generate, countTokens: read.count, freeCache: promptCache.clear }
+  return {
+    ...{ facts, embed, generate, countTokens: read.count, applyTemplate: read.applyTemplate },
+    ...{ ...tokenizer(model, checkTokens), freeCache: promptCache.clear },
+  }
 }
 
 function refuseToGenerate(): never {

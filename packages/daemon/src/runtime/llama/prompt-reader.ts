@@ -1,24 +1,7 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
 import type { chatPrompts } from '../chat/chat-prompt.ts'
-import { type Generation, type Prompt, promptError } from '../runtime.ts'
-
-/**
- * Throws an error if one of the tokens is not in the model's vocabulary, because llama.cpp may crash on such a token.
- * `param` is the name of the parameter that contains the tokens.
- */
-export type CheckTokens = (tokens: readonly number[], param?: string) => void
-
-export function tokenCheck(model: LlamaModel): CheckTokens {
-  const count = model.fileInfo.metadata.tokenizer.ggml.tokens.length
-  return (tokens, param) => {
-    const unknown = tokens.find(
-      (token) => !(Number.isInteger(token) && token >= 0 && token < count),
-    )
-    if (unknown === undefined) return
-    const message = `${unknown} is not a token of this model, which has ${count} tokens`
-    throw promptError('unknown_token', message, { param })
-  }
-}
+import { type ChatToRender, type Generation, type Prompt, promptError } from '../runtime.ts'
+import { type CheckTokens, withBeginning } from './tokenizer.ts'
 
 type Setup = {
   chats: ReturnType<typeof chatPrompts>
@@ -34,15 +17,10 @@ export function promptReader(model: LlamaModel, { chats, checkTokens, contextLen
   } {
     if ('tokens' in prompt) return { tokens: prompt.tokens as Token[], begun: '' }
     if ('text' in prompt) {
-      return { tokens: withBeginning(model.tokenize(prompt.text, true)), begun: '' }
+      return { tokens: withBeginning(model, model.tokenize(prompt.text, true)), begun: '' }
     }
     const { text, begun } = chats.prompt(prompt.chat, json !== undefined)
-    return { tokens: withBeginning(model.tokenize(text, true)), begun }
-  }
-
-  function withBeginning(tokens: Token[]): Token[] {
-    const { bos, shouldPrependBosToken } = model.tokens
-    return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens
+    return { tokens: withBeginning(model, model.tokenize(text, true)), begun }
   }
 
   function read(generation: Generation) {
@@ -63,5 +41,6 @@ export function promptReader(model: LlamaModel, { chats, checkTokens, contextLen
   return Object.assign(read, {
     /** Returns the number of the prompt's tokens, even if they are more than the context length. */
     count: (prompt: Prompt) => tokenize({ prompt, json: undefined }).tokens.length,
+    applyTemplate: ({ chat, json }: ChatToRender) => chats.prompt(chat, json !== undefined).text,
   })
 }

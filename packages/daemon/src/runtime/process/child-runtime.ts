@@ -41,10 +41,10 @@ export async function startChildRuntime(
     pid: child.pid ?? 0,
     ended: end.promise,
     close,
-    countTokens: (prompt) =>
-      rpc.call('countTokens', prompt).catch((error) => {
-        throw asOurs(error)
-      }),
+    countTokens: (prompt) => rpc.call('countTokens', prompt).catch(throwOurs),
+    applyTemplate: (prompt) => rpc.call('applyTemplate', prompt).catch(throwOurs),
+    tokenize: (text) => rpc.call('tokenize', text).catch(throwOurs),
+    tokenBytes: (tokens) => rpc.call('tokenBytes', tokens).catch(throwOurs),
     freeCache: () => rpc.call('freeCache'),
     async *generate(generation, signal) {
       try {
@@ -69,6 +69,10 @@ export async function startChildRuntime(
  */
 const asOurs = (error: unknown) =>
   isPromptError(error) || hasCode(error, 'model_lost') ? error : modelLost((error as Error).message)
+
+function throwOurs(error: unknown): never {
+  throw asOurs(error)
+}
 
 /** The time limit for a process to exit before it is killed. */
 const closeTimeoutMs = 5000

@@ -1,7 +1,13 @@
 /** The process of one model, started by `child-runtime.ts`. It exits when its parent process exits. */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { openLlamaModel } from '../llama/llama-model.ts'
-import type { Generation, Prompt, RuntimeOptions } from '../runtime.ts'
+import type {
+  ChatToRender,
+  Generation,
+  Prompt,
+  RuntimeOptions,
+  TextToTokenize,
+} from '../runtime.ts'
 
 let model: Awaited<ReturnType<typeof openLlamaModel>> | undefined
 
@@ -22,6 +28,9 @@ const methods = {
     loadedModel().generate(generation, signal),
   embed: (texts: (string | number[])[], signal: AbortSignal) => loadedModel().embed(texts, signal),
   countTokens: (prompt: Prompt) => loadedModel().countTokens(prompt),
+  applyTemplate: (prompt: ChatToRender) => loadedModel().applyTemplate(prompt),
+  tokenize: (text: TextToTokenize) => loadedModel().tokenize(text),
+  tokenBytes: (tokens: number[]) => loadedModel().tokenBytes(tokens),
   freeCache: () => loadedModel().freeCache(),
   end: () => process.exit(0),
 }

@@ -1,0 +1,138 @@
+/** Tests that excessive requests get a clear error, while another request to the same model goes on. */
+import { expect, onTestFinished, test } from 'vitest'
+import type { Chat } from './runtime/runtime.ts'
+import { scriptedRuntime } from './testing/scripted-runtime.ts'
+import { useTestDaemon } from './testing/test-daemon.ts'
+
+const model = 'shoal-tiny'
+const messages = [{ role: 'user', content: 'Hi' }]
+
+type Body = Record<string, unknown>
+
+/** The APIs for conversations, each with a function that creates a request. */
+const apis: Record<string, (text: string, others?: Body) => Body> = {
+  '/v1/chat/completions': (content, others) => ({
+    messages: [{ role: 'user', content }],
+    ...others,
+  }),
+  '/v1/responses': (input, others) => ({ input, ...others }),
+  '/v1/messages': (content, others) => ({
+    messages: [{ role: 'user', content }],
+    max_tokens: 100,
+    ...others,
+  }),
+  '/api/chat': (content, others) => ({
+    messages: [{ role: 'user', content }],
+    stream: false,
+    ...others,
+  }),
+}
+
+async function post(url: string, path: string, body: Body | string) {
+  const response = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify({ model, ...body }),
+  })
+  return { status: response.status, body: (await response.json()) as Body & { detail: string } }
+}
+
+/** Runs a daemon with an answer that has begun, and that ends with the test. */
+async function useBusyDaemon() {
+  const asked: Chat[] = []
+  const gate = Promise.withResolvers<void>()
+  const { url } = await useTestDaemon({}, async (options) => {
+    const fast = await scriptedRuntime()(options)
+    const slow = await scriptedRuntime({ pace: () => gate.promise })(options)
+    return {
+      ...fast,
+      generate(generation, signal) {
+        if ('chat' in generation.prompt) asked.push(generation.prompt.chat)
+        return (asked.length === 1 ? slow : fast).generate(generation, signal)
+      },
+    }
+  })
+  const running = post(url, '/v1/chat/completions', { messages })
+  await expect.poll(() => asked.length).toBe(1)
+  async function expectGoesOn() {
+    gate.resolve()
+    const { status, body } = await running
+    expect(status).toBe(200)
+    expect(body.choices).toMatchObject([{ message: { content: 'Hello! How are you?' } }])
+  }
+  onTestFinished(() => gate.resolve())
+  return { url, asked, expectGoesOn }
+}
+
+test.each(Object.entries(apis))('ten thousand tools: %s', async (path, request) => {
+  const { url, asked, expectGoesOn } = await useBusyDaemon()
+  const tools = Array.from({ length: 10_000 }, (_, index) => {
+    const named = { name: `tool_${index}`, description: 'x', parameters: {}, input_schema: {} }
+    return path === '/v1/responses'
+      ? { type: 'function', ...named }
+      : { ...named, ...(path !== '/v1/messages' && { type: 'function', function: named }) }
+  })
+  const { status, body } = await post(url, path, request('Hi', { tools }))
+  expect(status).toBe(422)
+  expect(body.detail).toMatch(/^tools must not have more than 128 items$/)
+  expect(asked).toHaveLength(1)
+  await expectGoesOn()
+})
+
+test.each(Object.entries(apis))('deep input: %s', async (path, request) => {
+  const { url, expectGoesOn } = await useBusyDaemon()
+  const depth = 100_000
+  const deep = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+  const whole = JSON.stringify({ model, ...request('Hi') }).replace(/}$/, `,"metadata":${deep}}`)
+  const { status, body } = await post(url, path, whole)
+  expect(status).toBe(400)
+  expect(body.detail).toBe('the body is nested more than 200 levels deep')
+  await expectGoesOn()
+})
+
+const maxBodyBytes = 16 * 1024 * 1024
+
+test.each(Object.entries(apis))(
+  'a body at the size limit, and beyond it: %s',
+  async (path, request) => {
+    const { url, asked, expectGoesOn } = await useBusyDaemon()
+    const frame = JSON.stringify({ model, ...request('') }).length
+    const largest = await post(url, path, request('a'.repeat(maxBodyBytes - frame)))
+    expect(largest.status).toBe(200)
+    expect(asked.at(-1)?.messages[0]?.content).toHaveLength(maxBodyBytes - frame)
+    const larger = await post(url, path, request('a'.repeat(maxBodyBytes - frame + 1)))
+    expect(larger.status).toBe(413)
+    expect(larger.body).toMatchObject({ detail: expect.any(String), error: expect.anything() })
+    await expectGoesOn()
+  },
+)
+
+test('more than a thousand responses that could be continued', async () => {
+  const { url, asked, expectGoesOn } = await useBusyDaemon()
+  const first = await post(url, '/v1/responses', { input: 'Hi' })
+  let last = first
+  for (let turn = 0; turn < 1000; turn += 1) {
+    const previous_response_id = last.body.id
+    last = await post(url, '/v1/responses', { input: 'Hi', previous_response_id })
+    expect(last.status).toBe(200)
+    // A new conversation, because the context is finite.
+    if (turn % 100 === 99) last = await post(url, '/v1/responses', { input: 'Hi' })
+  }
+  const get = async (id: unknown) => (await fetch(`${url}/v1/responses/${id}`)).status
+  expect(await get(first.body.id)).toBe(404)
+  expect(await get(last.body.id)).toBe(200)
+  expect(asked.length).toBeGreaterThan(1000)
+  await expectGoesOn()
+})
+
+test('an item that is referred to a thousand times, and an unknown response', async () => {
+  const { url, expectGoesOn } = await useBusyDaemon()
+  const { body } = await post(url, '/v1/responses', { input: 'Hi' })
+  const [item] = body.output as [{ id: string }]
+  const reference = { type: 'item_reference', id: item.id }
+  const input = Array.from({ length: 1000 }, () => reference)
+  expect((await post(url, '/v1/responses', { input })).status).toBe(400) // too long for the context
+  const unknown = { input: 'Hi', previous_response_id: `resp_${'0'.repeat(64)}` }
+  expect((await post(url, '/v1/responses', unknown)).status).toBe(404)
+  await expectGoesOn()
+})

@@ -1,0 +1,33 @@
+import { Fault } from '../errors.ts'
+import type { Chat, Tool } from '../runtime/runtime.ts'
+
+/** What a request specifies about its tools, in the terms that chat completions and Responses have in common. */
+export type WantedTools = {
+  mode: 'auto' | 'none' | 'required'
+  /** The tool that must be called. */
+  name?: string
+  /** The tools that may be called; undefined for all. */
+  allowed?: string[]
+}
+
+/** Returns the tools that may be called, and how the model chooses among them. Rejects names of unknown tools. */
+export function chooseTools(
+  tools: Tool[],
+  { mode, name, allowed }: WantedTools,
+): Pick<Chat, 'tools' | 'toolChoice'> {
+  const known = new Set(tools.map((tool) => tool.function.name))
+  const wanted = name === undefined ? (allowed ?? []) : [name]
+  const unknown = wanted.find((one) => !known.has(one))
+  if (unknown !== undefined) {
+    throw wrongChoice(`tool_choice is ${unknown}, which is not one of the tools`)
+  }
+  if (mode === 'required' && tools.length === 0) {
+    throw wrongChoice('tool_choice requires a tool call, but there are no tools')
+  }
+  return {
+    tools: allowed ? tools.filter((tool) => allowed.includes(tool.function.name)) : tools,
+    toolChoice: name === undefined ? mode : { name },
+  }
+}
+
+const wrongChoice = (message: string) => new Fault(400, message, { param: 'tool_choice' })

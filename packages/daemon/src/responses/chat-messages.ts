@@ -1,0 +1,97 @@
+/** Converts the items of a conversation to messages in the format for which chat templates are written. */
+import type { InputItem } from '@shoal/protocol'
+import { Fault, unsupported } from '../errors.ts'
+import type { ChatMessage } from '../runtime/runtime.ts'
+
+/** Reasoning, text and calls that follow each other become one message of the assistant. */
+export function toChatMessages(instructions: string, items: InputItem[]): ChatMessage[] {
+  const messages: ChatMessage[] = []
+  const toolNames = new Map<string, string>()
+  if (instructions !== '') messages.push({ role: 'system', content: instructions })
+  items.forEach((item, index) => {
+    const path = `input.${index}`
+    const message = toMessage(item, path, toolNames)
+    const last = messages.at(-1)
+    const hasOneSystemMessage = messages.length === 1 && last?.role === 'system'
+    if (message.role === 'system' && last && hasOneSystemMessage) {
+      last.content += `\n\n${message.content}` // many templates accept only one system message
+    } else if (
+      last?.role === 'assistant' &&
+      message.role === 'assistant' &&
+      canJoin(last, message)
+    ) {
+      joinMessages(last, message)
+    } else messages.push(message)
+  })
+  return messages
+}
+
+function toMessage(item: InputItem, path: string, toolNames: Map<string, string>): ChatMessage {
+  const { type, role, content, summary, call_id, name, output } = item
+  if (type === 'reasoning') {
+    const reasoning_content = joinParts(content, path) || joinParts(summary, path)
+    return { role: 'assistant', content: '', reasoning_content }
+  }
+  if (type === 'function_call') {
+    const id = required(call_id, `${path}.call_id`)
+    const called = { name: required(name, `${path}.name`), arguments: item.arguments || '{}' }
+    toolNames.set(id, called.name)
+    return {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ id, type: 'function', function: called }],
+    }
+  }
+  if (type === 'function_call_output') {
+    const tool_call_id = required(call_id, `${path}.call_id`)
+    const called = toolNames.get(tool_call_id)
+    const result = joinParts(required(output, `${path}.output`), path)
+    return {
+      role: 'tool',
+      content: result,
+      tool_call_id,
+      ...(called !== undefined && { name: called }),
+    }
+  }
+  if (type !== 'message' && type !== undefined && type !== null) {
+    throw unsupported(`${path}.type`, `${type} is not supported here`)
+  }
+  const given = required(role, `${path}.role`)
+  return { role: given === 'developer' ? 'system' : given, content: joinParts(content, path) }
+}
+
+/** Whether `next` continues a message: it has nothing that must come before what the message already has. */
+function canJoin(message: ChatMessage, next: ChatMessage): boolean {
+  if (next.tool_calls) return true
+  return message.content === '' && message.tool_calls === undefined
+}
+
+function joinMessages(
+  message: ChatMessage,
+  { content, reasoning_content, tool_calls }: ChatMessage,
+) {
+  message.content += content
+  if (reasoning_content) {
+    message.reasoning_content = (message.reasoning_content ?? '') + reasoning_content
+  }
+  if (tool_calls) message.tool_calls = [...(message.tool_calls ?? []), ...tool_calls]
+}
+
+const textParts = ['input_text', 'output_text', 'text', 'refusal', 'summary_text', 'reasoning_text']
+
+function joinParts(content: InputItem['content'], path: string): string {
+  if (!Array.isArray(content)) return content ?? ''
+  const strange = content.find(({ type }) => !textParts.includes(type))
+  if (strange) {
+    throw unsupported(
+      `${path}.content`,
+      `of type ${strange.type} is not supported: it must be text`,
+    )
+  }
+  return content.map(({ text, refusal }) => text ?? refusal ?? '').join('')
+}
+
+function required<T>(value: T | null | undefined, param: string): T {
+  if (value !== undefined && value !== null) return value
+  throw new Fault(422, `${param} is required`, { param })
+}

@@ -1,0 +1,119 @@
+/** The events of one item in a streamed response. The events change the item, so each contains a copy of it. */
+import type { Delta } from './deltas.ts'
+import { newId, type OutputItem } from './items.ts'
+
+export type ResponseEvent = { type: string; [member: string]: unknown }
+
+/** `hasSummary` means that the reasoning is sent as its summary. */
+export function createItem({ kind, name = '' }: Delta, hasSummary: boolean): OutputItem {
+  const status = 'in_progress'
+  if (kind === 'text') {
+    return { id: newId('msg'), type: 'message', role: 'assistant', status, content: [] }
+  }
+  if (kind === 'reasoning') {
+    const id = newId('rs')
+    return { id, type: 'reasoning', status, summary: [], ...(!hasSummary && { content: [] }) }
+  }
+  const [id, call_id] = [newId('fc'), newId('call')]
+  return { id, type: 'function_call', call_id, name, arguments: '', status }
+}
+
+export function* beginItem(item: OutputItem, output_index: number): Generator<ResponseEvent> {
+  yield { type: 'response.output_item.added', output_index, item: structuredClone(item) }
+  const kind = kindOf(item)
+  if (!kind) return
+  const part = kind.addPart()
+  yield {
+    type: `response.${kind.partEvent}.added`,
+    output_index,
+    ...kind.place,
+    part: structuredClone(part),
+  }
+}
+
+export function* continueItem(
+  item: OutputItem,
+  output_index: number,
+  { text: delta, logprobs = [] }: Delta,
+): Generator<ResponseEvent> {
+  if (delta === '') return
+  if (item.type === 'function_call') {
+    item.arguments += delta
+    const type = 'response.function_call_arguments.delta'
+    yield { type, output_index, item_id: item.id, delta }
+    return
+  }
+  const kind = kindOf(item)
+  const part = kind?.parts[0]
+  if (!kind || !part) return
+  part.text += delta
+  if ('logprobs' in part) part.logprobs.push(...logprobs)
+  const withLogprobs = 'logprobs' in part && { logprobs }
+  yield {
+    type: `response.${kind.textEvent}.delta`,
+    output_index,
+    ...kind.place,
+    delta,
+    ...withLogprobs,
+  }
+}
+
+export function* endItem(
+  item: OutputItem,
+  output_index: number,
+  status: 'completed' | 'incomplete',
+): Generator<ResponseEvent> {
+  if (item.type === 'function_call') {
+    const { id: item_id, name, arguments: args } = item
+    const type = 'response.function_call_arguments.done'
+    yield { type, output_index, item_id, name, arguments: args }
+  }
+  const kind = kindOf(item)
+  const [part] = kind?.parts ?? []
+  if (kind && part) {
+    const { text } = part
+    const withLogprobs = 'logprobs' in part && { logprobs: part.logprobs }
+    yield {
+      type: `response.${kind.textEvent}.done`,
+      output_index,
+      ...kind.place,
+      text,
+      ...withLogprobs,
+    }
+    yield { type: `response.${kind.partEvent}.done`, output_index, ...kind.place, part }
+  }
+  item.status = status
+  yield { type: 'response.output_item.done', output_index, item }
+}
+
+/** Where an item has its text, and the names of the events about it. Undefined for a call, which has no parts. */
+function kindOf(item: OutputItem) {
+  if (item.type === 'function_call') return undefined
+  const place = { item_id: item.id, content_index: 0 }
+  if (item.type === 'message') {
+    const { content } = item
+    const addPart = () => {
+      const part = { type: 'output_text' as const, text: '', annotations: [] as [], logprobs: [] }
+      content.push(part)
+      return part
+    }
+    return { parts: content, addPart, place, textEvent: 'output_text', partEvent: 'content_part' }
+  }
+  const { content, summary, id } = item
+  const type = content ? 'reasoning_text' : 'summary_text'
+  const parts = content ?? summary
+  const addPart = () => {
+    const part = { type, text: '' } as const
+    parts.push(part)
+    return part
+  }
+  if (content)
+    return { parts, addPart, place, textEvent: 'reasoning_text', partEvent: 'content_part' }
+  return {
+    parts,
+    addPart,
+    place: { item_id: id, summary_index: 0 },
+    textEvent: 'reasoning_summary_text',
+    partEvent: 'reasoning_summary_part',
+  }
+}

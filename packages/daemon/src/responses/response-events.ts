@@ -1,0 +1,46 @@
+/** Converts an answer to the events of a streamed response. The last event contains the entire response. */
+import type { Finish, Piece } from '../runtime/runtime.ts'
+import { toDeltas } from './deltas.ts'
+import { beginItem, continueItem, createItem, endItem, type ResponseEvent } from './item-events.ts'
+import type { OutputItem } from './items.ts'
+import { finishResponse, type ResponseObject } from './response-object.ts'
+
+type Options = {
+  /** Whether the client wants a summary of the reasoning. It gets the reasoning itself in place of the summary. */
+  hasSummary: boolean
+  /** Called before the last event, so that the client can continue the response at once. */
+  keep(response: ResponseObject): void
+}
+
+export async function* responseEvents(
+  steps: AsyncGenerator<Piece, Finish>,
+  response: ResponseObject,
+  { hasSummary, keep }: Options,
+): AsyncGenerator<ResponseEvent, ResponseObject> {
+  // An error before the first part can still be sent with its own HTTP status.
+  let step = await steps.next()
+  yield { type: 'response.created', response }
+  yield { type: 'response.in_progress', response }
+  const output: OutputItem[] = []
+  for (; !step.done; step = await steps.next()) {
+    for (const delta of toDeltas(step.value)) {
+      let item = output.at(-1)
+      if (delta.name !== undefined || item?.type !== itemTypes[delta.kind]) {
+        if (item) yield* endItem(item, output.length - 1, 'completed')
+        item = createItem(delta, hasSummary)
+        yield* beginItem(item, output.length)
+        output.push(item)
+      }
+      yield* continueItem(item, output.length - 1, delta)
+    }
+  }
+  const status = step.value.reason === 'length' ? 'incomplete' : 'completed'
+  const last = output.at(-1)
+  if (last) yield* endItem(last, output.length - 1, status)
+  const finished = finishResponse(response, output, step.value)
+  keep(finished)
+  yield { type: `response.${status}`, response: finished }
+  return finished
+}
+
+const itemTypes = { text: 'message', reasoning: 'reasoning', call: 'function_call' } as const

@@ -1,0 +1,72 @@
+/** OpenAI's Responses API for models on this machine. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ResponseRequest } from '@shoal/protocol'
+import type { FastifyReply } from 'fastify'
+import Type from 'typebox'
+import { clientGone } from '../http/client-gone.ts'
+import { toErrorBody, toFault } from '../http/error-handler.ts'
+import { startEventStream } from '../http/event-stream.ts'
+import type { LoadedModels } from '../models/loaded-models.ts'
+import { createResponseGeneration } from './generation.ts'
+import type { ResponseEvent } from './item-events.ts'
+import { keptResponses } from './kept-responses.ts'
+import { responseEvents } from './response-events.ts'
+import { beginResponse, type ResponseObject } from './response-object.ts'
+
+type Events = AsyncGenerator<ResponseEvent, ResponseObject>
+
+export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
+  app,
+  { models },
+) => {
+  const kept = keptResponses()
+
+  app.post('/v1/responses', { schema: { body: ResponseRequest } }, async ({ body }, reply) => {
+    const conversation = kept.continue(body.input, body.previous_response_id)
+    const generation = createResponseGeneration(body, conversation)
+    const signal = clientGone(reply)
+    using use = await models.use(body.model)
+    const response = beginResponse(body)
+    const events = responseEvents(use.runtime.generate(generation, signal), response, {
+      hasSummary: Boolean(body.reasoning?.summary),
+      keep(finished) {
+        if (body.store !== false) kept.keep(finished, conversation)
+      },
+    })
+    return body.stream ? await streamEvents(reply, events, response) : await wholeResponse(events)
+  })
+
+  const schema = { params: Type.Object({ id: Type.String() }) }
+  app.get('/v1/responses/:id', { schema }, async ({ params: { id } }) => kept.get(id))
+
+  app.delete('/v1/responses/:id', { schema }, async ({ params: { id } }) => {
+    kept.remove(id)
+    return { id, object: 'response', deleted: true }
+  })
+}
+
+async function wholeResponse(events: Events): Promise<ResponseObject> {
+  for (;;) {
+    const step = await events.next()
+    if (step.done) return step.value
+  }
+}
+
+async function streamEvents(reply: FastifyReply, events: Events, response: ResponseObject) {
+  let step = await events.next()
+  const stream = startEventStream(reply, { areEventsNamed: true })
+  let sequence_number = 0
+  try {
+    for (; !step.done; step = await events.next()) {
+      await stream.send({ ...step.value, sequence_number })
+      sequence_number += 1
+    }
+    stream.end()
+  } catch (error) {
+    const { detail, error: fault } = toErrorBody(toFault(error, '/v1/responses'))
+    const described = { code: fault.code ?? 'server_error', message: fault.message }
+    const failed = { ...response, status: 'failed', error: described }
+    stream.end({ type: 'response.failed', response: failed, sequence_number, detail })
+  }
+  return reply
+}

@@ -1,0 +1,24 @@
+import type { Chat } from '../runtime/runtime.ts'
+import { scriptedRuntime } from './scripted-runtime.ts'
+import { useTestDaemon } from './test-daemon.ts'
+
+/** Runs a daemon whose model calls `look` this many times, and then answers "Done." Also returns what it was asked. */
+export async function useAgentDaemon(calls: number) {
+  const asked: Chat[] = []
+  const { url } = await useTestDaemon({}, async (options) => {
+    const pieces = [
+      { toolCall: { name: 'look', arguments: '{"at":' } },
+      { argumentsDelta: '"sea"}' },
+    ]
+    const call = await scriptedRuntime({ pieces })(options)
+    const done = await scriptedRuntime({ pieces: [{ text: 'Done.' }] })(options)
+    return {
+      ...done,
+      generate(generation, signal) {
+        if ('chat' in generation.prompt) asked.push(generation.prompt.chat)
+        return (asked.length <= calls ? call : done).generate(generation, signal)
+      },
+    }
+  })
+  return { url, asked }
+}

@@ -1,0 +1,80 @@
+/**
+ * Requests to the local daemon in the format of OpenAI's Responses API
+ * (https://platform.openai.com/docs/api-reference/responses). Other fields are accepted and ignored.
+ */
+import Type, { type Static } from 'typebox'
+import { optional } from './common.ts'
+import { samplingFields } from './inference.ts'
+
+const Part = Type.Object({
+  type: Type.String(),
+  text: Type.Optional(Type.String()),
+  refusal: Type.Optional(Type.String()),
+})
+const TextOrParts = Type.Optional(Type.Union([Type.String(), Type.Array(Part), Type.Null()]))
+
+/** An item of a conversation. Which members it has depends on its type. */
+const InputItem = Type.Object({
+  type: optional(Type.String()),
+  id: optional(Type.String()),
+  status: optional(Type.String()),
+  role: Type.Optional(Type.Enum(['system', 'developer', 'user', 'assistant'])),
+  content: TextOrParts,
+  summary: optional(Type.Array(Part)),
+  call_id: optional(Type.String()),
+  name: optional(Type.String()),
+  arguments: optional(Type.String()),
+  output: TextOrParts,
+})
+export type InputItem = Static<typeof InputItem>
+
+const Tool = Type.Object({
+  type: Type.String(),
+  name: optional(Type.String({ minLength: 1, maxLength: 256 })),
+  description: optional(Type.String()),
+  parameters: optional(Type.Object({})),
+})
+
+const NamedFunction = Type.Object({ type: Type.Literal('function'), name: Type.String() })
+
+const ToolChoice = Type.Union([
+  Type.Enum(['none', 'auto', 'required']),
+  NamedFunction,
+  Type.Object({
+    type: Type.Literal('allowed_tools'),
+    mode: Type.Enum(['auto', 'required']),
+    tools: Type.Array(NamedFunction, { minItems: 1, maxItems: 128 }),
+  }),
+  Type.Null(),
+])
+
+const TextFormat = Type.Object({
+  type: Type.Enum(['text', 'json_object', 'json_schema']),
+  schema: Type.Optional(Type.Object({})),
+})
+
+export const ResponseRequest = Type.Object({
+  model: Type.String({ minLength: 1 }),
+  input: Type.Union([Type.String(), Type.Array(InputItem)]),
+  instructions: optional(Type.String()),
+  previous_response_id: optional(Type.String()),
+  store: optional(Type.Boolean()),
+  stream: optional(Type.Boolean()),
+  ...samplingFields,
+  max_output_tokens: optional(Type.Integer({ minimum: 1 })),
+  top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
+  text: optional(Type.Object({ format: optional(TextFormat) })),
+  tools: optional(Type.Array(Tool, { maxItems: 128 })),
+  tool_choice: Type.Optional(ToolChoice),
+  parallel_tool_calls: optional(Type.Boolean()),
+  reasoning: optional(
+    Type.Object({ effort: optional(Type.String()), summary: optional(Type.String()) }),
+  ),
+  include: optional(Type.Array(Type.String())),
+  metadata: optional(Type.Object({})),
+  truncation: optional(Type.String()),
+  user: optional(Type.String()),
+  /** Passed to the model's chat template, as in chat completions. */
+  chat_template_kwargs: optional(Type.Record(Type.String(), Type.Unknown())),
+})
+export type ResponseRequest = Static<typeof ResponseRequest>
