@@ -15,7 +15,8 @@ export function parseGbnf(source: string): Gbnf {
   const used = new Set(['root'])
   for (const line of source.trimEnd().split('\n')) {
     const [, name = '', body = ''] = /^([a-z][a-z0-9-]*) ::= (.*)$/.exec(line) ?? []
-    if (name === '' || rules.has(name)) throw new Error(`not a rule, or twice: ${line.slice(0, 200)}`)
+    if (name === '' || rules.has(name))
+      throw new Error(`not a rule, or twice: ${line.slice(0, 200)}`)
     rules.set(name, parseBody(body, used))
   }
   const missing = [...used].find((name) => !rules.has(name))
@@ -47,7 +48,8 @@ function parseBody(body: string, used: Set<string>): Part {
   }
   function repeated(part: Part): Part {
     const [, sign, , min, comma, max] = take(/([?*+])|(\{(\d+)(,(\d*))?\})/) ?? []
-    if (sign) return { kind: 'repeat', part, min: Number(sign === '+'), max: sign === '?' ? 1 : Infinity }
+    if (sign)
+      return { kind: 'repeat', part, min: Number(sign === '+'), max: sign === '?' ? 1 : Infinity }
     if (min === undefined) return part
     const most = comma === undefined ? min : max === undefined ? comma.slice(1) : max
     return { kind: 'repeat', part, min: Number(min), max: most === '' ? Infinity : Number(most) }
@@ -131,7 +133,8 @@ export function textGenerator(grammar: Gbnf, random: () => number): () => string
   const heights = measure(grammar)
   const maxDepth = 60
   const pick = (count: number) => Math.floor(random() * count)
-  const heightOf = (way: readonly Part[]) => Math.max(0, ...way.map((part) => height(part, heights)))
+  const heightOf = (way: readonly Part[]) =>
+    Math.max(0, ...way.map((part) => height(part, heights)))
 
   function write(part: Part, depth: number): string {
     switch (part.kind) {
@@ -180,7 +183,9 @@ function height(part: Part, heights: ReadonlyMap<string, number>): number {
     case 'rule':
       return heights.get(part.name) ?? Infinity
     case 'choice':
-      return Math.min(...part.ways.map((way) => Math.max(0, ...way.map((one) => height(one, heights)))))
+      return Math.min(
+        ...part.ways.map((way) => Math.max(0, ...way.map((one) => height(one, heights)))),
+      )
     case 'repeat':
       return part.min === 0 ? 0 : height(part.part, heights)
   }
@@ -195,7 +200,13 @@ function pickChar(part: Part & { kind: 'chars' }, random: () => number): number 
     const [low, high] = all[Math.floor(random() * all.length)] as readonly [number, number]
     return low + Math.floor(random() * (high - low + 1))
   }
-  const usual = [[0x20, 0x7e], [0x20, 0x7e], [0xa0, 0x17f], [0x4e00, 0x9fff], [0x1f300, 0x1f64f]] as const
+  const usual = [
+    [0x20, 0x7e],
+    [0x20, 0x7e],
+    [0xa0, 0x17f],
+    [0x4e00, 0x9fff],
+    [0x1f300, 0x1f64f],
+  ] as const
   for (let tries = 0; isNegated && tries < 1000; tries += 1) {
     const code = from(usual)
     if (isIn(part, code)) return code

@@ -170,7 +170,9 @@ function uniqueItems(subject: Subject): Node {
         const after = isFree ? used | (1 << index) : index + 1
         // Without limits, the number of items makes no difference.
         const isCounted = count < lengths.min || lengths.max < items.length
-        return isUsed ? [] : [{ item, state: { used: after, count: isCounted ? count + 1 : count } }]
+        return isUsed
+          ? []
+          : [{ item, state: { used: after, count: isCounted ? count + 1 : count } }]
       })
     },
   })

@@ -20,12 +20,12 @@ function jsonChars(set: CharSet): Node {
   if (complement(set).length === 0) return rule('char')
   const own = intersection(set, raw)
   const escapes = intersection(set, escaped).flatMap(([from, to]) =>
-    Array.from({ length: to - from + 1 }, (_, index) => text(escape(from + index))),
+    Array.from({ length: to - from + 1 }, (_, index) => text(escapeOf(from + index))),
   )
   return choice(...(own.length > 0 ? [chars(own)] : []), ...escapes)
 }
 
-const escape = (code: number) =>
+const escapeOf = (code: number) =>
   code === 0x7f ? '\\u007f' : JSON.stringify(String.fromCodePoint(code)).slice(1, -1)
 
 /** The depth to which states are written into the rule of another state. */
@@ -37,7 +37,10 @@ function automatonGrammar(
   toNode: (set: CharSet) => Node,
 ): Node {
   const moves = automaton.map(groupMoves)
-  const uses = Map.groupBy(moves.flatMap((targets) => [...targets.keys()]), (target) => target)
+  const uses = Map.groupBy(
+    moves.flatMap((targets) => [...targets.keys()]),
+    (target) => target,
+  )
   const known = new Map<number, Node>()
   const waiting: { state: number; set: (body: Node) => void }[] = []
 

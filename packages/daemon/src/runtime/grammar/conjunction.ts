@@ -6,9 +6,7 @@ import { negate } from './negation.ts'
 import {
   has,
   keywordsOfType,
-  notEnum,
-  notMultipleOf,
-  notPattern,
+  negatedKeywords,
   refuseKeywords,
   requireList,
   requireMembers,
@@ -30,7 +28,7 @@ const never: Schema = { type: [] }
 
 const ownKeywords: readonly (string | symbol)[] = [
   ...Object.values(keywordsOfType).flat(),
-  ...['type', 'enum', 'const', notPattern, notMultipleOf, notEnum],
+  ...['type', 'enum', 'const', ...negatedKeywords],
 ]
 
 /** The maximum depth of references and `allOf` within one schema. */
@@ -49,8 +47,11 @@ export function simplify(root: unknown, given: unknown, path: string): Conjuncti
       parts.add(never)
       return
     }
-    if (outer.includes(schema) || outer.length > maxDepth) {
+    if (outer.includes(schema)) {
       throw new SchemaError(`${at(path)} refers to itself without end`)
+    }
+    if (outer.length > maxDepth) {
+      throw new SchemaError(`${at(path)} has references or parts that are nested too deeply`)
     }
     refuseKeywords(schema, path)
     const inner = [...outer, schema]

@@ -87,7 +87,9 @@ function excludesObjects(
   const isClosed =
     names.size > 0 &&
     !written.some((part) => has(part, 'patternProperties') || has(part, 'propertyNames')) &&
-    written.every((part) => !has(part, 'additionalProperties') || part.additionalProperties === false)
+    written.every(
+      (part) => !has(part, 'additionalProperties') || part.additionalProperties === false,
+    )
   if (isClosed && requiredNames(other, path).some((name) => !names.has(name))) return true
   return needed.some((name) => {
     const [own, others] = [written, other].map((parts) =>

@@ -33,7 +33,9 @@ const label = '[a-zA-Z0-9](?:-?[a-zA-Z0-9])*'
 const shortLabel = '[a-zA-Z0-9](?:-?[a-zA-Z0-9]){0,30}'
 const topLabel = '[a-zA-Z]{2,}'
 const hostname = `(?:${shortLabel}\\.){0,3}${shortLabel}`
-const email = `[A-Za-z0-9_+-]+(?:\\.[A-Za-z0-9_+-]+)*@(?:${label}\\.)+${topLabel}`
+/** Up to 64 characters before the @, as RFC 5321 says. */
+const mailbox = '(?=[^@]{1,64}@)[A-Za-z0-9_+-]+(?:\\.[A-Za-z0-9_+-]+)*'
+const email = `${mailbox}@(?:${shortLabel}\\.){1,3}[a-zA-Z]{2,24}`
 
 const pathChar = "(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-F]{2})"
 const query = `(?:${pathChar}|[/?])*`

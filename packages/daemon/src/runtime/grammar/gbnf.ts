@@ -113,10 +113,7 @@ function isPossible(node: Node, possible: ReadonlySet<string>): boolean {
 }
 
 /** The rules that are used, without the parts that match nothing. `space` is always among them. */
-function reach(
-  rules: ReadonlyMap<string, Node>,
-  possible: ReadonlySet<string>,
-): Map<string, Node> {
+function reach(rules: ReadonlyMap<string, Node>, possible: ReadonlySet<string>): Map<string, Node> {
   const found = new Map<string, Node>()
   const names = new Set(['root', 'space'])
   for (const name of names) {

@@ -13,7 +13,7 @@ import { choice, createGrammar, type Node, type ReservedRule, rule } from './gbn
 import { basics, literal } from './json-text.ts'
 import { numberNode } from './numbers.ts'
 import { objectNode } from './objects.ts'
-import type { Schema } from './schema.ts'
+import { keywordsOfType, negatedKeywords, type Schema, valuesOf } from './schema.ts'
 import { at, cannot, SchemaError } from './schema-error.ts'
 import { stringNode } from './strings.ts'
 import { listedValues, type Type, writtenTypes } from './values.ts'
@@ -129,6 +129,22 @@ function convert(root: object): string {
     return choice(...listed.map(literal))
   }
 
+  const scalars = new Map<string, Node>()
+  /** Equal strings and numbers have the same rule, because their automata take time and space. */
+  function scalar(type: 'string' | 'number' | 'integer', parts: readonly Schema[], path: string) {
+    const keywords = [...keywordsOfType.string, ...keywordsOfType.number, ...negatedKeywords]
+    const key = JSON.stringify([type, ...keywords.map((keyword) => valuesOf(parts, keyword))])
+    const known = scalars.get(key)
+    if (known) return known
+    const node =
+      type === 'string'
+        ? stringNode(conversion, parts, path)
+        : numberNode(conversion, parts, type === 'integer', path)
+    const shared = node.kind === 'rule' ? node : grammar.add(type, node)
+    scalars.set(key, shared)
+    return shared
+  }
+
   function ofType(type: Type, parts: readonly Schema[], path: string): Node {
     switch (type) {
       case 'object':
@@ -136,10 +152,9 @@ function convert(root: object): string {
       case 'array':
         return arrayNode(conversion, parts, path)
       case 'string':
-        return stringNode(conversion, parts, path)
       case 'number':
       case 'integer':
-        return numberNode(conversion, parts, type === 'integer', path)
+        return scalar(type, parts, path)
       case 'boolean':
       case 'null':
         return rule(type)

@@ -26,7 +26,10 @@ export function membersNode(
 }
 
 /** Any optional member may be omitted. */
-function anyMembers({ grammar }: Conversion, { needed, optional: possible, others }: Members): Node {
+function anyMembers(
+  { grammar }: Conversion,
+  { needed, optional: possible, others }: Members,
+): Node {
   // The rules are built from the last property to the first. Each tail is a separate rule. Otherwise, the size of the
   // grammar would grow quadratically with the number of properties.
   let tail = others ? grammar.add('tail', repeat(continued(others), 0)) : empty

@@ -88,9 +88,7 @@ function atLeast(budget: Budget, bound: Bound): Automaton {
   // Numbers with 12 places that reach a bound with more places are greater than its first 12 places.
   const isExclusive = bound.isExclusive || digits.length > maxPlaces
   const longer = `[1-9]\\d{${whole.length},}(?:\\.\\d+)?`
-  const above = greater(whole).map(
-    ({ pattern, rest }) => `${pattern}\\d{${rest}}(?:\\.\\d+)?`,
-  )
+  const above = greater(whole).map(({ pattern, rest }) => `${pattern}\\d{${rest}}(?:\\.\\d+)?`)
   const more = greater(fraction).map(({ pattern }) => `${whole}\\.${pattern}\\d*`)
   const beyond = `${whole}\\.${fraction}0*[1-9]\\d*`
   const exact = fraction === '' ? `${whole}(?:\\.0*)?` : `${whole}\\.${fraction}0*`

@@ -154,4 +154,3 @@ function otherNames(conversion: Conversion, parts: readonly Schema[], path: stri
   const names = conversion.simplify(valuesOf(parts, 'propertyNames'), place)
   return stringAutomaton(conversion, names.parts, place)
 }
-

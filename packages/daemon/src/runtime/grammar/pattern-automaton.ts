@@ -13,7 +13,7 @@ import {
   spend,
   TooLarge,
 } from './automaton.ts'
-import { PatternError, type Pattern, parsePattern } from './pattern-parser.ts'
+import { type Pattern, PatternError, parsePattern } from './pattern-parser.ts'
 
 /** A Unicode property takes longer than other sets of characters. */
 const costOfProperty = 5000

@@ -73,7 +73,8 @@ export function parsePattern(source: string): Pattern {
     const range = quantifier()
     if (range === undefined) return part
     skip('?') // a lazy quantifier matches the same texts
-    if (range.max < range.min) throw new PatternError('it has a quantifier whose maximum is too low')
+    if (range.max < range.min)
+      throw new PatternError('it has a quantifier whose maximum is too low')
     return { kind: 'repeat', part, ...range }
   }
 
@@ -95,8 +96,9 @@ export function parsePattern(source: string): Pattern {
     if (skip('^')) return { kind: 'start' }
     if (skip('$')) return { kind: 'end' }
     if (skip('.')) return { kind: 'chars', set: notLineEnd }
-    if (skip('\\')) return { kind: 'chars', set: escape(false) }
-    if (['*', '+', '?'].some(peek)) throw new PatternError('it has a quantifier with nothing to repeat')
+    if (skip('\\')) return { kind: 'chars', set: escaped(false) }
+    if (['*', '+', '?'].some(peek))
+      throw new PatternError('it has a quantifier with nothing to repeat')
     return { kind: 'chars', set: only(next()) }
   }
 
@@ -135,9 +137,9 @@ export function parsePattern(source: string): Pattern {
     return isNegated ? complement(set) : set
   }
 
-  const classAtom = () => (skip('\\') ? escape(true) : only(next()))
+  const classAtom = () => (skip('\\') ? escaped(true) : only(next()))
 
-  function escape(isInClass: boolean): CharSet {
+  function escaped(isInClass: boolean): CharSet {
     const char = next()
     const lower = char.toLowerCase()
     if (Object.hasOwn(classes, lower)) {

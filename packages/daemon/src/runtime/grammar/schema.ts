@@ -7,6 +7,7 @@ export type Schema = { [keyword: string | symbol]: unknown }
 export const notPattern = Symbol('not pattern')
 export const notMultipleOf = Symbol('not multipleOf')
 export const notEnum = Symbol('not enum')
+export const negatedKeywords = [notPattern, notMultipleOf, notEnum]
 
 /** The keywords that apply to values of only one type. */
 export const keywordsOfType = {
@@ -52,13 +53,13 @@ export function resolve(root: unknown, pointer: string, path: string): unknown {
   const steps = pointer.slice(1).split('/').slice(1)
   const missing = new SchemaError(`${at(path)}: $ref ${shown} does not exist`)
   return steps.reduce<unknown>((place, step) => {
-    const key = unescape(step, missing)
+    const key = decodeStep(step, missing)
     if (typeof place !== 'object' || place === null || !Object.hasOwn(place, key)) throw missing
     return (place as Schema)[key]
   }, root)
 }
 
-function unescape(step: string, missing: SchemaError): string {
+function decodeStep(step: string, missing: SchemaError): string {
   try {
     return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
   } catch (cause) {

@@ -1,7 +1,7 @@
 /** Strings: patterns, formats and lengths. */
 import {
-  accepts,
   type Automaton,
+  accepts,
   everyText,
   intersect,
   isEmpty,
@@ -66,11 +66,7 @@ function withLengths(
   return orRefuse(path, keyword, () => ofLength(budget, automaton, min, max))
 }
 
-function withoutLengths(
-  conversion: Conversion,
-  parts: readonly Schema[],
-  path: string,
-): Automaton {
+function withoutLengths(conversion: Conversion, parts: readonly Schema[], path: string): Automaton {
   const { budget } = conversion
   const formats = valuesOf(parts, 'format')
   const patterns = valuesOf(parts, 'pattern').filter(
