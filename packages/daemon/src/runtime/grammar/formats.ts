@@ -85,12 +85,16 @@ export const patternOfFormat = (format: unknown): string | undefined =>
     ? `^(?:${formats[format]})$`
     : undefined
 
-/** Patterns that all texts of the format match, but that are too large for an automaton. zod adds this one. */
-const implied: Record<string, string> = {
-  hostname:
+/** Patterns that all texts of the format match, but that would be too large together. zod adds them. */
+const implied: Record<string, readonly string[]> = {
+  hostname: [
     '^(?=.{1,253}\\.?$)[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[-0-9a-zA-Z]{0,61}[0-9a-zA-Z])?)*\\.?$',
+  ],
+  email: ['^[^\\s@"]{1,64}@[^\\s@]{1,255}$'],
 }
 
 /** Whether all texts of the format are known to match the pattern. */
 export const isImplied = (pattern: unknown, format: unknown): boolean =>
-  typeof format === 'string' && Object.hasOwn(implied, format) && implied[format] === pattern
+  typeof format === 'string' &&
+  Object.hasOwn(implied, format) &&
+  Boolean(implied[format]?.some((one) => one === pattern))
