@@ -10,13 +10,19 @@ const maxOutputBytes = 64 * 1024 * 1024
 const folders = ['common', 'include', 'ggml/include', 'vendor', 'src', 'tests', 'tools/mtmd']
 
 /** Runs a program from `native/` in llama.cpp's source folder. Resolves to its output lines, parsed as JSON. */
-export type RunNative = (name: 'cases' | 'renderings', input?: string) => Promise<unknown[]>
+export type RunNative = (
+  name: 'cases' | 'renderings' | 'schemas',
+  input?: string,
+) => Promise<unknown[]>
 
 export async function buildNative({ path, buildPath }: LlamaSource): Promise<RunNative> {
-  writeFileSync(join(buildPath, 'patched-test-chat.cpp'), patchCases(path))
-  await Promise.all(['cases', 'renderings'].map(build))
+  for (const [name, replacements] of Object.entries(patches)) {
+    writeFileSync(join(buildPath, `patched-${name}`), patch(path, name, replacements))
+  }
+  await Promise.all(['cases', 'renderings', 'schemas'].map(build))
   return async (name, input = '') => {
-    const env = { ...process.env, TZ: 'UTC' }
+    // The variable keeps the schema test from starting Python.
+    const env = { ...process.env, TZ: 'UTC', LLAMA_SKIP_TESTS_SLOW_ON_EMULATOR: '1' }
     const program = run(join(buildPath, name), { cwd: path, env, maxBuffer: maxOutputBytes })
     program.child.stdin?.end(input)
     return (await program).stdout
@@ -38,23 +44,36 @@ export async function buildNative({ path, buildPath }: LlamaSource): Promise<Run
   }
 }
 
-/** Returns llama.cpp's test file, changed to print each case instead of running it, and to have no `main`. */
-function patchCases(path: string): string {
-  const source = readFileSync(join(path, 'tests/test-chat.cpp'), 'utf8')
-  const replacements: [RegExp, string][] = [
+type Replacement = [pattern: RegExp, replacement: string]
+
+/** llama.cpp's test files are changed to print each case instead of running it. */
+const patches: Record<string, Replacement[]> = {
+  'test-chat.cpp': [
     [/test_peg_parser\(tester_\..*;$/m, 'print_case(tester_.template_path(), tc_);'],
     [
       /^class peg_test_builder;$/m,
       'static void print_case(const std::string &, peg_test_case);\n$&',
     ],
     [/^int main\(/m, '[[maybe_unused]] static int run_tests('],
-    [/"\.\.\/(src|tools)\//g, `"${path}/$1/`],
-  ]
-  return replacements.reduce((text, [pattern, replacement]) => {
-    if (text.search(pattern) === -1)
-      throw new Error(`tests/test-chat.cpp does not contain ${pattern}`)
+  ],
+  'test-json-schema-to-grammar.cpp': [
+    [
+      /tc\.verify\(json_schema_to_grammar\(.*\);\n +tc\.verify_status\(SUCCESS\);/g,
+      'print_case(tc);',
+    ],
+    [/^static void write\(/m, 'static void print_case(const TestCase &);\n$&'],
+    [/^ +test_resolves_to_string\(\);$/m, ''],
+    [/^ +test_all\("Check Expectations Validity"(?:.*\n)*? {4}\}\);$/m, ''],
+  ],
+}
+
+function patch(path: string, name: string, replacements: readonly Replacement[]): string {
+  const source = readFileSync(join(path, 'tests', name), 'utf8')
+  const patched = replacements.reduce((text, [pattern, replacement]) => {
+    if (text.search(pattern) === -1) throw new Error(`tests/${name} does not contain ${pattern}`)
     return text.replace(pattern, replacement)
   }, source)
+  return patched.replace(/"\.\.\/(src|tools)\//g, `"${path}/$1/`)
 }
 
 /** Finds the libraries of the installed llama.cpp, except the variants for specific processors. */

@@ -11,7 +11,7 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
   test('rendered prompts and parsed answers reach the scores in conformance/scores.ts', async () => {
     const { stdout } = await promisify(execFile)('node', ['conformance/run.ts'])
     expect(stdout).toMatch(
-      /\nconformance: rendered \d+ of 536, failed \d+; calls \d+ of 248; .*\n$/,
+      /\nconformance: rendered \d+ of 536, failed \d+; calls \d+ of 248; .*; schemas \d+ of 79\n$/,
     )
   })
 })

@@ -1,12 +1,13 @@
 /**
- * `npm run conformance`: compares rendered prompts and parsed answers with llama.cpp's. Exits with 1 if a score is
- * lower than in `scores.ts`, or if a number of cases differs from the one there.
+ * `npm run conformance`: compares rendered prompts and parsed answers with llama.cpp's, and converts the schemas of its
+ * tests. Exits with 1 if a score is lower than in `scores.ts`, or if a number of cases differs from the one there.
  */
 import { parseArgs } from 'node:util'
 import { buildNative } from './build-native.ts'
 import { openLlamaSource } from './llama-source.ts'
 import { type CaseResult, scoreCases } from './score-cases.ts'
 import { type RenderingResult, scoreRenderings } from './score-renderings.ts'
+import { type SchemaResult, scoreSchemas } from './score-schemas.ts'
 import { scores } from './scores.ts'
 import { toTable } from './table.ts'
 
@@ -24,7 +25,8 @@ const native = await buildNative(source)
 const isChosen = ({ template }: { template: string }) => template.includes(values.template)
 const renderings = (await scoreRenderings(source.path, native)).filter(isChosen)
 const cases = (await scoreCases(source.path, native)).filter(isChosen)
-if (values.verbose) showDifferences(renderings, cases)
+const schemas = await scoreSchemas(native)
+if (values.verbose) showDifferences(renderings, cases, schemas)
 else console.log(toTable(renderings, cases))
 
 const rendered = renderings.filter(({ outcome }) => outcome !== 'none')
@@ -33,6 +35,7 @@ const failed = rendered.filter(({ outcome }) => outcome === 'failed')
 const withCalls = cases.filter(({ expectsCalls }) => expectsCalls)
 const callsRight = withCalls.filter(({ areCallsRight }) => areCallsRight)
 const textsRight = cases.filter(({ areTextsRight }) => areTextsRight)
+const schemasRight = schemas.filter(({ detail }) => detail === '')
 const isEnough =
   rendered.length === scores.renderings.total &&
   equal.length >= scores.renderings.minEqual &&
@@ -40,7 +43,9 @@ const isEnough =
   withCalls.length === scores.calls.total &&
   callsRight.length >= scores.calls.min &&
   cases.length === scores.cases.total &&
-  textsRight.length >= scores.cases.min
+  textsRight.length >= scores.cases.min &&
+  schemas.length === scores.schemas.total &&
+  schemasRight.length >= scores.schemas.min
 if (values.template === '' && !isEnough) {
   console.log(
     `\na score is too low, or a number of cases has changed; expected: ${JSON.stringify(scores)}`,
@@ -50,14 +55,22 @@ if (values.template === '' && !isEnough) {
 console.log(
   `\nconformance: rendered ${equal.length} of ${rendered.length}, failed ${failed.length}; ` +
     `calls ${callsRight.length} of ${withCalls.length}; ` +
-    `content and reasoning ${textsRight.length} of ${cases.length}`,
+    `content and reasoning ${textsRight.length} of ${cases.length}; ` +
+    `schemas ${schemasRight.length} of ${schemas.length}`,
 )
 
-function showDifferences(all: readonly RenderingResult[], tests: readonly CaseResult[]) {
+function showDifferences(
+  all: readonly RenderingResult[],
+  tests: readonly CaseResult[],
+  schemaTests: readonly SchemaResult[],
+) {
   for (const { template, conversation, outcome, detail } of all) {
     if (detail !== '') console.log(`${outcome}: ${template}, ${conversation}\n  ${detail}`)
   }
   for (const { template, output, detail } of tests) {
     if (detail !== '') console.log(`${template}: ${JSON.stringify(output)}\n  ${detail}`)
+  }
+  for (const { name, detail } of schemaTests) {
+    if (detail !== '') console.log(`schema: ${name}\n  ${detail}`)
   }
 }

@@ -1,72 +1,114 @@
-import { SchemaError } from './schema-error.ts'
-
-export type Schema = { [keyword: string]: unknown }
-
 /**
- * Combines two schemas into one that requires everything that either schema requires. Throws a `SchemaError` if this
- * cannot be expressed.
+ * Simplifies schemas. A schema with `allOf`, `$ref`, `not`, `if` and so on becomes a list of schemas without them, all
+ * of which a value has to match, and choices between further schemas.
  */
-export function both(one: Schema, other: Schema): Schema {
-  const all: Schema = { ...one, ...other }
-  for (const keyword of Object.keys(one).filter((key) => Object.hasOwn(other, key))) {
-    all[keyword] = together(keyword, one[keyword], other[keyword])
+import { negate } from './negation.ts'
+import {
+  has,
+  keywordsOfType,
+  negatedKeywords,
+  refuseKeywords,
+  requireList,
+  requireMembers,
+  requireSchema,
+  requireText,
+  resolve,
+  type Schema,
+} from './schema.ts'
+import { at, SchemaError } from './schema-error.ts'
+
+export type Conjunction = { parts: readonly Schema[]; choices: readonly Choice[] }
+/** A value has to match one of the options. If the choice is exclusive, it must not match another one. */
+export type Choice = { options: readonly unknown[]; isExclusive: boolean }
+
+export const anything: Conjunction = { parts: [], choices: [] }
+
+/** The schema that no value matches. */
+const never: Schema = { type: [] }
+
+const ownKeywords: readonly (string | symbol)[] = [
+  ...Object.values(keywordsOfType).flat(),
+  ...['type', 'enum', 'const', ...negatedKeywords],
+]
+
+/** The maximum depth of references and `allOf` within one schema. */
+const maxDepth = 100
+
+export function simplify(root: unknown, given: unknown, path: string): Conjunction {
+  const parts = new Set<Schema>()
+  const choices = new Set<Choice>()
+  collect(given, [])
+  return { parts: [...parts], choices: [...choices] }
+
+  function collect(value: unknown, outer: readonly unknown[]) {
+    const schema = requireSchema(value, path)
+    if (schema === true) return
+    if (schema === false) {
+      parts.add(never)
+      return
+    }
+    if (outer.includes(schema)) {
+      throw new SchemaError(`${at(path)} refers to itself without end`)
+    }
+    if (outer.length > maxDepth) {
+      throw new SchemaError(`${at(path)} has references or parts that are nested too deeply`)
+    }
+    refuseKeywords(schema, path)
+    const inner = [...outer, schema]
+    if (ownKeywords.some((keyword) => has(schema, keyword))) parts.add(schema)
+    if (has(schema, '$ref')) collect(resolve(root, requireText(schema, '$ref', path), path), inner)
+    if (has(schema, 'allOf')) {
+      for (const part of requireList(schema, 'allOf', path)) collect(part, inner)
+    }
+    if (has(schema, 'not')) collect(negate(root, schema.not, path), inner)
+    for (const choice of choicesOf(schema, path)) {
+      if (choice.options.length === 1) collect(choice.options[0], inner)
+      else choices.add(choice)
+    }
   }
-  return all
 }
 
-function together(keyword: string, a: unknown, b: unknown): unknown {
-  if (JSON.stringify(a) === JSON.stringify(b) || isRemark(keyword)) return b
-  switch (keyword) {
-    case 'required':
-      return [...new Set([a, b].flat())]
-    case 'properties':
-    case '$defs':
-    case 'definitions':
-      return mergeMembers(a as Schema, b as Schema)
-    case 'minimum':
-    case 'exclusiveMinimum':
-    case 'minLength':
-    case 'minItems':
-      return Math.max(Number(a), Number(b))
-    case 'maximum':
-    case 'exclusiveMaximum':
-    case 'maxLength':
-    case 'maxItems':
-      return Math.min(Number(a), Number(b))
-    case 'type':
-    case 'enum':
-      return shared(keyword, [a].flat(), [b].flat())
-    case 'anyOf':
-      return alternatives(a as unknown[], b as unknown[])
-    case 'items':
-    case 'additionalProperties':
-      return a === false || b === false ? false : { allOf: [a, b] }
-    default:
-      throw new SchemaError(`two of its parts contradict each other in ${keyword}`)
-  }
+export const isNever = (part: Schema): boolean => part === never
+
+/** Requires everything that either of two schemas requires. */
+export const both = (a: Conjunction, b: Conjunction): Conjunction => ({
+  parts: [...new Set([...a.parts, ...b.parts])],
+  choices: [...new Set([...a.choices, ...b.choices])],
+})
+
+const known = new WeakMap<Schema, Choice[]>()
+
+/** The same schema always has the same choices, so that schemas that contain themselves are recognized. */
+function choicesOf(schema: Schema, path: string): Choice[] {
+  const choices = known.get(schema) ?? [
+    ...['anyOf', 'oneOf']
+      .filter((keyword) => has(schema, keyword))
+      .map((keyword) => ({
+        options: requireList(schema, keyword, path),
+        isExclusive: keyword === 'oneOf',
+      })),
+    ...conditions(schema),
+    ...dependencies(schema, path),
+  ]
+  known.set(schema, choices)
+  return choices
 }
 
-/** Whether a keyword is an annotation for people, which does not affect the value. */
-const isRemark = (keyword: string) =>
-  ['title', 'description', 'default', 'examples', '$comment', '$id', '$schema'].includes(keyword)
-
-function mergeMembers(a: Schema, b: Schema): Schema {
-  const names = Object.keys(a).filter((name) => Object.hasOwn(b, name))
-  return {
-    ...a,
-    ...b,
-    ...Object.fromEntries(names.map((name) => [name, { allOf: [a[name], b[name]] }])),
-  }
+function conditions(schema: Schema): Choice[] {
+  if (!has(schema, 'if') || (!has(schema, 'then') && !has(schema, 'else'))) return []
+  const { if: condition, then: yes = true, else: no = true } = schema
+  return [either({ allOf: [condition, yes] }, { allOf: [{ not: condition }, no] })]
 }
 
-function shared(keyword: string, a: unknown[], b: unknown[]): unknown[] {
-  const isIn = (value: unknown) => b.some((one) => JSON.stringify(one) === JSON.stringify(value))
-  const values = a.filter(isIn)
-  if (values.length > 0) return values
-  throw new SchemaError(`two of its parts have no ${keyword} in common`)
+/** The property is missing, or what depends on it is true. */
+function dependencies(schema: Schema, path: string): Choice[] {
+  return ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap((keyword) =>
+    Object.entries(requireMembers(schema, keyword, path)).map(([name, needed]) => {
+      const own = { type: 'object', required: [name] }
+      const more = Array.isArray(needed) ? { required: needed } : needed
+      return either({ properties: { [name]: false } }, { allOf: [own, more] })
+    }),
+  )
 }
 
-/** Combines each alternative of one schema with each alternative of the other. */
-function alternatives(a: unknown[], b: unknown[]): unknown[] {
-  return a.flatMap((one) => b.map((other) => ({ allOf: [one, other] })))
-}
+const either = (...options: unknown[]): Choice => ({ options, isExclusive: false })

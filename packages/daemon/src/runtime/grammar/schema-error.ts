@@ -1,7 +1,18 @@
-/**
- * The error for a schema that no grammar can enforce. Its message is the end of a sentence that begins with
- * `the schema:`.
- */
+/** The error for a schema that no grammar can enforce. Its message completes a sentence that starts with `the schema:`. */
 export class SchemaError extends Error {
   override name = 'SchemaError'
+}
+
+const maxPathLength = 200
+
+/** Names a part of the schema in a message. */
+export function at(path: string): string {
+  if (path === '') return 'it'
+  return path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path
+}
+
+/** The error for a keyword that no grammar can enforce. */
+export function cannot(path: string, what: string, reason?: string): SchemaError {
+  const place = path === '' ? '' : `${at(path)}: `
+  return new SchemaError(`${place}${what} cannot be enforced${reason ? `: ${reason}` : ''}`)
 }

@@ -1,0 +1,33 @@
+/** Converts the schemas of llama.cpp's tests to grammars, and validates texts generated from them. */
+import { jsonGrammar } from '../packages/daemon/src/runtime/grammar/json-grammar.ts'
+import { findInvalidTexts } from '../packages/daemon/src/testing/invalid-texts.ts'
+import type { RunNative } from './build-native.ts'
+
+/** A case, as `native/schemas.cpp` prints it. */
+type SchemaCase = { name: string; schema: string; isValid: boolean }
+
+export type SchemaResult = {
+  name: string
+  /** Why the result is wrong; empty if it is right. */
+  detail: string
+}
+
+export async function scoreSchemas(run: RunNative): Promise<SchemaResult[]> {
+  return ((await run('schemas')) as SchemaCase[]).map((test) => ({
+    name: test.name,
+    detail: findMistake(test),
+  }))
+}
+
+/** All texts that the grammar of a valid schema allows have to be valid. Other schemas have to be refused. */
+function findMistake({ schema, isValid }: SchemaCase): string {
+  try {
+    const parsed = JSON.parse(schema)
+    const grammar = jsonGrammar(parsed)
+    if (!isValid) return 'the schema is invalid, but was converted'
+    const [text] = findInvalidTexts(parsed, grammar)
+    return text === undefined ? '' : `the grammar allows ${text}`
+  } catch (error) {
+    return isValid ? String(error) : ''
+  }
+}

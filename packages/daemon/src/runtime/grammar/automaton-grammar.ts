@@ -1,0 +1,80 @@
+/** Turns automata into grammars. A state that several moves lead to becomes a rule. */
+import type { Automaton, State } from './automaton.ts'
+import { type CharSet, charsOf, complement, intersection, union } from './char-set.ts'
+import { chars, choice, empty, type Grammar, type Node, rule, sequence, text } from './gbnf.ts'
+
+/** JSON has to escape these characters, except for the delete character, which llama.cpp escapes, too. */
+const escaped = union([[0, 0x1f], ...charsOf('"\\\x7f')])
+const raw = complement(escaped)
+
+/** The texts of an automaton as strings in JSON, with the quotation marks. */
+export const quotedGrammar = (grammar: Grammar, automaton: Automaton): Node =>
+  sequence(text('"'), automatonGrammar(grammar, automaton, jsonChars), text('"'))
+
+/** The texts of an automaton as they are. */
+export const plainGrammar = (grammar: Grammar, automaton: Automaton): Node =>
+  automatonGrammar(grammar, automaton, chars)
+
+/** One character of the set, escaped only if necessary. If all characters are allowed, then also all their escapes. */
+function jsonChars(set: CharSet): Node {
+  if (complement(set).length === 0) return rule('char')
+  const own = intersection(set, raw)
+  const escapes = intersection(set, escaped).flatMap(([from, to]) =>
+    Array.from({ length: to - from + 1 }, (_, index) => text(escapeOf(from + index))),
+  )
+  return choice(...(own.length > 0 ? [chars(own)] : []), ...escapes)
+}
+
+const escapeOf = (code: number) =>
+  code === 0x7f ? '\\u007f' : JSON.stringify(String.fromCodePoint(code)).slice(1, -1)
+
+/** The depth to which states are written into the rule of another state. */
+const maxDepth = 6
+
+function automatonGrammar(
+  grammar: Grammar,
+  automaton: Automaton,
+  toNode: (set: CharSet) => Node,
+): Node {
+  const moves = automaton.map(groupMoves)
+  const uses = Map.groupBy(
+    moves.flatMap((targets) => [...targets.keys()]),
+    (target) => target,
+  )
+  const known = new Map<number, Node>()
+  const waiting: { state: number; set: (body: Node) => void }[] = []
+
+  function reference(state: number): Node {
+    const done = known.get(state)
+    if (done) return done
+    const { node, set } = grammar.reserve('text')
+    known.set(state, node)
+    waiting.push({ state, set })
+    return node
+  }
+
+  function body(state: number, depth: number): Node {
+    const ways = Array.from(moves[state] ?? [], ([target, set]) =>
+      sequence(toNode(set), after(target, depth)),
+    )
+    return choice(...(automaton[state]?.accepts ? [empty] : []), ...ways)
+  }
+
+  function after(state: number, depth: number): Node {
+    if (moves[state]?.size === 0) return empty
+    const isUsedOnce = uses.get(state)?.length === 1 && state !== 0
+    return isUsedOnce && depth < maxDepth ? body(state, depth + 1) : reference(state)
+  }
+
+  const start = reference(0)
+  for (const { state, set } of waiting) set(body(state, 0))
+  return start
+}
+
+/** The characters that lead to each state. */
+function groupMoves({ moves }: State): Map<number, CharSet> {
+  const groups = Map.groupBy(moves, ({ target }) => target)
+  return new Map(
+    Array.from(groups, ([target, all]) => [target, all.map(({ from, to }) => [from, to] as const)]),
+  )
+}

@@ -1,0 +1,242 @@
+/** Finite automata over characters. Patterns, formats, number ranges and property names become automata. */
+import { complement, everyChar, type Range, union } from './char-set.ts'
+
+export type Move = { from: number; to: number; target: number }
+/** The moves are sorted, and their ranges are disjoint. A character without a move is rejected. */
+export type State = { accepts: boolean; moves: readonly Move[] }
+/** Deterministic and minimal. The first state is the start. */
+export type Automaton = readonly State[]
+
+/** The work that a conversion may still do, in states and moves. */
+export type Budget = { left: number }
+
+/** The limit for one automaton, because each state becomes a part of the grammar. */
+const maxStates = 4000
+
+/** The automaton for a pattern, a range or a list would be too large. */
+export class TooLarge extends Error {
+  override name = 'TooLarge'
+}
+
+/** A deterministic automaton whose states are values of any type, before it is built. */
+type Plan<S> = {
+  start: S
+  /** Equal states have equal keys. */
+  key: (state: S) => string
+  accepts: (state: S) => boolean
+  /** Sorted, with disjoint ranges. */
+  moves: (state: S) => { from: number; to: number; target: S }[]
+}
+
+/** Builds the states that can be reached, and minimizes the automaton. */
+export function build<S>(budget: Budget, plan: Plan<S>): Automaton {
+  const numbers = new Map([[plan.key(plan.start), 0]])
+  const found = [plan.start]
+  const states: State[] = []
+  for (const state of found) {
+    const moves = plan.moves(state).map(({ from, to, target }) => {
+      const key = plan.key(target)
+      const number = numbers.get(key) ?? found.push(target) - 1
+      numbers.set(key, number)
+      return { from, to, target: number }
+    })
+    spend(budget, 1 + moves.length)
+    if (found.length > maxStates) throw new TooLarge('it needs too many states')
+    states.push({ accepts: plan.accepts(state), moves })
+  }
+  return minimize(withoutDeadEnds(states))
+}
+
+export function spend(budget: Budget, amount: number) {
+  budget.left -= amount
+  if (budget.left < 0) throw new TooLarge('the whole schema needs too many states')
+}
+
+/** Removes states from which nothing is accepted. The start always remains. */
+function withoutDeadEnds(states: Automaton): Automaton {
+  const sources = sourcesOf(states)
+  const alive = new Set(states.flatMap(({ accepts }, index) => (accepts ? [index] : [])))
+  for (const state of alive) for (const source of sources[state] ?? []) alive.add(source)
+  const kept = [0, ...[...alive].filter((state) => state !== 0).sort((a, b) => a - b)]
+  const numbers = new Map(kept.map((state, index) => [state, index]))
+  return kept.map((index) => {
+    const { accepts, moves } = states[index] as State
+    const living = moves.filter(({ target }) => alive.has(target))
+    return {
+      accepts,
+      moves: living.map((move) => ({ ...move, target: numbers.get(move.target) as number })),
+    }
+  })
+}
+
+function sourcesOf(states: Automaton): number[][] {
+  const sources: number[][] = states.map(() => [])
+  for (const [index, { moves }] of states.entries()) {
+    for (const { target } of moves) sources[target]?.push(index)
+  }
+  return sources
+}
+
+/**
+ * Merges states that accept the same texts. At first, all accepting states are in one class and all others in another.
+ * Classes are split until all states of a class have moves to the same classes. After a split, only the states before
+ * those that got a new class are compared again.
+ */
+function minimize(states: Automaton): Automaton {
+  const sources = sourcesOf(states)
+  const classes = states.map(({ accepts }) => Number(accepts))
+  const sizes = [0, 1].map((number) => classes.filter((one) => one === number).length)
+  let changed = new Set(states.keys())
+  while (changed.size > 0) {
+    const moved: number[] = []
+    for (const [number, members] of Map.groupBy(changed, (index) => classes[index] as number)) {
+      const parts = Map.groupBy(members, (index) => signature(states[index] as State, classes))
+      const bySize = [...parts.values()].sort((a, b) => b.length - a.length)
+      const hasOthers = members.length < (sizes[number] as number)
+      for (const part of hasOthers ? bySize : bySize.slice(1)) {
+        sizes[number] = (sizes[number] as number) - part.length
+        const next = sizes.push(part.length) - 1
+        for (const index of part) classes[index] = next
+        moved.push(...part)
+      }
+    }
+    changed = new Set(moved.flatMap((index) => sources[index] as number[]))
+  }
+  return merge(states, classes)
+}
+
+function signature({ moves }: State, classes: readonly number[]): string {
+  return toClasses(moves, (target) => classes[target] as number)
+    .map(({ from, to, target }) => `${from}-${to}:${target}`)
+    .join()
+}
+
+function merge(states: Automaton, classes: readonly number[]): Automaton {
+  const firstOf = new Map(classes.map((one, index) => [one, index] as const).toReversed())
+  const order = [...new Set(classes)]
+  const numbers = new Map(order.map((one, index) => [one, index]))
+  return order.map((one) => {
+    const { accepts, moves } = states[firstOf.get(one) as number] as State
+    return {
+      accepts,
+      moves: toClasses(moves, (target) => numbers.get(classes[target] as number) as number),
+    }
+  })
+}
+
+/** Changes the targets, and joins neighboring ranges that then have the same target. */
+function toClasses(moves: readonly Move[], classOf: (target: number) => number): Move[] {
+  const joined: Move[] = []
+  for (const { from, to, target } of moves) {
+    const last = joined.at(-1)
+    const number = classOf(target)
+    if (last && last.target === number && last.to + 1 === from) last.to = to
+    else joined.push({ from, to, target: number })
+  }
+  return joined
+}
+
+/** The texts that both automata accept. */
+export function intersect(budget: Budget, a: Automaton, b: Automaton): Automaton {
+  return build<readonly [number, number]>(budget, {
+    start: [0, 0],
+    key: (pair) => pair.join(),
+    accepts: ([one, other]) => Boolean(a[one]?.accepts && b[other]?.accepts),
+    moves: ([one, other]) => sharedMoves(a[one]?.moves ?? [], b[other]?.moves ?? []),
+  })
+}
+
+function sharedMoves(left: readonly Move[], right: readonly Move[]) {
+  const shared: { from: number; to: number; target: [number, number] }[] = []
+  for (let i = 0, j = 0; i < left.length && j < right.length; ) {
+    const [one, other] = [left[i] as Move, right[j] as Move]
+    const [from, to] = [Math.max(one.from, other.from), Math.min(one.to, other.to)]
+    if (from <= to) shared.push({ from, to, target: [one.target, other.target] })
+    if (one.to < other.to) i += 1
+    else j += 1
+  }
+  return shared
+}
+
+/** The texts that an automaton does not accept. */
+export function negate(budget: Budget, automaton: Automaton): Automaton {
+  const sink = automaton.length
+  return build(budget, {
+    start: 0,
+    key: String,
+    accepts: (state) => !automaton[state]?.accepts,
+    moves: (state) => {
+      const moves = automaton[state]?.moves ?? []
+      const rest = complement(union(moves.map(({ from, to }): Range => [from, to])))
+      const others = rest.map(([from, to]) => ({ from, to, target: sink }))
+      return [...moves, ...others].sort((a, b) => a.from - b.from)
+    },
+  })
+}
+
+/** The texts of an automaton that have from `min` to `max` characters. */
+export function ofLength(
+  budget: Budget,
+  automaton: Automaton,
+  min: number,
+  max: number,
+): Automaton {
+  const last = max === Infinity ? min : max
+  return build<readonly [number, number]>(budget, {
+    start: [0, 0],
+    key: (pair) => pair.join(),
+    accepts: ([state, length]) => Boolean(automaton[state]?.accepts) && length >= min,
+    moves: ([state, length]) =>
+      length >= max
+        ? []
+        : (automaton[state]?.moves ?? []).map(({ from, to, target }) => ({
+            from,
+            to,
+            target: [target, Math.min(length + 1, last)] as const,
+          })),
+  })
+}
+
+/** The given texts. */
+export function listedTexts(budget: Budget, texts: readonly string[]): Automaton {
+  return build<readonly (readonly number[])[]>(budget, {
+    start: [...new Set(texts)].map((text) =>
+      Array.from(text, (char) => char.codePointAt(0) as number),
+    ),
+    key: (rests) => JSON.stringify(rests),
+    accepts: (rests) => rests.some((rest) => rest.length === 0),
+    moves: (rests) => {
+      const byFirst = Map.groupBy(
+        rests.filter((rest) => rest.length > 0),
+        ([first]) => first as number,
+      )
+      return [...byFirst]
+        .sort(([a], [b]) => a - b)
+        .map(([char, all]) => ({ from: char, to: char, target: all.map((rest) => rest.slice(1)) }))
+    },
+  })
+}
+
+export function accepts(automaton: Automaton, text: string): boolean {
+  let state = automaton[0]
+  for (const char of text) {
+    const code = char.codePointAt(0) as number
+    const move = state?.moves.find(({ from, to }) => from <= code && code <= to)
+    if (move === undefined) return false
+    state = automaton[move.target]
+  }
+  return Boolean(state?.accepts)
+}
+
+export const isEmpty = (automaton: Automaton): boolean => !automaton.some((state) => state.accepts)
+
+const anyChar = (target: number): Move[] => everyChar.map(([from, to]) => ({ from, to, target }))
+
+export const everyText: Automaton = [{ accepts: true, moves: anyChar(0) }]
+/** Every text except the empty one. */
+export const someText: Automaton = [
+  { accepts: false, moves: anyChar(1) },
+  { accepts: true, moves: anyChar(1) },
+]
+export const emptyText: Automaton = [{ accepts: true, moves: [] }]
+export const noText: Automaton = [{ accepts: false, moves: [] }]

@@ -1,0 +1,16 @@
+import type { Automaton, Budget } from './automaton.ts'
+import type { Conjunction } from './conjunction.ts'
+import type { Grammar, Node } from './gbnf.ts'
+
+/** What the parts of one conversion share. */
+export type Conversion = {
+  grammar: Grammar
+  budget: Budget
+  /** The automata of the patterns that were used before. */
+  patterns: Map<string, Automaton>
+  /** Returns the grammar of a value that has to match all of the schemas. */
+  visit: (schemas: readonly unknown[], path: string) => Node
+  simplify: (schemas: readonly unknown[], path: string) => Conjunction
+  /** Remembers why no value matches a part of the schema, for the error message. */
+  explain: (path: string, reason: string) => void
+}

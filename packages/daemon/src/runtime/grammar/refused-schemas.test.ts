@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest'
+import { jsonGrammar } from './json-grammar.ts'
+import { SchemaError } from './schema-error.ts'
+
+const string = (pattern: string) => ({ type: 'string', pattern })
+const inA = (schema: object) => ({ type: 'object', properties: { a: schema } })
+const inUse = (schema: object) => ({ ...inA(schema), required: ['a'] })
+const strings = { type: 'array', items: { type: 'string' } }
+const countTo = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+test.each<[string, object]>([
+  ['/properties/a: pattern cannot be enforced: it has a lookbehind', inA(string('(?<=a)b'))],
+  ['pattern cannot be enforced: it has a lookbehind', string('(?<!a)b')],
+  ['pattern cannot be enforced: it has a backreference', string('(a)\\1')],
+  ['pattern cannot be enforced: it has a backreference', string('(?<n>a)\\k<n>')],
+  ['pattern cannot be enforced: it has a word boundary (\\b)', string('\\ba')],
+  ['pattern cannot be enforced: it has a group with flags', string('(?i:a)')],
+  ['pattern cannot be enforced: it has the unknown escape \\A', string('\\Aa')],
+  ['pattern cannot be enforced: it has the unknown property \\p{Nobody}', string('\\p{Nobody}')],
+  ['pattern cannot be enforced: it repeats an anchor or a lookahead', string('(?:^a)*')],
+  ['pattern cannot be enforced: it has a group without an end', string('^(a$')],
+  ['pattern cannot be enforced: it has a parenthesis that closes no group', string('a)')],
+  ['pattern cannot be enforced: it has a quantifier with nothing to repeat', string('+a')],
+  ['pattern cannot be enforced: it ends too early', string('[a')],
+  ['pattern cannot be enforced: it has an invalid range', string('[\\d-z]')],
+  ['/pattern is not a string', { type: 'string', pattern: 1 }],
+  ['no string matches all of its keywords', { ...string('^a'), format: 'date' }],
+  ['no string matches all of its keywords', { ...string('^a$'), minLength: 2 }],
+  [
+    'multipleOf cannot be enforced: it needs too many states',
+    { type: 'integer', multipleOf: 99_991 },
+  ],
+  ['/multipleOf is not above zero', { type: 'integer', multipleOf: 0 }],
+  ['no integer is within these bounds', { type: 'integer', minimum: 5, maximum: 4 }],
+  ['no number that can be written', { type: 'number', minimum: 5, exclusiveMaximum: 5 }],
+  ['no number that can be written', { type: 'number', minimum: 1e300 }],
+  ['/minimum is not a number', { type: 'number', minimum: '1' }],
+  ['uniqueItems cannot be enforced', { ...strings, uniqueItems: true }],
+  ['uniqueItems cannot be enforced', { type: 'array', uniqueItems: true }],
+  ['contains cannot be enforced', { ...strings, allOf: [{ contains: {} }, { contains: true }] }],
+  ['minProperties cannot be enforced', { type: 'object', minProperties: 2 }],
+  [
+    'propertyNames cannot be enforced',
+    { propertyNames: { anyOf: [{ const: 'a' }, { minLength: 2 }] } },
+  ],
+  [
+    'not cannot be enforced: it contains additionalProperties',
+    { not: { additionalProperties: false } },
+  ],
+  ['not cannot be enforced: it contains format', { not: { format: 'date' } }],
+  [
+    'oneOf cannot be enforced: a value could match both 0 and 1',
+    { oneOf: [{ type: 'string' }, { type: 'string', format: 'date' }] },
+  ],
+  [
+    'items cannot be enforced: enum or const lists an array',
+    { const: [1], items: { type: 'integer' } },
+  ],
+  ['$dynamicRef cannot be enforced', { $dynamicRef: '#node' }],
+  ['does not exist', { $ref: '#/$defs/nobody' }],
+  ['does not exist', { $ref: '#/constructor' }],
+  ['does not exist', { $ref: '#/%E0%A4%A' }],
+  ['a $ref to #name', { $ref: '#name' }],
+  ['https://example.org', { $ref: 'https://example.org/x.json' }],
+  ['/type is text', { type: 'text' }],
+  ['a minimum length above the maximum', { type: 'string', minLength: 5, maxLength: 2 }],
+  ['a minimum number of items above the maximum', { type: 'array', minItems: 3, maxItems: 1 }],
+  ['the property a is required, but not allowed', { properties: { a: false }, required: ['a'] }],
+  ['an invalid length', { type: 'string', maxLength: -1 }],
+  ['an invalid length', { type: 'string', maxLength: 1.5 }],
+  ['a length of more than 50000', { type: 'string', maxLength: 100_000 }],
+  ['enum, which requires a list', { enum: [] }],
+  ['anyOf, which requires a list', { anyOf: [] }],
+  ['type, which requires a list', { type: [] }],
+  ['required, which requires a list', { ...inA({}), required: 'a' }],
+  ['no type in common', { allOf: [{ type: 'string' }, { type: 'null' }] }],
+  ['no value in common', { allOf: [{ const: 1 }, { const: 2 }] }],
+  ['/properties/a: its parts have no type in common', inUse({ not: {} })],
+  ['is not a schema', inA([])],
+  ['refers to itself without end', { allOf: [{ $ref: '#' }, inA({})] }],
+  ['refers to itself without end', { anyOf: [{ $ref: '#' }, { type: 'null' }] }],
+  ['refers to itself without end', { not: { $ref: '#' } }],
+  ['no value matches it', inUse({ $ref: '#' })],
+])('a schema is refused with the reason: %s', (words, schema) => {
+  expect(() => jsonGrammar(schema)).toThrow(words)
+  expect(() => jsonGrammar(schema)).toThrow(SchemaError)
+})
+
+const nested = (depth: number) =>
+  countTo(depth).reduce<object>((inner) => inUse(inner), { type: 'null' })
+const parts = (depth: number) =>
+  countTo(depth).reduce<object>((inner) => ({ allOf: [inner] }), { type: 'null' })
+const properties = (count: number, make: (index: number) => object) => ({
+  type: 'object',
+  properties: Object.fromEntries(countTo(count).map((index) => [`name_${index}`, make(index)])),
+})
+
+test.each<[string, string, object]>([
+  ['nested deeply', 'nested more than 100 deep', nested(10_000)],
+  ['made of many parts', 'nested too deeply', parts(10_000)],
+  ['with a repeated group', 'pattern cannot be enforced', string('^(a{1,1000}){1,1000}$')],
+  ['with an exponential pattern', 'pattern cannot be enforced', string('(a|b)*a(a|b){40}')],
+  ['with an empty group', 'pattern cannot be enforced', string('^(){1000000000}$')],
+  [
+    'with deep groups',
+    'nested more than 100 deep',
+    string(`${'('.repeat(900)}a${')'.repeat(900)}`),
+  ],
+  ['with a long pattern', 'more than 10000 characters', string('a'.repeat(20_000))],
+  ['with many properties of characters', 'too many states', string('\\p{L}\\p{N}'.repeat(500))],
+  [
+    'with many large patterns',
+    'too many states',
+    properties(500, (n) => string(`^[a-z]{900}${n}$`)),
+  ],
+  [
+    'with many independent choices',
+    'it is too large',
+    { allOf: countTo(30).map((n) => ({ anyOf: [inA({ const: n }), inA({ type: 'null' })] })) },
+  ],
+  [
+    'with many properties that require each other',
+    'it is too large',
+    { dependentRequired: Object.fromEntries(countTo(30).map((n) => [`a${n}`, [`a${n + 1}`]])) },
+  ],
+])('a schema %s is refused before it takes long', (_, words, schema) => {
+  expect(() => jsonGrammar(schema)).toThrow(words)
+})
+
+test('a schema of 800 properties has a grammar of moderate size', () => {
+  const kinds = [
+    (n: number) => ({ type: 'string', maxLength: n + 1 }),
+    (n: number) => ({ type: 'integer', minimum: n }),
+    () => ({ type: 'string', format: 'email' }),
+    () => ({ type: ['number', 'null'], minimum: 0.5 }),
+  ]
+  const schema = properties(800, (n) => kinds[n % kinds.length]?.(n) ?? {})
+  expect(jsonGrammar(schema).length).toBeLessThan(200_000)
+})

@@ -1,0 +1,46 @@
+import { choice, type Grammar, type Node, repeat, sequence } from './gbnf.ts'
+import { cannot } from './schema-error.ts'
+
+/** The limit on repetitions, because llama.cpp expands them. */
+const maxRepetitions = 50_000
+/** Longer repetitions are made of chunks. llama.cpp refuses repetitions above 2,000. */
+const maxChunk = 250
+
+/**
+ * Repeats a part up to 50,000 times. More than 250 repetitions are made of chunks: for {0,999}, these are up to 30
+ * chunks of 31 parts, and up to 30 single parts, so that llama.cpp has only about 60 rules instead of 999.
+ */
+export function counted(
+  grammar: Grammar,
+  given: Node,
+  { min, max }: { min: number; max: number },
+  path: string,
+): Node {
+  if (Math.max(min, max === Infinity ? 0 : max) > maxRepetitions) {
+    throw cannot(path, `a length of more than ${maxRepetitions}`)
+  }
+  const part = given.kind === 'rule' ? given : grammar.add('part', given)
+  const least = exactly(grammar, part, min)
+  return sequence(least, max === Infinity ? repeat(part, 0) : atMost(grammar, part, max - min))
+}
+
+function exactly(grammar: Grammar, part: Node, times: number): Node {
+  if (times <= maxChunk) return repeat(part, times, times)
+  const { chunk, size, count } = chunks(grammar, part, times)
+  return sequence(repeat(chunk, count, count), repeat(part, times % size, times % size))
+}
+
+function atMost(grammar: Grammar, part: Node, times: number): Node {
+  if (times <= maxChunk) return repeat(part, 0, times)
+  const { chunk, size, count } = chunks(grammar, part, times)
+  return choice(
+    sequence(repeat(chunk, 0, count - 1), repeat(part, 0, size - 1)),
+    sequence(repeat(chunk, count, count), repeat(part, 0, times % size)),
+  )
+}
+
+function chunks(grammar: Grammar, part: Node, times: number) {
+  const size = Math.floor(Math.sqrt(times))
+  const chunk = grammar.add('chunk', repeat(part, size, size))
+  return { chunk, size, count: Math.floor(times / size) }
+}

@@ -1,0 +1,125 @@
+/** Reads the keywords of JSON schemas. */
+import { at, cannot, SchemaError } from './schema-error.ts'
+
+export type Schema = { [keyword: string | symbol]: unknown }
+
+/** Keywords that only our own code adds: what `not` becomes. */
+export const notPattern = Symbol('not pattern')
+export const notMultipleOf = Symbol('not multipleOf')
+export const notEnum = Symbol('not enum')
+export const negatedKeywords = [notPattern, notMultipleOf, notEnum]
+
+/** The keywords that apply to values of only one type. */
+export const keywordsOfType = {
+  string: ['pattern', 'format', 'minLength', 'maxLength'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  array: [
+    ...['prefixItems', 'items', 'additionalItems', 'unevaluatedItems', 'minItems', 'maxItems'],
+    ...['uniqueItems', 'contains', 'minContains', 'maxContains'],
+  ],
+  object: [
+    ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+    ...['propertyNames', 'required', 'minProperties', 'maxProperties'],
+  ],
+}
+
+/**
+ * Keywords that are always refused. All other keywords that nothing in this folder reads are annotations, as JSON
+ * Schema says: `title`, `description`, `default`, `examples`, `deprecated`, `readOnly`, `writeOnly`, `$comment`,
+ * `contentEncoding`, `contentMediaType`, `contentSchema`, and all keywords that JSON Schema does not define.
+ */
+const refused = ['$dynamicRef', '$recursiveRef']
+
+export const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether the schema itself has the keyword, rather than its prototype. */
+export const has = (schema: Schema, keyword: string | symbol): boolean =>
+  Object.hasOwn(schema, keyword) && schema[keyword] !== undefined
+
+export function refuseKeywords(schema: Schema, path: string) {
+  for (const keyword of refused) if (has(schema, keyword)) throw cannot(path, keyword)
+}
+
+export function requireSchema(value: unknown, path: string): Schema | boolean {
+  if (typeof value === 'boolean' || isSchema(value)) return value
+  throw new SchemaError(`${at(path)} is not a schema`)
+}
+
+/** Resolves a JSON pointer (RFC 6901) within the schema. */
+export function resolve(root: unknown, pointer: string, path: string): unknown {
+  const shown = pointer.slice(0, 100)
+  if (!/^#(\/|$)/.test(pointer)) throw cannot(path, `a $ref to ${shown}`)
+  const steps = pointer.slice(1).split('/').slice(1)
+  const missing = new SchemaError(`${at(path)}: $ref ${shown} does not exist`)
+  return steps.reduce<unknown>((place, step) => {
+    const key = decodeStep(step, missing)
+    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, key)) throw missing
+    return (place as Schema)[key]
+  }, root)
+}
+
+function decodeStep(step: string, missing: SchemaError): string {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch (cause) {
+    missing.cause = cause
+    throw missing
+  }
+}
+
+/** Rejects an empty list unless `mayBeEmpty` is set: nothing could match an empty choice. */
+export function requireList(
+  schema: Schema,
+  keyword: string,
+  path: string,
+  mayBeEmpty = false,
+): readonly unknown[] {
+  const value = schema[keyword]
+  if (Array.isArray(value) && (mayBeEmpty || value.length > 0)) return value
+  throw new SchemaError(`${at(path)} has ${keyword}, which requires a list`)
+}
+
+export function requireMembers(schema: Schema, keyword: string, path: string): Schema {
+  const value = has(schema, keyword) ? schema[keyword] : {}
+  if (isSchema(value)) return value
+  throw new SchemaError(`${at(`${path}/${keyword}`)} is not an object`)
+}
+
+export function requireText(schema: Schema, keyword: string, path: string): string {
+  const value = schema[keyword]
+  if (typeof value === 'string') return value
+  throw new SchemaError(`${at(`${path}/${keyword}`)} is not a string`)
+}
+
+/** The values of a keyword in several schemas. */
+export const valuesOf = (parts: readonly Schema[], keyword: string | symbol): unknown[] =>
+  parts.flatMap((part) => (has(part, keyword) ? [part[keyword]] : []))
+
+/** The numbers of a keyword in several schemas. */
+export function numbersOf(
+  parts: readonly Schema[],
+  keyword: string | symbol,
+  path: string,
+): number[] {
+  return valuesOf(parts, keyword).map((value) => {
+    if (typeof value === 'number' && Number.isFinite(value)) return value
+    throw new SchemaError(`${at(`${path}/${String(keyword)}`)} is not a number`)
+  })
+}
+
+export type Lengths = { min: number; max: number }
+
+/** The lengths that two keywords allow. The maximum is infinite if there is none. */
+export function lengthsOf(
+  parts: readonly Schema[],
+  [minKeyword, maxKeyword]: readonly [string, string],
+  path: string,
+): Lengths {
+  const lengths = (keyword: string) =>
+    numbersOf(parts, keyword, path).map((value) => {
+      if (Number.isSafeInteger(value) && value >= 0) return value
+      throw new SchemaError(`${at(`${path}/${keyword}`)} is an invalid length`)
+    })
+  return { min: Math.max(0, ...lengths(minKeyword)), max: Math.min(...lengths(maxKeyword)) }
+}
