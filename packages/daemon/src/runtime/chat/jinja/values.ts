@@ -42,9 +42,12 @@ export function toValue(value: unknown): Value {
 const classOf = (value: unknown) =>
   (new Environment().set('value', value) as Value).constructor as ValueClass
 const ArrayValue = classOf([])
+const FloatValue = classOf(0.5)
 const FunctionValue = classOf(() => undefined)
 
 export const toArray = (items: readonly Value[]): Value => new ArrayValue(items)
+/** A float, even if the number is an integer. */
+export const toFloat = (value: number): Value => new FloatValue(value)
 export const toFunction = (call: (args: Value[]) => Value): Value => new FunctionValue(call)
 export const isUndefined = ({ type }: Value) => type === 'UndefinedValue'
 export const isNull = ({ type }: Value) => type === 'NullValue'

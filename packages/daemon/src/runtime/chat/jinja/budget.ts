@@ -1,0 +1,105 @@
+import { templateLimitError } from './template-limit.ts'
+import { isList, isMapping, isText, itemsOf, type Value } from './values.ts'
+
+/** Limits for rendering a template, because templates are untrusted. */
+export type Limits = {
+  maxSteps: number
+  /** The maximum number of characters of the output, and of each text that the template makes. */
+  maxCharacters: number
+}
+
+/** The maximum number of characters that a template can make of one character, for example by indenting it. */
+const maxWidth = 1000
+
+/**
+ * Counts what rendering a template costs, and throws if it is too much. Operations that one call of a JavaScript
+ * function performs are counted before they are performed: the thread in which templates are rendered cannot be ended
+ * during such a call, and a very large allocation would end the process.
+ */
+export function openBudget({ maxSteps, maxCharacters }: Limits) {
+  let steps = 0
+
+  function spend(more: number) {
+    steps += more
+    if (steps > maxSteps) throw templateLimitError('it takes too many steps')
+  }
+
+  function checkLength(characters: number) {
+    if (characters > maxCharacters) throw templateLimitError('its output is too large')
+  }
+
+  /** Counts a new value: as one step for each 64 characters or 8 items. */
+  function countNew({ value }: Value) {
+    if (typeof value === 'string') {
+      checkLength(value.length)
+      spend(value.length >>> 6)
+    } else if (Array.isArray(value)) spend(value.length >>> 3)
+  }
+
+  /** Counts a search for `part` in `text`, which in the worst case compares each character with each other. */
+  function countSearch(text: string, part: string) {
+    spend((text.length * part.length) / 4096)
+  }
+
+  /** Counts replacing each `part` of `text`. */
+  function countReplacement(text: string, part: string, by: string) {
+    countSearch(text, part)
+    const growth = by.length - part.length
+    if (text.length + text.length * Math.max(0, growth) <= maxCharacters) return
+    const places = part === '' ? text.length + 1 : text.split(part).length - 1
+    checkLength(text.length + places * growth)
+  }
+
+  function countIndent(text: string, width: number) {
+    if (width > maxWidth) throw templateLimitError(`it indents by more than ${maxWidth} characters`)
+    countReplacement(text, '\n', '\n'.padEnd(width + 1))
+  }
+
+  function countJoin(items: readonly Value[], separator: string) {
+    let characters = 0
+    for (const item of items) {
+      if (!isText(item)) countPrint(item)
+      characters += separator.length + (isText(item) ? String(item.value).length : 0)
+    }
+    checkLength(characters)
+  }
+
+  /** Counts the separators of `tojson`, which are printed for each item. */
+  function countSeparators(separators: Value | undefined) {
+    const texts = separators && isList(separators) ? itemsOf(separators) : []
+    if (texts.some(({ value }) => String(value).length > maxWidth))
+      throw templateLimitError(`its separators are longer than ${maxWidth} characters`)
+  }
+
+  /** Counts printing a value. A list may contain the same list many times, which makes a small value print as a long text. */
+  function countPrint(value: Value) {
+    let characters = 0
+    const visit = (one: Value) => {
+      spend(1)
+      characters += isText(one) ? String(one.value).length : 4
+      checkLength(characters)
+      if (isList(one)) itemsOf(one).forEach(visit)
+      else if (isMapping(one)) {
+        for (const [key, member] of one.value as Map<string, Value>) {
+          characters += key.length
+          visit(member)
+        }
+      }
+    }
+    visit(value)
+  }
+
+  return {
+    spend,
+    checkLength,
+    countNew,
+    countSearch,
+    countReplacement,
+    countIndent,
+    countJoin,
+    countSeparators,
+    countPrint,
+  }
+}
+
+export type Budget = ReturnType<typeof openBudget>

@@ -1,0 +1,120 @@
+import type { Budget } from './budget.ts'
+import { formatBraces, printArgument, removeEnd, search } from './text-functions.ts'
+import {
+  isList,
+  isMapping,
+  isText,
+  itemsOf,
+  toFunction,
+  toText,
+  toValue,
+  type Value,
+} from './values.ts'
+
+type Call = (args: Value[]) => Value
+
+/**
+ * Finds a method of Python's strings, lists and dictionaries that the library lacks, or that must be counted. In
+ * Python, a method has precedence over a key with the same name.
+ */
+export function findMethod(owner: Value, name: string, budget: Budget): Value | undefined {
+  const call = isText(owner)
+    ? textMethod(owner, name, budget)
+    : isList(owner)
+      ? listMethod(itemsOf(owner), name, budget)
+      : isMapping(owner)
+        ? mappingMethod(owner.value as Map<string, Value>, name)
+        : undefined
+  if (call) return toFunction(call)
+  return isMapping(owner) ? builtin(owner, name) : undefined
+}
+
+/** The library's own method. */
+const builtin = (owner: Value, name: string): Value | undefined =>
+  (owner as unknown as { builtins: Map<string, Value> }).builtins.get(name)
+
+function textMethod(owner: Value, name: string, budget: Budget): Call | undefined {
+  const text = String(owner.value)
+  const textOf = (value: Value | undefined) => printArgument(value, budget)
+  switch (name) {
+    case 'split':
+    case 'rsplit':
+    case 'splitlines':
+      return counted(owner, name, ([separator]) => {
+        const mark = separator && isText(separator) ? toText(separator) : ' '
+        const parts = search(text, name === 'splitlines' ? '\n' : mark, 'count', budget)
+        budget.spend(parts * stepsPerPart)
+      })
+    case 'replace':
+      return counted(owner, name, ([part, by]) =>
+        budget.countReplacement(text, textOf(part), textOf(by)),
+      )
+    case 'format':
+      return (args) => toValue(formatBraces(text, args, budget))
+    case 'isdigit':
+      return () => toValue(/^\p{Nd}+$/u.test(text))
+    case 'removeprefix':
+    case 'removesuffix':
+      return ([part]) => toValue(removeEnd(text, textOf(part), name))
+    case 'find':
+    case 'rfind':
+    case 'count':
+      return ([part]) => toValue(search(text, textOf(part), name, budget))
+    default:
+      return undefined
+  }
+}
+
+/** Each part of a text becomes an object. */
+const stepsPerPart = 8
+
+/** The library's method, with a function that counts what it costs before it is called. */
+function counted(owner: Value, name: string, count: (args: Value[]) => void): Call | undefined {
+  const method = builtin(owner, name)
+  if (!method) return undefined
+  return (args) => {
+    count(args)
+    return (method.value as Call)(args)
+  }
+}
+
+function listMethod(items: Value[], name: string, budget: Budget): Call | undefined {
+  switch (name) {
+    case 'pop':
+      return ([at]) => items.splice(at ? Number(at.value) : -1, 1)[0] ?? toValue(undefined)
+    case 'append':
+      return ([item]) => {
+        if (item) items.push(item)
+        return toValue(null)
+      }
+    case 'extend':
+      return ([list]) => {
+        const added = list && isList(list) ? [...itemsOf(list)] : []
+        budget.spend(added.length)
+        for (const item of added) items.push(item)
+        return toValue(null)
+      }
+    default:
+      return undefined
+  }
+}
+
+function mappingMethod(entries: Map<string, Value>, name: string): Call | undefined {
+  switch (name) {
+    case 'update':
+      return ([other]) => {
+        if (other && isMapping(other)) {
+          for (const [key, value] of other.value as Map<string, Value>) entries.set(key, value)
+        }
+        return toValue(null)
+      }
+    case 'pop':
+      return ([key, fallback]) => {
+        const found = entries.get(String(key?.value))
+        entries.delete(String(key?.value))
+        return found ?? fallback ?? toValue(undefined)
+      }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,9 @@
+/** Errors about a template that takes too much time or memory. They have a code, because they come from a thread. */
+
+const code = 'template_limit'
+
+export const templateLimitError = (message: string): Error =>
+  Object.assign(new Error(message), { code })
+
+export const isTemplateLimit = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
