@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { answerParser } from '../packages/daemon/src/runtime/chat/answer-parser.ts'
-import { chatPrompts } from '../packages/daemon/src/runtime/chat/chat-prompt.ts'
 import type { ChatMessage, Piece, Tool, ToolCall } from '../packages/daemon/src/runtime/runtime.ts'
+import { promptsOf } from '../packages/daemon/src/testing/prompts-of.ts'
 import type { RunNative } from './build-native.ts'
 
 type Answer = { content: string; reasoning: string; calls: ToolCall['function'][] }
@@ -38,10 +38,12 @@ export type CaseResult = {
 }
 
 export async function scoreCases(path: string, run: RunNative): Promise<CaseResult[]> {
-  return ((await run('cases')) as Case[]).map((test) => scoreCase(path, test))
+  const results: CaseResult[] = []
+  for (const test of (await run('cases')) as Case[]) results.push(await scoreCase(path, test))
+  return results
 }
 
-function scoreCase(path: string, test: Case): CaseResult {
+async function scoreCase(path: string, test: Case): Promise<CaseResult> {
   const { template, output, expected } = test
   const result = {
     template: basename(template),
@@ -50,20 +52,20 @@ function scoreCase(path: string, test: Case): CaseResult {
   }
   try {
     const source = readFileSync(join(path, template), 'utf8')
-    const ways = [[output], [...output]].map((parts) => parse(source, test, parts))
-    const [whole, streamed] = ways
+    const whole = await parse(source, test, [output])
+    const streamed = await parse(source, test, [...output])
     if (JSON.stringify(whole) !== JSON.stringify(streamed)) {
       throw new Error(`at once: ${JSON.stringify(whole)}; streamed: ${JSON.stringify(streamed)}`)
     }
-    return { ...result, ...compare(expected, whole as Answer) }
+    return { ...result, ...compare(expected, whole) }
   } catch (error) {
     return { ...result, areCallsRight: false, areTextsRight: false, detail: String(error) }
   }
 }
 
-function parse(source: string, test: Case, parts: string[]): Answer {
+async function parse(source: string, test: Case, parts: string[]): Promise<Answer> {
   const { messages, tools, isThinking, isReasoningParsed, isContinued } = test
-  const chats = chatPrompts(source, { bos: '', eos: '' })
+  const chats = await promptsOf(source)
   const chat = {
     messages: messages.map((message) => ({ ...message, content: message.content ?? '' })),
     tools: tools ?? [],
@@ -71,7 +73,7 @@ function parse(source: string, test: Case, parts: string[]): Answer {
     isContinued,
     variables: { enable_thinking: isThinking },
   }
-  const { begun } = chats.prompt(chat, false)
+  const { begun } = await chats.prompt(chat, false)
   const parser = answerParser(chats.format, {
     tools: chat.tools,
     keepsReasoning: !isReasoningParsed,

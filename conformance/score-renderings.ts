@@ -1,7 +1,7 @@
 /** Compares our rendering of conversations with llama.cpp's, for each chat template. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chatPrompts } from '../packages/daemon/src/runtime/chat/chat-prompt.ts'
+import { promptsOf } from '../packages/daemon/src/testing/prompts-of.ts'
 import type { RunNative } from './build-native.ts'
 import { type Conversation, conversations } from './conversations.ts'
 import { findPolicy } from './policies.ts'
@@ -33,20 +33,25 @@ export async function scoreRenderings(path: string, run: RunNative): Promise<Ren
   const expected = (await run('renderings', `${lines.join('\n')}\n`)) as Expected[]
   if (expected.length !== pairs.length)
     throw new Error('llama.cpp did not render all conversations')
-  return pairs.map(({ template, conversation }, index) => {
+  const results: RenderingResult[] = []
+  for (const [index, { template, conversation }] of pairs.entries()) {
     const source = readFileSync(join(path, templateFolder, template), 'utf8')
-    const outcome = compare({ template, source, conversation }, expected[index] ?? {})
-    return { template, conversation: conversation.name, ...outcome }
-  })
+    const outcome = await compare({ template, source, conversation }, expected[index] ?? {})
+    results.push({ template, conversation: conversation.name, ...outcome })
+  }
+  return results
 }
 
 type Expected = { prompt?: string; error?: string }
 type Input = { template: string; source: string; conversation: Conversation }
 
-function compare(input: Input, { prompt }: Expected): Pick<RenderingResult, 'outcome' | 'detail'> {
+async function compare(
+  input: Input,
+  { prompt }: Expected,
+): Promise<Pick<RenderingResult, 'outcome' | 'detail'>> {
   if (prompt === undefined) return { outcome: 'none', detail: '' }
   try {
-    const ours = render(input)
+    const ours = await render(input)
     if (ours === prompt) return { outcome: 'equal', detail: '' }
     const policy = findPolicy(input.template, input.conversation.name)
     if (policy !== undefined) return { outcome: 'equal', detail: policy }
@@ -56,14 +61,15 @@ function compare(input: Input, { prompt }: Expected): Pick<RenderingResult, 'out
   }
 }
 
-function render({ source, conversation: { messages, tools, isThinking } }: Input): string {
+async function render({ source, conversation: { messages, tools, isThinking } }: Input) {
   const chat = {
     messages,
     tools,
     toolChoice: 'auto' as const,
     variables: { enable_thinking: isThinking },
   }
-  return chatPrompts(source, { bos: '', eos: '', now: () => now }).prompt(chat, false).text
+  const { prompt } = await promptsOf(source, { now })
+  return (await prompt(chat, false)).text
 }
 
 const shownLength = 60

@@ -1,4 +1,4 @@
-import type { Worker } from 'node:worker_threads'
+import type { ResourceLimits, Worker } from 'node:worker_threads'
 import { type Methods, openRpc, type Rpc, threadPort } from '@shoal/core/rpc'
 import { startWorker } from './start-worker.ts'
 
@@ -8,17 +8,18 @@ export type Thread<Theirs> = { worker: Worker; rpc: Rpc<Theirs> }
 /**
  * Starts the module `name` next to `parentUrl` as a thread, from source or from the build. The module's `serveParent`
  * receives `setup`, and the module can call `ours`. An uncaught error ends the thread and is emitted as the worker's
- * `error` event.
+ * `error` event. `resourceLimits` limits the thread's memory.
  */
 export function startThread<Theirs>(
   name: string,
   parentUrl: string,
   setup: unknown,
-  ours?: Methods,
+  { ours, resourceLimits }: { ours?: Methods; resourceLimits?: ResourceLimits } = {},
 ): Thread<Theirs> {
   const worker = startWorker(name, parentUrl, {
     workerData: setup,
-    resourceLimits: { maxYoungGenerationSizeMb: 4 }, // the threads allocate few objects; the default may grow to 48 MB
+    // Most threads allocate few objects. By default, the space for new objects may grow to 48 MB.
+    resourceLimits: { maxYoungGenerationSizeMb: 4, ...resourceLimits },
   })
   return { worker, rpc: openRpc(threadPort(worker), ours) }
 }

@@ -76,7 +76,9 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     banned: events.onBanned,
     failed: fail,
   }
-  const thread = startThread<SwarmMethods>('swarm-thread', import.meta.url, setup, handlers)
+  const thread = startThread<SwarmMethods>('swarm-thread', import.meta.url, setup, {
+    ours: handlers,
+  })
   thread.worker.on('error', (error) => fail(String(error)))
   const { notify } = thread.rpc
   const toPieceRange = ({ start, size }: Chunk) => ({

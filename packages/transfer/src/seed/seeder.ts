@@ -62,7 +62,9 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions):
     dropped: ({ path, message }) => onDropped?.(path, message),
     failed: fail,
   }
-  const thread = startThread<SeederMethods>('seed-thread', import.meta.url, setup, events)
+  const thread = startThread<SeederMethods>('seed-thread', import.meta.url, setup, {
+    ours: events,
+  })
   thread.worker.on('error', (error: Error) => fail(error.message))
   const { notify } = thread.rpc
 

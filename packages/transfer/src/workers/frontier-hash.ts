@@ -36,7 +36,9 @@ export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
     },
     done: resolve,
   }
-  const thread = startThread<FrontierMethods>('frontier-thread', import.meta.url, setup, events)
+  const thread = startThread<FrontierMethods>('frontier-thread', import.meta.url, setup, {
+    ours: events,
+  })
   thread.worker.on('error', reject)
   return {
     advance(bytes) {

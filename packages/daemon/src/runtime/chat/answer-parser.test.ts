@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { joinCalls, tool } from '../../testing/generations.ts'
+import { promptsOf } from '../../testing/prompts-of.ts'
 import type { Piece } from '../runtime.ts'
 import { type AnswerParser, answerParser } from './answer-parser.ts'
-import { chatPrompts } from './chat-prompt.ts'
 
-const formatOf = (template: string) => chatPrompts(template, { bos: '', eos: '' }).format
-const qwen = formatOf('{{ tools }} {# <tool_call> <think> </think> #}')
-const llama = formatOf('{{ tools }} {# {"name": x, "parameters": y} <|python_tag|> #}')
-const mistral = formatOf('{{ tools }} {# [TOOL_CALLS] #}')
+const formatOf = async (template: string) => (await promptsOf(template)).format
+const qwen = await formatOf('{{ tools }} {# <tool_call> <think> </think> #}')
+const llama = await formatOf('{{ tools }} {# {"name": x, "parameters": y} <|python_tag|> #}')
+const mistral = await formatOf('{{ tools }} {# [TOOL_CALLS] #}')
 const tools = ['a', 'b', 'write'].map((name) => tool(name, { type: 'object' }))
 
 type Options = Partial<Parameters<typeof answerParser>[1]> & { begun?: string }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tool } from '../../testing/generations.ts'
+import { promptsOf } from '../../testing/prompts-of.ts'
 import type { Chat } from '../runtime.ts'
-import { chatPrompts } from './chat-prompt.ts'
 
 const special = { bos: '<s>', eos: '</s>' }
 const chat = (changes: Partial<Chat> = {}): Chat => ({
@@ -32,49 +32,49 @@ const asked = {
   tools: [tool('add', { type: 'object' })],
 }
 
-test("a chat is rendered with the model's template", () => {
-  expect(chatPrompts(plain, special).prompt(chat(), false)).toEqual({
+const render = async (source: string, given: Chat) =>
+  (await promptsOf(source, special)).prompt(given, false)
+
+test("a chat is rendered with the model's template", async () => {
+  expect(await render(plain, chat())).toEqual({
     text: '<user>Hi<assistant>',
     begun: '',
   })
 })
 
-test('a template that supports tools receives the tools, with arguments as an object', () => {
-  const { text } = chatPrompts(withTools, special).prompt(chat(asked), false)
+test('a template that supports tools receives the tools, with arguments as an object', async () => {
+  const { text } = await render(withTools, chat(asked))
   expect(text).toContain('"name": "add"')
   expect(text).toContain('<tool_call>{"a": 1}')
 })
 
-test('if a template does not support tools, they are described in the system message', () => {
-  const { text } = chatPrompts(plain, special).prompt(chat(asked), false)
+test('if a template does not support tools, they are described in the system message', async () => {
+  const { text } = await render(plain, chat(asked))
   expect(text).toMatch(/^<system>Be short\.\n\nYou can call these tools:\n\{"name":"add"/)
   expect(text).toContain('<assistant><tool_call>{"name": "add", "arguments": {"a":1}}</tool_call>')
   expect(text).toContain('<user><tool_response>3</tool_response>')
 })
 
-test('the prompt contains the beginning of a forced call', () => {
-  const prompt = chatPrompts(withTools, special).prompt(
-    chat({ ...asked, toolChoice: 'required' }),
-    false,
-  )
+test('the prompt contains the beginning of a forced call', async () => {
+  const prompt = await render(withTools, chat({ ...asked, toolChoice: 'required' }))
   expect(prompt.text.endsWith('<tool_call>')).toBe(true)
   expect(prompt.begun).toBe('<tool_call>')
 })
 
-test('reasoning that the template begins is recognized, and is ended if a grammar leaves no place for it', () => {
-  const prompts = chatPrompts(thinking, special)
-  expect(prompts.prompt(chat(), false).begun).toBe('<think>\n')
-  expect(prompts.prompt(chat(), true)).toEqual({
+test('reasoning that the template begins is recognized, and is ended if a grammar leaves no place for it', async () => {
+  const prompts = await promptsOf(thinking, special)
+  expect((await prompts.prompt(chat(), false)).begun).toBe('<think>\n')
+  expect(await prompts.prompt(chat(), true)).toEqual({
     text: 'Hi<assistant><think>\n</think>\n\n',
     begun: '<think>\n</think>\n\n',
   })
 })
 
-test('in a format with channels, the prompt begins the final channel if a grammar constrains the answer', () => {
+test('in a format with channels, the prompt begins the final channel if a grammar constrains the answer', async () => {
   const template = '{{ messages[0].content }}<|start|>assistant{# <|channel|> <|message|> #}'
-  const prompts = chatPrompts(template, special)
-  expect(prompts.prompt(chat(), false)).toEqual({ text: 'Hi<|start|>assistant', begun: '' })
-  expect(prompts.prompt(chat(), true)).toEqual({
+  const prompts = await promptsOf(template, special)
+  expect(await prompts.prompt(chat(), false)).toEqual({ text: 'Hi<|start|>assistant', begun: '' })
+  expect(await prompts.prompt(chat(), true)).toEqual({
     text: 'Hi<|start|>assistant<|channel|>final<|message|>',
     begun: '<|channel|>final<|message|>',
   })
@@ -88,52 +88,52 @@ const continued = chat({
   ],
 })
 
-test('a prompt ends within the message that is continued', () => {
-  expect(chatPrompts(plain, special).prompt(continued, false)).toEqual({
+test('a prompt ends within the message that is continued', async () => {
+  expect(await render(plain, continued)).toEqual({
     text: '<user>Hi<assistant>Hello, ',
     begun: 'Hello, ',
   })
-  const { text, begun } = chatPrompts(thinking, special).prompt(continued, false)
+  const { text, begun } = await render(thinking, continued)
   expect(text).toBe('Hi<assistant><think>\nThey greet\n</think>\n\nHello, ')
   expect(text.endsWith(begun)).toBe(true)
 })
 
-test('reasoning that the template begins is ended before text that is continued', () => {
+test('reasoning that the template begins is ended before text that is continued', async () => {
   const messages = continued.messages.map(({ role, content }) => ({ role, content }))
-  const { text } = chatPrompts(thinking, special).prompt({ ...continued, messages }, false)
+  const { text } = await render(thinking, { ...continued, messages })
   expect(text).toBe('Hi<assistant><think>\n</think>\n\nHello, ')
 })
 
-test('a question that ends with a marker does not begin the answer', () => {
+test('a question that ends with a marker does not begin the answer', async () => {
   const messages = [{ role: 'user', content: 'What is <think>' }]
-  expect(
-    chatPrompts(`${plain}{# <think></think> #}`, special).prompt(chat({ messages }), false).begun,
-  ).toBe('')
+  const { begun } = await render(`${plain}{# <think></think> #}`, chat({ messages }))
+  expect(begun).toBe('')
 })
 
-test('a template that prints calls, but not tools, describes them with its own format', () => {
+test('a template that prints calls, but not tools, describes them with its own format', async () => {
   const printing = `{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls or [] %}<|call|>{{ c.function.name }}<|args|>{{ c.function.arguments | tojson }}<|/call|>{% endfor %}{% endfor %}`
-  const { text } = chatPrompts(printing, special).prompt(chat(asked), false)
+  const { text } = await render(printing, chat(asked))
   expect(text).toContain('answer with only <|call|>its name<|args|>{}<|/call|>')
   expect(text).toContain('<|call|>add<|args|>{"a": 1}<|/call|><tool>3')
 })
 
-test("tool call IDs are as short as Mistral's template requires", () => {
+test("tool call IDs are as short as Mistral's template requires", async () => {
   const template = `{% for m in messages %}{% for c in m.tool_calls or [] %}{% if c.id|length != 9 %}{{ raise_exception('nine') }}{% endif %}{{ c.id }}{% endfor %}{{ m.tool_call_id }} {% endfor %}{{ tools }}`
-  const { text } = chatPrompts(template, special).prompt(chat(asked), false)
+  const { text } = await render(template, chat(asked))
   const [, first, second] = /(\w{9})\s+(\w{9})/.exec(text) ?? []
   expect(first).toBe(second)
 })
 
-test('an error in the template is quoted, and a model without a template causes an error', () => {
-  const refusing = chatPrompts("{{ raise_exception('no system messages') }}", special)
-  expect(() => refusing.prompt(chat(), false)).toThrow('no system messages')
-  expect(() => refusing.prompt(chat(), false)).toThrow(
+test('an error in the template is quoted, and a model without a template causes an error', async () => {
+  const refusing = await promptsOf("{{ raise_exception('no system messages') }}", special)
+  await expect(refusing.prompt(chat(), false)).rejects.toThrow('no system messages')
+  await expect(refusing.prompt(chat(), false)).rejects.toThrow(
     expect.objectContaining({ code: 'template_failed' }),
   )
-  expect(() => chatPrompts(undefined, special).prompt(chat(), false)).toThrow('no chat template')
-  const broken = chatPrompts('{{ messages[0].content }', special)
-  expect(() => broken.prompt(chat(), false)).toThrow(
+  const { prompt } = await promptsOf(undefined, special)
+  await expect(prompt(chat(), false)).rejects.toThrow('no chat template')
+  const broken = await promptsOf('{{ messages[0].content }', special)
+  await expect(broken.prompt(chat(), false)).rejects.toThrow(
     expect.objectContaining({ code: 'template_failed' }),
   )
 })

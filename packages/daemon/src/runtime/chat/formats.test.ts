@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { joinCalls } from '../../testing/generations.ts'
+import { promptsOf } from '../../testing/prompts-of.ts'
 import type { Tool } from '../runtime.ts'
 import { type AnswerParser, answerParser } from './answer-parser.ts'
-import { chatPrompts } from './chat-prompt.ts'
 
 const parameters = {
   type: 'object',
@@ -35,8 +35,8 @@ const each = (parameter: string) =>
 const thinking = '{% if m.reasoning_content %}<think>{{ m.reasoning_content }}</think>{% endif %}'
 
 /** Parses an answer at once and character by character. The two results must be equal. */
-function parse(source: string, answer: string) {
-  const { format } = chatPrompts(source, { bos: '', eos: '' })
+async function parse(source: string, answer: string) {
+  const { format } = await promptsOf(source)
   const parseParts = (parts: string[]) => {
     const parser = answerParser(format, { tools })
     return join([...parts.flatMap((part) => parser.take(part)), ...parser.finish()])
@@ -163,9 +163,9 @@ test.each([
     ),
     `<|tool>call:forecast{place:<|"|>${both.place}<|"|>,days:2}<tool|><|tool>call:tide.table{}<tool|>`,
   ],
-])('calls are found in the format that the template prints: %s', (_, source, answer) => {
-  expect(parse(source, answer)).toEqual({ text: '', reasoning: '', calls: bothCalls })
-  expect(parse(source, `I look.${answer}\n`)).toEqual({
+])('calls are found in the format that the template prints: %s', async (_, source, answer) => {
+  expect(await parse(source, answer)).toEqual({ text: '', reasoning: '', calls: bothCalls })
+  expect(await parse(source, `I look.${answer}\n`)).toEqual({
     text: 'I look.',
     reasoning: '',
     calls: bothCalls,
@@ -197,24 +197,29 @@ test.each([
   ['box', '{"width": 1.5}', { width: 1.5 }],
   ['undeclared', 'true', true],
   ['undeclared', 'text', 'text'],
-])("the value of a parameter has the type of the tool's schema: %s %j", (key, text, value) => {
-  expect(parse(inTags, parameter(key, text)).calls).toEqual([['forecast', { [key]: value }]])
-})
+])(
+  "the value of a parameter has the type of the tool's schema: %s %j",
+  async (key, text, value) => {
+    expect((await parse(inTags, parameter(key, text))).calls).toEqual([
+      ['forecast', { [key]: value }],
+    ])
+  },
+)
 
-test('nested tags are objects and lists, if the schema says so', () => {
+test('nested tags are objects and lists, if the schema says so', async () => {
   const source = template(
     `<tool>\n<invoke name="${name}">${each('<{{ k }}>{{ v }}</{{ k }}>')}</invoke>\n</tool>`,
   )
   const answer =
     '<tool>\n<invoke name="forecast"><tags><item>1</item><item>b</item></tags><box><width>1.5</width></box><place><i>x</i></place></invoke>\n</tool>'
-  expect(parse(source, answer).calls).toEqual([
+  expect((await parse(source, answer)).calls).toEqual([
     ['forecast', { tags: ['1', 'b'], box: { width: 1.5 }, place: '<i>x</i>' }],
   ])
 })
 
-test("Python's strings and values are converted", () => {
+test("Python's strings and values are converted", async () => {
   const values = String.raw`place='it\'s\t\x41\u00e9\q', note=None, tags=["a", "", """b"c"""], box={'width': 1.5, "ok": True}`
-  expect(parse(inPython, `<|py|>[forecast(${values})]<|/py|>`).calls).toEqual([
+  expect((await parse(inPython, `<|py|>[forecast(${values})]<|/py|>`)).calls).toEqual([
     [
       'forecast',
       { place: "it's\tAé\\q", note: null, tags: ['a', '', 'b"c'], box: { width: 1.5, ok: true } },
@@ -222,29 +227,29 @@ test("Python's strings and values are converted", () => {
   ])
 })
 
-test('a call in several markers ends reasoning, and text that only resembles a call does not', () => {
+test('a call in several markers ends reasoning, and text that only resembles a call does not', async () => {
   const answer = `<think>I call <tool> now.\n${parameter('place', 'Kiel')}`
-  expect(parse(inTags, answer)).toEqual({
+  expect(await parse(inTags, answer)).toEqual({
     text: '',
     reasoning: 'I call <tool> now.',
     calls: [['forecast', { place: 'Kiel' }]],
   })
 })
 
-test('a call that is cut off has the arguments so far', () => {
-  expect(parse(inTags, parameter('place', 'Kiel').slice(0, -34)).calls).toEqual([
+test('a call that is cut off has the arguments so far', async () => {
+  expect((await parse(inTags, parameter('place', 'Kiel').slice(0, -34))).calls).toEqual([
     ['forecast', '{"place": "Kie'],
   ])
 })
 
-test('text for the user may be in markers', () => {
+test('text for the user may be in markers', async () => {
   const source = template(`<call>{"name": "${name}", "arguments": ${args}}</call>`).replace(
     '{{ m.content }}',
     "{% if m.role == 'assistant' and m.content %}<|say|>{{ m.content }}<|/say|>{% else %}{{ m.content }}{% endif %}",
   )
-  expect(parse(source, '<|say|>Hello.<|/say|> dropped')).toMatchObject({ text: 'Hello.' })
+  expect(await parse(source, '<|say|>Hello.<|/say|> dropped')).toMatchObject({ text: 'Hello.' })
   const answer = '<|say|>I look.<|/say|><call>{"name": "forecast", "arguments": {}}</call>'
-  expect(parse(source, answer)).toMatchObject({ text: 'I look.', calls: [['forecast', {}]] })
+  expect(await parse(source, answer)).toMatchObject({ text: 'I look.', calls: [['forecast', {}]] })
 })
 
 const marked = [
@@ -256,9 +261,9 @@ const marked = [
 
 test.each(marked)(
   'if a template prints no calls, its text determines the format: %s',
-  (mark, answer) => {
+  async (mark, answer) => {
     const source = `{# ${mark} #}{{ tools }}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}`
-    expect(parse(source, answer)).toEqual({
+    expect(await parse(source, answer)).toEqual({
       text: '',
       reasoning: '',
       calls: [['forecast', { place: 'x' }]],
@@ -273,8 +278,8 @@ test.each([
   ['unfinished calls', inTags, '<tool>\n<function=fore'.repeat(5000)],
   ['lists in lists', inPython, `<|py|>[forecast(tags=${'['.repeat(100_000)}`],
   ['strings in a list', inPython, `<|py|>[forecast(tags=[${"'a',".repeat(25_000)}])]`],
-])('a long answer takes time in proportion to its length: %s', (_, source, answer) => {
-  const { format } = chatPrompts(source, { bos: '', eos: '' })
+])('a long answer takes time in proportion to its length: %s', async (_, source, answer) => {
+  const { format } = await promptsOf(source)
   for (const step of [4, answer.length]) {
     const parser = answerParser(format, { tools })
     const begin = performance.now()

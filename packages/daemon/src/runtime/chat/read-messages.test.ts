@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { tool } from '../../testing/generations.ts'
+import { promptsOf } from '../../testing/prompts-of.ts'
 import type { Piece } from '../runtime.ts'
 import { answerParser } from './answer-parser.ts'
-import { chatPrompts } from './chat-prompt.ts'
 
-const { format } = chatPrompts('{{ tools }}{# <|channel|> <|message|> #}', { bos: '', eos: '' })
+const { format } = await promptsOf('{{ tools }}{# <|channel|> <|message|> #}')
 const tools = [tool('add', { type: 'object' })]
 
 /** Parses the answer at once and character by character. The two results must be equal. */

@@ -1,6 +1,7 @@
 /** Runs llama.cpp in this process. Used only in a child process, because a crash of native code ends the process. */
 import type { EvaluationPriority, LlamaContextSequence, Token } from 'node-llama-cpp'
 import { callSchema, chatPrompts, lazyCallSchema } from '../chat/chat-prompt.ts'
+import { renderInThread } from '../chat/render-in-thread.ts'
 import {
   type Finish,
   type Generation,
@@ -91,7 +92,11 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   const promptCache = openPromptCache(options.promptCache)
   const slots = newSlots(Array.from({ length: slotCount }, () => context.getSequence()))
   const { bosString, eosString } = model.tokens
-  const chats = chatPrompts(getTemplate(model), { bos: bosString ?? '', eos: eosString ?? '' })
+  const template = getTemplate(model)
+  const chats = await chatPrompts(
+    template,
+    renderInThread({ source: template ?? '', bos: bosString ?? '', eos: eosString ?? '' }),
+  )
   const { format } = chats
   const markers = markerTokens(model, format)
   const grammarFor = grammarCache(llama, model)
@@ -103,7 +108,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     generation: Generation,
     signal: AbortSignal,
   ): AsyncGenerator<Piece, Finish> {
-    const { tokens, ...reading } = read(generation)
+    const { tokens, ...reading } = await read(generation)
     const sampler = await samplerFor(generation)
     const slot = await slots.take(tokens, signal)
     try {

@@ -1,16 +1,23 @@
+import { isTemplateLimit } from '../jinja/template-limit.ts'
 import type { AnswerFormat, CallFormat } from './answer-format.ts'
 import { callExample } from './call-examples.ts'
 import { findCalls } from './find-calls.ts'
 import { findContent, findReasoning } from './find-parts.ts'
 import { forcedMessage, messageMark, messageParts } from './message-format.ts'
-import { type Print, printProbe, probe, type RenderProbe } from './probe.ts'
+import { emptyPrint, type Print, printProbe, probe, type RenderProbe } from './probe.ts'
 
 /** A marker that Llama 3 sometimes writes before a call. */
 const pythonTag = '<|python_tag|>'
 
-/** Detects the format in which a model writes answers, based on what its chat template prints for a probe. */
-export function detectFormat(template: string, render: RenderProbe): AnswerFormat {
-  const print = printProbe(render)
+/**
+ * Detects the format in which a model writes answers, based on what its chat template prints for a probe. If printing
+ * takes too much time or memory, the format is based only on the markers that the template contains.
+ */
+export async function detectFormat(template: string, render: RenderProbe): Promise<AnswerFormat> {
+  const print = await printProbe(render).catch((error) => {
+    if (!isTemplateLimit(error)) throw error
+    return emptyPrint
+  })
   const hasMessages = `${print.plain}${template}`.includes(messageMark)
   const { reasoning, content } = hasMessages ? messageParts(print) : findParts(print, template)
   const ends = [messageMark, reasoning?.close, content?.open, content?.close]

@@ -1,7 +1,12 @@
 import type { ChatMessage, Tool } from '../../runtime.ts'
+import { isTemplateLimit } from '../jinja/template-limit.ts'
 
 /** Renders a conversation with a model's template, with or without the beginning of the next answer. */
-export type RenderProbe = (messages: ChatMessage[], tools: Tool[], isPrompt: boolean) => string
+export type RenderProbe = (
+  messages: ChatMessage[],
+  tools: Tool[],
+  isPrompt: boolean,
+) => Promise<string>
 
 /**
  * The strings that are searched for in what a template prints. The argument names are in alphabetical order, because
@@ -61,26 +66,29 @@ export type Print = {
   textAndCall: string
 }
 
+export const emptyPrint: Print = { prompt: '', header: '', plain: '', call: '', textAndCall: '' }
+
 /** The marker at the end of Functionary's prompts, which belongs to the answer. */
 const recipientMark = />>>$/
 
-export function printProbe(render: RenderProbe): Print {
-  const prompt = afterQuestion(attempt(() => render([user], [tool], true)) ?? '')
-  const print = (answer: ChatMessage) =>
-    afterQuestion(attempt(() => render([user, answer], [tool], false)) ?? '')
-  const answer = print(plain)
+/** Renders the probe. Rejects if the template takes too much time or memory. */
+export async function printProbe(render: RenderProbe): Promise<Print> {
+  const print = async (answer: ChatMessage) =>
+    afterQuestion(await attempt(() => render([user, answer], [tool], false)))
+  const prompt = afterQuestion(await attempt(() => render([user], [tool], true)))
+  const answer = await print(plain)
   const header = commonPrefix(prompt, answer).replace(recipientMark, '')
   const rest = (text: string) => text.slice(commonPrefix(header, text).length)
-  const printCall = (content: string) => {
-    const text = rest(print({ ...plain, content, tool_calls: [call] }))
+  const printCall = async (content: string) => {
+    const text = rest(await print({ ...plain, content, tool_calls: [call] }))
     return text.includes(probe.name) && text.includes(probe.number) ? text : ''
   }
   return {
     prompt,
     header,
     plain: rest(answer),
-    call: printCall(''),
-    textAndCall: printCall(probe.answer),
+    call: await printCall(''),
+    textAndCall: await printCall(probe.answer),
   }
 }
 
@@ -96,11 +104,15 @@ function commonPrefix(one: string, other: string): string {
   return one.slice(0, length).replace(/<[^<>]*$/, '')
 }
 
-/** Ignores errors of templates that reject the probe. If a template rejects a real conversation, that request fails. */
-function attempt(render: () => string): string | undefined {
+/**
+ * Returns an empty string if a template rejects the probe. If a template rejects a real conversation, that request
+ * fails.
+ */
+async function attempt(render: () => Promise<string>): Promise<string> {
   try {
-    return render()
-  } catch {
-    return undefined
+    return await render()
+  } catch (error) {
+    if (isTemplateLimit(error)) throw error
+    return ''
   }
 }

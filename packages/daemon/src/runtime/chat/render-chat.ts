@@ -1,0 +1,110 @@
+/** Renders chats with a template. Runs in the thread that `render-in-thread.ts` starts, because templates are untrusted. */
+import { createHash } from 'node:crypto'
+import type { ChatMessage, Tool } from '../runtime.ts'
+import { jsonValue } from './formats/json-value.ts'
+import { formatTime } from './jinja/strftime.ts'
+import { parseTemplate, type Template } from './jinja/template.ts'
+import { ParsedJson } from './jinja/values.ts'
+
+/** A chat template and the special tokens that it prints. */
+export type ChatTemplate = { source: string; bos: string; eos: string }
+
+/** What a template prints: messages, the tools that it declares, and other variables, such as `enable_thinking`. */
+export type ChatToPrint = {
+  messages: ChatMessage[]
+  tools: Tool[]
+  variables: Record<string, unknown>
+}
+
+/** Returns a function that renders a chat. The function throws the template's own errors and errors of its syntax. */
+export function chatRenderer({ source, bos, eos }: ChatTemplate) {
+  /**
+   * Parsed when the first chat is rendered, so that requests without a chat work even if the template is invalid.
+   */
+  let template: Template | undefined
+  const hasThinkingParts = source.includes("block['thinking']")
+
+  /** `now` is the time that templates can print. */
+  function render({ messages, tools, variables }: ChatToPrint, now: Date): string {
+    template ??= parseTemplate(source)
+    const { render: renderTemplate } = template
+    const others = {
+      ...dates(now),
+      ...variables,
+      ...(tools.length > 0 && { tools }),
+      bos_token: bos,
+      eos_token: eos,
+    }
+    return renderWithSystem(messages, (shown) =>
+      renderTemplate({ ...others, messages: shown.map(forTemplate) }, now),
+    )
+  }
+
+  /** Mistral's templates require IDs of nine characters. */
+  const toTemplateId = (id: string) =>
+    id.length !== 9 && source.includes('length != 9')
+      ? createHash('sha256').update(id).digest('hex').slice(0, 9)
+      : id
+
+  /** Parses the arguments of calls, because templates serialize them as JSON themselves. */
+  function forTemplate({ tool_calls, tool_call_id, ...message }: ChatMessage) {
+    return {
+      ...(hasThinkingParts ? withThinkingPart(message) : message),
+      ...(tool_call_id !== undefined && { tool_call_id: toTemplateId(tool_call_id) }),
+      ...(tool_calls && {
+        tool_calls: tool_calls.map(({ function: { name, arguments: args }, ...call }) => ({
+          ...call,
+          id: toTemplateId(call.id),
+          function: { name, arguments: toArguments(args) },
+        })),
+      }),
+    }
+  }
+
+  return render
+}
+
+/** The variables in which templates expect today's date. */
+const dates = (now: Date) => ({
+  date_string: formatTime(now, '%d %b %Y'),
+  datetime: formatTime(now, '%b %d %Y'),
+})
+
+/**
+ * Renders messages. If the template rejects a system message, its content is put at the beginning of the user's first
+ * message.
+ */
+function renderWithSystem(
+  messages: ChatMessage[],
+  render: (messages: ChatMessage[]) => string,
+): string {
+  try {
+    return render(messages)
+  } catch (error) {
+    const [system, first, ...rest] = messages
+    const isRefused = system?.role === 'system' && first?.role === 'user'
+    if (!isRefused || !/system/i.test(String(error))) throw error
+    return render([{ ...first, content: `${system.content}\n${first.content}` }, ...rest])
+  }
+}
+
+/** Mistral's newer templates expect reasoning as a part of the content. */
+function withThinkingPart({ reasoning_content: thinking, content, ...message }: ChatMessage) {
+  if (!thinking) return { ...message, content }
+  return {
+    ...message,
+    content: [
+      { type: 'thinking', thinking },
+      { type: 'text', text: content },
+    ],
+  }
+}
+
+/** Parses the arguments of a call. Templates can use the result as an object or as text. */
+function toArguments(json: string): unknown {
+  const value = jsonValue(json)
+  return isObject(value) ? new ParsedJson(json, value) : (value ?? json)
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

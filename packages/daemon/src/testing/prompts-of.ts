@@ -1,0 +1,11 @@
+import { type ChatPrompts, chatPrompts } from '../runtime/chat/chat-prompt.ts'
+import { chatRenderer } from '../runtime/chat/render-chat.ts'
+
+/** Returns the prompts of a template, which is rendered in this thread. `now` is the time that it prints. */
+export function promptsOf(
+  source: string | undefined,
+  { bos = '', eos = '', now }: { bos?: string; eos?: string; now?: Date } = {},
+): Promise<ChatPrompts> {
+  const render = chatRenderer({ source: source ?? '', bos, eos })
+  return chatPrompts(source, async (chat) => render(chat, now ?? new Date()))
+}
