@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { newId } from './items.ts'
 import { keptResponses } from './kept-responses.ts'
 import { beginResponse } from './response-object.ts'
 
-const limits = { maxCount: 3, maxSize: 10_000, maxAgeMs: 60_000 }
+const limits = { maxCount: 3, maxBytes: 10_000, maxAgeMs: 60_000 }
 
 const create = (characters = 10) => ({
   response: beginResponse({ model: 'm', input: 'Hi' }),
@@ -15,7 +16,8 @@ function keepAll(kept: ReturnType<typeof keptResponses>, all: ReturnType<typeof 
 
 const isKept = (kept: ReturnType<typeof keptResponses>) => (one: ReturnType<typeof create>) => {
   try {
-    return kept.get(one.response.id) === one.response
+    expect(kept.get(one.response.id)).toEqual(one.response)
+    return true
   } catch (error) {
     expect(error).toMatchObject({ details: { status: 404, reason: 'response_not_found' } })
     return false
@@ -43,4 +45,37 @@ test('a response is dropped when it is too old, even if it is used', async () =>
   const one = create()
   keepAll(kept, [one])
   await expect.poll(() => isKept(kept)(one)).toBe(false)
+})
+
+test('the size is in bytes, not in characters', () => {
+  const kept = keptResponses(limits)
+  const one = create()
+  one.conversation = [{ role: 'user', content: '本'.repeat(4000) }]
+  keepAll(kept, [one])
+  expect(isKept(kept)(one)).toBe(false)
+})
+
+test('a kept response does not change with the objects of its request', () => {
+  const kept = keptResponses(limits)
+  const { response, conversation } = create()
+  kept.keep(response, conversation)
+  conversation[0] = { role: 'user', content: 'changed' }
+  response.model = 'changed'
+  expect(kept.get(response.id).model).toBe('m')
+  expect(kept.continue([], response.id)).toEqual([{ role: 'user', content: 'x'.repeat(10) }])
+})
+
+test('references to a large item cannot make a request larger than 16 MiB', () => {
+  const kept = keptResponses({ ...limits, maxBytes: 10_000_000 })
+  const { response } = create()
+  const id = newId('msg')
+  const text = 'x'.repeat(1_000_000)
+  const content = [{ type: 'output_text' as const, text, annotations: [] as [], logprobs: [] }]
+  response.output = [{ id, type: 'message', role: 'assistant', status: 'completed', content }]
+  kept.keep(response, [])
+  const references = (count: number) => Array(count).fill({ type: 'item_reference', id })
+  expect(kept.continue(references(16), undefined)).toHaveLength(16)
+  expect(() => kept.continue(references(17), undefined)).toThrow(
+    'the items to which input refers have more than 16 MiB',
+  )
 })
