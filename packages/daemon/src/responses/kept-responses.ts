@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { InputItem } from '@shoal/protocol'
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.ts'
@@ -7,7 +8,12 @@ import type { ResponseObject } from './response-object.ts'
  * A response and the conversation that ends with it, as JSON in UTF-8. As objects, they could need many times the
  * memory that their size suggests.
  */
-type Kept = { response: Buffer; conversation: Buffer }
+type Kept = {
+  response: Buffer
+  conversation: Buffer
+  /** The digest of the API key that created the response. No other key gives access to it. */
+  owner: string
+}
 
 type Limits = { maxCount: number; maxBytes: number; maxAgeMs: number }
 
@@ -22,7 +28,7 @@ const maxReferredBytes = 16 * 1024 * 1024
 
 /**
  * The responses that later requests can continue. They are only in memory, because prompts and answers are never
- * written to disk. The least recently used ones are dropped first.
+ * written to disk. The least recently used ones are dropped first. Each API key has access to its own.
  */
 export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = defaultLimits) {
   const kept = new LRUCache<string, Kept>({
@@ -38,71 +44,82 @@ export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = default
   /** The ID of the response to which each item belongs. A request can contain the ID of an item in place of the item. */
   const responseIds = new Map<string, string>()
 
-  const notFound = (what: string, param: string) =>
-    new Fault(
-      'response_not_found',
-      `${what} not found: responses are kept only in memory, for up to an hour and until the daemon is restarted`,
-      { param },
-    )
+  /** The responses of an API key; the empty string stands for requests without a key. */
+  return function ofKey(key: string) {
+    const owner = createHash('sha256').update(key).digest('hex')
 
-  function find(id: string, param: string): Kept {
-    const found = kept.get(id)
-    if (found) return found
-    throw notFound(`response ${id}`, param)
-  }
+    function findOwn(id: string): Kept | undefined {
+      const found = kept.get(id)
+      return found?.owner === owner ? found : undefined
+    }
 
-  function findItem(id: string, param: string): { item: InputItem; bytes: number } {
-    const found = kept.get(responseIds.get(id) ?? '')
-    const output = found ? readJson<ResponseObject>(found.response).output : []
-    const item = output.find((one) => one.id === id)
-    if (item) return { item, bytes: toJson(item).length }
-    throw notFound(`item ${id}`, param)
-  }
+    function find(id: string, param: string): Kept {
+      const found = findOwn(id)
+      if (found) return found
+      throw notFound(`response ${id}`, param)
+    }
 
-  /** Replaces references to items with the items. */
-  function withoutReferences(input: InputItem[]): InputItem[] {
-    const known = new Map<string, ReturnType<typeof findItem>>()
-    let total = 0
-    return input.map((given, index) => {
-      if (given.type !== 'item_reference') return given
-      const param = `input.${index}.id`
-      const id = given.id ?? ''
-      const found = known.get(id) ?? findItem(id, param)
-      known.set(id, found)
-      total += found.bytes
-      if (total <= maxReferredBytes) return found.item
-      throw new Fault(413, 'the items to which input refers have more than 16 MiB', { param })
-    })
-  }
+    function findItem(id: string, param: string): { item: InputItem; bytes: number } {
+      const found = findOwn(responseIds.get(id) ?? '')
+      const output = found ? readJson<ResponseObject>(found.response).output : []
+      const item = output.find((one) => one.id === id)
+      if (item) return { item, bytes: toJson(item).length }
+      throw notFound(`item ${id}`, param)
+    }
 
-  return {
-    get: (id: string) => readJson<ResponseObject>(find(id, 'response_id').response),
+    /** Replaces references to items with the items. */
+    function withoutReferences(input: InputItem[]): InputItem[] {
+      const known = new Map<string, ReturnType<typeof findItem>>()
+      let total = 0
+      return input.map((given, index) => {
+        if (given.type !== 'item_reference') return given
+        const param = `input.${index}.id`
+        const id = given.id ?? ''
+        const found = known.get(id) ?? findItem(id, param)
+        known.set(id, found)
+        total += found.bytes
+        if (total <= maxReferredBytes) return found.item
+        throw new Fault(413, 'the items to which input refers have more than 16 MiB', { param })
+      })
+    }
 
-    remove(id: string) {
-      find(id, 'response_id')
-      kept.delete(id)
-    },
+    return {
+      get: (id: string) => readJson<ResponseObject>(find(id, 'response_id').response),
 
-    /** Returns the conversation up to the response `previousId`, followed by `input`. */
-    continue(input: string | InputItem[], previousId: string | null | undefined): InputItem[] {
-      const previous = previousId ? find(previousId, 'previous_response_id') : undefined
-      const before = previous ? readJson<InputItem[]>(previous.conversation) : []
-      const items = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input
-      return [...before, ...withoutReferences(items)]
-    },
+      remove(id: string) {
+        find(id, 'response_id')
+        kept.delete(id)
+      },
 
-    keep(response: ResponseObject, conversation: InputItem[]) {
-      // A call that was cut off cannot have been executed, so the conversation continues without it.
-      const answer = response.output.filter(
-        ({ type, status }) => type !== 'function_call' || status !== 'incomplete',
-      )
-      const whole = [...conversation, ...answer]
-      kept.set(response.id, { response: toJson(response), conversation: toJson(whole) })
-      if (!kept.has(response.id)) return // it is larger than the limit
-      for (const item of response.output) responseIds.set(item.id, response.id)
-    },
+      /** Returns the conversation up to the response `previousId`, followed by `input`. */
+      continue(input: string | InputItem[], previousId: string | null | undefined): InputItem[] {
+        const previous = previousId ? find(previousId, 'previous_response_id') : undefined
+        const before = previous ? readJson<InputItem[]>(previous.conversation) : []
+        const items =
+          typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input
+        return [...before, ...withoutReferences(items)]
+      },
+
+      keep(response: ResponseObject, conversation: InputItem[]) {
+        // A call that was cut off cannot have been executed, so the conversation continues without it.
+        const answer = response.output.filter(
+          ({ type, status }) => type !== 'function_call' || status !== 'incomplete',
+        )
+        const whole = [...conversation, ...answer]
+        kept.set(response.id, { response: toJson(response), conversation: toJson(whole), owner })
+        if (!kept.has(response.id)) return // it is larger than the limit
+        for (const item of response.output) responseIds.set(item.id, response.id)
+      },
+    }
   }
 }
+
+const notFound = (what: string, param: string) =>
+  new Fault(
+    'response_not_found',
+    `${what} not found: responses are kept only in memory, for up to an hour and until the daemon is restarted, and only for the API key that created them`,
+    { param },
+  )
 
 const toJson = (value: object): Buffer => Buffer.from(JSON.stringify(value))
 

@@ -6,6 +6,7 @@ import Type from 'typebox'
 import { clientGone } from '../http/client-gone.ts'
 import { toErrorBody, toFault } from '../http/error-handler.ts'
 import { startEventStream } from '../http/event-stream.ts'
+import { readKey } from '../http/guard.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { createResponseGeneration } from './generation.ts'
 import type { ResponseEvent } from './item-events.ts'
@@ -19,9 +20,11 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
   app,
   { models },
 ) => {
-  const kept = keptResponses()
+  const responsesOf = keptResponses()
 
-  app.post('/v1/responses', { schema: { body: ResponseRequest } }, async ({ body }, reply) => {
+  app.post('/v1/responses', { schema: { body: ResponseRequest } }, async (request, reply) => {
+    const { body } = request
+    const kept = responsesOf(readKey(request.headers))
     const conversation = kept.continue(body.input, body.previous_response_id)
     const generation = createResponseGeneration(body, conversation)
     const signal = clientGone(reply)
@@ -37,10 +40,12 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
   })
 
   const schema = { params: Type.Object({ id: Type.String() }) }
-  app.get('/v1/responses/:id', { schema }, async ({ params: { id } }) => kept.get(id))
+  app.get('/v1/responses/:id', { schema }, async ({ params: { id }, headers }) =>
+    responsesOf(readKey(headers)).get(id),
+  )
 
-  app.delete('/v1/responses/:id', { schema }, async ({ params: { id } }) => {
-    kept.remove(id)
+  app.delete('/v1/responses/:id', { schema }, async ({ params: { id }, headers }) => {
+    responsesOf(readKey(headers)).remove(id)
     return { id, object: 'response', deleted: true }
   })
 }

@@ -1,0 +1,28 @@
+/** Tests that an API key gives access only to its own responses. */
+import OpenAI from 'openai'
+import { expect, test } from 'vitest'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
+
+const model = 'shoal-tiny'
+
+test('a response is found only with the key that created it, in either header', async () => {
+  const { url } = await useTestDaemon({}, scriptedRuntime())
+  const connect = (apiKey: string) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
+  const [ann, bea] = [connect('ann'), connect('bea')]
+  const { id, output } = await ann.responses.create({ model, input: 'Hi' })
+  const item = { type: 'item_reference' as const, id: output[0]?.id ?? '' }
+
+  const missing = { status: 404, code: 'response_not_found' }
+  await expect(bea.responses.retrieve(id)).rejects.toMatchObject(missing)
+  await expect(bea.responses.delete(id)).rejects.toMatchObject(missing)
+  await expect(bea.responses.create({ model, input: [item] })).rejects.toMatchObject(missing)
+  const continued = { model, input: 'Hi', previous_response_id: id }
+  await expect(bea.responses.create(continued)).rejects.toMatchObject(missing)
+  expect((await fetch(`${url}/v1/responses/${id}`)).status).toBe(404)
+
+  expect((await ann.responses.retrieve(id)).id).toBe(id)
+  expect((await ann.responses.create(continued)).previous_response_id).toBe(id)
+  const headers = { 'x-api-key': 'ann' }
+  expect((await fetch(`${url}/v1/responses/${id}`, { headers })).status).toBe(200)
+})
