@@ -26,3 +26,15 @@ test('a response is found only with the key that created it, in either header', 
   const headers = { 'x-api-key': 'ann' }
   expect((await fetch(`${url}/v1/responses/${id}`, { headers })).status).toBe(200)
 })
+
+test('a kept response cannot be retrieved as a stream', async () => {
+  const { url } = await useTestDaemon({}, scriptedRuntime())
+  const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'any', maxRetries: 0 })
+  const { id } = await openai.responses.create({ model, input: 'Hi' })
+  await expect(openai.responses.retrieve(id, { stream: true })).rejects.toMatchObject({
+    status: 400,
+    code: 'unsupported_parameter',
+    param: 'stream',
+  })
+  expect((await openai.responses.retrieve(id, { stream: false })).id).toBe(id)
+})

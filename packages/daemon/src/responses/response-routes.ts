@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ResponseRequest } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
+import { unsupported } from '../errors.ts'
 import { clientGone } from '../http/client-gone.ts'
 import { toErrorBody, toFault } from '../http/error-handler.ts'
 import { startEventStream } from '../http/event-stream.ts'
@@ -39,12 +40,19 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
     return body.stream ? await streamEvents(reply, events, response) : await wholeResponse(events)
   })
 
-  const schema = { params: Type.Object({ id: Type.String() }) }
-  app.get('/v1/responses/:id', { schema }, async ({ params: { id }, headers }) =>
-    responsesOf(readKey(headers)).get(id),
-  )
+  // The request log redacts `:token`. Without a key, the ID alone gives access to the response.
+  const path = '/v1/responses/:token'
+  const params = Type.Object({ token: Type.String() })
+  const querystring = Type.Object({ stream: Type.Optional(Type.String()) })
 
-  app.delete('/v1/responses/:id', { schema }, async ({ params: { id }, headers }) => {
+  app.get(path, { schema: { params, querystring } }, async ({ params, query, headers }) => {
+    if (query.stream === 'true') {
+      throw unsupported('stream', 'is not supported here: retrieve the response as a whole')
+    }
+    return responsesOf(readKey(headers)).get(params.token)
+  })
+
+  app.delete(path, { schema: { params } }, async ({ params: { token: id }, headers }) => {
     responsesOf(readKey(headers)).remove(id)
     return { id, object: 'response', deleted: true }
   })
