@@ -56,8 +56,8 @@ const toPrompt = (text: string | number[]): Prompt =>
 export function refuse(request: object, names: readonly string[]) {
   for (const name of names) {
     const value = (request as Record<string, unknown>)[name]
-    const isEmpty = value === undefined || value === null || value === ''
-    if (!isEmpty && !(Array.isArray(value) && value.length === 0)) throw unsupported(name)
+    const isUnset = value === undefined || value === null || value === false || value === ''
+    if (!isUnset && !(Array.isArray(value) && value.length === 0)) throw unsupported(name)
   }
 }
 

@@ -382,6 +382,13 @@ test('allowed tools, and a first message of the developer', async () => {
   })
 })
 
+test('parameters that are not supported may be turned off', async () => {
+  const { openai } = await useScripted([{ text: 'Hello' }])
+  const off = { background: false, conversation: null, max_tool_calls: null }
+  const { status } = await openai.responses.create({ model, input: 'Hi', ...off })
+  expect(status).toBe('completed')
+})
+
 test('if a model crashes, the stream ends with response.failed', async () => {
   const { url } = await useTestDaemon({}, scriptedRuntime({ diesAfter: 2 }))
   const stream = await connect(url).responses.create({ model, input: 'Hi', stream: true })
