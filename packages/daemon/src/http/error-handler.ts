@@ -29,6 +29,13 @@ export function toFault(error: unknown, url = ''): Fault {
     : new Fault(500, 'internal error in the daemon')
 }
 
+/** Converts an error in a response that has begun. Logs it, as the error handler does with other errors. */
+export function toStreamFault(error: unknown, { log, url }: FastifyRequest): Fault {
+  const fault = toFault(error, url)
+  if (fault.details.status >= 500) log.error({ err: error }, 'a stream failed')
+  return fault
+}
+
 /** By the beginning of the path: the names of the parameters that contain the prompt and the answer's schema. */
 const promptParams: [path: string, prompt: string, schema: string][] = [
   ['/v1/completions', 'prompt', 'response_format'],

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { unsupported } from '../errors.ts'
 import { clientGone } from '../http/client-gone.ts'
-import { toErrorBody, toFault } from '../http/error-handler.ts'
+import { toErrorBody, toStreamFault } from '../http/error-handler.ts'
 import { startEventStream } from '../http/event-stream.ts'
 import { readKey } from '../http/guard.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
@@ -76,7 +76,7 @@ async function streamEvents(reply: FastifyReply, events: Events, response: Respo
     }
     stream.end()
   } catch (error) {
-    const { detail, error: fault } = toErrorBody(toFault(error, '/v1/responses'))
+    const { detail, error: fault } = toErrorBody(toStreamFault(error, reply.request))
     const described = { code: fault.code ?? 'server_error', message: fault.message }
     const failed = { ...response, status: 'failed', error: described }
     stream.end({ type: 'response.failed', response: failed, sequence_number, detail })
