@@ -22,8 +22,11 @@ export function toFault(error: unknown, url = ''): Fault {
   }
   if (hasCode(error, 'model_lost')) return new Fault(error.code, error.message)
   if (hasCode(error, 'client_gone')) return new Fault(clientClosedRequest, error.message)
-  const { validation, statusCode = 500, message } = error as FastifyError
-  if (validation) return validationFault(validation, message)
+  const { validation, validationContext, statusCode = 500, message } = error as FastifyError
+  if (validation) {
+    const status = validationContext === 'body' ? 422 : 400
+    return validationFault(status, validation, message)
+  }
   return statusCode < 500
     ? new Fault(statusCode, message.charAt(0).toLowerCase() + message.slice(1))
     : new Fault(500, 'internal error in the daemon')

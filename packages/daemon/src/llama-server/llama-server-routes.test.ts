@@ -40,7 +40,7 @@ test('the properties of a model, without loading it', async () => {
 
 test('if no model is named, the only loaded one is used', async () => {
   expect(await get('/props')).toMatchObject({
-    status: 422,
+    status: 400,
     body: { detail: 'model is required, because no model is loaded' },
   })
   const named = await post('/tokenize', { model, content: 'Hello' })
@@ -114,5 +114,5 @@ test('all models on this machine are listed on request', async () => {
   expect(await ids('')).toEqual([])
   expect(await ids('?all=true')).toEqual(all)
   expect(await ids('?all=false')).toEqual([])
-  expect((await fetch(`${url}/v1/models?all=yes`)).status).toBe(422)
+  expect((await fetch(`${url}/v1/models?all=yes`)).status).toBe(400)
 })

@@ -32,7 +32,7 @@ export const llamaServerRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
     const [only, ...others] = models.status()
     if (only && others.length === 0) return only.model.id
     const why = only ? 'several models are loaded' : 'no model is loaded'
-    throw new Fault(422, `model is required, because ${why}`, { param: 'model' })
+    throw new Fault(400, `model is required, because ${why}`, { param: 'model' })
   }
 
   // Only reads files, because a GET request must not load a model.
