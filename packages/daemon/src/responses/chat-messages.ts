@@ -29,7 +29,8 @@ export function toChatMessages(instructions: string, items: InputItem[]): ChatMe
 function toMessage(item: InputItem, path: string, toolNames: Map<string, string>): ChatMessage {
   const { type, role, content, summary, call_id, name, output } = item
   if (type === 'reasoning') {
-    const reasoning_content = joinParts(content, path) || joinParts(summary, path)
+    const reasoning_content =
+      joinParts(content, `${path}.content`) || joinParts(summary, `${path}.summary`)
     return { role: 'assistant', content: '', reasoning_content }
   }
   if (type === 'function_call') {
@@ -45,7 +46,7 @@ function toMessage(item: InputItem, path: string, toolNames: Map<string, string>
   if (type === 'function_call_output') {
     const tool_call_id = required(call_id, `${path}.call_id`)
     const called = toolNames.get(tool_call_id)
-    const result = joinParts(required(output, `${path}.output`), path)
+    const result = joinParts(required(output, `${path}.output`), `${path}.output`)
     return {
       role: 'tool',
       content: result,
@@ -57,7 +58,10 @@ function toMessage(item: InputItem, path: string, toolNames: Map<string, string>
     throw unsupported(`${path}.type`, `${type} is not supported here`)
   }
   const given = required(role, `${path}.role`)
-  return { role: given === 'developer' ? 'system' : given, content: joinParts(content, path) }
+  return {
+    role: given === 'developer' ? 'system' : given,
+    content: joinParts(content, `${path}.content`),
+  }
 }
 
 /** Whether `next` continues a message: it has nothing that must come before what the message already has. */
@@ -79,14 +83,11 @@ function joinMessages(
 
 const textParts = ['input_text', 'output_text', 'text', 'refusal', 'summary_text', 'reasoning_text']
 
-function joinParts(content: InputItem['content'], path: string): string {
+function joinParts(content: InputItem['content'], param: string): string {
   if (!Array.isArray(content)) return content ?? ''
   const strange = content.find(({ type }) => !textParts.includes(type))
   if (strange) {
-    throw unsupported(
-      `${path}.content`,
-      `of type ${strange.type} is not supported: it must be text`,
-    )
+    throw unsupported(param, `of type ${strange.type} is not supported: it must be text`)
   }
   return content.map(({ text, refusal }) => text ?? refusal ?? '').join('')
 }

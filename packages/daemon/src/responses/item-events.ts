@@ -1,4 +1,5 @@
 /** The events of one item in a streamed response. The events change the item, so each contains a copy of it. */
+import { newCallId } from '../openai/answer-parts.ts'
 import { isJson } from '../runtime/cut-calls.ts'
 import type { Delta } from './deltas.ts'
 import { newId, type OutputItem } from './items.ts'
@@ -15,8 +16,8 @@ export function createItem({ kind, name = '' }: Delta, hasSummary: boolean): Out
     const id = newId('rs')
     return { id, type: 'reasoning', status, summary: [], ...(!hasSummary && { content: [] }) }
   }
-  const [id, call_id] = [newId('fc'), newId('call')]
-  return { id, type: 'function_call', call_id, name, arguments: '', status }
+  const id = newId('fc')
+  return { id, type: 'function_call', call_id: newCallId(), name, arguments: '', status }
 }
 
 export function* beginItem(item: OutputItem, output_index: number): Generator<ResponseEvent> {

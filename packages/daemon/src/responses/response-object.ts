@@ -65,7 +65,7 @@ export function finishResponse(
 function toUsage({ promptTokens, cachedTokens, completionTokens, reasoningTokens }: Finish) {
   return {
     input_tokens: promptTokens,
-    input_tokens_details: { cached_tokens: cachedTokens },
+    input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: 0 },
     output_tokens: completionTokens,
     output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: promptTokens + completionTokens,

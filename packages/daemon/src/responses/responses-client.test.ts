@@ -77,7 +77,7 @@ test('a response to a text, and to a list of items', async () => {
         content: [{ type: 'output_text', text: answer, annotations: [], logprobs: [] }],
       },
     ],
-    usage: { input_tokens: 9 },
+    usage: { input_tokens: 9, input_tokens_details: { cache_write_tokens: 0 } },
   })
   const { usage } = response
   expect(usage?.total_tokens).toBe((usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0))
@@ -240,7 +240,12 @@ test('reasoning, text and calls are separate items, with their own events', asyn
   expect(output).toMatchObject([
     { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
     { type: 'message', content: [{ text: 'I look.' }] },
-    { type: 'function_call', name: 'a', arguments: '{"x":1}' },
+    {
+      type: 'function_call',
+      name: 'a',
+      arguments: '{"x":1}',
+      call_id: expect.stringMatching(/^call_[0-9a-f]{32}$/), // many templates print it in the prompt
+    },
     { type: 'function_call', name: 'b', arguments: '{"y":2}' },
   ])
   const added = events.flatMap((event) =>
@@ -417,6 +422,15 @@ test.each([
     'unsupported_parameter',
     'input.0.content',
     { model, input: [{ role: 'user', content: [{ type: 'input_image' }] }] },
+  ],
+  [
+    400,
+    'unsupported_parameter',
+    'input.0.output',
+    {
+      model,
+      input: [{ type: 'function_call_output', call_id: 'x', output: [{ type: 'input_image' }] }],
+    },
   ],
   [400, null, 'tool_choice', { model, input: 'Hi', tool_choice: 'required' }],
   [
