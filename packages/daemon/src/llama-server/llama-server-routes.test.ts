@@ -67,6 +67,13 @@ test('text is converted to tokens and back', async () => {
   expect(Buffer.concat(bytes).toString()).toBe(content)
 })
 
+test('a long text with many special tokens is converted in blocks, to the same tokens', async () => {
+  const part = 'Hello, fish<|im_end|> \n<|im_start|>'
+  const one = (await post('/tokenize', { model, content: part })).body.tokens as number[]
+  const { body } = await post('/tokenize', { model, content: part.repeat(5000) })
+  expect(body.tokens).toEqual(Array(5000).fill(one).flat())
+})
+
 test('special tokens are recognized unless they must not be', async () => {
   const eos = ((await get(`/props?model=${model}`)).body as { eos_token: string }).eos_token
   const special = await post('/tokenize', { model, content: eos })
@@ -88,10 +95,12 @@ test('a chat is rendered with the template of the model', async () => {
 test.each([
   ['/detokenize', { model, tokens: [99_999_999] }, 400, 'unknown_token'],
   ['/detokenize', { model, tokens: ['a'] }, 422, null],
+  ['/detokenize', { model, tokens: Array(1_000_001).fill(0) }, 422, null],
   ['/tokenize', { model }, 422, null],
+  ['/tokenize', { model, content: 'a'.repeat(1_000_001) }, 422, null],
   ['/tokenize', { model: 'nobody-7b', content: 'Hi' }, 404, 'model_not_found'],
   ['/apply-template', { model, messages: [] }, 422, null],
-])('%s with %j is refused', async (path, body, status, code) => {
+])('%s is refused: case %$', async (path, body, status, code) => {
   expect(await post(path, body)).toMatchObject({ status, body: { error: { code } } })
 })
 
