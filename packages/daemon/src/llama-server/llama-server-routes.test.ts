@@ -1,3 +1,5 @@
+import { readdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
 
@@ -36,6 +38,18 @@ test('the properties of a model, without loading it', async () => {
     eos_token: expect.stringMatching(/./),
   })
   expect((await get('/v1/models')).body).toMatchObject({ data: [] })
+})
+
+test('the special tokens are not read again while the file is unchanged', async () => {
+  const { url, folder } = await useTestDaemon()
+  const props = async () => (await fetch(`${url}/props?model=shoal-nano`)).json()
+  const before = await props()
+  const directory = join(folder, 'shoal-nano')
+  const name = (await readdir(directory)).find((one) => one.endsWith('.gguf')) ?? ''
+  const { size, atime, mtime } = await stat(join(directory, name))
+  await writeFile(join(directory, name), Buffer.alloc(size)) // which cannot be read
+  await utimes(join(directory, name), atime, mtime)
+  expect(await props()).toEqual(before)
 })
 
 test('if no model is named, the only loaded one is used', async () => {
