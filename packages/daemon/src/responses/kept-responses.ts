@@ -74,7 +74,8 @@ export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = default
       return input.map((given, index) => {
         if (given.type !== 'item_reference') return given
         const param = `input.${index}.id`
-        const id = given.id ?? ''
+        const { id } = given
+        if (!id) throw new Fault(422, `${param} is required`, { param })
         const found = known.get(id) ?? findItem(id, param)
         known.set(id, found)
         total += found.bytes

@@ -410,6 +410,7 @@ test.each([
   [422, null, 'input', { model }],
   [422, null, 'input', { model, input: [] }],
   [422, null, 'input.0.role', { model, input: [{ content: 'Hi' }] }],
+  [422, null, 'input.0.id', { model, input: [{ type: 'item_reference' }] }],
   [422, null, 'input.0.call_id', { model, input: [{ type: 'function_call_output', output: 'x' }] }],
   [422, null, 'temperature', { model, input: 'Hi', temperature: 3 }],
   [422, null, 'text.format', { model, input: 'Hi', text: { format: { type: 'json_schema' } } }],
