@@ -1,6 +1,7 @@
 /** Converts the items of a conversation to messages in the format for which chat templates are written. */
 import type { InputItem } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
+import { joinText } from '../openai/join-text.ts'
 import type { ChatMessage } from '../runtime/runtime.ts'
 
 /** Reasoning, text and calls that follow each other become one message of the assistant. */
@@ -83,14 +84,8 @@ function joinMessages(
 
 const textParts = ['input_text', 'output_text', 'text', 'refusal', 'summary_text', 'reasoning_text']
 
-function joinParts(content: InputItem['content'], param: string): string {
-  if (!Array.isArray(content)) return content ?? ''
-  const strange = content.find(({ type }) => !textParts.includes(type))
-  if (strange) {
-    throw unsupported(param, `of type ${strange.type} is not supported: it must be text`)
-  }
-  return content.map(({ text, refusal }) => text ?? refusal ?? '').join('')
-}
+const joinParts = (content: InputItem['content'], param: string): string =>
+  joinText(content, param, textParts)
 
 function required<T>(value: T | null | undefined, param: string): T {
   if (value !== undefined && value !== null) return value
