@@ -1,6 +1,6 @@
 /** Tests that an API key gives access only to its own responses. */
-import OpenAI from 'openai'
 import { expect, test } from 'vitest'
+import { connectOpenai } from '../testing/scripted-openai.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
@@ -8,8 +8,7 @@ const model = 'shoal-tiny'
 
 test('a response is found only with the key that created it, in either header', async () => {
   const { url } = await useTestDaemon({}, scriptedRuntime())
-  const connect = (apiKey: string) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
-  const [ann, bea] = [connect('ann'), connect('bea')]
+  const [ann, bea] = [connectOpenai(url, 'ann'), connectOpenai(url, 'bea')]
   const { id, output } = await ann.responses.create({ model, input: 'Hi' })
   const item = { type: 'item_reference' as const, id: output[0]?.id ?? '' }
 
@@ -29,7 +28,7 @@ test('a response is found only with the key that created it, in either header', 
 
 test('a kept response cannot be retrieved as a stream', async () => {
   const { url } = await useTestDaemon({}, scriptedRuntime())
-  const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'any', maxRetries: 0 })
+  const openai = connectOpenai(url)
   const { id } = await openai.responses.create({ model, input: 'Hi' })
   await expect(openai.responses.retrieve(id, { stream: true })).rejects.toMatchObject({
     status: 400,
