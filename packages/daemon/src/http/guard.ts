@@ -34,7 +34,11 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     }
     if (origin !== undefined) allowOrigin(reply, origin)
     if (isPreflight(request)) return answerPreflight(request, reply) // which carries no key
-    if (!request.routeOptions.config.isOpen) checkKey(authorization, apiKey)
+    if (request.routeOptions.config.isOpen) return
+    if ((request.raw.headersDistinct.authorization ?? []).length > 1) {
+      throw new Fault('invalid_api_key', 'Authorization must be sent only once') // Node ignores the second
+    }
+    checkKey(authorization, apiKey)
   })
 
   function isAllowedOrigin(origin: string, host: string | undefined): boolean {
