@@ -150,6 +150,8 @@ const withSchema: Record<string, (schema: object) => Body> = {
 const deepSchema = (depth: number): object =>
   depth === 0 ? {} : { type: 'object', properties: { a: deepSchema(depth - 1) }, required: ['a'] }
 
+const hugeSchema = { enum: Array.from({ length: 300_000 }, (_, index) => `value ${index}`) }
+
 const badSchemas = [
   { $ref: '#' },
   { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' },
@@ -157,7 +159,7 @@ const badSchemas = [
   { $ref: '#/$defs/missing' },
 ]
 
-test('deep and cyclic schemas, with a real model that is answering another request', async () => {
+test('deep, huge and cyclic schemas, with a real model that is answering another request', async () => {
   const { url } = await useTestDaemon()
   const long = { messages, max_tokens: 200, temperature: 2, logit_bias: { 2: -100 } }
   const running = post(url, '/v1/chat/completions', long)
@@ -167,6 +169,9 @@ test('deep and cyclic schemas, with a real model that is answering another reque
       const { status, body } = await post(url, path, request(schema))
       expect([status, body.detail]).toEqual([400, expect.stringMatching(/^the schema: /)])
     }
+    expect((await post(url, path, request(hugeSchema))).body.detail).toBe(
+      'the schema: it is too large',
+    )
     expect((await post(url, path, request(deepSchema(100)))).body.detail).toBe(
       'the body is nested more than 200 levels deep',
     )
