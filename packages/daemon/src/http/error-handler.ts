@@ -39,13 +39,14 @@ export function toStreamFault(error: unknown, { log, url }: FastifyRequest): Fau
   return fault
 }
 
-/** By the beginning of the path: the names of the parameters that contain the prompt and the answer's schema. */
+/**
+ * By the beginning of the path: the names of the parameters that contain the prompt and the answer's schema. Errors of
+ * Anthropic's and Ollama's APIs name no parameter.
+ */
 const promptParams: [path: string, prompt: string, schema: string][] = [
   ['/v1/completions', 'prompt', 'response_format'],
   ['/v1/embeddings', 'input', 'response_format'],
   ['/v1/responses', 'input', 'text.format'],
-  ['/v1/messages', 'messages', 'output_config.format'],
-  ['/api/', 'messages', 'format'],
   ['', 'messages', 'response_format'],
 ]
 
