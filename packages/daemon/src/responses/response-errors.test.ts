@@ -14,7 +14,11 @@ test('if a model crashes, the stream ends with response.failed', async () => {
   expect(events.at(-1)).toMatchObject({
     type: 'response.failed',
     sequence_number: events.length - 1,
-    response: { status: 'failed', error: { code: 'model_lost' } },
+    response: {
+      status: 'failed',
+      error: { code: 'model_lost' },
+      output: [{ type: 'message', status: 'incomplete', content: [{ text: 'Hello!' }] }],
+    },
   })
 })
 

@@ -13,7 +13,7 @@ import { createResponseGeneration } from './generation.ts'
 import type { ResponseEvent } from './item-events.ts'
 import { keptResponses } from './kept-responses.ts'
 import { responseEvents } from './response-events.ts'
-import { beginResponse, type ResponseObject } from './response-object.ts'
+import { beginResponse, failResponse, type ResponseObject } from './response-object.ts'
 
 type Events = AsyncGenerator<ResponseEvent, ResponseObject>
 
@@ -77,8 +77,8 @@ async function streamEvents(reply: FastifyReply, events: Events, response: Respo
     stream.end()
   } catch (error) {
     const { detail, error: fault } = toErrorBody(toStreamFault(error, reply.request))
-    const described = { code: fault.code ?? 'server_error', message: fault.message }
-    const failed = { ...response, status: 'failed', error: described }
+    const { code, message } = fault
+    const failed = failResponse(response, { code: code ?? 'server_error', message })
     stream.end({ type: 'response.failed', response: failed, sequence_number, detail })
   }
   return reply
