@@ -136,3 +136,47 @@ test('an item that is referred to a thousand times, and an unknown response', as
   expect((await post(url, '/v1/responses', unknown)).status).toBe(404)
   await expectGoesOn()
 })
+
+/** The schemas, each in the place where an API takes the schema of an answer. */
+const withSchema: Record<string, (schema: object) => Body> = {
+  '/v1/chat/completions': (schema) => ({
+    response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+  }),
+  '/v1/responses': (schema) => ({ text: { format: { type: 'json_schema', name: 'x', schema } } }),
+  '/v1/messages': (schema) => ({ output_config: { format: { type: 'json_schema', schema } } }),
+  '/api/chat': (schema) => ({ format: schema }),
+}
+
+const deepSchema = (depth: number): object =>
+  depth === 0 ? {} : { type: 'object', properties: { a: deepSchema(depth - 1) }, required: ['a'] }
+
+const hugeSchema = { enum: Array.from({ length: 300_000 }, (_, index) => `value ${index}`) }
+
+const badSchemas = [
+  { $ref: '#' },
+  { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' },
+  { type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }, // no value is finite
+  { $ref: '#/$defs/missing' },
+]
+
+test('deep, huge and cyclic schemas, with a real model that is answering another request', async () => {
+  const { url } = await useTestDaemon()
+  const long = { messages, max_tokens: 200, temperature: 2, logit_bias: { 2: -100 } }
+  const running = post(url, '/v1/chat/completions', long)
+  for (const [path, create] of Object.entries(withSchema)) {
+    const request = (schema: object) => ({ ...apis[path]?.('Hi'), ...create(schema) })
+    for (const schema of badSchemas) {
+      const { status, body } = await post(url, path, request(schema))
+      expect([status, body.detail]).toEqual([400, expect.stringMatching(/^the schema: /)])
+    }
+    expect((await post(url, path, request(hugeSchema))).body.detail).toBe(
+      'the schema: it is too large',
+    )
+    expect((await post(url, path, request(deepSchema(100)))).body.detail).toBe(
+      'the body is nested more than 200 levels deep',
+    )
+    const deepest = { ...request(deepSchema(90)), max_tokens: 3, max_output_tokens: 3 }
+    expect((await post(url, path, { ...deepest, options: { num_predict: 3 } })).status).toBe(200)
+  }
+  expect((await running).status).toBe(200)
+})

@@ -73,6 +73,20 @@ describe('a call that is cut off by the maximum number of tokens', () => {
     })
   })
 
+  test('although another call follows it', async () => {
+    const another = { toolCall: { name: 'look', arguments: '{"city":"Oslo"}' } }
+    const { url } = await useTestDaemon(
+      {},
+      scriptedRuntime({ pieces: [...pieces.slice(0, 2), another] }),
+    )
+    expect(await askAll(url, 100)).toMatchObject({
+      chat: { choices: [{ finish_reason: 'length' }] },
+      responses: { status: 'incomplete', output: [{ status: 'incomplete' }, {}] },
+      messages: { stop_reason: 'max_tokens', content: [{ input: { city: 'Oslo' } }] },
+      ollama: { done_reason: 'length', message: { tool_calls: [{}] } },
+    })
+  })
+
   test('of a real model', async () => {
     const daemon = await startTestDaemon()
     try {

@@ -19,6 +19,8 @@ const Message = Type.Object({
   content: Type.Optional(
     Type.Union([Type.String(), Type.Array(ContentPart, { minItems: 1 }), Type.Null()]),
   ),
+  /** An answer that was only a refusal has it in place of the content. */
+  refusal: optional(Type.String()),
   name: optional(Type.String()),
   reasoning_content: optional(Type.String()),
   tool_calls: optional(Type.Array(ToolCall)),

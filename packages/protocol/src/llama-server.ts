@@ -7,11 +7,14 @@ import Type from 'typebox'
 import { optional } from './common.ts'
 import { ChatRequest } from './inference.ts'
 
+/** More characters or tokens at once would delay the other requests to the model. */
+const maxAtOnce = 1_000_000
+
 const modelField = { model: optional(Type.String()) }
 
 export const TokenizeRequest = Type.Object({
   ...modelField,
-  content: Type.String(),
+  content: Type.String({ maxLength: maxAtOnce }),
   add_special: optional(Type.Boolean()),
   parse_special: optional(Type.Boolean()),
   with_pieces: optional(Type.Boolean()),
@@ -19,7 +22,7 @@ export const TokenizeRequest = Type.Object({
 
 export const DetokenizeRequest = Type.Object({
   ...modelField,
-  tokens: Type.Array(Type.Integer({ minimum: 0 })),
+  tokens: Type.Array(Type.Integer({ minimum: 0 }), { maxItems: maxAtOnce }),
 })
 
 export const ApplyTemplateRequest = Type.Object({ ...ChatRequest.properties, ...modelField })

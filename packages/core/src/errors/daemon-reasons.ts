@@ -75,7 +75,8 @@ export const daemonReasons = {
   response_not_found: {
     status: 404,
     ending: 'not_found',
-    meaning: 'the response is not in memory: it is too old, or the daemon has been restarted',
+    meaning:
+      'the response is not in memory: it is too old, the daemon has been restarted, or another API key created it',
   },
   model_busy: { status: 409, ending: 'failed', meaning: 'the model is being pulled or copied' },
   model_linked: {

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CountTokensRequest, MessagesRequest } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
 import { clientGone } from '../http/client-gone.ts'
-import { toAnthropicErrorBody, toFault } from '../http/error-handler.ts'
+import { toAnthropicErrorBody, toStreamFault } from '../http/error-handler.ts'
 import { startEventStream } from '../http/event-stream.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Piece } from '../runtime/runtime.ts'
@@ -64,7 +64,7 @@ async function streamMessage(reply: FastifyReply, steps: Steps, model: string) {
     await stream.send({ type: 'message_delta', ...toEnding(step.value) })
     stream.end({ type: 'message_stop' })
   } catch (error) {
-    stream.end(toAnthropicErrorBody(toFault(error)))
+    stream.end(toAnthropicErrorBody(toStreamFault(error, reply.request)))
   }
   return reply
 }

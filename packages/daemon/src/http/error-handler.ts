@@ -22,20 +22,31 @@ export function toFault(error: unknown, url = ''): Fault {
   }
   if (hasCode(error, 'model_lost')) return new Fault(error.code, error.message)
   if (hasCode(error, 'client_gone')) return new Fault(clientClosedRequest, error.message)
-  const { validation, statusCode = 500, message } = error as FastifyError
-  if (validation) return validationFault(validation, message)
+  const { validation, validationContext, statusCode = 500, message } = error as FastifyError
+  if (validation) {
+    const status = validationContext === 'body' ? 422 : 400
+    return validationFault(status, validation, message)
+  }
   return statusCode < 500
     ? new Fault(statusCode, message.charAt(0).toLowerCase() + message.slice(1))
     : new Fault(500, 'internal error in the daemon')
 }
 
-/** By the beginning of the path: the names of the parameters that contain the prompt and the answer's schema. */
+/** Converts an error in a response that has begun. Logs it, as the error handler does with other errors. */
+export function toStreamFault(error: unknown, { log, url }: FastifyRequest): Fault {
+  const fault = toFault(error, url)
+  if (fault.details.status >= 500) log.error({ err: error }, 'a stream failed')
+  return fault
+}
+
+/**
+ * By the beginning of the path: the names of the parameters that contain the prompt and the answer's schema. Errors of
+ * Anthropic's and Ollama's APIs name no parameter.
+ */
 const promptParams: [path: string, prompt: string, schema: string][] = [
   ['/v1/completions', 'prompt', 'response_format'],
   ['/v1/embeddings', 'input', 'response_format'],
   ['/v1/responses', 'input', 'text.format'],
-  ['/v1/messages', 'messages', 'output_config.format'],
-  ['/api/', 'messages', 'format'],
   ['', 'messages', 'response_format'],
 ]
 

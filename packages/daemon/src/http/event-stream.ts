@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
+import { whenDrained } from './when-drained.ts'
 
 export type EventStream = {
   /** Sends an event. Resolves when the client can receive more. */
@@ -36,7 +36,7 @@ export function startEventStream(
   return {
     async send(data) {
       if (raw.destroyed || raw.write(format(data))) return
-      await Promise.race([once(raw, 'drain'), once(raw, 'close')])
+      await whenDrained(raw)
     },
     end(last) {
       if (last) raw.write(format(last))

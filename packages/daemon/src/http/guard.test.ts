@@ -19,6 +19,7 @@ test('on loopback, a request may have any key or no key, but not an empty one', 
   expect(await requestStatus(port, { authorization: 'Bearer x' })).toBe(200)
   expect(await requestStatus(port, { authorization: 'Bearer ' })).toBe(401)
   expect(await requestStatus(port, { authorization: '' })).toBe(401)
+  expect(await requestStatus(port, { authorization: ['Bearer x', 'Bearer y'] })).toBe(401)
 })
 
 test('a key in x-api-key follows the same rules, and must not differ from the other key', async () => {

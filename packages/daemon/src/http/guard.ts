@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { isLoopback } from '@shoal/core/addresses'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
@@ -33,7 +34,11 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     }
     if (origin !== undefined) allowOrigin(reply, origin)
     if (isPreflight(request)) return answerPreflight(request, reply) // which carries no key
-    if (!request.routeOptions.config.isOpen) checkKey(authorization, apiKey)
+    if (request.routeOptions.config.isOpen) return
+    if ((request.raw.headersDistinct.authorization ?? []).length > 1) {
+      throw new Fault('invalid_api_key', 'Authorization must be sent only once') // Node ignores the second
+    }
+    checkKey(authorization, apiKey)
   })
 
   function isAllowedOrigin(origin: string, host: string | undefined): boolean {
@@ -62,6 +67,10 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     throw new Fault('invalid_api_key', whyNot(authorization, key))
   }
 })
+
+/** The API key of a request that the guard has accepted; the empty string if it has none. */
+export const readKey = ({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): string =>
+  apiKey === undefined ? readBearer(authorization) : String(apiKey)
 
 const readBearer = (authorization = ''): string =>
   /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? ''

@@ -46,6 +46,16 @@ test('the log has one line per request, with its request ID and no secrets', asy
   expect(JSON.stringify(await requestLines())).not.toContain('key-of-user')
 })
 
+test('the ID of a response is not in the log, because it gives access to a conversation', async () => {
+  const { url, requestLines } = await loggedDaemon()
+  await fetch(`${url}/v1/responses/resp_${'0'.repeat(64)}`)
+  await fetch(`${url}/v1/responses/resp_${'0'.repeat(64)}`, { method: 'DELETE' })
+  await expect.poll(requestLines).toMatchObject([
+    { method: 'GET', path: '/v1/responses/***', status: 404 },
+    { method: 'DELETE', path: '/v1/responses/***', status: 404 },
+  ])
+})
+
 test('a request whose client disconnected is logged as 499', async () => {
   const { port, requestLines } = await loggedDaemon()
   const socket = connect(port, '127.0.0.1')

@@ -1,16 +1,20 @@
-/** Explains why a body does not match its schema, based on Ajv's errors (https://ajv.js.org/api.html#error-objects). */
+/** Explains why a body or query does not match its schema, based on Ajv's errors (https://ajv.js.org/api.html#error-objects). */
 import type { FastifyError } from 'fastify'
 import { Fault } from '../errors.ts'
 
 type Wrong = NonNullable<FastifyError['validation']>[number]
 
-export function validationFault(all: Wrong[], message: string): Fault {
+export function validationFault(status: number, all: Wrong[], message: string): Fault {
   const wrongs = closest(all)
   const [first] = wrongs
   const param = first ? getPath(first).slice(1).replaceAll('/', '.') || null : null
-  return new Fault(422, `${param ?? 'the body'} ${first ? formatReason(first, wrongs) : message}`, {
-    param,
-  })
+  return new Fault(
+    status,
+    `${param ?? 'the body'} ${first ? formatReason(first, wrongs) : message}`,
+    {
+      param,
+    },
+  )
 }
 
 /**

@@ -1,3 +1,5 @@
+import { readdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
 
@@ -38,9 +40,21 @@ test('the properties of a model, without loading it', async () => {
   expect((await get('/v1/models')).body).toMatchObject({ data: [] })
 })
 
+test('the special tokens are not read again while the file is unchanged', async () => {
+  const { url, folder } = await useTestDaemon()
+  const props = async () => (await fetch(`${url}/props?model=shoal-nano`)).json()
+  const before = await props()
+  const directory = join(folder, 'shoal-nano')
+  const name = (await readdir(directory)).find((one) => one.endsWith('.gguf')) ?? ''
+  const { size, atime, mtime } = await stat(join(directory, name))
+  await writeFile(join(directory, name), Buffer.alloc(size)) // which cannot be read
+  await utimes(join(directory, name), atime, mtime)
+  expect(await props()).toEqual(before)
+})
+
 test('if no model is named, the only loaded one is used', async () => {
   expect(await get('/props')).toMatchObject({
-    status: 422,
+    status: 400,
     body: { detail: 'model is required, because no model is loaded' },
   })
   const named = await post('/tokenize', { model, content: 'Hello' })
@@ -67,6 +81,13 @@ test('text is converted to tokens and back', async () => {
   expect(Buffer.concat(bytes).toString()).toBe(content)
 })
 
+test('a long text with many special tokens is converted in blocks, to the same tokens', async () => {
+  const part = 'Hello, fish<|im_end|> \n<|im_start|>'
+  const one = (await post('/tokenize', { model, content: part })).body.tokens as number[]
+  const { body } = await post('/tokenize', { model, content: part.repeat(5000) })
+  expect(body.tokens).toEqual(Array(5000).fill(one).flat())
+})
+
 test('special tokens are recognized unless they must not be', async () => {
   const eos = ((await get(`/props?model=${model}`)).body as { eos_token: string }).eos_token
   const special = await post('/tokenize', { model, content: eos })
@@ -88,10 +109,12 @@ test('a chat is rendered with the template of the model', async () => {
 test.each([
   ['/detokenize', { model, tokens: [99_999_999] }, 400, 'unknown_token'],
   ['/detokenize', { model, tokens: ['a'] }, 422, null],
+  ['/detokenize', { model, tokens: Array(1_000_001).fill(0) }, 422, null],
   ['/tokenize', { model }, 422, null],
+  ['/tokenize', { model, content: 'a'.repeat(1_000_001) }, 422, null],
   ['/tokenize', { model: 'nobody-7b', content: 'Hi' }, 404, 'model_not_found'],
   ['/apply-template', { model, messages: [] }, 422, null],
-])('%s with %j is refused', async (path, body, status, code) => {
+])('%s is refused: case %$', async (path, body, status, code) => {
   expect(await post(path, body)).toMatchObject({ status, body: { error: { code } } })
 })
 
@@ -114,5 +137,5 @@ test('all models on this machine are listed on request', async () => {
   expect(await ids('')).toEqual([])
   expect(await ids('?all=true')).toEqual(all)
   expect(await ids('?all=false')).toEqual([])
-  expect((await fetch(`${url}/v1/models?all=yes`)).status).toBe(422)
+  expect((await fetch(`${url}/v1/models?all=yes`)).status).toBe(400)
 })

@@ -1,7 +1,6 @@
 /** The endpoints of llama.cpp's server that some clients look for. */
 import { basename } from 'node:path'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { extractFacts, readGgufFile, wholeArrays } from '@shoal/model-file'
 import {
   ApplyTemplateRequest,
   DetokenizeRequest,
@@ -11,9 +10,10 @@ import {
 import { Fault, modelNotFound } from '../errors.ts'
 import { samplingDefaults } from '../http/sampling-defaults.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
-import type { LocalModel, LocalModels } from '../models/local-models.ts'
+import type { LocalModels } from '../models/local-models.ts'
 import { createChat, getJsonFormat } from '../openai/generation.ts'
 import { toPiece } from './piece.ts'
+import { specialTokensOf } from './special-tokens.ts'
 
 type Dependencies = {
   models: LoadedModels
@@ -26,13 +26,15 @@ export const llamaServerRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
   app,
   { models, local, config },
 ) => {
+  const specialTokens = specialTokensOf()
+
   /** Clients of llama.cpp's server do not name a model, because that server has only one. */
   function nameOf(model: string | null | undefined): string {
     if (model) return model
     const [only, ...others] = models.status()
     if (only && others.length === 0) return only.model.id
     const why = only ? 'several models are loaded' : 'no model is loaded'
-    throw new Fault(422, `model is required, because ${why}`, { param: 'model' })
+    throw new Fault(400, `model is required, because ${why}`, { param: 'model' })
   }
 
   // Only reads files, because a GET request must not load a model.
@@ -57,7 +59,7 @@ export const llamaServerRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
       model_path: basename(model.path),
       modalities: { vision: false, audio: false },
       chat_template: model.facts.chat_template ?? '',
-      ...(await readSpecialTokens(model)),
+      ...(await specialTokens(model)),
       build_info: 'shoal',
     }
   })
@@ -92,16 +94,4 @@ export const llamaServerRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
     using use = await models.use(model)
     return { model, prompt: await use.runtime.applyTemplate(chat) }
   })
-}
-
-/** Reads the special tokens from the file, because the vocabulary is too large to be kept in memory. */
-async function readSpecialTokens({ path }: LocalModel) {
-  const { metadata } = extractFacts(await readGgufFile(path, wholeArrays), basename(path))
-  const tokens = metadata['tokenizer.ggml.tokens']
-  const tokenAt = (key: string): string => {
-    const id = metadata[`tokenizer.ggml.${key}`]
-    const token = Array.isArray(tokens) && typeof id === 'number' ? tokens[id] : undefined
-    return typeof token === 'string' ? token : ''
-  }
-  return { bos_token: tokenAt('bos_token_id'), eos_token: tokenAt('eos_token_id') }
 }

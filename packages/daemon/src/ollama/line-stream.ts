@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
-import { toFault, toOllamaErrorBody } from '../http/error-handler.ts'
+import { toOllamaErrorBody, toStreamFault } from '../http/error-handler.ts'
+import { whenDrained } from '../http/when-drained.ts'
 
 export type LineStream = {
   /** Sends a line. Resolves when the client can receive more. */
@@ -29,7 +29,7 @@ export function startLineStream(reply: FastifyReply): LineStream {
   return {
     async send(line) {
       if (raw.destroyed || raw.write(formatLine(line))) return
-      await Promise.race([once(raw, 'drain'), once(raw, 'close')])
+      await whenDrained(raw)
     },
     report(line) {
       if (!raw.destroyed) raw.write(formatLine(line))
@@ -39,9 +39,7 @@ export function startLineStream(reply: FastifyReply): LineStream {
       raw.end(last && formatLine(last))
     },
     fail(error) {
-      const fault = toFault(error)
-      if (fault.details.status >= 500) reply.log.error({ err: error }, 'a stream failed')
-      raw.end(formatLine(toOllamaErrorBody(fault)))
+      raw.end(formatLine(toOllamaErrorBody(toStreamFault(error, reply.request))))
     },
   }
 }

@@ -36,7 +36,10 @@ export function toLogprobs(tokens: TokenLogprobs[] | undefined) {
 }
 
 export function toToolCall({ name, arguments: args }: NonNullable<Piece['toolCall']>) {
-  return { id: `call_${newId()}`, type: 'function', function: { name, arguments: args } }
+  return { id: newCallId(), type: 'function', function: { name, arguments: args } }
 }
+
+/** The ID of a tool call. It is short, because many chat templates print it in the prompt. */
+export const newCallId = () => `call_${newId()}`
 
 const newId = () => randomUUID().replaceAll('-', '')

@@ -167,6 +167,8 @@ test('a refusal in an earlier answer is text, and the allowed tools are the only
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
       { role: 'user', content: 'Please' },
+      { role: 'assistant', content: null, refusal: 'Never.' },
+      { role: 'user', content: 'Oh' },
     ],
     tools: [named('a'), named('b')],
     tool_choice: choose('required', 'b'),
@@ -177,7 +179,13 @@ test('a refusal in an earlier answer is text, and the allowed tools are the only
     stop: body.stop,
     prompt: {
       chat: {
-        messages: [{}, { role: 'assistant', content: 'No.' }, {}],
+        messages: [
+          {},
+          { role: 'assistant', content: 'No.' },
+          {},
+          { role: 'assistant', content: 'Never.' },
+          {},
+        ],
         tools: [named('b')],
         toolChoice: 'required',
       },

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ChatRequest } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
 import { clientGone } from '../http/client-gone.ts'
-import { toErrorBody, toFault } from '../http/error-handler.ts'
+import { toErrorBody, toStreamFault } from '../http/error-handler.ts'
 import { startEventStream } from '../http/event-stream.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
@@ -132,7 +132,7 @@ async function streamAnswer(
     }
     stream.end()
   } catch (error) {
-    stream.end({ error: toErrorBody(toFault(error)).error })
+    stream.end({ error: toErrorBody(toStreamFault(error, reply.request)).error })
   }
   return reply
 }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CompletionRequest } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
 import { clientGone } from '../http/client-gone.ts'
-import { toErrorBody, toFault } from '../http/error-handler.ts'
+import { toErrorBody, toStreamFault } from '../http/error-handler.ts'
 import { startEventStream } from '../http/event-stream.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, TokenLogprobs } from '../runtime/runtime.ts'
@@ -99,7 +99,7 @@ async function streamAnswer(
     if (wantsUsage) await stream.send({ ...head, choices: [], usage: sumUsage(finishes, n ?? 1) })
     stream.end()
   } catch (error) {
-    stream.end({ error: toErrorBody(toFault(error, '/v1/completions')).error })
+    stream.end({ error: toErrorBody(toStreamFault(error, reply.request)).error })
   }
   return reply
 }

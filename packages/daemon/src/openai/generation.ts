@@ -2,6 +2,7 @@
 import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import type { Chat, ChatMessage, Generation, Prompt, Tool } from '../runtime/runtime.ts'
+import { joinText } from './join-text.ts'
 import { toSampling } from './sampling.ts'
 import { chooseTools, type WantedTools } from './tool-choice.ts'
 
@@ -56,8 +57,8 @@ const toPrompt = (text: string | number[]): Prompt =>
 export function refuse(request: object, names: readonly string[]) {
   for (const name of names) {
     const value = (request as Record<string, unknown>)[name]
-    const isEmpty = value === undefined || value === null || value === ''
-    if (!isEmpty && !(Array.isArray(value) && value.length === 0)) throw unsupported(name)
+    const isUnset = value === undefined || value === null || value === false || value === ''
+    if (!isUnset && !(Array.isArray(value) && value.length === 0)) throw unsupported(name)
   }
 }
 
@@ -98,25 +99,15 @@ function toWantedTools({ tool_choice: choice }: ChatRequest): WantedTools {
 }
 
 function toChatMessage(message: ChatRequest['messages'][number], index: number): ChatMessage {
-  const { role, name, tool_calls, tool_call_id, reasoning_content } = message
+  const { role, content, refusal, name, tool_calls, tool_call_id, reasoning_content } = message
   return {
     role: role === 'developer' ? 'system' : role,
-    content: joinContent(message, index),
+    content: joinText(content ?? refusal, `messages.${index}.content`, ['text', 'refusal']),
     ...(name && { name }),
     ...(reasoning_content && { reasoning_content }),
     ...(tool_calls && tool_calls.length > 0 && { tool_calls }),
     ...(tool_call_id && { tool_call_id }),
   }
-}
-
-function joinContent({ content }: ChatRequest['messages'][number], index: number): string {
-  if (!Array.isArray(content)) return content ?? ''
-  const strange = content.find(({ type }) => type !== 'text' && type !== 'refusal')
-  if (strange) {
-    const why = `of type ${strange.type} is not supported: it must be text`
-    throw unsupported(`messages.${index}.content`, why)
-  }
-  return content.map(({ text, refusal }) => text ?? refusal ?? '').join('')
 }
 
 function toStops({ stop }: Pick<ChatRequest, 'stop'>): string[] {

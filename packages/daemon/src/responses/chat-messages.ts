@@ -1,6 +1,7 @@
 /** Converts the items of a conversation to messages in the format for which chat templates are written. */
 import type { InputItem } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
+import { joinText } from '../openai/join-text.ts'
 import type { ChatMessage } from '../runtime/runtime.ts'
 
 /** Reasoning, text and calls that follow each other become one message of the assistant. */
@@ -29,7 +30,8 @@ export function toChatMessages(instructions: string, items: InputItem[]): ChatMe
 function toMessage(item: InputItem, path: string, toolNames: Map<string, string>): ChatMessage {
   const { type, role, content, summary, call_id, name, output } = item
   if (type === 'reasoning') {
-    const reasoning_content = joinParts(content, path) || joinParts(summary, path)
+    const reasoning_content =
+      joinParts(content, `${path}.content`) || joinParts(summary, `${path}.summary`)
     return { role: 'assistant', content: '', reasoning_content }
   }
   if (type === 'function_call') {
@@ -45,7 +47,7 @@ function toMessage(item: InputItem, path: string, toolNames: Map<string, string>
   if (type === 'function_call_output') {
     const tool_call_id = required(call_id, `${path}.call_id`)
     const called = toolNames.get(tool_call_id)
-    const result = joinParts(required(output, `${path}.output`), path)
+    const result = joinParts(required(output, `${path}.output`), `${path}.output`)
     return {
       role: 'tool',
       content: result,
@@ -57,7 +59,10 @@ function toMessage(item: InputItem, path: string, toolNames: Map<string, string>
     throw unsupported(`${path}.type`, `${type} is not supported here`)
   }
   const given = required(role, `${path}.role`)
-  return { role: given === 'developer' ? 'system' : given, content: joinParts(content, path) }
+  return {
+    role: given === 'developer' ? 'system' : given,
+    content: joinParts(content, `${path}.content`),
+  }
 }
 
 /** Whether `next` continues a message: it has nothing that must come before what the message already has. */
@@ -79,17 +84,8 @@ function joinMessages(
 
 const textParts = ['input_text', 'output_text', 'text', 'refusal', 'summary_text', 'reasoning_text']
 
-function joinParts(content: InputItem['content'], path: string): string {
-  if (!Array.isArray(content)) return content ?? ''
-  const strange = content.find(({ type }) => !textParts.includes(type))
-  if (strange) {
-    throw unsupported(
-      `${path}.content`,
-      `of type ${strange.type} is not supported: it must be text`,
-    )
-  }
-  return content.map(({ text, refusal }) => text ?? refusal ?? '').join('')
-}
+const joinParts = (content: InputItem['content'], param: string): string =>
+  joinText(content, param, textParts)
 
 function required<T>(value: T | null | undefined, param: string): T {
   if (value !== undefined && value !== null) return value

@@ -1,4 +1,6 @@
 /** The events of one item in a streamed response. The events change the item, so each contains a copy of it. */
+import { newCallId } from '../openai/answer-parts.ts'
+import { isJson } from '../runtime/cut-calls.ts'
 import type { Delta } from './deltas.ts'
 import { newId, type OutputItem } from './items.ts'
 
@@ -14,8 +16,8 @@ export function createItem({ kind, name = '' }: Delta, hasSummary: boolean): Out
     const id = newId('rs')
     return { id, type: 'reasoning', status, summary: [], ...(!hasSummary && { content: [] }) }
   }
-  const [id, call_id] = [newId('fc'), newId('call')]
-  return { id, type: 'function_call', call_id, name, arguments: '', status }
+  const id = newId('fc')
+  return { id, type: 'function_call', call_id: newCallId(), name, arguments: '', status }
 }
 
 export function* beginItem(item: OutputItem, output_index: number): Generator<ResponseEvent> {
@@ -82,9 +84,12 @@ export function* endItem(
     }
     yield { type: `response.${kind.partEvent}.done`, output_index, ...kind.place, part }
   }
-  item.status = status
+  item.status = isWhole(item) ? status : 'incomplete'
   yield { type: 'response.output_item.done', output_index, item }
 }
+
+/** Whether an item can be complete. A call may have been cut off although the answer goes on after it. */
+const isWhole = (item: OutputItem) => item.type !== 'function_call' || isJson(item.arguments)
 
 /** Where an item has its text, and the names of the events about it. Undefined for a call, which has no parts. */
 function kindOf(item: OutputItem) {

@@ -1,88 +1,127 @@
+import { createHash } from 'node:crypto'
 import type { InputItem } from '@shoal/protocol'
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.ts'
 import type { ResponseObject } from './response-object.ts'
 
+/**
+ * A response and the conversation that ends with it, as JSON in UTF-8. As objects, they could need many times the
+ * memory that their size suggests.
+ */
 type Kept = {
-  response: ResponseObject
-  /** The conversation, including this response. Its items are shared with the conversation that it continues. */
-  conversation: InputItem[]
-  /** The size of the conversation and of the response as JSON, in characters. */
-  size: number
+  response: Buffer
+  conversation: Buffer
+  /** The digest of the API key that created the response. No other key gives access to it. */
+  owner: string
 }
 
-type Limits = { maxCount: number; maxSize: number; maxAgeMs: number }
+type Limits = { maxCount: number; maxBytes: number; maxAgeMs: number }
 
 const defaultLimits: Limits = {
   maxCount: 1000,
-  maxSize: 64 * 1024 * 1024,
+  maxBytes: 64 * 1024 * 1024,
   maxAgeMs: 60 * 60_000,
 }
 
+/** The maximum size of the items to which a request refers, in total. As large as the largest body of a request. */
+const maxReferredBytes = 16 * 1024 * 1024
+
 /**
  * The responses that later requests can continue. They are only in memory, because prompts and answers are never
- * written to disk. The least recently used ones are dropped first.
+ * written to disk. The least recently used ones are dropped first. Each API key has access to its own.
  */
-export function keptResponses({ maxCount, maxSize, maxAgeMs }: Limits = defaultLimits) {
-  /** The items of kept responses by ID. A request can contain the ID of an item in place of the item. */
-  const items = new Map<string, InputItem>()
+export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = defaultLimits) {
   const kept = new LRUCache<string, Kept>({
     max: maxCount,
-    maxSize,
+    maxSize: maxBytes,
     ttl: maxAgeMs,
     ttlAutopurge: true,
-    sizeCalculation: ({ size }) => size,
-    dispose: ({ response }) => {
-      for (const { id } of response.output) items.delete(id)
+    sizeCalculation: ({ response, conversation }) => response.length + conversation.length,
+    dispose({ response }) {
+      for (const { id } of readJson<ResponseObject>(response).output) responseIds.delete(id)
     },
   })
+  /** The ID of the response to which each item belongs. A request can contain the ID of an item in place of the item. */
+  const responseIds = new Map<string, string>()
 
-  const notFound = (what: string, param: string) =>
-    new Fault(
-      'response_not_found',
-      `${what} not found: responses are kept only in memory, for up to an hour and until the daemon is restarted`,
-      { param },
-    )
+  /** The responses of an API key; the empty string stands for requests without a key. */
+  return function ofKey(key: string) {
+    const owner = createHash('sha256').update(key).digest('hex')
 
-  function find(id: string, param: string): Kept {
-    const found = kept.get(id)
-    if (found) return found
-    throw notFound(`response ${id}`, param)
-  }
+    function findOwn(id: string): Kept | undefined {
+      const found = kept.get(id)
+      return found?.owner === owner ? found : undefined
+    }
 
-  function withoutReference(item: InputItem, index: number): InputItem {
-    if (item.type !== 'item_reference') return item
-    const found = items.get(item.id ?? '')
-    if (found) return found
-    throw notFound(`item ${item.id}`, `input.${index}.id`)
-  }
+    function find(id: string, param: string): Kept {
+      const found = findOwn(id)
+      if (found) return found
+      throw notFound(`response ${id}`, param)
+    }
 
-  return {
-    get: (id: string) => find(id, 'response_id').response,
+    function findItem(id: string, param: string): { item: InputItem; bytes: number } {
+      const found = findOwn(responseIds.get(id) ?? '')
+      const output = found ? readJson<ResponseObject>(found.response).output : []
+      const item = output.find((one) => one.id === id)
+      if (item) return { item, bytes: toJson(item).length }
+      throw notFound(`item ${id}`, param)
+    }
 
-    remove(id: string) {
-      find(id, 'response_id')
-      kept.delete(id)
-    },
+    /** Replaces references to items with the items. */
+    function withoutReferences(input: InputItem[]): InputItem[] {
+      const known = new Map<string, ReturnType<typeof findItem>>()
+      let total = 0
+      return input.map((given, index) => {
+        if (given.type !== 'item_reference') return given
+        const param = `input.${index}.id`
+        const { id } = given
+        if (!id) throw new Fault(422, `${param} is required`, { param })
+        const found = known.get(id) ?? findItem(id, param)
+        known.set(id, found)
+        total += found.bytes
+        if (total <= maxReferredBytes) return found.item
+        throw new Fault(413, 'the items to which input refers have more than 16 MiB', { param })
+      })
+    }
 
-    /** Returns the conversation up to the response `previousId`, followed by `input`. */
-    continue(input: string | InputItem[], previousId: string | null | undefined): InputItem[] {
-      const before = previousId ? find(previousId, 'previous_response_id').conversation : []
-      if (typeof input === 'string') return [...before, { role: 'user', content: input }]
-      return [...before, ...input.map(withoutReference)]
-    },
+    return {
+      get: (id: string) => readJson<ResponseObject>(find(id, 'response_id').response),
 
-    keep(response: ResponseObject, conversation: InputItem[]) {
-      // A call that was cut off cannot have been executed, so the conversation continues without it.
-      const answer = response.output.filter(
-        ({ type, status }) => type !== 'function_call' || status !== 'incomplete',
-      )
-      const whole = [...conversation, ...answer]
-      // The items of earlier responses count again, because they stay in memory if those responses are dropped.
-      const size = JSON.stringify([response, whole]).length
-      kept.set(response.id, { response, conversation: whole, size })
-      if (!kept.has(response.id)) return // it is larger than the limit
-      for (const item of response.output) items.set(item.id, item)
-    },
+      remove(id: string) {
+        find(id, 'response_id')
+        kept.delete(id)
+      },
+
+      /** Returns the conversation up to the response `previousId`, followed by `input`. */
+      continue(input: string | InputItem[], previousId: string | null | undefined): InputItem[] {
+        const previous = previousId ? find(previousId, 'previous_response_id') : undefined
+        const before = previous ? readJson<InputItem[]>(previous.conversation) : []
+        const items =
+          typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input
+        return [...before, ...withoutReferences(items)]
+      },
+
+      keep(response: ResponseObject, conversation: InputItem[]) {
+        // A call that was cut off cannot have been executed, so the conversation continues without it.
+        const answer = response.output.filter(
+          ({ type, status }) => type !== 'function_call' || status !== 'incomplete',
+        )
+        const whole = [...conversation, ...answer]
+        kept.set(response.id, { response: toJson(response), conversation: toJson(whole), owner })
+        if (!kept.has(response.id)) return // it is larger than the limit
+        for (const item of response.output) responseIds.set(item.id, response.id)
+      },
+    }
   }
 }
+
+const notFound = (what: string, param: string) =>
+  new Fault(
+    'response_not_found',
+    `${what} not found: responses are kept only in memory, for up to an hour and until the daemon is restarted, and only for the API key that created them`,
+    { param },
+  )
+
+const toJson = (value: object): Buffer => Buffer.from(JSON.stringify(value))
+
+const readJson = <T>(json: Buffer): T => JSON.parse(json.toString()) as T

@@ -2,7 +2,6 @@
 import type { Finish, Piece } from '../runtime/runtime.ts'
 import { toDeltas } from './deltas.ts'
 import { beginItem, continueItem, createItem, endItem, type ResponseEvent } from './item-events.ts'
-import type { OutputItem } from './items.ts'
 import { finishResponse, type ResponseObject } from './response-object.ts'
 
 type Options = {
@@ -12,6 +11,7 @@ type Options = {
   keep(response: ResponseObject): void
 }
 
+/** Also adds the items to `response`, in which they remain if the answer fails. */
 export async function* responseEvents(
   steps: AsyncGenerator<Piece, Finish>,
   response: ResponseObject,
@@ -19,9 +19,9 @@ export async function* responseEvents(
 ): AsyncGenerator<ResponseEvent, ResponseObject> {
   // An error before the first part can still be sent with its own HTTP status.
   let step = await steps.next()
-  yield { type: 'response.created', response }
-  yield { type: 'response.in_progress', response }
-  const output: OutputItem[] = []
+  yield { type: 'response.created', response: structuredClone(response) }
+  yield { type: 'response.in_progress', response: structuredClone(response) }
+  const { output } = response
   for (; !step.done; step = await steps.next()) {
     for (const delta of toDeltas(step.value)) {
       let item = output.at(-1)
@@ -37,7 +37,7 @@ export async function* responseEvents(
   const status = step.value.reason === 'length' ? 'incomplete' : 'completed'
   const last = output.at(-1)
   if (last) yield* endItem(last, output.length - 1, status)
-  const finished = finishResponse(response, output, step.value)
+  const finished = finishResponse(response, step.value)
   keep(finished)
   yield { type: `response.${status}`, response: finished }
   return finished

@@ -46,15 +46,10 @@ export function beginResponse(request: ResponseRequest) {
 }
 
 /** The response after the answer. It is incomplete if the answer was cut off. */
-export function finishResponse(
-  response: ResponseObject,
-  output: OutputItem[],
-  finish: Finish,
-): ResponseObject {
+export function finishResponse(response: ResponseObject, finish: Finish): ResponseObject {
   const isCut = finish.reason === 'length'
   return {
     ...response,
-    output,
     status: isCut ? 'incomplete' : 'completed',
     completed_at: isCut ? null : nowSeconds(),
     incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
@@ -62,10 +57,21 @@ export function finishResponse(
   }
 }
 
+/** The response after an error. It keeps the items that the client has already got. */
+export function failResponse(
+  response: ResponseObject,
+  error: { code: string; message: string },
+): ResponseObject {
+  const output = response.output.map((item) =>
+    item.status === 'in_progress' ? { ...item, status: 'incomplete' as const } : item,
+  )
+  return { ...response, output, status: 'failed', error }
+}
+
 function toUsage({ promptTokens, cachedTokens, completionTokens, reasoningTokens }: Finish) {
   return {
     input_tokens: promptTokens,
-    input_tokens_details: { cached_tokens: cachedTokens },
+    input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: 0 },
     output_tokens: completionTokens,
     output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: promptTokens + completionTokens,

@@ -3,15 +3,17 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ResponseRequest } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
+import { unsupported } from '../errors.ts'
 import { clientGone } from '../http/client-gone.ts'
-import { toErrorBody, toFault } from '../http/error-handler.ts'
+import { toErrorBody, toStreamFault } from '../http/error-handler.ts'
 import { startEventStream } from '../http/event-stream.ts'
+import { readKey } from '../http/guard.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { createResponseGeneration } from './generation.ts'
 import type { ResponseEvent } from './item-events.ts'
 import { keptResponses } from './kept-responses.ts'
 import { responseEvents } from './response-events.ts'
-import { beginResponse, type ResponseObject } from './response-object.ts'
+import { beginResponse, failResponse, type ResponseObject } from './response-object.ts'
 
 type Events = AsyncGenerator<ResponseEvent, ResponseObject>
 
@@ -19,9 +21,11 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
   app,
   { models },
 ) => {
-  const kept = keptResponses()
+  const responsesOf = keptResponses()
 
-  app.post('/v1/responses', { schema: { body: ResponseRequest } }, async ({ body }, reply) => {
+  app.post('/v1/responses', { schema: { body: ResponseRequest } }, async (request, reply) => {
+    const { body } = request
+    const kept = responsesOf(readKey(request.headers))
     const conversation = kept.continue(body.input, body.previous_response_id)
     const generation = createResponseGeneration(body, conversation)
     const signal = clientGone(reply)
@@ -36,11 +40,20 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
     return body.stream ? await streamEvents(reply, events, response) : await wholeResponse(events)
   })
 
-  const schema = { params: Type.Object({ id: Type.String() }) }
-  app.get('/v1/responses/:id', { schema }, async ({ params: { id } }) => kept.get(id))
+  // The request log redacts `:token`. Without a key, the ID alone gives access to the response.
+  const path = '/v1/responses/:token'
+  const params = Type.Object({ token: Type.String() })
+  const querystring = Type.Object({ stream: Type.Optional(Type.String()) })
 
-  app.delete('/v1/responses/:id', { schema }, async ({ params: { id } }) => {
-    kept.remove(id)
+  app.get(path, { schema: { params, querystring } }, async ({ params, query, headers }) => {
+    if (query.stream === 'true') {
+      throw unsupported('stream', 'is not supported here: retrieve the response as a whole')
+    }
+    return responsesOf(readKey(headers)).get(params.token)
+  })
+
+  app.delete(path, { schema: { params } }, async ({ params: { token: id }, headers }) => {
+    responsesOf(readKey(headers)).remove(id)
     return { id, object: 'response', deleted: true }
   })
 }
@@ -63,9 +76,9 @@ async function streamEvents(reply: FastifyReply, events: Events, response: Respo
     }
     stream.end()
   } catch (error) {
-    const { detail, error: fault } = toErrorBody(toFault(error, '/v1/responses'))
-    const described = { code: fault.code ?? 'server_error', message: fault.message }
-    const failed = { ...response, status: 'failed', error: described }
+    const { detail, error: fault } = toErrorBody(toStreamFault(error, reply.request))
+    const { code, message } = fault
+    const failed = failResponse(response, { code: code ?? 'server_error', message })
     stream.end({ type: 'response.failed', response: failed, sequence_number, detail })
   }
   return reply

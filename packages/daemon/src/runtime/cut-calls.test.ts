@@ -11,12 +11,16 @@ async function reasonFor(pieces: Piece[]) {
   return (await runGeneration(runtime, makeChatGeneration('Hi'))).reason
 }
 
-test('an answer whose last call is not complete JSON was cut off', async () => {
+test('an answer with a call that is not complete JSON was cut off', async () => {
   expect(await reasonFor([{ toolCall: { name: 'a', arguments: '{"x":' } }])).toBe('length')
   expect(await reasonFor([{ toolCall: { name: 'a', arguments: '' } }])).toBe('length')
   expect(
     await reasonFor([{ toolCall: { name: 'a', arguments: '' } }, { argumentsDelta: '{"x":1' }]),
   ).toBe('length')
+  const complete = { toolCall: { name: 'b', arguments: '{}' } }
+  expect(await reasonFor([{ toolCall: { name: 'a', arguments: '{"x":' } }, complete])).toBe(
+    'length',
+  )
 })
 
 test('complete calls and text are unchanged', async () => {

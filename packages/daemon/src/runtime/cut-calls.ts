@@ -1,28 +1,36 @@
 import type { Finish, Piece, StartRuntime } from './runtime.ts'
 
 /**
- * Reports an answer as cut off (`length`) if the arguments of its last call are not complete JSON, no matter what cut
- * them, so that no client takes the call for complete.
+ * Reports an answer as cut off (`length`) if the arguments of one of its calls are not complete JSON, no matter what
+ * cut them, so that no client takes the call for complete.
  */
 export function reportCutCalls(startRuntime: StartRuntime): StartRuntime {
   return async (options, signal) => {
     const runtime = await startRuntime(options, signal)
-    return { ...runtime, generate: (...args) => checkLastCall(runtime.generate(...args)) }
+    return { ...runtime, generate: (...args) => checkCalls(runtime.generate(...args)) }
   }
 }
 
-async function* checkLastCall(steps: AsyncGenerator<Piece, Finish>): AsyncGenerator<Piece, Finish> {
-  let lastArguments: string | undefined
+async function* checkCalls(steps: AsyncGenerator<Piece, Finish>): AsyncGenerator<Piece, Finish> {
+  /** The arguments of the call that has begun last. */
+  let args: string | undefined
+  let isCut = false
+  const endCall = () => {
+    if (args !== undefined && !isJson(args)) isCut = true
+  }
   try {
     for (;;) {
       const step = await steps.next()
       if (step.done) {
-        const isCut = lastArguments !== undefined && !isJson(lastArguments)
+        endCall()
         return isCut ? { ...step.value, reason: 'length' } : step.value
       }
       const { toolCall, argumentsDelta } = step.value
-      if (toolCall) lastArguments = toolCall.arguments
-      if (argumentsDelta !== undefined) lastArguments = (lastArguments ?? '') + argumentsDelta
+      if (toolCall) {
+        endCall()
+        args = toolCall.arguments
+      }
+      if (argumentsDelta !== undefined) args = (args ?? '') + argumentsDelta
       yield step.value
     }
   } finally {

@@ -73,12 +73,7 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
       const grammar = schema === true ? anyObjectGrammar : jsonGrammar(schema)
       return await llama.createGrammar({ grammar: isLazy ? withLeadingSpace(grammar) : grammar })
     } catch (error) {
-      // Any error is attributed to the schema, because a schema may contain anything.
-      const why =
-        error instanceof SchemaError
-          ? error.message
-          : `it cannot be converted to a grammar: ${error}`
-      throw promptError(code, `the schema: ${why}`, { cause: error })
+      throw promptError(code, `the schema: ${reasonFor(error)}`, { cause: error })
     }
   }
 
@@ -89,6 +84,13 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
     grammars.set(key, grammar)
     return () => new LlamaGrammarEvaluationState({ model, grammar })
   }
+}
+
+/** Any error is attributed to the schema, because a schema may contain anything. */
+function reasonFor(error: unknown): string {
+  if (error instanceof SchemaError) return error.message
+  if (error instanceof RangeError) return 'it is too large' // such as for the call stack
+  return `it cannot be converted to a grammar: ${error}`
 }
 
 /** Starts to apply a grammar to a new text. */

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import type { LlamaModel, Token } from 'node-llama-cpp'
 import { promptError, type TextToTokenize } from '../runtime.ts'
+import { textBlocks } from './text-blocks.ts'
 import { tokenBytes } from './token-bytes.ts'
 
 /**
@@ -20,18 +22,43 @@ export function tokenCheck(model: LlamaModel): CheckTokens {
   }
 }
 
+/** The number of tokens between two pauses, in which other requests to this model go on. */
+const tokensAtOnce = 4096
+
 /** Converts between text and tokens. */
 export function tokenizer(model: LlamaModel, checkTokens: CheckTokens) {
+  const cut = textBlocks(controlTokens(model))
+
   return {
-    tokenize({ text, addSpecial, parseSpecial }: TextToTokenize): Token[] {
-      const tokens = model.tokenize(text, parseSpecial)
+    async tokenize({ text, addSpecial, parseSpecial }: TextToTokenize): Promise<Token[]> {
+      const blocks: Token[][] = []
+      for (const block of parseSpecial ? cut(text) : [text]) {
+        blocks.push(model.tokenize(block, parseSpecial))
+        await setImmediate()
+      }
+      const tokens = blocks.flat()
       return addSpecial ? withBeginning(model, tokens) : tokens
     },
-    tokenBytes(tokens: number[]): number[][] {
+
+    async tokenBytes(tokens: number[]): Promise<number[][]> {
       checkTokens(tokens, 'tokens')
-      return tokens.map((token) => tokenBytes(model, token as Token))
+      const bytes: number[][] = []
+      for (const token of tokens) {
+        bytes.push(tokenBytes(model, token as Token))
+        if (bytes.length % tokensAtOnce === 0) await setImmediate()
+      }
+      return bytes
     },
   }
+}
+
+/** The type of control tokens in GGUF files (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). */
+const controlType = 3
+
+/** The tokens that are not text, such as the end of a message. */
+function controlTokens(model: LlamaModel): string[] {
+  const { tokens, token_type: types } = model.fileInfo.metadata.tokenizer.ggml
+  return tokens.filter((_, index) => Number(types?.[index]) === controlType)
 }
 
 /** Adds the token with which the model's prompts begin, if they do and it is missing. */

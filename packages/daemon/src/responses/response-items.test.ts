@@ -1,0 +1,75 @@
+/** Tests the items of a response and their events. */
+import { expect, test } from 'vitest'
+import { collectEvents, thoughtful, useScriptedOpenai } from '../testing/scripted-openai.ts'
+
+const model = 'shoal-tiny'
+
+test('reasoning, text and calls are separate items, with their own events', async () => {
+  const { openai } = await useScriptedOpenai(thoughtful)
+  const events = await collectEvents(
+    await openai.responses.create({ model, input: 'Hi', stream: true }),
+  )
+  expect(events.map(({ type }) => type.replace('response.', ''))).toEqual([
+    'created',
+    'in_progress',
+    'output_item.added',
+    'content_part.added',
+    'reasoning_text.delta',
+    'reasoning_text.delta',
+    'reasoning_text.done',
+    'content_part.done',
+    'output_item.done',
+    'output_item.added',
+    'content_part.added',
+    'output_text.delta',
+    'output_text.done',
+    'content_part.done',
+    'output_item.done',
+    'output_item.added',
+    'function_call_arguments.delta',
+    'function_call_arguments.done',
+    'output_item.done',
+    'output_item.added',
+    'function_call_arguments.delta',
+    'function_call_arguments.delta',
+    'function_call_arguments.done',
+    'output_item.done',
+    'completed',
+  ])
+  const last = events.at(-1)
+  const output = last?.type === 'response.completed' ? last.response.output : []
+  expect(output).toMatchObject([
+    { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
+    { type: 'message', content: [{ text: 'I look.' }] },
+    {
+      type: 'function_call',
+      name: 'a',
+      arguments: '{"x":1}',
+      call_id: expect.stringMatching(/^call_[0-9a-f]{32}$/), // many templates print it in the prompt
+    },
+    { type: 'function_call', name: 'b', arguments: '{"y":2}' },
+  ])
+  const added = events.flatMap((event) =>
+    event.type === 'response.output_item.added' ? event : [],
+  )
+  expect(added.map(({ output_index }) => output_index)).toEqual([0, 1, 2, 3])
+  expect(added.map(({ item }) => item.id)).toEqual(output.map(({ id }) => id))
+})
+
+test('a client that asks for a summary of the reasoning gets the reasoning in its place', async () => {
+  const { openai } = await useScriptedOpenai(thoughtful)
+  const reasoning = { effort: 'low' as const, summary: 'auto' as const }
+  const body = { model, input: 'Hi', reasoning }
+  const events = await collectEvents(await openai.responses.create({ ...body, stream: true }))
+  expect(events.slice(2, 9).map(({ type }) => type.replace('response.', ''))).toEqual([
+    'output_item.added',
+    'reasoning_summary_part.added',
+    'reasoning_summary_text.delta',
+    'reasoning_summary_text.delta',
+    'reasoning_summary_text.done',
+    'reasoning_summary_part.done',
+    'output_item.done',
+  ])
+  const whole = await openai.responses.create(body)
+  expect(whole.output[0]).toMatchObject({ summary: [{ type: 'summary_text', text: 'Hm.' }] })
+})
