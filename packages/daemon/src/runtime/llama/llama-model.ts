@@ -57,6 +57,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   const canGenerate = !isEncoder(model)
   const embeddingContextLength = Math.min(embeddingTokens, contextLength)
   const checkTokens = tokenCheck(model)
+  const texts = tokenizer(model, checkTokens)
   const adaptation = adaptThreads(llama, options, freeCores)
   const embed = embedder(model, {
     contextLength: embeddingContextLength,
@@ -68,7 +69,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   if (!canGenerate) {
     return {
       ...{ facts, embed, generate: refuseToGenerate, countTokens: refuseToGenerate },
-      ...{ applyTemplate: refuseToGenerate, ...tokenizer(model, checkTokens) },
+      ...{ applyTemplate: refuseToGenerate, ...texts },
       freeCache: async () => undefined,
     }
   }
@@ -100,7 +101,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   const { format } = chats
   const markers = markerTokens(model, format)
   const grammarFor = grammarCache(llama, model)
-  const read = promptReader(model, { chats, checkTokens, contextLength })
+  const read = promptReader(model, { chats, ...texts, checkTokens, contextLength })
   /** The number of conversations that will have tokens for the next batch. */
   let generating = 0
 
@@ -251,7 +252,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
 
   return {
     ...{ facts, embed, generate, countTokens: read.count, applyTemplate: read.applyTemplate },
-    ...{ ...tokenizer(model, checkTokens), freeCache: promptCache.clear },
+    ...{ ...texts, freeCache: promptCache.clear },
   }
 }
 

@@ -33,8 +33,8 @@ export function tokenizer(model: LlamaModel, checkTokens: CheckTokens) {
     async tokenize({ text, addSpecial, parseSpecial }: TextToTokenize): Promise<Token[]> {
       const blocks: Token[][] = []
       for (const block of parseSpecial ? cut(text) : [text]) {
+        if (blocks.length > 0) await setImmediate() // other requests to this model go on
         blocks.push(model.tokenize(block, parseSpecial))
-        await setImmediate()
       }
       const tokens = blocks.flat()
       return addSpecial ? withBeginning(model, tokens) : tokens
@@ -51,6 +51,13 @@ export function tokenizer(model: LlamaModel, checkTokens: CheckTokens) {
     },
   }
 }
+
+/** Converts text to tokens. */
+export type Tokenize = ReturnType<typeof tokenizer>['tokenize']
+
+/** The number of characters of the longest token. */
+export const longestToken = ({ fileInfo }: LlamaModel): number =>
+  fileInfo.metadata.tokenizer.ggml.tokens.reduce((most, { length }) => Math.max(most, length), 1)
 
 /** The type of control tokens in GGUF files (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). */
 const controlType = 3

@@ -181,6 +181,20 @@ test.runIf(runsSlowTests)(
   },
 )
 
+test('a chat that certainly exceeds the context is refused before it is tokenized', async () => {
+  const messages = Array.from({ length: 20_000 }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `Message ${index}`,
+  }))
+  const chat = { messages, tools: [], toolChoice: 'auto' as const, isContinued: false }
+  await expect(
+    run(makeChatGeneration('', { prompt: { chat: { ...chat, variables: {} } } })),
+  ).rejects.toMatchObject({
+    code: 'context_length_exceeded',
+    message: expect.stringMatching(/^the prompt has more than (\d+) tokens, .* length is \1$/),
+  })
+})
+
 test('tokens to embed must exist', async () => {
   const embed = (token: number) => runtime.embed([[token]], new AbortController().signal)
   for (const token of [999_999, 2 ** 32, 1e300]) {
