@@ -74,9 +74,12 @@ test.each([
 })
 
 test.each([
-  [{ port: '70000' }, 'SHOAL_PORT (or --port) must be a number from 0 to 65535, not "70000"'],
-  [{ slots: '0' }, 'SHOAL_SLOTS (or --slots) must be a number from 1 to 256, not "0"'],
-  [{ threads: 'all' }, 'SHOAL_THREADS (or --threads) must be a number from 1 to 1024, not "all"'],
+  [{ port: '70000' }, 'SHOAL_PORT (or --port) must be a whole number from 0 to 65535, not "70000"'],
+  [{ slots: '0' }, 'SHOAL_SLOTS (or --slots) must be a whole number from 1 to 256, not "0"'],
+  [
+    { threads: 'all' },
+    'SHOAL_THREADS (or --threads) must be a whole number from 1 to 1024, not "all"',
+  ],
   [{ memory: 'much' }, 'SHOAL_MEMORY (or --memory) must be a size such as 12GB, not "much"'],
   [
     { keepAlive: 'long' },

@@ -9,8 +9,8 @@ type Options = {
 }
 
 /**
- * Lines that are logged within this time are written together, because each write wakes another thread, which costs as
- * much as ten lines.
+ * Lines that are logged within this time are written together, because each write to a file wakes another thread, which
+ * costs as much as logging ten lines.
  */
 const gatherMs = 10
 const firstPauseMs = 1

@@ -109,8 +109,8 @@ export type ClientOptions = {
   token?: string | undefined
   userAgent?: string
   /**
-   * Called before each wait. The client waits if the registry cannot be reached, or asks it to retry later (429 or 503
-   * with `Retry-After`).
+   * Called before each wait. The client waits if the registry cannot be reached, or if the registry asks the client to
+   * retry later (429 or 503 with `Retry-After`).
    */
   onWait?: ((wait: Wait) => void) | undefined
   /**

@@ -339,7 +339,7 @@ export const register = {
     tags: ['accounts'],
     summary: 'Create an account',
     description:
-      'Responds with 409 if the username is taken. The first account becomes an administrator.',
+      'Responds with 409 if the username is taken or reserved. The first account becomes an administrator.',
     body: refTo(Registration),
     response: { 201: refTo(SignedIn) },
   },

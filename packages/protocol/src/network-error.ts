@@ -2,8 +2,8 @@ import { AppError, type ErrorDetails } from '@shoal/core/errors'
 
 type NetworkCode =
   /**
-   * There was no connection, or the connection broke. The reason `no_peers`: no peer in the swarm has the file, or the
-   * tracker returned an error.
+   * There was no connection, or the connection broke. The reason `no_peers` means that no peer in the swarm has the
+   * file, or that the tracker returned an error.
    */
   | 'unreachable'
   | 'tls_failed'

@@ -1,6 +1,6 @@
 /**
- * Rules for text from users and files. Control characters break terminals and XML (XML 1.0 §2.2 allows only tabs and
- * line breaks); bidirectional control characters can make one name look like another.
+ * Rules for text from users and files. Control characters break terminals and XML (of the C0 controls, XML 1.0 §2.2
+ * allows only tabs and line breaks); bidirectional control characters can make one name look like another.
  */
 
 /**

@@ -48,7 +48,10 @@ test('classes whose rate limits are not set keep the default limits', () => {
 })
 
 test.each([
-  [{ SHOAL_PORT: '65536' }, 'SHOAL_PORT (or --port) must be a number from 0 to 65535, not "65536"'],
+  [
+    { SHOAL_PORT: '65536' },
+    'SHOAL_PORT (or --port) must be a whole number from 0 to 65535, not "65536"',
+  ],
   [{ SHOAL_PEER_PORT: 'no' }, 'SHOAL_PEER_PORT must be a number from 0 to 65535, or off, not "no"'],
   [
     { SHOAL_BASE_URL: 'models.example.org' },

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Larger bodies are not worth the transfer. */
+/** Larger bodies are not received: the connection is closed instead. */
 const maxBytes = 64 * 1024 * 1024
 
 /**
- * Reads and discards what the client still sends of a refused request's body. If the server closed the connection
+ * Reads and discards the rest of a refused request's body. If the server closed the connection
  * instead, the client could receive a TCP reset before it has read the response (RFC 9112 §9.6). The connection is
  * closed only if the body is larger than 64 MiB.
  */

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 const pollIntervalMs = 50
 
 /**
- * Returns a function that shuts the server down. Responses in progress may finish within `atMostMs`; then all
- * connections are closed. That includes connections that never sent a request, for which Node would wait a minute.
+ * Returns a function that shuts the server down. When all responses in progress have finished, or after `atMostMs`, all
+ * connections are closed, including those on which no request was ever sent: Node would wait a minute for them.
  */
 export function createDrain(app: FastifyInstance, atMostMs: number): () => Promise<void> {
   let underWay = 0

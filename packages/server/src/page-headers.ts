@@ -8,7 +8,7 @@ type PageOptions = {
   referrerPolicy: 'same-origin' | 'no-referrer'
 }
 
-/** Security headers for every page. Pages may load only this server's own files, including scripts. */
+/** Security headers for every page. Except as the options allow, pages may load only this server's own files. */
 export function pageHeaders({ imageSources, otherOrigin, referrerPolicy }: PageOptions) {
   const policy = [
     "default-src 'self'",

@@ -6,8 +6,8 @@ const yearSeconds = 365 * 86_400
 const daySeconds = 86_400
 
 /**
- * Serves the pages' static files in `directory`: the folder `assets`, whose filenames change with their content, and
- * the icon.
+ * Serves the pages' static files in `directory`: the icon, and the folder `assets`, in which each filename contains a
+ * hash of the file's content.
  */
 export async function serveAssets(app: FastifyInstance, directory: string) {
   await app.register(fastifyStatic, {

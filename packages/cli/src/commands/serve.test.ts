@@ -139,7 +139,9 @@ test('the error mentions Ollama if Ollama uses the port', async () => {
 test('an invalid setting is a usage error that contains the name of the setting', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await runShoal(['serve', '--slots', 'many'], { home: home.path })
-  expect(stderr).toBe('✗ SHOAL_SLOTS (or --slots) must be a number from 1 to 256, not "many".\n')
+  expect(stderr).toBe(
+    '✗ SHOAL_SLOTS (or --slots) must be a whole number from 1 to 256, not "many".\n',
+  )
   expect(exitCode).toBe(2)
 })
 

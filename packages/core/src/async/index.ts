@@ -1,3 +1,3 @@
-/** Functions that wait, and that an `AbortSignal` can abort. */
+/** Asynchronous waits that an `AbortSignal` can abort. */
 export { sleep } from './sleep.ts'
 export { untilAborted } from './until-aborted.ts'

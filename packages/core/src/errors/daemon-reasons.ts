@@ -98,7 +98,8 @@ export const daemonReasons = {
   crashes_model: {
     status: 503,
     ending: 'failed',
-    meaning: "an equal request has ended the model's process twice within a minute",
+    meaning:
+      "a request with the same prompt and schema crashed the model's process twice within a minute",
   },
   registry_failed: {
     status: 502,

@@ -85,8 +85,14 @@ test('the values of a repeatable flag are added to those of the variable', () =>
 })
 
 test.each([
-  [{ SHOAL_PORT: '65536' }, 'SHOAL_PORT (or --port) must be a number from 0 to 65535, not "65536"'],
-  [{ SHOAL_PORT: '1e3' }, 'SHOAL_PORT (or --port) must be a number from 0 to 65535, not "1e3"'],
+  [
+    { SHOAL_PORT: '65536' },
+    'SHOAL_PORT (or --port) must be a whole number from 0 to 65535, not "65536"',
+  ],
+  [
+    { SHOAL_PORT: '1e3' },
+    'SHOAL_PORT (or --port) must be a whole number from 0 to 65535, not "1e3"',
+  ],
   [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION must be one of open, closed, not "no"'],
   [{ SHOAL_REGISTRATION: 'constructor' }, 'must be one of open, closed, not "constructor"'],
   [{ SHOAL_QUOTA: '0' }, 'SHOAL_QUOTA must be a size such as 500GB, not "0"'],
@@ -97,5 +103,5 @@ test.each([
 
 test('an error about a setting without a variable contains only the flag', () => {
   const flags = { slots: '0' }
-  expect(() => read({ flags })).toThrow(/^--slots must be a number of at least 1, not "0"$/)
+  expect(() => read({ flags })).toThrow(/^--slots must be a whole number of at least 1, not "0"$/)
 })

@@ -12,7 +12,7 @@ export function wholeNumber({ min, max }: { min: number; max?: number }): Parse<
     const value = Number(text)
     const isInRange = value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)
     if (/^\d+$/.test(text) && isInRange) return value
-    return refuse(`must be a number ${range}, not "${text}"`)
+    return refuse(`must be a whole number ${range}, not "${text}"`)
   }
 }
 

@@ -1,4 +1,4 @@
-/** Sizes in bytes, with decimal units, as on the labels of disks. */
+/** Sizes in bytes, with decimal units (1 kB is 1000 bytes), which disk manufacturers also use. */
 
 const powers = ['', 'k', 'm', 'g', 't']
 

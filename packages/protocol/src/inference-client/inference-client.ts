@@ -50,7 +50,7 @@ export type SharingStatus = {
   enabled: boolean
   /** The error that stopped sharing; null if there was none. */
   error: string | null
-  /** Whether the folder is being scanned for the first time. */
+  /** Whether the first scan of the models folder is still in progress. */
   looking: boolean
   paused: boolean
   port: number | null

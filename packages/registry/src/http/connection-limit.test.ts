@@ -88,7 +88,7 @@ test.each(['0', '-1', 'many', '1e3'])(
   (text) => {
     const env = { SHOAL_MAX_CONNECTIONS_PER_ADDRESS: text }
     expect(() => readRegistryConfig(env)).toThrow(
-      `SHOAL_MAX_CONNECTIONS_PER_ADDRESS must be a number of at least 1, not "${text}"`,
+      `SHOAL_MAX_CONNECTIONS_PER_ADDRESS must be a whole number of at least 1, not "${text}"`,
     )
   },
 )

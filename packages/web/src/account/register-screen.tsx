@@ -40,8 +40,8 @@ export function RegisterScreen() {
         <Field
           label="Username"
           name="username"
-          hint="Lowercase letters, digits, - and _."
-          error={isTaken ? 'That username is taken.' : wrong['/username']}
+          hint="2 to 64 lowercase letters, digits, hyphens and underscores."
+          error={isTaken ? 'That username is not available.' : wrong['/username']}
           autoComplete="username"
           autoCapitalize="none"
           spellCheck={false}

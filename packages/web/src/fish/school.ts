@@ -51,7 +51,7 @@ export function school(name: string, parameters: number, size = 64): Fish[] {
 
 type Swimmer = { parameters: number; isLead: boolean }
 
-/** Places all models of a registry in a box as one school, with a fish for each model. */
+/** Places one school in a box of this width and height, with one fish for each swimmer. */
 export function greatSchool(swimmers: readonly Swimmer[], width: number, height: number): Fish[] {
   const random = randomFrom(41)
   const bend = 4.4

@@ -29,7 +29,7 @@ export function FilesTab({ model, files }: Props) {
             Choose a file
           </h2>
           <p className="text-[15px] text-ink-3" aria-live="polite">
-            {adviceFor(best, memoryGb) || 'Each file is the whole model at a different precision.'}
+            {adviceFor(best, memoryGb) || 'Files with lower precision need less memory.'}
             {!best && (
               <Link to="/" search={{ fits: memoryGb }} className="link ml-1.5">
                 See models that do

@@ -13,10 +13,15 @@ export function OpenChatScreen() {
   const { daemon } = usePrefs()
   return (
     <div className="page max-w-[680px] pt-12">
-      <PageHead title="Chat" description="Talk to a model on your own machine." path="/chat" />
+      <PageHead
+        title="Chat"
+        description="Chat with a model that your own daemon runs."
+        path="/chat"
+      />
       <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Chat</ScreenTitle>
       <p className="mt-2 text-[17px] text-ink-2">
-        The models and the chat page run on your own machine, and your messages stay there.
+        Your daemon runs the models and serves the chat page. Your messages are not sent to this
+        registry.
       </p>
       {daemon === undefined ? <NoDaemon /> : <OpenChat daemon={daemon} />}
       <p className="mt-5 text-[15px] text-ink-2">

@@ -74,7 +74,7 @@ function PasswordForm() {
           Change password
         </button>
         <span role="status" className="text-[15px] text-ok">
-          {change.isSuccess && 'Changed.'}
+          {change.isSuccess && 'Password changed.'}
         </span>
       </div>
     </form>

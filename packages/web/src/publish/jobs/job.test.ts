@@ -27,13 +27,21 @@ test('the same file is recognized when it is chosen again', async () => {
 })
 
 test.each([
-  ['a different size', makeFile('more bytes'), 'tide.gguf has a different size than before.'],
+  [
+    'a different size',
+    makeFile('more bytes'),
+    'tide.gguf has a different size than when the upload started.',
+  ],
   [
     'a different modification time',
     makeFile('bytes', 'tide.gguf', 5),
     'tide.gguf has changed since the upload started.',
   ],
-  ['different bytes', makeFile('bites'), 'This tide.gguf has different contents.'],
+  [
+    'different bytes',
+    makeFile('bites'),
+    'tide.gguf has different contents than when the upload started.',
+  ],
   [
     'a different name',
     makeFile('bytes', 'tidal.gguf'),

@@ -55,12 +55,13 @@ async function findMismatch(
   hashChunk: HashChunk,
 ): Promise<string | undefined> {
   const { filename, sizeBytes, lastModified, manifest } = expected
-  if (file.size !== sizeBytes) return `${filename} has a different size than before.`
+  if (file.size !== sizeBytes)
+    return `${filename} has a different size than when the upload started.`
   if (file.lastModified !== lastModified) return `${filename} has changed since the upload started.`
   const first = manifest?.chunk_hashes[0]?.hash
   if (first === undefined) return undefined
   if ((await hashChunk(file, 0)) === first) return undefined
-  return `This ${filename} has different contents.`
+  return `${filename} has different contents than when the upload started.`
 }
 
 /** Finds a job's files among the chosen files. Throws `wrong_files` if any of them is missing or different. */

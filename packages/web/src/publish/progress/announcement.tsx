@@ -35,5 +35,5 @@ function wordsFor({ state, job, progress, files }: Publishing): string {
   const tenth = Math.floor((progress.bytesDone / progress.bytesTotal) * 10) * 10
   if (files.some(({ stage }) => stage === 'sending')) return `${tenth} percent uploaded.`
   if (files.some(({ stage }) => stage === 'checking')) return 'The registry is checking the file.'
-  return `Reading the files of ${displayName}.`
+  return `Reading the files for ${displayName}.`
 }
