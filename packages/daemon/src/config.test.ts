@@ -85,7 +85,7 @@ test.each([
     { keepAlive: 'long' },
     'SHOAL_KEEP_ALIVE (or --keep-alive) must be a duration such as 5m, 2h or forever, not "long"',
   ],
-  [{ contextLength: '1e4' }, 'SHOAL_CONTEXT_LENGTH (or --context-length) must be a number'],
+  [{ contextLength: '1e4' }, 'SHOAL_CONTEXT_LENGTH (or --context-length) must be a whole number'],
 ])('%o is rejected with an error that contains the setting', (flags, sentence) => {
   expect(() => read({}, flags)).toThrow(ConfigError)
   expect(() => read({}, flags)).toThrow(sentence)

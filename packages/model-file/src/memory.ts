@@ -26,7 +26,7 @@ type Dimensions = GgufFacts['dimensions']
 const usualContext = 8192
 /** Keys and values are 16-bit floats. */
 const bytesPerValue = 2
-const processBytes = 110e6
+const processBytes = 130e6
 /** Compute buffers, per embedding dimension: about 16 buffers with 512 rows of 32-bit floats. */
 const batchBytesPerNumber = 16 * 512 * 4
 /** The tokenizer's tables (strings and merges), per token. */

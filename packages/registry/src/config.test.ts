@@ -52,7 +52,10 @@ test.each([
     { SHOAL_PORT: '65536' },
     'SHOAL_PORT (or --port) must be a whole number from 0 to 65535, not "65536"',
   ],
-  [{ SHOAL_PEER_PORT: 'no' }, 'SHOAL_PEER_PORT must be a number from 0 to 65535, or off, not "no"'],
+  [
+    { SHOAL_PEER_PORT: 'no' },
+    'SHOAL_PEER_PORT must be a whole number from 0 to 65535, or "off", not "no"',
+  ],
   [
     { SHOAL_BASE_URL: 'models.example.org' },
     'SHOAL_BASE_URL (or --base-url) must be a URL without a path, such as https://models.example.org, not "models.example.org"',

@@ -102,7 +102,7 @@ function checkedName(text: string): string {
   if (isModelName(text)) return text
   throw misuse(
     `“${text}” is not a valid model name.`,
-    'Use 2 to 96 characters from a-z 0-9 . _ - and start and end with a letter or digit.',
+    'A name has 2 to 96 lowercase letters, digits, dots, hyphens and underscores, and starts and ends with a letter or digit.',
   )
 }
 

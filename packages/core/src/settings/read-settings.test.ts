@@ -95,7 +95,7 @@ test.each([
   ],
   [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION must be one of open, closed, not "no"'],
   [{ SHOAL_REGISTRATION: 'constructor' }, 'must be one of open, closed, not "constructor"'],
-  [{ SHOAL_QUOTA: '0' }, 'SHOAL_QUOTA must be a size such as 500GB, not "0"'],
+  [{ SHOAL_QUOTA: '0' }, 'SHOAL_QUOTA must be at least 1 B, not "0"'],
 ])("%o is rejected with an error that contains the setting's name", (env, message) => {
   expect(() => read({ env })).toThrow(RangeError)
   expect(() => read({ env })).toThrow(message)

@@ -1,5 +1,5 @@
 /** Parsers that several settings share. */
-import { parseSize } from '../units/index.ts'
+import { formatBytes, parseSize } from '../units/index.ts'
 import type { Parse } from './setting.ts'
 
 /** The text that the user typed, without leading and trailing white space. */
@@ -23,8 +23,9 @@ export const port = wholeNumber({ min: 0, max: 65_535 })
 export function size({ min, example }: { min: number; example: string }): Parse<number> {
   return (text, refuse) => {
     const bytes = parseSize(text)
-    if (bytes !== undefined && bytes >= min) return bytes
-    return refuse(`must be a size such as ${example}, not "${text}"`)
+    if (bytes === undefined) return refuse(`must be a size such as ${example}, not "${text}"`)
+    if (bytes < min) return refuse(`must be at least ${formatBytes(min)}, not "${text}"`)
+    return bytes
   }
 }
 

@@ -118,8 +118,8 @@ const dimensions = (layers: number, width: number) => ({
   'llama.attention.head_count': width / 64,
 })
 const small = dimensions(1, 64)
-/** Two small models take about 250 MB. */
-const roomForTwo = { memoryBytes: 300e6 }
+/** Two small models take about 290 MB. */
+const roomForTwo = { memoryBytes: 350e6 }
 
 test('if there is not enough memory, the least recently used model is unloaded', async () => {
   const { add, load, ids } = await start({}, roomForTwo)

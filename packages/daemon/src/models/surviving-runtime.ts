@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.ts'
 import type { Finish, Generation, Piece, Runtime } from '../runtime/runtime.ts'
 
-/** After this many crashes, an equal request is refused until `refusalMs` have passed. */
+/** After this many crashes, requests with the same prompt and schema are refused until `refusalMs` have passed. */
 const maxCrashes = 2
 const refusalMs = 60_000
 const maxRemembered = 1_000
@@ -14,18 +14,18 @@ export type CrashLog = ReturnType<typeof openCrashLog>
 
 /** Records the requests during which a model's process crashed. */
 export function openCrashLog() {
-  /** The IDs of the processes that each request has crashed. A set, because equal requests may share a process. */
+  /** The IDs of the processes that each request has crashed. A set, because several requests with the same prompt may share a process. */
   const crashed = new LRUCache<string, Set<number>>({ max: maxRemembered, ttl: refusalMs })
   return {
     note(modelPath: string, generation: Generation, { pid }: Runtime) {
       const key = toKey(modelPath, generation)
       crashed.set(key, new Set(crashed.get(key)).add(pid))
     },
-    /** Throws a `Fault` if an equal request has crashed this model too often. */
+    /** Throws a `Fault` if requests with the same prompt and schema have crashed this model too often. */
     refuse(modelPath: string, generation: Generation) {
       if (crashed.size === 0) return // the usual case: nothing is hashed
       if ((crashed.get(toKey(modelPath, generation))?.size ?? 0) < maxCrashes) return
-      const message = `an equal request has crashed the model ${maxCrashes} times: try again in a minute`
+      const message = `this prompt has crashed the model ${maxCrashes} times: try again in a minute`
       throw new Fault('crashes_model', message, { retryAfterSeconds: refusalMs / 1000 })
     },
   }

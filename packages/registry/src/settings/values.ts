@@ -46,7 +46,7 @@ export const parsePeerAddress: Parse<string> = (text, refuse) =>
 /** Undefined for `off`. */
 export const parsePeerPort: Parse<number | undefined> = (text, refuse) => {
   if (text === 'off') return undefined
-  return port(text, () => refuse(`must be a number from 0 to 65535, or off, not "${text}"`))
+  return port(text, () => refuse(`must be a whole number from 0 to 65535, or "off", not "${text}"`))
 }
 
 /** The number of days that represents “never”. It is small enough for the database's date arithmetic. */

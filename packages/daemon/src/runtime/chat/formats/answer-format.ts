@@ -36,7 +36,10 @@ export type CallFormat = {
   argumentsKey: string
   /** A call with the names and values of the probe. */
   example: string
-  /** The form of optional calls, if they are the same JSON as forced calls. Only then can a grammar enforce them. */
+  /**
+   * The JSON shape of optional calls if it is the same as that of forced calls; otherwise undefined. A grammar can
+   * enforce optional calls only if the shapes match.
+   */
   shape: 'object' | 'list' | undefined
   /** Reads the calls between the markers. */
   read: ReadCalls

@@ -65,7 +65,7 @@ export class Input {
     return result
   }
 
-  /** Ends all attempts: text that has been taken is not put back. */
+  /** Rules out backtracking past this point: consumed text is not restored. */
   commit() {
     this.#kept = undefined
   }
