@@ -189,7 +189,7 @@ test.each([
       messages: hello,
       response_format: {
         type: 'json_schema',
-        json_schema: { name: 'x', schema: { type: 'string', pattern: 'x' } },
+        json_schema: { name: 'x', schema: { type: 'string', pattern: '(?<=x)y' } },
       },
     },
   ],
