@@ -14,11 +14,12 @@ import {
   valuesOf,
 } from './schema.ts'
 import { cannot } from './schema-error.ts'
-import { finiteValues } from './values.ts'
+import { finiteValues, refuseExcluded } from './values.ts'
 
 type Subject = { conversion: Conversion; parts: readonly Schema[]; lengths: Lengths; path: string }
 
 export function arrayNode(conversion: Conversion, parts: readonly Schema[], path: string): Node {
+  refuseExcluded('array', parts, path)
   const lengths = lengthsOf(parts, ['minItems', 'maxItems'], path)
   if (lengths.min > lengths.max) {
     conversion.explain(path, 'it has a minimum number of items above the maximum')

@@ -16,7 +16,7 @@ import { objectNode } from './objects.ts'
 import { keywordsOfType, negatedKeywords, type Schema, valuesOf } from './schema.ts'
 import { at, cannot, SchemaError } from './schema-error.ts'
 import { stringNode } from './strings.ts'
-import { listedValues, type Type, writtenTypes } from './values.ts'
+import { constants, listedValues, type Type, writtenTypes } from './values.ts'
 
 /** Limits the time of a conversion to about a second. */
 const maxWork = 300_000
@@ -157,7 +157,7 @@ function convert(root: object): string {
         return scalar(type, parts, path)
       case 'boolean':
       case 'null':
-        return rule(type)
+        return constants(type, parts)
     }
   }
 

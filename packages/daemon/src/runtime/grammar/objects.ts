@@ -8,10 +8,11 @@ import { type Members, membersNode } from './members.ts'
 import { has, lengthsOf, requireList, requireMembers, type Schema, valuesOf } from './schema.ts'
 import { cannot } from './schema-error.ts'
 import { findPattern, orRefuse, stringAutomaton } from './strings.ts'
-import { isAllowed, listedValues } from './values.ts'
+import { isAllowed, listedValues, refuseExcluded } from './values.ts'
 
 export function objectNode(conversion: Conversion, parts: readonly Schema[], path: string): Node {
   const { explain, visit } = conversion
+  refuseExcluded('object', parts, path)
   const lengths = lengthsOf(parts, ['minProperties', 'maxProperties'], path)
   const names = allowedNames(conversion, parts, path)
   const required = new Set(requiredNames(parts, path))

@@ -47,6 +47,8 @@ test.each<[string, object]>([
     'not cannot be enforced: it contains additionalProperties',
     { not: { additionalProperties: false } },
   ],
+  ['not cannot be enforced: enum or const lists an object', { not: { const: { a: 1 } } }],
+  ['not cannot be enforced: enum or const lists an array', { type: 'array', not: { enum: [[]] } }],
   ['not cannot be enforced: it contains format', { not: { format: 'date' } }],
   [
     'oneOf cannot be enforced: a value could match both 0 and 1',

@@ -141,6 +141,16 @@ const examples: Record<string, Example> = {
     good: [1.5, null],
     bad: ['', 1],
   },
+  'not null': {
+    schema: { type: ['null', 'integer'], not: { const: null } },
+    good: [1],
+    bad: [null],
+  },
+  'not a constant': {
+    schema: { type: ['boolean', 'null'], not: { enum: [true, {}] } },
+    good: [false, null],
+    bad: [true],
+  },
   'not a number in the middle': {
     schema: integer({ minimum: 0, maximum: 9, not: { const: 5 } }),
     good: [4, 6],

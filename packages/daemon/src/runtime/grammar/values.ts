@@ -1,6 +1,8 @@
 /** The types of values, and values that a schema lists. */
 import { type Conjunction, isNever } from './conjunction.ts'
 import type { Conversion } from './conversion.ts'
+import { choice, type Node, rule } from './gbnf.ts'
+import { literal } from './json-text.ts'
 import { isNumberAllowed, listIntegers } from './numbers.ts'
 import { has, keywordsOfType, notEnum, requireList, type Schema, valuesOf } from './schema.ts'
 import { at, cannot, SchemaError } from './schema-error.ts'
@@ -88,6 +90,21 @@ function typeOf(value: unknown): Type {
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
   return typeof value as Type
+}
+
+/** `true`, `false` or `null`, except for those that `not` lists. */
+export function constants(type: 'boolean' | 'null', parts: readonly Schema[]): Node {
+  const excluded = valuesOf(parts, notEnum).flat()
+  const values = type === 'null' ? [null] : [true, false]
+  const allowed = values.filter((value) => !excluded.includes(value))
+  return allowed.length === values.length ? rule(type) : choice(...allowed.map(literal))
+}
+
+/** Refuses a schema if `not` lists a list or an object, because the grammar of their type could write it. */
+export function refuseExcluded(type: 'array' | 'object', parts: readonly Schema[], path: string) {
+  const excluded = valuesOf(parts, notEnum).flat()
+  if (!excluded.some((value) => typeOf(value) === type)) return
+  throw cannot(path, 'not', `enum or const lists an ${type}`)
 }
 
 /** Returns the same text for equal values. */
