@@ -15,6 +15,9 @@ export const quotedGrammar = (grammar: Grammar, automaton: Automaton): Node =>
 export const plainGrammar = (grammar: Grammar, automaton: Automaton): Node =>
   automatonGrammar(grammar, automaton, chars)
 
+/** Larger sets become rules, because many states may have the same. */
+const maxInline = 8
+
 /** One character of the set, escaped only if necessary. If all characters are allowed, then also all their escapes. */
 function jsonChars(set: CharSet): Node {
   if (complement(set).length === 0) return rule('char')
@@ -42,6 +45,7 @@ function automatonGrammar(
     (target) => target,
   )
   const known = new Map<number, Node>()
+  const sets = new Map<string, Node>()
   const waiting: { state: number; set: (body: Node) => void }[] = []
 
   function reference(state: number): Node {
@@ -55,9 +59,21 @@ function automatonGrammar(
 
   function body(state: number, depth: number): Node {
     const ways = Array.from(moves[state] ?? [], ([target, set]) =>
-      sequence(toNode(set), after(target, depth)),
+      sequence(charOf(set), after(target, depth)),
     )
     return choice(...(automaton[state]?.accepts ? [empty] : []), ...ways)
+  }
+
+  function charOf(set: CharSet): Node {
+    const key = set.join()
+    const node = sets.get(key) ?? asRule(toNode(set))
+    sets.set(key, node)
+    return node
+  }
+
+  function asRule(node: Node): Node {
+    const size = 'parts' in node ? node.parts.length : node.kind === 'chars' ? node.set.length : 0
+    return size > maxInline ? grammar.add('one', node) : node
   }
 
   function after(state: number, depth: number): Node {

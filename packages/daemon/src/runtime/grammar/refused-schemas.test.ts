@@ -108,11 +108,16 @@ test.each<[string, string, object]>([
     'nested more than 100 deep',
     string(`${'('.repeat(900)}a${')'.repeat(900)}`),
   ],
+  [
+    'with a long string that is not allowed',
+    'not cannot be enforced: it needs too many states',
+    { type: 'string', not: { const: 'ab'.repeat(500_000) } },
+  ],
   ['with a long pattern', 'more than 10000 characters', string('a'.repeat(20_000))],
   ['with many properties of characters', 'too many states', string('\\p{L}\\p{N}'.repeat(500))],
   [
     'with many large patterns',
-    'too many states',
+    'it is too large',
     properties(500, (n) => string(`^[a-z]{900}${n}$`)),
   ],
   [

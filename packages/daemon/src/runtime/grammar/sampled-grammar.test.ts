@@ -19,6 +19,8 @@ const object = (properties: object, keywords: object = {}) => ({
 })
 const aNull = { type: 'null' }
 
+const manyTexts = [...Array.from({ length: 3000 }, (_, index) => `item ${index * 3}`), 'é😀', 'é😁"']
+
 const examples: Record<string, Example> = {
   'a pattern without anchors': {
     schema: string({ pattern: '[0-9]+' }),
@@ -54,6 +56,11 @@ const examples: Record<string, Example> = {
     schema: string({ pattern: '^\\p{Lu}\\P{L}$' }),
     good: ['É1'],
     bad: ['é1', 'EE'],
+  },
+  'a hundred letters': {
+    schema: string({ pattern: '^\\p{L}{100}$' }),
+    good: ['é'.repeat(100)],
+    bad: ['é'.repeat(99), '1'.repeat(100)],
   },
   'nested quantifiers': {
     schema: string({ pattern: '^((a+)+)+$' }),
@@ -134,6 +141,11 @@ const examples: Record<string, Example> = {
     schema: string({ not: { enum: ['a', 'ab'] }, maxLength: 3 }),
     good: ['', 'b', 'aa', 'abc'],
     bad: ['a', 'ab'],
+  },
+  'not one of many strings': {
+    schema: string({ not: { enum: [...manyTexts, '\ud800'] } }),
+    good: ['', 'item 1', 'item 1000x', 'é'],
+    bad: ['item 1002', 'item 9', 'é😀'],
   },
   'not a pattern': { schema: string({ not: { pattern: '^a' } }), good: ['b', ''], bad: ['ab'] },
   'not some types': {

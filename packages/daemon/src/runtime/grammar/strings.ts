@@ -77,7 +77,8 @@ function withoutLengths(conversion: Conversion, parts: readonly Schema[], path: 
   const texts = valuesOf(parts, notEnum)
     .flat()
     .filter((value) => typeof value === 'string')
-  return orRefuse(path, 'pattern', () => {
+  const keyword = wanted.length + unwanted.length > 0 ? 'pattern' : 'not'
+  return orRefuse(path, keyword, () => {
     const excluded = [
       ...unwanted.map((pattern) => findPattern(conversion, pattern, path)),
       ...(texts.length > 0 ? [listedTexts(budget, texts)] : []),
