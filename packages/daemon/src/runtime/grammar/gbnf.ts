@@ -1,4 +1,5 @@
 /** Builds grammars in GBNF, llama.cpp's grammar format. */
+import { hasTooManyAlternatives, maxAlternatives } from './alternatives.ts'
 import { type CharSet, charsOf, complement } from './char-set.ts'
 import { SchemaError } from './schema-error.ts'
 
@@ -70,12 +71,15 @@ export function createGrammar(basics: Record<string, Node>): Grammar {
 function print(rules: ReadonlyMap<string, Node>): string | undefined {
   const possible = findPossible(rules)
   if (!possible.has('root')) return undefined
-  const lines = Array.from(
-    reach(rules, possible),
-    ([name, body]) => `${name} ::= ${printNode(body) || '""'}\n`,
-  )
-  const grammar = lines.join('')
-  if (grammar.length > maxLength) throw new SchemaError('it is too large')
+  const used = reach(rules, possible)
+  if (hasTooManyAlternatives(used)) {
+    throw new SchemaError(`it has more than ${maxAlternatives} alternatives in one place`)
+  }
+  let grammar = ''
+  for (const [name, body] of used) {
+    grammar += `${name} ::= ${printNode(body) || '""'}\n`
+    if (grammar.length > maxLength) throw new SchemaError('it is too large')
+  }
   return grammar
 }
 

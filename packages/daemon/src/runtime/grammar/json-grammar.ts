@@ -10,12 +10,13 @@ import { anything, both, type Choice, type Conjunction, simplify } from './conju
 import type { Conversion } from './conversion.ts'
 import { excludes } from './exclusion.ts'
 import { choice, createGrammar, type Node, type ReservedRule, rule } from './gbnf.ts'
-import { basics, literal } from './json-text.ts'
+import { basics } from './json-text.ts'
 import { numberNode } from './numbers.ts'
 import { objectNode } from './objects.ts'
 import { keywordsOfType, negatedKeywords, type Schema, valuesOf } from './schema.ts'
 import { at, cannot, SchemaError } from './schema-error.ts'
 import { stringNode } from './strings.ts'
+import { textTree } from './text-tree.ts'
 import { constants, listedValues, type Type, writtenTypes } from './values.ts'
 
 /** Limits the time of a conversion to about a second. */
@@ -126,7 +127,7 @@ function convert(root: object): string {
     const listed = listedValues(conversion, parts, path)
     if (listed === undefined) return choice(...types.map((type) => ofType(type, parts, path)))
     if (listed.length === 0) conversion.explain(path, 'its parts have no value in common')
-    return choice(...listed.map(literal))
+    return textTree(grammar, [...new Set(listed.map((value) => JSON.stringify(value)))])
   }
 
   const scalars = new Map<string, Node>()

@@ -31,6 +31,9 @@ export function objectNode(conversion: Conversion, parts: readonly Schema[], pat
   const others = names.list ? undefined : otherMembers(conversion, parts, all, path)
   const isAny = others === anyMember && lengths.min === 0 && lengths.max === Infinity
   if (isAny) return rule('object')
+  if (written.length - needed.length > maxOptional) {
+    throw cannot(path, 'properties', `more than ${maxOptional} of them are not required`)
+  }
   const members: Members = {
     needed: needed.map(pair),
     optional: written.filter((name) => !required.has(name)).map(pair),
@@ -42,6 +45,9 @@ export function objectNode(conversion: Conversion, parts: readonly Schema[], pat
   }
   return membersNode(conversion, members, lengths, path)
 }
+
+/** Fewer than `maxAlternatives`, because any of them could be next. */
+const maxOptional = 1500
 
 /** The names in `properties`. */
 export const declaredNames = (parts: readonly Schema[], path: string): string[] =>
