@@ -32,6 +32,9 @@ export function jsonGrammar(schema: object): string {
   try {
     return convert(schema)
   } catch (error) {
+    // A `RangeError` is V8's, if functions call each other too deeply.
+    if (error instanceof RangeError)
+      throw new SchemaError('it is nested too deeply', { cause: error })
     if (!(error instanceof TooLarge)) throw error
     throw new SchemaError('it is too large', { cause: error })
   }
