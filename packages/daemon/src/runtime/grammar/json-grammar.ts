@@ -7,6 +7,7 @@
 import { arrayNode } from './arrays.ts'
 import { type Budget, spend, TooLarge } from './automaton.ts'
 import { anything, both, type Choice, type Conjunction, simplify } from './conjunction.ts'
+import { containment } from './containment.ts'
 import type { Conversion } from './conversion.ts'
 import { excludes } from './exclusion.ts'
 import { choice, createGrammar, type Node, type ReservedRule, rule } from './gbnf.ts'
@@ -50,6 +51,7 @@ function convert(root: object): string {
     patterns: new Map(),
     simplify: (schemas, path) =>
       schemas.map((schema) => simplify(root, schema, path)).reduce(both, anything),
+    isWithin: containment(root),
     visit: (schemas, path) => value(conversion.simplify(schemas, path), path, []),
     explain(path, why) {
       reason ??= path === '' ? why : `${at(path)}: ${why}`

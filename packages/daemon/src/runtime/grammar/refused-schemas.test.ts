@@ -68,6 +68,10 @@ test.each<[string, object]>([
   ['a minimum length above the maximum', { type: 'string', minLength: 5, maxLength: 2 }],
   ['a minimum number of items above the maximum', { type: 'array', minItems: 3, maxItems: 1 }],
   ['the property a is required, but not allowed', { properties: { a: false }, required: ['a'] }],
+  [
+    'the property b is required, but not allowed',
+    { ...inA({}), unevaluatedProperties: false, not: { properties: { b: { type: 'integer' } } } },
+  ],
   ['an invalid length', { type: 'string', maxLength: -1 }],
   ['an invalid length', { type: 'string', maxLength: 1.5 }],
   ['a length of more than 50000', { type: 'string', maxLength: 100_000 }],

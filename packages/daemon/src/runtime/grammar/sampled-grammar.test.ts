@@ -193,6 +193,11 @@ const examples: Record<string, Example> = {
     good: [5, 9],
     bad: [15, 7],
   },
+  'one of two, beside a keyword of another type': {
+    schema: { maxItems: 3, oneOf: [{ type: 'string' }, { enum: ['a', 1] }] },
+    good: ['b', 1],
+    bad: ['a', 2],
+  },
   'one of two that a property tells apart': {
     schema: {
       oneOf: [
@@ -357,6 +362,24 @@ const examples: Record<string, Example> = {
     },
     good: [{}, { value: 1, next: { value: 2 } }],
     bad: [{ next: {} }, { value: 1, next: { value: 2, next: {} } }],
+  },
+  'what another schema evaluates': {
+    schema: {
+      ...object({ a: aNull }),
+      oneOf: [object({ b: aNull }, { required: ['b'], unevaluatedProperties: false }), aNull],
+    },
+    good: [{ b: null }],
+    bad: [{ a: null, b: null }, { a: null }, null],
+  },
+  'properties that another schema evaluates': {
+    schema: {
+      allOf: [
+        { ...object({ a: aNull }), unevaluatedProperties: { type: 'integer' } },
+        object({ b: { maximum: 5 } }, { required: ['b'], patternProperties: { '^x': {} } }),
+      ],
+    },
+    good: [{ b: 1 }, { b: 5, a: null, x: 1 }],
+    bad: [{ b: null }, { b: 6 }, { b: 1, x: null }],
   },
   'nothing is evaluated twice': {
     schema: {

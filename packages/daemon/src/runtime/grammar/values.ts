@@ -34,14 +34,14 @@ function namedTypes(part: Schema, path: string): readonly unknown[] {
 }
 
 /**
- * The types of the values that a grammar writes. Without `type`, these are the types that the other keywords apply to.
+ * The types of the values that a grammar writes. Without `type`, `enum` and `const`, these are the types that the other keywords apply to.
  * JSON Schema would also allow all values of other types.
  */
 export function writtenTypes(parts: readonly Schema[], path: string): Type[] {
   const allowed = allowedTypes(parts, path).filter(
     (type, _, all) => type !== 'integer' || !all.includes('number'),
   )
-  if (parts.some((part) => has(part, 'type'))) return allowed
+  if (parts.some((part) => ['type', 'enum', 'const'].some((one) => has(part, one)))) return allowed
   const applicable = Object.entries(keywordsOfType)
     .filter(([, keywords]) => keywords.some((one) => parts.some((part) => has(part, one))))
     .map(([type]) => type)
