@@ -49,7 +49,7 @@ export function build<S>(budget: Budget, plan: Plan<S>): Automaton {
 
 export function spend(budget: Budget, amount: number) {
   budget.left -= amount
-  if (budget.left < 0) throw new TooLarge('the whole schema needs too many states')
+  if (budget.left < 0) throw new TooLarge('the whole schema needs too many steps')
 }
 
 /** Removes states from which nothing is accepted. The start always remains. */

@@ -21,8 +21,6 @@ export type Conjunction = { parts: readonly Schema[]; choices: readonly Choice[]
 /** A value has to match one of the options. If the choice is exclusive, it must not match another one. */
 export type Choice = { options: readonly unknown[]; isExclusive: boolean }
 
-export const anything: Conjunction = { parts: [], choices: [] }
-
 /** The schema that no value matches. */
 const never: Schema = { type: [] }
 
@@ -71,10 +69,16 @@ export function simplify(root: unknown, given: unknown, path: string): Conjuncti
 export const isNever = (part: Schema): boolean => part === never
 
 /** Requires everything that either of two schemas requires. */
-export const both = (a: Conjunction, b: Conjunction): Conjunction => ({
-  parts: [...new Set([...a.parts, ...b.parts])],
-  choices: [...new Set([...a.choices, ...b.choices])],
-})
+export const both = (a: Conjunction, b: Conjunction): Conjunction => allOf([a, b])
+
+/** Requires everything that any of the schemas requires. */
+export function allOf(all: readonly Conjunction[]): Conjunction {
+  if (all.length === 1) return all[0] as Conjunction
+  return {
+    parts: [...new Set(all.flatMap(({ parts }) => parts))],
+    choices: [...new Set(all.flatMap(({ choices }) => choices))],
+  }
+}
 
 const known = new WeakMap<Schema, Choice[]>()
 

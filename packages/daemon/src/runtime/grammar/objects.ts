@@ -25,6 +25,7 @@ export function objectNode(conversion: Conversion, parts: readonly Schema[], pat
   const names = allowedNames(conversion, parts, path)
   const required = new Set(requiredNames(parts, path))
   const schemasFor = (name: string) => memberSchemas(conversion, parts, name, path)
+  spend(conversion.budget, required.size)
   const isWritten = (name: string) => names.allows(name) && !schemasFor(name).includes(false)
   const forbidden = [...required].find((name) => !isWritten(name))
   if (forbidden !== undefined) {
@@ -126,9 +127,10 @@ function allowedNames(conversion: Conversion, parts: readonly Schema[], path: st
   const list = listedValues(conversion, names.parts, place)?.filter(
     (name) => typeof name === 'string',
   )
+  const listed = list && new Set(list)
   return {
     list,
-    allows: (name) => list?.includes(name) ?? isAllowed(conversion, name, names.parts, place),
+    allows: (name) => listed?.has(name) ?? isAllowed(conversion, name, names.parts, place),
   }
 }
 

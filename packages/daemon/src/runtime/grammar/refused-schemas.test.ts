@@ -118,7 +118,31 @@ test.each<[string, string, object]>([
     { type: 'string', not: { const: 'ab'.repeat(500_000) } },
   ],
   ['with a long pattern', 'more than 10000 characters', string('a'.repeat(20_000))],
-  ['with many properties of characters', 'too many states', string('\\p{L}\\p{N}'.repeat(500))],
+  ['with many properties of characters', 'too many steps', string('\\p{L}\\p{N}'.repeat(500))],
+  [
+    'with many large sets of characters',
+    'pattern cannot be enforced: the whole schema needs too many steps',
+    string(
+      `^[${countTo(4000)
+        .map((n) => String.fromCodePoint(0x4e00 + 2 * n))
+        .join('')}]{3000}$`,
+    ),
+  ],
+  [
+    'with a million required properties',
+    'it is too large',
+    { required: countTo(1_000_000).map(String) },
+  ],
+  [
+    'with 50,000 names',
+    'properties cannot be enforced',
+    { propertyNames: { enum: countTo(50_000).map(String) } },
+  ],
+  [
+    'with 1,000 alternatives of oneOf',
+    'oneOf cannot be enforced: the whole schema needs too many steps',
+    { oneOf: countTo(1000).map((n) => inUse({ const: n })) },
+  ],
   [
     'with 10,000 properties',
     'properties cannot be enforced: more than 1500 of them are not required',
@@ -140,12 +164,36 @@ test.each<[string, string, object]>([
     { allOf: countTo(30).map((n) => ({ anyOf: [inA({ const: n }), inA({ type: 'null' })] })) },
   ],
   [
-    'with many properties that require each other',
+    'with many properties that require others',
     'it is too large',
-    { dependentRequired: Object.fromEntries(countTo(30).map((n) => [`a${n}`, [`a${n + 1}`]])) },
+    { dependentRequired: Object.fromEntries(countTo(30).map((n) => [`a${n}`, [`b${n}`]])) },
   ],
 ])('a schema %s is refused before it takes long', (_, words, schema) => {
   expect(() => jsonGrammar(schema)).toThrow(words)
+})
+
+test('50,000 listed values are compared with 50,000 others', () => {
+  const values = countTo(50_000)
+  expect(jsonGrammar({ enum: values, not: { enum: values.slice(1) } })).toContain('::= "0"\n')
+})
+
+test('oneOf may have 300 alternatives that a property tells apart', () => {
+  expect(jsonGrammar({ oneOf: countTo(300).map((n) => inUse({ const: n })) })).toContain('"299"')
+})
+
+test('a schema may have 30 conditions on the same property', () => {
+  const conditions = countTo(30).map((n) => ({
+    if: { properties: { kind: { const: n } } },
+    // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+    then: { properties: { [`p${n}`]: { type: 'null' } }, required: [`p${n}`] },
+  }))
+  const schema = {
+    type: 'object',
+    properties: { kind: { enum: countTo(30) } },
+    required: ['kind'],
+    allOf: conditions,
+  }
+  expect(jsonGrammar(schema)).toContain('p29')
 })
 
 test('50,000 listed strings are grouped, so that few alternatives are possible at the same time', () => {

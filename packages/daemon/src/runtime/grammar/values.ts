@@ -1,4 +1,5 @@
 /** The types of values, and values that a schema lists. */
+import { spend } from './automaton.ts'
 import { type Conjunction, isNever } from './conjunction.ts'
 import type { Conversion } from './conversion.ts'
 import { choice, type Node, rule } from './gbnf.ts'
@@ -59,6 +60,7 @@ export function listedValues(
     ...(has(part, 'const') ? [[part.const]] : []),
   ])
   const [first, ...others] = lists
+  spend(conversion.budget, lists.flat().length >> 5)
   const sets = others.map((list) => new Set(list.map(canonical)))
   return first?.filter(
     (value) =>
@@ -75,14 +77,24 @@ export function isAllowed(
 ): boolean {
   const type = typeOf(value)
   if (!allowedTypes(parts, path).includes(type)) return false
-  const excluded = valuesOf(parts, notEnum).flat()
-  if (excluded.length > 0 && excluded.map(canonical).includes(canonical(value))) return false
+  if (isExcluded(value, parts)) return false
   if (typeof value === 'string') return isStringAllowed(conversion, value, parts, path)
   if (typeof value === 'number') return isNumberAllowed(value, parts, path)
   if (type !== 'object' && type !== 'array') return true
   const keyword = keywordsOfType[type].find((one) => parts.some((part) => has(part, one)))
   if (keyword === undefined) return true
   throw cannot(path, keyword, `enum or const lists an ${type}`)
+}
+
+/** The values that a schema with `not` excludes. They may be many, and are compared with many. */
+const excludedTexts = new WeakMap<object, Set<string>>()
+
+function isExcluded(value: unknown, parts: readonly Schema[]): boolean {
+  return (valuesOf(parts, notEnum) as (readonly unknown[])[]).some((list) => {
+    const texts = excludedTexts.get(list) ?? new Set(list.map(canonical))
+    excludedTexts.set(list, texts)
+    return texts.has(canonical(value))
+  })
 }
 
 function typeOf(value: unknown): Type {
