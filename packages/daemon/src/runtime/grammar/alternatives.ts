@@ -1,5 +1,5 @@
 /** Counts the alternatives that are possible at the same time. */
-import type { Node } from './gbnf.ts'
+import type { Node } from './node.ts'
 
 /**
  * The limit on alternatives that are possible at the same time. llama.cpp compares each of them with each token and

@@ -1,7 +1,7 @@
 /** Arrays. */
 import type { Conversion } from './conversion.ts'
-import { choice, empty, type Node, nothing, sequence } from './gbnf.ts'
 import { continued, enclosed, ended, literal, separated } from './json-text.ts'
+import { choice, empty, type Node, nothing, sequence } from './node.ts'
 import { counted } from './repetition.ts'
 import {
   has,

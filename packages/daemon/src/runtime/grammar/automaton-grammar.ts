@@ -1,7 +1,8 @@
 /** Turns automata into grammars. A state that several moves lead to becomes a rule. */
 import type { Automaton, State } from './automaton.ts'
 import { type CharSet, charsOf, complement, intersection, union } from './char-set.ts'
-import { chars, choice, empty, type Grammar, type Node, rule, sequence, text } from './gbnf.ts'
+import type { Grammar } from './gbnf.ts'
+import { chars, choice, empty, type Node, rule, sequence, text } from './node.ts'
 
 /** JSON has to escape these characters, except for the delete character, which llama.cpp escapes, too. */
 const escaped = union([[0, 0x1f], ...charsOf('"\\\x7f')])

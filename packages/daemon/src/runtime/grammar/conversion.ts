@@ -1,6 +1,7 @@
 import type { Automaton, Budget } from './automaton.ts'
 import type { Conjunction } from './conjunction.ts'
-import type { Grammar, Node } from './gbnf.ts'
+import type { Grammar } from './gbnf.ts'
+import type { Node } from './node.ts'
 import type { Schema } from './schema.ts'
 
 /** What the parts of one conversion share. */

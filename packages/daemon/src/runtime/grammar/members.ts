@@ -1,7 +1,7 @@
 /** The members of an object, separated by commas. */
 import type { Conversion } from './conversion.ts'
-import { choice, empty, type Node, nothing, optional, repeat, sequence } from './gbnf.ts'
 import { continued, enclosed, ended, separated } from './json-text.ts'
+import { choice, empty, type Node, nothing, optional, repeat, sequence } from './node.ts'
 import type { Lengths } from './schema.ts'
 import { cannot } from './schema-error.ts'
 

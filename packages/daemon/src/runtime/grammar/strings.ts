@@ -13,7 +13,7 @@ import {
 import { quotedGrammar } from './automaton-grammar.ts'
 import type { Conversion } from './conversion.ts'
 import { isImplied, patternOfFormat } from './formats.ts'
-import { type Node, nothing, rule, sequence, text } from './gbnf.ts'
+import { type Node, nothing, rule, sequence, text } from './node.ts'
 import { patternAutomaton } from './pattern-automaton.ts'
 import { PatternError } from './pattern-parser.ts'
 import { counted } from './repetition.ts'

@@ -1,5 +1,6 @@
 /** Grammars for lists of texts. */
-import { choice, type Grammar, type Node, sequence, text } from './gbnf.ts'
+import type { Grammar } from './gbnf.ts'
+import { choice, type Node, sequence, text } from './node.ts'
 
 /** Fewer texts are alternatives. More are grouped by their beginnings, so that few are possible at the same time. */
 const maxFlat = 16
