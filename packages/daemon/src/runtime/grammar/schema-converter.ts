@@ -21,7 +21,10 @@ export function schemaConverter(timeoutMs = defaultTimeoutMs): SchemaConverter {
   let last: Promise<unknown> = Promise.resolve()
 
   async function convert(schema: string): Promise<string> {
-    thread ??= start()
+    thread ??= start().catch((error) => {
+      thread = undefined
+      throw error
+    })
     const worker = await thread
     worker.postMessage(schema)
     try {
