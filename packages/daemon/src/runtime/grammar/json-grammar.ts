@@ -99,9 +99,8 @@ function convert(root: object): string {
   function alternatives(all: Conjunction, path: string, outer: readonly string[]): Node {
     const [first, ...rest] = all.choices as [Choice, ...Choice[]]
     const base = { parts: all.parts, choices: rest }
-    const keyword = first.isExclusive ? 'oneOf' : 'anyOf'
     const ways = optionsOf(first, base, path).map((option, index) => {
-      const place = `${path}/${keyword}/${index}`
+      const place = `${path}/${first.places[index]}`
       const narrowed = both(base, option)
       if (!isImpossible(conversion, narrowed.parts, place)) return value(narrowed, place, outer)
       conversion.explain(place, 'its parts have no value in common')

@@ -72,6 +72,15 @@ test.each<[string, object]>([
     'the property b is required, but not allowed',
     { ...inA({}), unevaluatedProperties: false, not: { properties: { b: { type: 'integer' } } } },
   ],
+  [
+    '/then: pattern cannot be enforced',
+    // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+    { if: { type: 'string' }, then: { pattern: '\\b' }, else: {} },
+  ],
+  [
+    '/dependentSchemas/a/properties/b: pattern',
+    { dependentSchemas: { a: { properties: { b: string('\\b') } } } },
+  ],
   ['an invalid length', { type: 'string', maxLength: -1 }],
   ['an invalid length', { type: 'string', maxLength: 1.5 }],
   ['a length of more than 50000', { type: 'string', maxLength: 100_000 }],
