@@ -8,8 +8,8 @@ import { startWorker } from '@shoal/threads'
 import type { Converted } from './grammar-thread.ts'
 import { SchemaError } from './schema-error.ts'
 
-/** Ordinary schemas take a few milliseconds, and the largest that are supported less than half a second. */
-const defaultTimeoutMs = 3000
+/** Ordinary schemas take a few milliseconds, and the largest that are supported up to a second if the processor is idle. */
+const defaultTimeoutMs = 5000
 const maxMemoryMb = 256
 
 /** Takes the schema as JSON. Rejects with a `SchemaError` that states which keyword cannot be enforced. */
