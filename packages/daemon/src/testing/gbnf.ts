@@ -128,36 +128,44 @@ export function randomNumbers(seed: number): () => number {
   }
 }
 
-/** Returns a function that generates texts at random. Deep values become short. */
+/** Returns a function that generates texts at random. Deep values become short, and so does the rest of a long text. */
 export function textGenerator(grammar: Gbnf, random: () => number): () => string {
   const heights = measure(grammar)
   const maxDepth = 60
+  const maxLength = 5000
+  let length = 0
   const pick = (count: number) => Math.floor(random() * count)
   const heightOf = (way: readonly Part[]) =>
     Math.max(0, ...way.map((part) => height(part, heights)))
 
+  const isEnding = (depth: number) => depth > maxDepth || length > maxLength
+
   function write(part: Part, depth: number): string {
     switch (part.kind) {
       case 'chars':
+        length += 1
         return String.fromCodePoint(pickChar(part, random))
       case 'rule':
         return write(grammar.get(part.name) as Part, depth + 1)
       case 'choice': {
         const lowest = Math.min(...part.ways.map(heightOf))
         const ways = part.ways.filter((way) =>
-          depth > maxDepth ? heightOf(way) === lowest : heightOf(way) < Infinity,
+          isEnding(depth) ? heightOf(way) === lowest : heightOf(way) < Infinity,
         )
         return (ways[pick(ways.length)] as Part[]).map((one) => write(one, depth + 1)).join('')
       }
       case 'repeat': {
-        const isPossible = height(part.part, heights) < Infinity && depth <= maxDepth
+        const isPossible = height(part.part, heights) < Infinity && !isEnding(depth)
         const more = isPossible ? Math.min(part.max - part.min, random() < 0.1 ? 40 : 4) : 0
         const count = part.min + pick(more + 1)
         return Array.from({ length: count }, () => write(part.part, depth + 1)).join('')
       }
     }
   }
-  return () => write({ kind: 'rule', name: 'root' }, 0)
+  return () => {
+    length = 0
+    return write({ kind: 'rule', name: 'root' }, 0)
+  }
 }
 
 /** The number of rules that a text needs at least, within each other. */

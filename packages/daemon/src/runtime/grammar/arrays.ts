@@ -1,7 +1,7 @@
 /** Arrays. */
 import type { Conversion } from './conversion.ts'
-import { choice, empty, type Node, nothing, sequence } from './gbnf.ts'
 import { continued, enclosed, ended, literal, separated } from './json-text.ts'
+import { choice, empty, type Node, nothing, sequence } from './node.ts'
 import { counted } from './repetition.ts'
 import {
   has,
@@ -14,11 +14,12 @@ import {
   valuesOf,
 } from './schema.ts'
 import { cannot } from './schema-error.ts'
-import { finiteValues } from './values.ts'
+import { finiteValues, refuseExcluded } from './values.ts'
 
 type Subject = { conversion: Conversion; parts: readonly Schema[]; lengths: Lengths; path: string }
 
 export function arrayNode(conversion: Conversion, parts: readonly Schema[], path: string): Node {
+  refuseExcluded('array', parts, path)
   const lengths = lengthsOf(parts, ['minItems', 'maxItems'], path)
   if (lengths.min > lengths.max) {
     conversion.explain(path, 'it has a minimum number of items above the maximum')

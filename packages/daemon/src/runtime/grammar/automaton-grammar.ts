@@ -1,7 +1,8 @@
 /** Turns automata into grammars. A state that several moves lead to becomes a rule. */
 import type { Automaton, State } from './automaton.ts'
 import { type CharSet, charsOf, complement, intersection, union } from './char-set.ts'
-import { chars, choice, empty, type Grammar, type Node, rule, sequence, text } from './gbnf.ts'
+import type { Grammar } from './gbnf.ts'
+import { chars, choice, empty, type Node, rule, sequence, text } from './node.ts'
 
 /** JSON has to escape these characters, except for the delete character, which llama.cpp escapes, too. */
 const escaped = union([[0, 0x1f], ...charsOf('"\\\x7f')])
@@ -14,6 +15,9 @@ export const quotedGrammar = (grammar: Grammar, automaton: Automaton): Node =>
 /** The texts of an automaton as they are. */
 export const plainGrammar = (grammar: Grammar, automaton: Automaton): Node =>
   automatonGrammar(grammar, automaton, chars)
+
+/** Larger sets become rules, because many states may have the same. */
+const maxInline = 8
 
 /** One character of the set, escaped only if necessary. If all characters are allowed, then also all their escapes. */
 function jsonChars(set: CharSet): Node {
@@ -42,6 +46,7 @@ function automatonGrammar(
     (target) => target,
   )
   const known = new Map<number, Node>()
+  const sets = new Map<string, Node>()
   const waiting: { state: number; set: (body: Node) => void }[] = []
 
   function reference(state: number): Node {
@@ -55,9 +60,21 @@ function automatonGrammar(
 
   function body(state: number, depth: number): Node {
     const ways = Array.from(moves[state] ?? [], ([target, set]) =>
-      sequence(toNode(set), after(target, depth)),
+      sequence(charOf(set), after(target, depth)),
     )
     return choice(...(automaton[state]?.accepts ? [empty] : []), ...ways)
+  }
+
+  function charOf(set: CharSet): Node {
+    const key = set.join()
+    const node = sets.get(key) ?? asRule(toNode(set))
+    sets.set(key, node)
+    return node
+  }
+
+  function asRule(node: Node): Node {
+    const size = 'parts' in node ? node.parts.length : node.kind === 'chars' ? node.set.length : 0
+    return size > maxInline ? grammar.add('one', node) : node
   }
 
   function after(state: number, depth: number): Node {

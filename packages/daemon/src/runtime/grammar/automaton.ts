@@ -49,7 +49,7 @@ export function build<S>(budget: Budget, plan: Plan<S>): Automaton {
 
 export function spend(budget: Budget, amount: number) {
   budget.left -= amount
-  if (budget.left < 0) throw new TooLarge('the whole schema needs too many states')
+  if (budget.left < 0) throw new TooLarge('the whole schema needs too many steps')
 }
 
 /** Removes states from which nothing is accepted. The start always remains. */
@@ -138,6 +138,8 @@ function toClasses(moves: readonly Move[], classOf: (target: number) => number):
 
 /** The texts that both automata accept. */
 export function intersect(budget: Budget, a: Automaton, b: Automaton): Automaton {
+  if (a === everyText || b === noText) return b
+  if (b === everyText || a === noText) return a
   return build<readonly [number, number]>(budget, {
     start: [0, 0],
     key: (pair) => pair.join(),
@@ -197,24 +199,58 @@ export function ofLength(
   })
 }
 
-/** The given texts. */
+/** The given texts. Each text is added to the states of the texts before it (Daciuk et al., 2000). */
 export function listedTexts(budget: Budget, texts: readonly string[]): Automaton {
-  return build<readonly (readonly number[])[]>(budget, {
-    start: [...new Set(texts)].map((text) =>
-      Array.from(text, (char) => char.codePointAt(0) as number),
-    ),
-    key: (rests) => JSON.stringify(rests),
-    accepts: (rests) => rests.some((rest) => rest.length === 0),
-    moves: (rests) => {
-      const byFirst = Map.groupBy(
-        rests.filter((rest) => rest.length > 0),
-        ([first]) => first as number,
-      )
-      return [...byFirst]
-        .sort(([a], [b]) => a - b)
-        .map(([char, all]) => ({ from: char, to: char, target: all.map((rest) => rest.slice(1)) }))
-    },
-  })
+  type Open = { accepts: boolean; moves: [char: number, target: number][] }
+  const numbers = new Map<string, number>()
+  const states: State[] = []
+  /** Adds a state, unless there is an equal one. Returns its number. */
+  function close({ accepts, moves }: Open): number {
+    const key = `${accepts} ${moves.join(' ')}`
+    const number = numbers.get(key) ?? states.length
+    if (number < states.length) return number
+    spend(budget, 1 + moves.length)
+    if (number >= maxStates) throw new TooLarge('it needs too many states')
+    const sorted = moves.toSorted(([a], [b]) => a - b)
+    states.push({ accepts, moves: sorted.map(([char, target]) => move(char, target)) })
+    numbers.set(key, number)
+    return number
+  }
+  const move = (char: number, target: number): Move => ({ from: char, to: char, target })
+
+  /** The states of the last text. All but the last have a next character, whose state is still open. */
+  const path: Open[] = [{ accepts: false, moves: [] }]
+  let last: number[] = []
+  function closeAfter(length: number) {
+    while (path.length > length + 1) {
+      const target = close(path.pop() as Open)
+      path.at(-1)?.moves.push([last[path.length - 1] as number, target])
+    }
+  }
+  // No text contains a single surrogate.
+  for (const text of [...new Set(texts)].filter((one) => one.isWellFormed()).sort()) {
+    spend(budget, text.length >> 4)
+    const chars = Array.from(text, (char) => char.codePointAt(0) as number)
+    const shared = chars.findIndex((char, index) => char !== last[index])
+    closeAfter(shared === -1 ? chars.length : shared)
+    last = chars
+    while (path.length <= chars.length) path.push({ accepts: false, moves: [] })
+    ;(path.at(-1) as Open).accepts = true
+  }
+  closeAfter(0)
+  close(path[0] as Open)
+  return reversed(states)
+}
+
+/** Reverses the order of the states, so that the last one is the start. */
+function reversed(states: readonly State[]): Automaton {
+  const last = states.length - 1
+  return states
+    .map(({ accepts, moves }) => ({
+      accepts,
+      moves: moves.map((move) => ({ ...move, target: last - move.target })),
+    }))
+    .toReversed()
 }
 
 export function accepts(automaton: Automaton, text: string): boolean {

@@ -19,9 +19,12 @@ import { at, SchemaError } from './schema-error.ts'
 
 export type Conjunction = { parts: readonly Schema[]; choices: readonly Choice[] }
 /** A value has to match one of the options. If the choice is exclusive, it must not match another one. */
-export type Choice = { options: readonly unknown[]; isExclusive: boolean }
-
-export const anything: Conjunction = { parts: [], choices: [] }
+export type Choice = {
+  options: readonly unknown[]
+  /** Where each option is in the schema, for error messages. */
+  places: readonly string[]
+  isExclusive: boolean
+}
 
 /** The schema that no value matches. */
 const never: Schema = { type: [] }
@@ -71,10 +74,16 @@ export function simplify(root: unknown, given: unknown, path: string): Conjuncti
 export const isNever = (part: Schema): boolean => part === never
 
 /** Requires everything that either of two schemas requires. */
-export const both = (a: Conjunction, b: Conjunction): Conjunction => ({
-  parts: [...new Set([...a.parts, ...b.parts])],
-  choices: [...new Set([...a.choices, ...b.choices])],
-})
+export const both = (a: Conjunction, b: Conjunction): Conjunction => allOf([a, b])
+
+/** Requires everything that any of the schemas requires. */
+export function allOf(all: readonly Conjunction[]): Conjunction {
+  if (all.length === 1) return all[0] as Conjunction
+  return {
+    parts: [...new Set(all.flatMap(({ parts }) => parts))],
+    choices: [...new Set(all.flatMap(({ choices }) => choices))],
+  }
+}
 
 const known = new WeakMap<Schema, Choice[]>()
 
@@ -83,10 +92,11 @@ function choicesOf(schema: Schema, path: string): Choice[] {
   const choices = known.get(schema) ?? [
     ...['anyOf', 'oneOf']
       .filter((keyword) => has(schema, keyword))
-      .map((keyword) => ({
-        options: requireList(schema, keyword, path),
-        isExclusive: keyword === 'oneOf',
-      })),
+      .map((keyword) => {
+        const options = requireList(schema, keyword, path)
+        const places = options.map((_, index) => `${keyword}/${index}`)
+        return { options, places, isExclusive: keyword === 'oneOf' }
+      }),
     ...conditions(schema),
     ...dependencies(schema, path),
   ]
@@ -97,7 +107,8 @@ function choicesOf(schema: Schema, path: string): Choice[] {
 function conditions(schema: Schema): Choice[] {
   if (!has(schema, 'if') || (!has(schema, 'then') && !has(schema, 'else'))) return []
   const { if: condition, then: yes = true, else: no = true } = schema
-  return [either({ allOf: [condition, yes] }, { allOf: [{ not: condition }, no] })]
+  const options = [{ allOf: [condition, yes] }, { allOf: [{ not: condition }, no] }]
+  return [{ options, places: ['then', 'else'], isExclusive: false }]
 }
 
 /** The property is missing, or what depends on it is true. */
@@ -106,9 +117,9 @@ function dependencies(schema: Schema, path: string): Choice[] {
     Object.entries(requireMembers(schema, keyword, path)).map(([name, needed]) => {
       const own = { type: 'object', required: [name] }
       const more = Array.isArray(needed) ? { required: needed } : needed
-      return either({ properties: { [name]: false } }, { allOf: [own, more] })
+      const options = [{ properties: { [name]: false } }, { allOf: [own, more] }]
+      const place = `${keyword}/${name}`
+      return { options, places: [place, place], isExclusive: false }
     }),
   )
 }
-
-const either = (...options: unknown[]): Choice => ({ options, isExclusive: false })

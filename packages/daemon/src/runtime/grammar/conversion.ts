@@ -1,6 +1,8 @@
 import type { Automaton, Budget } from './automaton.ts'
 import type { Conjunction } from './conjunction.ts'
-import type { Grammar, Node } from './gbnf.ts'
+import type { Grammar } from './gbnf.ts'
+import type { Node } from './node.ts'
+import type { Schema } from './schema.ts'
 
 /** What the parts of one conversion share. */
 export type Conversion = {
@@ -11,6 +13,8 @@ export type Conversion = {
   /** Returns the grammar of a value that has to match all of the schemas. */
   visit: (schemas: readonly unknown[], path: string) => Node
   simplify: (schemas: readonly unknown[], path: string) => Conjunction
+  /** Whether a part applies to the same value as an outer schema because the outer schema contains it. */
+  isWithin: (part: Schema, outer: Schema) => boolean
   /** Remembers why no value matches a part of the schema, for the error message. */
   explain: (path: string, reason: string) => void
 }

@@ -1,5 +1,5 @@
-/** Finds out whether a value that a grammar writes for one schema could match another schema. */
-import { intersect, isEmpty } from './automaton.ts'
+/** Finds out whether a value could match several schemas. */
+import { intersect, isEmpty, spend } from './automaton.ts'
 import type { Conjunction } from './conjunction.ts'
 import type { Conversion } from './conversion.ts'
 import { limitsOf } from './numbers.ts'
@@ -20,6 +20,7 @@ export function excludes(
   depth = 0,
 ): boolean {
   if (depth > maxDepth) return false
+  spend(conversion.budget, 1)
   const withOption = ({ parts }: Conjunction, option: unknown): Conjunction => {
     const own = conversion.simplify([option], path)
     return { parts: [...parts, ...own.parts], choices: own.choices }
@@ -113,4 +114,22 @@ function excludesNumbers({ written, other }: Pair<readonly Schema[]>, path: stri
   const isBelow = (max: number, min: number) =>
     own.isExclusive || others.isExclusive ? max <= min : max < min
   return isBelow(own.max, others.min) || isBelow(others.max, own.min)
+}
+
+/** Whether no value matches all parts. False if this is unknown. Avoids the work for alternatives that do not fit. */
+export function isImpossible(
+  conversion: Conversion,
+  parts: readonly Schema[],
+  path: string,
+  depth = 0,
+): boolean {
+  spend(conversion.budget, 1)
+  const types = allowedTypes(parts, path)
+  if (types.length === 0) return true
+  if (listedValues(conversion, parts, path)?.length === 0) return true
+  if (depth >= maxDepth || types.some((type) => type !== 'object')) return false
+  return requiredNames(parts, path).some((name) => {
+    const member = conversion.simplify(memberSchemas(conversion, parts, name, path), path)
+    return isImpossible(conversion, member.parts, path, depth + 1)
+  })
 }

@@ -1,34 +1,8 @@
 /** Builds grammars in GBNF, llama.cpp's grammar format. */
-import { type CharSet, charsOf, complement } from './char-set.ts'
+import { hasTooManyAlternatives, maxAlternatives } from './alternatives.ts'
+import { type CharSet, complement } from './char-set.ts'
+import { choice, empty, type Node, repeat, rule, sequence } from './node.ts'
 import { SchemaError } from './schema-error.ts'
-
-export type Node =
-  | { kind: 'text'; text: string }
-  | { kind: 'chars'; set: CharSet }
-  | { kind: 'rule'; name: string }
-  /** A choice without parts matches nothing, and an empty sequence matches the empty text. */
-  | { kind: 'sequence' | 'choice'; parts: readonly Node[] }
-  | { kind: 'repeat'; part: Node; min: number; max: number }
-
-export const text = (value: string): Node => ({ kind: 'text', text: value })
-export const chars = (set: CharSet | string): Node => ({
-  kind: 'chars',
-  set: typeof set === 'string' ? charsOf(set) : set,
-})
-export const rule = (name: string): Node => ({ kind: 'rule', name })
-export const sequence = (...parts: readonly Node[]): Node => {
-  const flat = parts.flatMap((part) => (part.kind === 'sequence' ? part.parts : [part]))
-  return flat.length === 1 ? (flat[0] as Node) : { kind: 'sequence', parts: flat }
-}
-export const choice = (...parts: readonly Node[]): Node =>
-  parts.length === 1 ? (parts[0] as Node) : { kind: 'choice', parts }
-export const repeat = (part: Node, min: number, max = Infinity): Node => {
-  if (max === 0 || part === empty) return empty
-  return min === 1 && max === 1 ? part : { kind: 'repeat', part, min, max }
-}
-export const optional = (part: Node): Node => repeat(part, 0, 1)
-export const nothing: Node = choice()
-export const empty: Node = sequence()
 
 /** The limit in characters. llama.cpp reads a grammar of this length in less than a second. */
 const maxLength = 2_000_000
@@ -70,12 +44,15 @@ export function createGrammar(basics: Record<string, Node>): Grammar {
 function print(rules: ReadonlyMap<string, Node>): string | undefined {
   const possible = findPossible(rules)
   if (!possible.has('root')) return undefined
-  const lines = Array.from(
-    reach(rules, possible),
-    ([name, body]) => `${name} ::= ${printNode(body) || '""'}\n`,
-  )
-  const grammar = lines.join('')
-  if (grammar.length > maxLength) throw new SchemaError('it is too large')
+  const used = reach(rules, possible)
+  if (hasTooManyAlternatives(used)) {
+    throw new SchemaError(`it has more than ${maxAlternatives} alternatives in one place`)
+  }
+  let grammar = ''
+  for (const [name, body] of used) {
+    grammar += `${name} ::= ${printNode(body) || '""'}\n`
+    if (grammar.length > maxLength) throw new SchemaError('it is too large')
+  }
   return grammar
 }
 

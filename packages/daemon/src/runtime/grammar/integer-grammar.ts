@@ -1,5 +1,5 @@
 /** Grammars for integers within a range. They are shorter than those made from automata, and created faster. */
-import { chars, choice, type Node, nothing, repeat, sequence, text } from './gbnf.ts'
+import { chars, choice, type Node, nothing, repeat, sequence, text } from './node.ts'
 
 /**
  * Without a bound, integers are below 9 × 10¹⁵, because larger ones may not be safe. Libraries use bounds that are the

@@ -6,17 +6,20 @@
  */
 import { arrayNode } from './arrays.ts'
 import { type Budget, spend, TooLarge } from './automaton.ts'
-import { anything, both, type Choice, type Conjunction, simplify } from './conjunction.ts'
+import { allOf, both, type Choice, type Conjunction, simplify } from './conjunction.ts'
+import { containment } from './containment.ts'
 import type { Conversion } from './conversion.ts'
-import { excludes } from './exclusion.ts'
-import { choice, createGrammar, type Node, type ReservedRule, rule } from './gbnf.ts'
-import { basics, literal } from './json-text.ts'
+import { excludes, isImpossible } from './exclusion.ts'
+import { createGrammar, type ReservedRule } from './gbnf.ts'
+import { basics } from './json-text.ts'
+import { choice, type Node, nothing, rule } from './node.ts'
 import { numberNode } from './numbers.ts'
 import { objectNode } from './objects.ts'
 import { keywordsOfType, negatedKeywords, type Schema, valuesOf } from './schema.ts'
 import { at, cannot, SchemaError } from './schema-error.ts'
-import { stringNode } from './strings.ts'
-import { listedValues, type Type, writtenTypes } from './values.ts'
+import { orRefuse, stringNode } from './strings.ts'
+import { textTree } from './text-tree.ts'
+import { constants, listedValues, type Type, writtenTypes } from './values.ts'
 
 /** Limits the time of a conversion to about a second. */
 const maxWork = 300_000
@@ -31,6 +34,9 @@ export function jsonGrammar(schema: object): string {
   try {
     return convert(schema)
   } catch (error) {
+    // A `RangeError` is V8's, if functions call each other too deeply.
+    if (error instanceof RangeError)
+      throw new SchemaError('it is nested too deeply', { cause: error })
     if (!(error instanceof TooLarge)) throw error
     throw new SchemaError('it is too large', { cause: error })
   }
@@ -44,16 +50,23 @@ function convert(root: object): string {
     grammar,
     budget,
     patterns: new Map(),
-    simplify: (schemas, path) =>
-      schemas.map((schema) => simplify(root, schema, path)).reduce(both, anything),
+    simplify: (schemas, path) => allOf(schemas.map((schema) => simplifyOnce(schema, path))),
+    isWithin: containment(root),
     visit: (schemas, path) => value(conversion.simplify(schemas, path), path, []),
     explain(path, why) {
       reason ??= path === '' ? why : `${at(path)}: ${why}`
     },
   }
   const keyOf = keys()
+  const simplified = new Map<unknown, Conjunction>()
   const known = new Map<string, Node>()
   const running = new Map<string, ReservedRule | undefined>()
+
+  function simplifyOnce(schema: unknown, path: string): Conjunction {
+    const simple = simplified.get(schema) ?? simplify(root, schema, path)
+    simplified.set(schema, simple)
+    return simple
+  }
 
   /** `outer`: the values that this one is an alternative of. A value with the same schemas has the same rule. */
   function value(all: Conjunction, path: string, outer: readonly string[]): Node {
@@ -86,10 +99,13 @@ function convert(root: object): string {
   function alternatives(all: Conjunction, path: string, outer: readonly string[]): Node {
     const [first, ...rest] = all.choices as [Choice, ...Choice[]]
     const base = { parts: all.parts, choices: rest }
-    const keyword = first.isExclusive ? 'oneOf' : 'anyOf'
-    const ways = optionsOf(first, base, path).map((option, index) =>
-      value(both(base, option), `${path}/${keyword}/${index}`, outer),
-    )
+    const ways = optionsOf(first, base, path).map((option, index) => {
+      const place = `${path}/${first.places[index]}`
+      const narrowed = both(base, option)
+      if (!isImpossible(conversion, narrowed.parts, place)) return value(narrowed, place, outer)
+      conversion.explain(place, 'its parts have no value in common')
+      return nothing
+    })
     return choice(...ways)
   }
 
@@ -100,11 +116,14 @@ function convert(root: object): string {
     return all.map((own, index) =>
       all.reduce((narrowed, other, otherIndex) => {
         const pair = { written: both(base, own), other: both(base, other) }
-        if (otherIndex === index || excludes(conversion, pair, path)) return narrowed
+        if (otherIndex === index || isExcluded(pair, path)) return narrowed
         return both(narrowed, notMatching(options, [index, otherIndex], path))
       }, own),
     )
   }
+
+  const isExcluded = (pair: { written: Conjunction; other: Conjunction }, path: string) =>
+    orRefuse(path, 'oneOf', () => excludes(conversion, pair, path))
 
   const negations = new Map<unknown, object>()
   function notMatching(options: readonly unknown[], [one, other]: [number, number], path: string) {
@@ -126,7 +145,7 @@ function convert(root: object): string {
     const listed = listedValues(conversion, parts, path)
     if (listed === undefined) return choice(...types.map((type) => ofType(type, parts, path)))
     if (listed.length === 0) conversion.explain(path, 'its parts have no value in common')
-    return choice(...listed.map(literal))
+    return textTree(grammar, [...new Set(listed.map((value) => JSON.stringify(value)))])
   }
 
   const scalars = new Map<string, Node>()
@@ -157,7 +176,7 @@ function convert(root: object): string {
         return scalar(type, parts, path)
       case 'boolean':
       case 'null':
-        return rule(type)
+        return constants(type, parts)
     }
   }
 

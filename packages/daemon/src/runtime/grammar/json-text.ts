@@ -1,5 +1,5 @@
 /** The rules for JSON that all grammars share. */
-import { chars, choice, empty, type Node, optional, repeat, rule, sequence, text } from './gbnf.ts'
+import { chars, choice, empty, type Node, optional, repeat, rule, sequence, text } from './node.ts'
 
 const hex = chars('0123456789ABCDEFabcdef')
 const digit = chars('0123456789')

@@ -1,7 +1,7 @@
 /** The members of an object, separated by commas. */
 import type { Conversion } from './conversion.ts'
-import { choice, empty, type Node, nothing, optional, repeat, sequence } from './gbnf.ts'
 import { continued, enclosed, ended, separated } from './json-text.ts'
+import { choice, empty, type Node, nothing, optional, repeat, sequence } from './node.ts'
 import type { Lengths } from './schema.ts'
 import { cannot } from './schema-error.ts'
 
@@ -30,16 +30,14 @@ function anyMembers(
   { grammar }: Conversion,
   { needed, optional: possible, others }: Members,
 ): Node {
-  // The rules are built from the last property to the first. Each tail is a separate rule. Otherwise, the size of the
-  // grammar would grow quadratically with the number of properties.
-  let tail = others ? grammar.add('tail', repeat(continued(others), 0)) : empty
-  let beginning = others ? sequence(others, tail) : nothing
+  // `members` are one or more members from an index on. Each is a rule. Otherwise, the size of the grammar would grow
+  // quadratically with the number of properties. The comma comes before the alternatives, so that they are fewer.
+  let members = others ? sequence(others, repeat(continued(others), 0)) : nothing
   for (const pair of possible.toReversed()) {
-    beginning = grammar.add('begin', choice(sequence(pair, tail), beginning))
-    tail = grammar.add('tail', sequence(optional(continued(pair)), tail))
+    members = grammar.add('members', choice(sequence(pair, optional(continued(members))), members))
   }
-  if (needed.length > 0) return enclosed('{', ended(sequence(separated(needed), tail)), '}')
-  return enclosed('{', optional(ended(beginning)), '}')
+  if (needed.length === 0) return enclosed('{', optional(ended(members)), '}')
+  return enclosed('{', ended(sequence(separated(needed), optional(continued(members)))), '}')
 }
 
 const maxStates = 10_000

@@ -1,22 +1,32 @@
 /** Objects. Their members are in the order of the schema, required ones first. */
-import { type Automaton, accepts, intersect, isEmpty, listedTexts, negate } from './automaton.ts'
+import {
+  type Automaton,
+  accepts,
+  intersect,
+  isEmpty,
+  listedTexts,
+  negate,
+  spend,
+} from './automaton.ts'
 import { quotedGrammar } from './automaton-grammar.ts'
 import type { Conversion } from './conversion.ts'
-import { choice, type Node, nothing, rule } from './gbnf.ts'
 import { literal, member } from './json-text.ts'
 import { type Members, membersNode } from './members.ts'
+import { choice, type Node, nothing, rule } from './node.ts'
 import { has, lengthsOf, requireList, requireMembers, type Schema, valuesOf } from './schema.ts'
 import { cannot } from './schema-error.ts'
 import { findPattern, orRefuse, stringAutomaton } from './strings.ts'
-import { isAllowed, listedValues } from './values.ts'
+import { isAllowed, listedValues, refuseExcluded } from './values.ts'
 
 export function objectNode(conversion: Conversion, parts: readonly Schema[], path: string): Node {
   const { explain, visit } = conversion
+  refuseExcluded('object', parts, path)
   const lengths = lengthsOf(parts, ['minProperties', 'maxProperties'], path)
   const names = allowedNames(conversion, parts, path)
   const required = new Set(requiredNames(parts, path))
-  const schemasOf = (name: string) => memberSchemas(conversion, parts, name, path)
-  const isWritten = (name: string) => names.allows(name) && !schemasOf(name).includes(false)
+  const schemasFor = (name: string) => memberSchemas(conversion, parts, name, path)
+  spend(conversion.budget, required.size)
+  const isWritten = (name: string) => names.allows(name) && !schemasFor(name).includes(false)
   const forbidden = [...required].find((name) => !isWritten(name))
   if (forbidden !== undefined) {
     explain(path, `the property ${forbidden} is required, but not allowed`)
@@ -24,12 +34,15 @@ export function objectNode(conversion: Conversion, parts: readonly Schema[], pat
   }
   const all = [...new Set([...declaredNames(parts, path), ...required, ...(names.list ?? [])])]
   const pair = (name: string) =>
-    member(literal(name), visit(schemasOf(name), `${path}/properties/${name}`))
+    member(literal(name), visit(schemasFor(name), `${path}/properties/${name}`))
   const written = all.filter(isWritten)
   const needed = written.filter((name) => required.has(name))
   const others = names.list ? undefined : otherMembers(conversion, parts, all, path)
   const isAny = others === anyMember && lengths.min === 0 && lengths.max === Infinity
   if (isAny) return rule('object')
+  if (written.length - needed.length > maxOptional) {
+    throw cannot(path, 'properties', `more than ${maxOptional} of them are not required`)
+  }
   const members: Members = {
     needed: needed.map(pair),
     optional: written.filter((name) => !required.has(name)).map(pair),
@@ -41,6 +54,9 @@ export function objectNode(conversion: Conversion, parts: readonly Schema[], pat
   }
   return membersNode(conversion, members, lengths, path)
 }
+
+/** Fewer than `maxAlternatives`, because any of them could be next. */
+const maxOptional = 1500
 
 /** The names in `properties`. */
 export const declaredNames = (parts: readonly Schema[], path: string): string[] =>
@@ -62,18 +78,41 @@ export function memberSchemas(
   name: string,
   path: string,
 ): unknown[] {
-  const schemas = parts.flatMap((part) => {
+  return schemasOf(conversion, parts, (part) => {
     const properties = requireMembers(part, 'properties', path)
     const patterns = Object.entries(requireMembers(part, 'patternProperties', path))
-    const own = [
+    return [
       ...(Object.hasOwn(properties, name) ? [properties[name]] : []),
       ...patterns
         .filter(([pattern]) => accepts(findPattern(conversion, pattern, path), name))
         .map(([, schema]) => schema),
     ]
-    return own.length > 0 ? own : valuesOf([part], 'additionalProperties')
   })
-  return schemas.length > 0 ? schemas : valuesOf(parts, 'unevaluatedProperties')
+}
+
+/**
+ * The schemas of members: in each part the member's own, or else those of the other members. `unevaluatedProperties`
+ * counts if nothing within the same schema has a schema for the member.
+ */
+function schemasOf(
+  { budget, isWithin }: Conversion,
+  parts: readonly Schema[],
+  own: (part: Schema) => readonly unknown[],
+): unknown[] {
+  spend(budget, parts.length >> 4)
+  const found = parts.map((part) => {
+    const schemas = own(part)
+    return schemas.length > 0 ? schemas : valuesOf([part], 'additionalProperties')
+  })
+  const unevaluated = parts
+    .filter((part, index) => has(part, 'unevaluatedProperties') && found[index]?.length === 0)
+    .filter((outer) => {
+      const inner = parts.filter((part) => part !== outer && isWithin(part, outer))
+      return !inner.some(
+        (part) => found[parts.indexOf(part)]?.length !== 0 || has(part, 'unevaluatedProperties'),
+      )
+    })
+  return [...found.flat(), ...valuesOf(unevaluated, 'unevaluatedProperties')]
 }
 
 type Names = { allows: (name: string) => boolean; list: string[] | undefined }
@@ -88,9 +127,10 @@ function allowedNames(conversion: Conversion, parts: readonly Schema[], path: st
   const list = listedValues(conversion, names.parts, place)?.filter(
     (name) => typeof name === 'string',
   )
+  const listed = list && new Set(list)
   return {
     list,
-    allows: (name) => list?.includes(name) ?? isAllowed(conversion, name, names.parts, place),
+    allows: (name) => listed?.has(name) ?? isAllowed(conversion, name, names.parts, place),
   }
 }
 
@@ -109,12 +149,12 @@ function otherMembers(
 ): Node | undefined {
   const { grammar, budget, visit } = conversion
   const patterns = declaredPatterns(parts, path)
-  const additional = valuesOf(parts, 'additionalProperties')
-  const isMap = known.length === 0 && patterns.length === 0 && additional.length === 0
-  const schemas = isMap ? valuesOf(parts, 'unevaluatedProperties') : additional
+  const hasAdditional = parts.some((part) => has(part, 'additionalProperties'))
+  const isMap = known.length === 0 && patterns.length === 0 && !hasAdditional
+  const schemas = patternSchemas(conversion, parts, undefined, path)
   const hasNames = parts.some((part) => has(part, 'propertyNames'))
   if (isMap && schemas.length === 0 && !hasNames) return anyMember
-  const isOpen = (isMap || additional.length > 0) && !schemas.includes(false)
+  const isOpen = (isMap || hasAdditional) && !schemas.includes(false)
   if (!isOpen && patterns.length === 0) return undefined
 
   const found = (pattern: string) => findPattern(conversion, pattern, path)
@@ -131,7 +171,11 @@ function otherMembers(
     const matching = patterns.flatMap((pattern) => {
       const rest = patterns.filter((other) => other !== pattern).map(found)
       const own = intersect(budget, without(names, rest), found(pattern))
-      return members(own, patternSchemas(parts, pattern, path), `${path}/patternProperties`)
+      return members(
+        own,
+        patternSchemas(conversion, parts, pattern, path),
+        `${path}/patternProperties`,
+      )
     })
     const rest = isOpen
       ? members(without(names, patterns.map(found)), schemas, `${path}/additionalProperties`)
@@ -141,11 +185,16 @@ function otherMembers(
   })
 }
 
-/** The schemas of the members whose names match only this pattern. */
-const patternSchemas = (parts: readonly Schema[], pattern: string, path: string): unknown[] =>
-  parts.flatMap((part) => {
+/** The schemas of the members whose names match only this pattern, or none. */
+const patternSchemas = (
+  conversion: Conversion,
+  parts: readonly Schema[],
+  pattern: string | undefined,
+  path: string,
+): unknown[] =>
+  schemasOf(conversion, parts, (part) => {
     const own = requireMembers(part, 'patternProperties', path)
-    return Object.hasOwn(own, pattern) ? [own[pattern]] : valuesOf([part], 'additionalProperties')
+    return pattern !== undefined && Object.hasOwn(own, pattern) ? [own[pattern]] : []
   })
 
 /** The texts that `propertyNames` allows. */

@@ -1,4 +1,5 @@
-import { choice, type Grammar, type Node, repeat, sequence } from './gbnf.ts'
+import type { Grammar } from './gbnf.ts'
+import { choice, type Node, repeat, sequence } from './node.ts'
 import { cannot } from './schema-error.ts'
 
 /** The limit on repetitions, because llama.cpp expands them. */

@@ -13,7 +13,7 @@ import {
 import { quotedGrammar } from './automaton-grammar.ts'
 import type { Conversion } from './conversion.ts'
 import { isImplied, patternOfFormat } from './formats.ts'
-import { type Node, nothing, rule, sequence, text } from './gbnf.ts'
+import { type Node, nothing, rule, sequence, text } from './node.ts'
 import { patternAutomaton } from './pattern-automaton.ts'
 import { PatternError } from './pattern-parser.ts'
 import { counted } from './repetition.ts'
@@ -77,7 +77,8 @@ function withoutLengths(conversion: Conversion, parts: readonly Schema[], path: 
   const texts = valuesOf(parts, notEnum)
     .flat()
     .filter((value) => typeof value === 'string')
-  return orRefuse(path, 'pattern', () => {
+  const keyword = wanted.length + unwanted.length > 0 ? 'pattern' : 'not'
+  return orRefuse(path, keyword, () => {
     const excluded = [
       ...unwanted.map((pattern) => findPattern(conversion, pattern, path)),
       ...(texts.length > 0 ? [listedTexts(budget, texts)] : []),

@@ -1,6 +1,9 @@
 /** The types of values, and values that a schema lists. */
+import { spend } from './automaton.ts'
 import { type Conjunction, isNever } from './conjunction.ts'
 import type { Conversion } from './conversion.ts'
+import { literal } from './json-text.ts'
+import { choice, type Node, rule } from './node.ts'
 import { isNumberAllowed, listIntegers } from './numbers.ts'
 import { has, keywordsOfType, notEnum, requireList, type Schema, valuesOf } from './schema.ts'
 import { at, cannot, SchemaError } from './schema-error.ts'
@@ -32,14 +35,14 @@ function namedTypes(part: Schema, path: string): readonly unknown[] {
 }
 
 /**
- * The types of the values that a grammar writes. Without `type`, these are the types that the other keywords apply to.
+ * The types of the values that a grammar writes. Without `type`, `enum` and `const`, these are the types that the other keywords apply to.
  * JSON Schema would also allow all values of other types.
  */
 export function writtenTypes(parts: readonly Schema[], path: string): Type[] {
   const allowed = allowedTypes(parts, path).filter(
     (type, _, all) => type !== 'integer' || !all.includes('number'),
   )
-  if (parts.some((part) => has(part, 'type'))) return allowed
+  if (parts.some((part) => ['type', 'enum', 'const'].some((one) => has(part, one)))) return allowed
   const applicable = Object.entries(keywordsOfType)
     .filter(([, keywords]) => keywords.some((one) => parts.some((part) => has(part, one))))
     .map(([type]) => type)
@@ -57,6 +60,7 @@ export function listedValues(
     ...(has(part, 'const') ? [[part.const]] : []),
   ])
   const [first, ...others] = lists
+  spend(conversion.budget, lists.flat().length >> 5)
   const sets = others.map((list) => new Set(list.map(canonical)))
   return first?.filter(
     (value) =>
@@ -73,8 +77,7 @@ export function isAllowed(
 ): boolean {
   const type = typeOf(value)
   if (!allowedTypes(parts, path).includes(type)) return false
-  const excluded = valuesOf(parts, notEnum).flat()
-  if (excluded.length > 0 && excluded.map(canonical).includes(canonical(value))) return false
+  if (isExcluded(value, parts)) return false
   if (typeof value === 'string') return isStringAllowed(conversion, value, parts, path)
   if (typeof value === 'number') return isNumberAllowed(value, parts, path)
   if (type !== 'object' && type !== 'array') return true
@@ -83,11 +86,37 @@ export function isAllowed(
   throw cannot(path, keyword, `enum or const lists an ${type}`)
 }
 
+/** The values that a schema with `not` excludes. They may be many, and are compared with many. */
+const excludedTexts = new WeakMap<object, Set<string>>()
+
+function isExcluded(value: unknown, parts: readonly Schema[]): boolean {
+  return (valuesOf(parts, notEnum) as (readonly unknown[])[]).some((list) => {
+    const texts = excludedTexts.get(list) ?? new Set(list.map(canonical))
+    excludedTexts.set(list, texts)
+    return texts.has(canonical(value))
+  })
+}
+
 function typeOf(value: unknown): Type {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
   return typeof value as Type
+}
+
+/** `true`, `false` or `null`, except for those that `not` lists. */
+export function constants(type: 'boolean' | 'null', parts: readonly Schema[]): Node {
+  const excluded = valuesOf(parts, notEnum).flat()
+  const values = type === 'null' ? [null] : [true, false]
+  const allowed = values.filter((value) => !excluded.includes(value))
+  return allowed.length === values.length ? rule(type) : choice(...allowed.map(literal))
+}
+
+/** Refuses a schema if `not` lists a list or an object, because the grammar of their type could write it. */
+export function refuseExcluded(type: 'array' | 'object', parts: readonly Schema[], path: string) {
+  const excluded = valuesOf(parts, notEnum).flat()
+  if (!excluded.some((value) => typeOf(value) === type)) return
+  throw cannot(path, 'not', `enum or const lists an ${type}`)
 }
 
 /** Returns the same text for equal values. */

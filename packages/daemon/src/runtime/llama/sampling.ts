@@ -10,8 +10,9 @@ import {
   TokenBias,
 } from 'node-llama-cpp'
 import type { CallPlace } from '../chat/formats/call-reader.ts'
-import { anyObjectGrammar, jsonGrammar } from '../grammar/json-grammar.ts'
+import { anyObjectGrammar } from '../grammar/json-grammar.ts'
 import { withLeadingSpace } from '../grammar/leading-space.ts'
+import { schemaConverter } from '../grammar/schema-converter.ts'
 import { SchemaError } from '../grammar/schema-error.ts'
 import { type PromptCode, promptError, type Sampling } from '../runtime.ts'
 import { getBiases } from './llama-internals.ts'
@@ -66,11 +67,12 @@ const maxCachedGrammars = 50
 
 /** Creates grammars from JSON schemas, and caches them, because programs use the same schema repeatedly. */
 export function grammarCache(llama: Llama, model: LlamaModel) {
-  const grammars = new LRUCache<string, LlamaGrammar>({ max: maxCachedGrammars })
+  const grammars = new LRUCache<string, Promise<LlamaGrammar>>({ max: maxCachedGrammars })
+  const convert = schemaConverter()
 
-  async function make(schema: true | object, { code, isLazy }: GrammarUse): Promise<LlamaGrammar> {
+  async function make(schema: string, { code, isLazy }: GrammarUse): Promise<LlamaGrammar> {
     try {
-      const grammar = schema === true ? anyObjectGrammar : jsonGrammar(schema)
+      const grammar = schema === 'true' ? anyObjectGrammar : await convert(schema)
       return await llama.createGrammar({ grammar: isLazy ? withLeadingSpace(grammar) : grammar })
     } catch (error) {
       throw promptError(code, `the schema: ${reasonFor(error)}`, { cause: error })
@@ -79,9 +81,14 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
 
   /** Returns a function that starts to apply the schema's grammar to a new text. */
   return async (schema: true | object, use: GrammarUse): Promise<BeginGrammar> => {
-    const key = `${use.isLazy ?? false} ${JSON.stringify(schema)}`
-    const grammar = grammars.get(key) ?? (await make(schema, use))
-    grammars.set(key, grammar)
+    const json = JSON.stringify(schema)
+    const key = `${use.code} ${use.isLazy ?? false} ${json}`
+    const found = grammars.get(key) ?? make(json, use)
+    grammars.set(key, found)
+    const grammar = await found.catch((error) => {
+      grammars.delete(key)
+      throw error
+    })
     return () => new LlamaGrammarEvaluationState({ model, grammar })
   }
 }

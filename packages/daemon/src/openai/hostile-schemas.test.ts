@@ -1,0 +1,68 @@
+/** Schemas that are made to take long. Each is refused with a clear error, and other requests continue meanwhile. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestDaemon } from '../testing/test-daemon.ts'
+
+let daemon: Awaited<ReturnType<typeof startTestDaemon>>
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+})
+afterAll(() => daemon.close())
+
+const countTo = (count: number) => Array.from({ length: count }, (_, index) => index)
+const nested = (depth: number, open: string, close: string) =>
+  `${open.repeat(depth)}{}${close.repeat(depth)}`
+
+async function answer(schema: string, more: object = {}) {
+  const format = `{"type":"json_schema","json_schema":{"name":"x","schema":${schema}}}`
+  const request = { model: 'shoal-tiny', messages: [{ role: 'user', content: 'Hello' }], ...more }
+  const body = `${JSON.stringify(request).slice(0, -1)},"response_format":${format}}`
+  const headers = { 'content-type': 'application/json' }
+  return fetch(`${daemon.url}/v1/chat/completions`, { method: 'POST', headers, body })
+}
+
+const stringify = JSON.stringify
+/** Takes about half a second before it is refused. */
+const exploding = { type: 'string', pattern: '^((a{0,60}b?){0,60})$' }
+const schemas: Record<string, string> = {
+  'deep schemas': nested(150, '{"type":"array","items":', '}'),
+  'deep negations': nested(150, '{"not":', '}'),
+  'schemas that contain themselves': stringify({ anyOf: [{ $ref: '#' }, { $ref: '#' }] }),
+  'patterns that explode': stringify(exploding),
+  'long texts that are not allowed': stringify({ not: { const: 'ab'.repeat(300_000) } }),
+  '10,000 properties': stringify({
+    properties: Object.fromEntries(countTo(10_000).map((index) => [`p${index}`, {}])),
+  }),
+  'independent choices': stringify({
+    allOf: countTo(30).map((n) => ({ anyOf: [{ required: [`a${n}`] }, { required: [`b${n}`] }] })),
+  }),
+}
+
+test.each(Object.entries(schemas))('%s are refused', async (_, schema) => {
+  const response = await answer(schema)
+  const { error } = (await response.json()) as { error: { message: string } }
+  expect(response.status).toBe(400)
+  expect(error.message).toMatch(/the schema: .{10,300}$/)
+})
+
+test('other requests are answered while schemas are converted', async () => {
+  const ended: string[] = []
+  const slow = countTo(3).map((n) => answer(stringify({ ...exploding, minLength: n })))
+  await Promise.all([
+    Promise.all(slow).then(() => ended.push('schemas')),
+    ...countTo(3).map(() =>
+      fetch(`${daemon.url}/v1/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: stringify({ model: 'shoal-tiny', prompt: 'Hello', max_tokens: 5 }),
+      }).then(() => ended.push('text')),
+    ),
+  ])
+  expect(ended.slice(0, 3)).toEqual(['text', 'text', 'text'])
+})
+
+test('a choice of 20,000 strings is answered', async () => {
+  const values = countTo(20_000).map((index) => `value ${index}`)
+  const response = await answer(stringify({ enum: values }), { max_tokens: 200, temperature: 1 })
+  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] }
+  expect(values).toContain(JSON.parse(choices[0]?.message.content ?? ''))
+})

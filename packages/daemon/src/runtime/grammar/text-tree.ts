@@ -1,0 +1,36 @@
+/** Grammars for lists of texts. */
+import type { Grammar } from './gbnf.ts'
+import { choice, type Node, sequence, text } from './node.ts'
+
+/** Fewer texts are alternatives. More are grouped by their beginnings, so that few are possible at the same time. */
+const maxFlat = 16
+/** Deeper groups become rules, because llama.cpp reads groups within groups recursively. */
+const maxDepth = 8
+
+/** One of the texts. */
+export function textTree(grammar: Grammar, texts: readonly string[], depth = 0): Node {
+  if (texts.length <= maxFlat) return choice(...texts.map(text))
+  const groups = Map.groupBy(texts, firstChar)
+  const ways = Array.from(groups, ([, group]) => {
+    const length = sharedLength(group)
+    const rests = group.map((one) => one.slice(length))
+    const beginning = text((group[0] as string).slice(0, length))
+    return rests.length === 1 ? beginning : sequence(beginning, textTree(grammar, rests, depth + 1))
+  })
+  return depth > 0 && depth % maxDepth === 0
+    ? grammar.add('texts', choice(...ways))
+    : choice(...ways)
+}
+
+const firstChar = (one: string) => one.slice(0, (one.codePointAt(0) ?? 0) > 0xffff ? 2 : 1)
+
+/** The number of code units at the beginning that all texts have in common. Does not split a character. */
+function sharedLength(texts: readonly string[]): number {
+  const [first = '', ...others] = texts
+  let length = first.length
+  for (const other of others) {
+    while (!other.startsWith(first.slice(0, length))) length -= 1
+  }
+  const isSplit = /[\ud800-\udbff]$/.test(first.slice(0, length)) && length < first.length
+  return isSplit ? length - 1 : length
+}
