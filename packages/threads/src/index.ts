@@ -1,4 +1,10 @@
 export {
+  type LimitedThread,
+  limitedThread,
+  ThreadLimitError,
+  type ThreadLimits,
+} from './limited-thread.ts'
+export {
   closeThread,
   startThread,
   type Thread,

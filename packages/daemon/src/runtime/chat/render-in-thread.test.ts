@@ -1,3 +1,4 @@
+import type { ThreadLimits } from '@shoal/threads'
 import { expect, test } from 'vitest'
 import { renderInThread } from './render-in-thread.ts'
 
@@ -7,8 +8,8 @@ const chat = (content: string) => ({
   variables: {},
 })
 
-const open = (source: string, limits: Parameters<typeof renderInThread>[1] = {}) =>
-  renderInThread({ source, bos: '<s>', eos: '' }, limits)
+const open = (source: string, limits: Partial<ThreadLimits> = {}) =>
+  renderInThread({ source, bos: '<s>', eos: '' }, { maxCpuMs: 10_000, maxHeapMb: 512, ...limits })
 
 test('chats are rendered one after another, and an error is the error of its own chat', async () => {
   const render = open(
@@ -28,34 +29,17 @@ test('an invalid template fails for each chat', async () => {
   await expect(render(chat('a'))).rejects.toThrow()
 })
 
-/** The library needs hours to parse this, because it takes quadratic time for white space. */
-const slow = `{{ 1 }}${' '.repeat(3_000_000)}{{ 1 }}`
-
-test('a thread that takes too much time is ended, while this thread does other work', async () => {
+test('a template that takes too much time is ended, although its white space is not counted', async () => {
+  const slow = `{{ 1 }}${' '.repeat(3_000_000)}{{ 1 }}` // the library takes quadratic time for white space
   const render = open(slow, { maxCpuMs: 100 })
-  let isOver = false
-  const failed = render(chat('a')).catch((error) => error)
-  void failed.then(() => {
-    isOver = true
-  })
-  let turns = 0
-  for (; !isOver; turns += 1) await new Promise((resolve) => setImmediate(resolve))
-  expect(turns).toBeGreaterThan(10)
-  expect(await failed).toMatchObject({
+  await expect(render(chat('a'))).rejects.toMatchObject({
     code: 'template_limit',
     message: 'it takes more than 0.1 s of processor time',
   })
 })
 
-test('after a thread was ended, the next chats are rendered in a new one', async () => {
-  const source = `{% if messages[0].content == 'all' %}{% for i in range(99999) %}{% for k in range(99999) %}{% endfor %}{% endfor %}{% endif %}ok`
-  const render = open(source, { maxCpuMs: 50 })
-  const all = ['all', 'a', 'all', 'b'].map((text) => render(chat(text)).catch(({ code }) => code))
-  expect(await Promise.all(all)).toEqual(['template_limit', 'ok', 'template_limit', 'ok'])
-})
-
-test('a thread that needs too much memory is ended', async () => {
+test('a template that takes too much memory is ended', async () => {
   const source = `{% set a = [] %}{% for i in range(99999) %}{% set _ = a.append({'a': {'b': {}}}) %}{% endfor %}`
   const render = open(source, { maxHeapMb: 16 })
-  await expect(render(chat('a'))).rejects.toThrow('it needs more than 16 MiB')
+  await expect(render(chat('a'))).rejects.toThrow('it takes more than 16 MiB of memory')
 })

@@ -2,12 +2,8 @@
 import { serveParent } from '@shoal/threads/parent'
 import { type ChatTemplate, type ChatToPrint, chatRenderer } from './render-chat.ts'
 
-export type RenderMethods = {
-  /** Returns the prompt. Throws the template's own errors. */
-  render(chat: ChatToPrint): string
-}
-
-serveParent((template: ChatTemplate): RenderMethods => {
+serveParent((template: ChatTemplate) => {
   const render = chatRenderer(template)
-  return { render: (chat) => render(chat, new Date()) }
+  /** Returns the prompt. Throws the template's own errors. */
+  return { render: (chat: ChatToPrint): string => render(chat, new Date()) }
 })

@@ -1,18 +1,8 @@
-/** The thread of `schemaConverter`: converts the schemas that it receives as JSON. */
-import { parentPort } from 'node:worker_threads'
+/** The thread that `schema-converter.ts` starts: it converts schemas to grammars. */
+import { serveParent } from '@shoal/threads/parent'
 import { jsonGrammar } from './json-grammar.ts'
-import { SchemaError } from './schema-error.ts'
 
-/** `refusal`: why no grammar can enforce the schema. `failure`: an unexpected error. */
-export type Converted = { grammar: string } | { refusal: string } | { failure: string }
-
-function convert(schema: string): Converted {
-  try {
-    return { grammar: jsonGrammar(JSON.parse(schema)) }
-  } catch (error) {
-    return error instanceof SchemaError ? { refusal: error.message } : { failure: String(error) }
-  }
-}
-
-parentPort?.on('message', (schema: string) => parentPort?.postMessage(convert(schema)))
-parentPort?.postMessage('ready')
+serveParent(() => ({
+  /** Takes the schema as JSON. Throws a `SchemaError` if no grammar can enforce it. */
+  convert: (schema: string): string => jsonGrammar(JSON.parse(schema)),
+}))

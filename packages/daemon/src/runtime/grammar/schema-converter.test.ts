@@ -23,24 +23,12 @@ test('a schema that is refused does not end the thread', async () => {
 })
 
 test('a conversion that takes too long is ended, and the next one succeeds', async () => {
-  const convert = schemaConverter(100)
+  const convert = schemaConverter({ maxCpuMs: 50, maxHeapMb: 256 })
   await convert('{}')
   const [slow, next] = [convert(JSON.stringify(hard)), convert(JSON.stringify(text))]
-  await expect(slow).rejects.toThrow('its conversion to a grammar takes too long')
+  await expect(slow).rejects.toThrow(
+    'its conversion to a grammar takes more than 0.05 s of processor time',
+  )
   await expect(slow).rejects.toThrow(SchemaError)
   expect(await next).toBe(jsonGrammar(text))
-})
-
-test('the process does other work during a conversion', async () => {
-  const convert = schemaConverter()
-  await convert('{}')
-  let isConverting = true
-  const conversion = convert(JSON.stringify(hard)).catch((error) => error)
-  conversion.finally(() => {
-    isConverting = false
-  })
-  let turns = 0
-  for (; isConverting; turns += 1) await new Promise((resolve) => setTimeout(resolve, 1))
-  expect(await conversion).toBeInstanceOf(SchemaError)
-  expect(turns).toBeGreaterThan(20)
 })
