@@ -45,6 +45,7 @@ const generationFields = {
   keep_alive: KeepAlive,
   format: optional(Type.Unsafe<string | object>({ type: ['string', 'object'] })),
   think: optional(Type.Unsafe<boolean | string>({ type: ['boolean', 'string'] })),
+  truncate: optional(Type.Boolean()),
   logprobs: optional(Type.Boolean()),
   top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
 }
@@ -95,6 +96,7 @@ export type OllamaGenerateRequest = Static<typeof OllamaGenerateRequest>
 export const OllamaEmbedRequest = Type.Object({
   ...modelField,
   input: optional(OneOrMoreTexts),
+  truncate: optional(Type.Boolean()),
   dimensions: optional(Type.Integer({ minimum: 0 })),
   options: optional(Options),
   keep_alive: KeepAlive,

@@ -68,8 +68,8 @@ function counted(runtime: Runtime, metrics: Metrics): Runtime['generate'] {
 }
 
 function countedEmbed(runtime: Runtime, { tokens }: Metrics): Runtime['embed'] {
-  return async (texts, signal) => {
-    const embeddings = await runtime.embed(texts, signal)
+  return async (...request) => {
+    const embeddings = await runtime.embed(...request)
     tokens.inc({ kind: 'prompt' }, embeddings.promptTokens)
     return embeddings
   }

@@ -20,7 +20,8 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = 
     const signal = clientGone(reply)
     using use = await models.use(body.model, readOptions(body))
     const loadMs = performance.now() - startedAt
-    const { vectors, promptTokens } = await use.runtime.embed(texts, signal)
+    const options = { truncates: body.truncate === true }
+    const { vectors, promptTokens } = await use.runtime.embed(texts, signal, options)
     return {
       model: body.model,
       embeddings: vectors.map((vector) =>

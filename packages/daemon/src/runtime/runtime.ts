@@ -8,7 +8,11 @@ export type Runtime = {
    */
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
   /** Returns vectors of length 1, in the order of the texts. Rejects with the same errors as `generate`. */
-  embed(texts: (string | number[])[], signal: AbortSignal): Promise<Embeddings>
+  embed(
+    texts: (string | number[])[],
+    signal: AbortSignal,
+    options?: EmbedOptions,
+  ): Promise<Embeddings>
   /** Resolves to the number of a prompt's tokens. Rejects with a prompt error or `model_lost`. */
   countTokens(prompt: Prompt): Promise<number>
   /** Resolves to the text of a chat's prompt. Rejects with a prompt error or `model_lost`. */
@@ -134,6 +138,12 @@ export type Generation = {
   json: true | object | undefined
   /** The number of alternatives to return for each token; undefined for no log probabilities. */
   topLogprobs: number | undefined
+  /**
+   * Whether a prompt that does not fit in the context is shortened instead of refused. From a chat, the oldest messages
+   * are dropped, but neither system messages nor the user's last message; of a text, the beginning is dropped. The
+   * default is false.
+   */
+  truncates?: boolean
 }
 
 export type TokenLogprob = { token: string; logprob: number; bytes: number[] }
@@ -164,6 +174,9 @@ export type Finish = {
   firstTokenMs: number
   generationMs: number
 }
+
+/** `truncates`: whether the end of a text that is too long is dropped instead of refused. The default is false. */
+export type EmbedOptions = { truncates?: boolean }
 
 export type Embeddings = { vectors: Float32Array[]; promptTokens: number }
 

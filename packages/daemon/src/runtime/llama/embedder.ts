@@ -1,5 +1,5 @@
 import type { LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama-cpp'
-import { type Embeddings, promptError } from '../runtime.ts'
+import { type Embeddings, type EmbedOptions, promptError } from '../runtime.ts'
 import { normalize } from '../vectors.ts'
 import type { CheckTokens } from './tokenizer.ts'
 
@@ -33,11 +33,19 @@ export function embedder(
     return opened
   }
 
-  async function embedText(text: string | number[], signal: AbortSignal) {
+  async function embedText(
+    text: string | number[],
+    signal: AbortSignal,
+    { truncates }: EmbedOptions,
+  ) {
     if (typeof text !== 'string') checkTokens(text)
     const context = await open()
-    const tokens = typeof text === 'string' ? model.tokenize(text) : (text as Token[])
-    const tokenCount = context.calculateInputLength(tokens)
+    let tokens = typeof text === 'string' ? model.tokenize(text) : (text as Token[])
+    let tokenCount = context.calculateInputLength(tokens)
+    if (tokenCount >= contextLength && truncates) {
+      tokens = tokens.slice(0, contextLength - 1 - (tokenCount - tokens.length))
+      tokenCount = context.calculateInputLength(tokens)
+    }
     if (tokenCount >= contextLength) {
       throw promptError(
         'context_length_exceeded',
@@ -53,11 +61,15 @@ export function embedder(
     return { vector: normalize((await turn).vector), tokenCount }
   }
 
-  return async (texts: (string | number[])[], signal: AbortSignal): Promise<Embeddings> => {
+  return async (
+    texts: (string | number[])[],
+    signal: AbortSignal,
+    options: EmbedOptions = {},
+  ): Promise<Embeddings> => {
     const vectors: Float32Array[] = []
     let promptTokens = 0
     for (const text of texts) {
-      const { vector, tokenCount } = await embedText(text, signal)
+      const { vector, tokenCount } = await embedText(text, signal, options)
       vectors.push(vector)
       promptTokens += tokenCount
     }

@@ -1,7 +1,12 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
-import type { ChatPrompt } from '../chat/begin-answer.ts'
 import type { ChatPrompts } from '../chat/chat-prompt.ts'
-import { type ChatToRender, type Generation, type Prompt, promptError } from '../runtime.ts'
+import {
+  type Chat,
+  type ChatToRender,
+  type Generation,
+  type Prompt,
+  promptError,
+} from '../runtime.ts'
 import { type CheckTokens, longestToken, type Tokenize } from './tokenizer.ts'
 
 type Setup = {
@@ -11,56 +16,99 @@ type Setup = {
   contextLength: number
 }
 
+/** A prompt's tokens, and the beginning of the answer, which is at the end of the prompt. */
+type ReadPrompt = { tokens: Token[]; begun: string }
+
 /** Tokenizes a prompt. Returns its tokens, the beginning of the answer, and how many tokens the answer may have. */
 export function promptReader(
   model: LlamaModel,
   { chats, tokenize, checkTokens, contextLength }: Setup,
 ) {
-  /** The number of characters that certainly do not fit in the context. */
-  const tooManyCharacters = contextLength * longestToken(model)
+  /** Text of more characters cannot fit in the context. Tokenizing megabytes of it would delay other requests. */
+  const maxCharacters = contextLength * longestToken(model)
 
-  async function render({
-    prompt,
-    json,
-  }: Pick<Generation, 'prompt' | 'json'>): Promise<ChatPrompt | { tokens: Token[] }> {
-    if ('tokens' in prompt) return { tokens: prompt.tokens as Token[] }
-    return 'text' in prompt
-      ? { text: prompt.text, begun: '' }
-      : chats.prompt(prompt.chat, json !== undefined)
+  /** Returns undefined if the prompt is a text of more than `maxCharacters`. */
+  async function readPrompt(
+    { prompt, json }: Pick<Generation, 'prompt' | 'json'>,
+    maxCharacters = Number.POSITIVE_INFINITY,
+  ): Promise<ReadPrompt | undefined> {
+    if ('tokens' in prompt) return { tokens: prompt.tokens as Token[], begun: '' }
+    const { text, begun } =
+      'text' in prompt
+        ? { text: prompt.text, begun: '' }
+        : await chats.prompt(prompt.chat, json !== undefined)
+    if (text.length > maxCharacters) return undefined
+    return { tokens: await tokenize({ text, addSpecial: true, parseSpecial: true }), begun }
   }
 
-  async function toTokens(rendered: ChatPrompt | { tokens: Token[] }): Promise<Token[]> {
-    if ('tokens' in rendered) return rendered.tokens
-    return tokenize({ text: rendered.text, addSpecial: true, parseSpecial: true })
-  }
-
-  const tooLong = (tokens: string) =>
-    promptError(
-      'context_length_exceeded',
-      `the prompt has ${tokens} tokens, but the context length is ${contextLength}`,
-    )
+  /** The number of tokens that the answer may have. */
+  const roomFor = (read: ReadPrompt | undefined) =>
+    read === undefined ? 0 : contextLength - read.tokens.length
 
   async function read(generation: Generation) {
-    const rendered = await render(generation)
-    if ('text' in rendered && rendered.text.length > tooManyCharacters) {
-      throw tooLong(`more than ${contextLength}`) // tokenizing megabytes would delay other requests
-    }
-    const tokens = await toTokens(rendered)
-    const begun = 'text' in rendered ? rendered.begun : ''
-    checkTokens(tokens)
+    const full = await readPrompt(generation, maxCharacters)
+    if (full) checkTokens(full.tokens)
     const biased = generation.sampling.logitBias.map(([token]) => token)
     checkTokens(biased, 'logit_bias')
-    const room = contextLength - tokens.length
-    if (room < 1) throw tooLong(`${tokens.length}`)
-    return { tokens, begun, room }
+    const isTruncated = roomFor(full) < 1 && generation.truncates
+    const prompt = isTruncated ? await truncate(generation, full) : full
+    if (prompt === undefined || roomFor(prompt) < 1) {
+      const tokens = prompt?.tokens.length ?? `more than ${contextLength}`
+      const message = `the prompt has ${tokens} tokens, but the context length is ${contextLength}`
+      throw promptError('context_length_exceeded', message)
+    }
+    return { ...prompt, room: roomFor(prompt) }
+  }
+
+  /** Shortens a prompt until it leaves room for an answer, if possible. */
+  async function truncate(
+    { prompt, json, maxTokens = Math.ceil(contextLength / 4) }: Generation,
+    full: ReadPrompt | undefined,
+  ): Promise<ReadPrompt | undefined> {
+    const room = Math.min(maxTokens, Math.ceil(contextLength / 2))
+    if (!('chat' in prompt)) return cutBeginning(prompt, full, contextLength - room)
+    const starts = prompt.chat.messages.flatMap(({ role }, index) => (role === 'user' ? index : []))
+    let best: ReadPrompt | undefined
+    // A binary search for the first of the user's messages from which the conversation fits.
+    for (let low = 0, high = starts.length - 1; low <= high; ) {
+      const middle = (low + high) >> 1
+      const chat = keepFrom(prompt.chat, starts[middle] ?? 0)
+      const shorter = await readPrompt({ prompt: { chat }, json }, maxCharacters)
+      const fits = roomFor(shorter) >= room
+      if (fits || middle === starts.length - 1) best = shorter
+      if (fits) high = middle - 1
+      else low = middle + 1
+    }
+    return best
+  }
+
+  /** Keeps the last tokens of a plain text, and the token with which prompts begin. */
+  async function cutBeginning(
+    prompt: Exclude<Prompt, { chat: Chat }>,
+    full: ReadPrompt | undefined,
+    maxTokens: number,
+  ): Promise<ReadPrompt | undefined> {
+    const text = 'text' in prompt ? prompt.text.slice(-maxCharacters) : ''
+    const read = full ?? (await readPrompt({ prompt: { text }, json: undefined }))
+    if (read === undefined) return undefined
+    const { bos } = model.tokens
+    const beginning = read.tokens.slice(0, 1).filter((token) => token === bos)
+    const rest = read.tokens.slice(beginning.length)
+    return { ...read, tokens: [...beginning, ...rest.slice(beginning.length - maxTokens)] }
   }
 
   return Object.assign(read, {
     /** Returns the number of the prompt's tokens, even if they are more than the context length. */
     async count(prompt: Prompt): Promise<number> {
-      return (await toTokens(await render({ prompt, json: undefined }))).length
+      return (await readPrompt({ prompt, json: undefined }))?.tokens.length ?? 0
     },
     applyTemplate: async ({ chat, json }: ChatToRender) =>
       (await chats.prompt(chat, json !== undefined)).text,
   })
 }
+
+/** Drops the messages before `start`, except system messages. */
+const keepFrom = (chat: Chat, start: number): Chat => ({
+  ...chat,
+  messages: chat.messages.filter(({ role }, index) => index >= start || role === 'system'),
+})

@@ -53,9 +53,9 @@ export async function startChildRuntime(
         throw signal.aborted ? error : asOurs(error)
       }
     },
-    async embed(texts, signal) {
+    async embed(texts, signal, options) {
       try {
-        return await untilAborted(signal, rpc.call('embed', texts, signal))
+        return await untilAborted(signal, rpc.call('embed', { texts, ...options }, signal))
       } catch (error) {
         throw signal.aborted ? error : asOurs(error)
       }

@@ -3,6 +3,7 @@ import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { openLlamaModel } from '../llama/llama-model.ts'
 import type {
   ChatToRender,
+  EmbedOptions,
   Generation,
   Prompt,
   RuntimeOptions,
@@ -16,6 +17,8 @@ function loadedModel() {
   return model
 }
 
+type TextsToEmbed = EmbedOptions & { texts: (string | number[])[] }
+
 export type ModelMethods = typeof methods
 
 const methods = {
@@ -26,7 +29,8 @@ const methods = {
   },
   generate: (generation: Generation, signal: AbortSignal) =>
     loadedModel().generate(generation, signal),
-  embed: (texts: (string | number[])[], signal: AbortSignal) => loadedModel().embed(texts, signal),
+  embed: ({ texts, ...options }: TextsToEmbed, signal: AbortSignal) =>
+    loadedModel().embed(texts, signal, options),
   countTokens: (prompt: Prompt) => loadedModel().countTokens(prompt),
   applyTemplate: (prompt: ChatToRender) => loadedModel().applyTemplate(prompt),
   tokenize: (text: TextToTokenize) => loadedModel().tokenize(text),
