@@ -8,6 +8,9 @@ export function canThink({ facts }: LocalModel): boolean {
   return thoughtMarks.test(facts.chat_template ?? '')
 }
 
+/** Some models have a second template, for chats with tools. */
+const toolTemplateKey = 'tokenizer.chat_template.tool_use'
+
 /**
  * Lists a model's capabilities in Ollama's terms. Any model can create embeddings; `embedding` is listed only for
  * models that can do nothing else.
@@ -17,7 +20,7 @@ export function listCapabilities(model: LocalModel): string[] {
   if (`${architecture}.pooling_type` in metadata) return ['embedding']
   return [
     'completion',
-    ...(/\btools\b/.test(chat_template ?? '') ? ['tools'] : []),
+    ...(/\btools\b/.test(chat_template ?? '') || toolTemplateKey in metadata ? ['tools'] : []),
     ...(canThink(model) ? ['thinking'] : []),
   ]
 }

@@ -1,7 +1,6 @@
 /** Runs llama.cpp in this process. Used only in a child process, because a crash of native code ends the process. */
 import type { EvaluationPriority, LlamaContextSequence, Token } from 'node-llama-cpp'
-import { callSchema, chatPrompts, lazyCallSchema } from '../chat/chat-prompt.ts'
-import { renderInThread } from '../chat/render-in-thread.ts'
+import { callSchema, lazyCallSchema } from '../chat/chat-prompt.ts'
 import {
   type Finish,
   type Generation,
@@ -17,7 +16,8 @@ import { adaptThreads } from './adapt-threads.ts'
 import { answerWriter } from './answer-writer.ts'
 import { batchTogether } from './batch-together.ts'
 import { embedder } from './embedder.ts'
-import { getTemplate, isEncoder, loadModel, markerTokens } from './load-model.ts'
+import { isEncoder, loadModel } from './load-model.ts'
+import { openChats } from './open-chats.ts'
 import { ownSampler } from './own-sampler.ts'
 import { openPromptCache } from './prompt-cache.ts'
 import { promptReader } from './prompt-reader.ts'
@@ -52,7 +52,7 @@ type Watch = {
 /** Loads a model, and answers requests with it. */
 export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCores }: Watch = {}) {
   const { threads, slots: slotCount } = options
-  const { llama, model } = await loadModel(options)
+  const { llama, model, templates } = await loadModel(options)
   const contextLength = Math.min(options.contextLength, model.trainContextSize)
   const canGenerate = !isEncoder(model)
   const embeddingContextLength = Math.min(embeddingTokens, contextLength)
@@ -92,16 +92,9 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   })
   const promptCache = openPromptCache(options.promptCache)
   const slots = newSlots(Array.from({ length: slotCount }, () => context.getSequence()))
-  const { bosString, eosString } = model.tokens
-  const template = getTemplate(model)
-  const chats = await chatPrompts(
-    template,
-    renderInThread({ source: template ?? '', bos: bosString ?? '', eos: eosString ?? '' }),
-  )
-  const { format } = chats
-  const markers = markerTokens(model, format)
+  const chatsFor = await openChats(model, templates)
   const grammarFor = grammarCache(llama, model)
-  const read = promptReader(model, { chats, ...texts, checkTokens, contextLength })
+  const read = promptReader(model, { chatsFor, ...texts, checkTokens, contextLength })
   /** The number of conversations that will have tokens for the next batch. */
   let generating = 0
 
@@ -135,7 +128,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
 
   function forcedCall(prompt: Prompt): object | undefined {
     if (!('chat' in prompt)) return undefined
-    return isForced(prompt.chat) ? callSchema(prompt.chat, format) : undefined
+    return isForced(prompt.chat) ? callSchema(prompt.chat, chatsFor(prompt).format) : undefined
   }
 
   /**
@@ -145,7 +138,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
    */
   async function callGrammar({ prompt, stop, topLogprobs }: Generation) {
     if (!('chat' in prompt) || stop.length > 0 || topLogprobs !== undefined) return undefined
-    const schema = lazyCallSchema(prompt.chat, format)
+    const schema = lazyCallSchema(prompt.chat, chatsFor(prompt).format)
     if (schema === undefined) return undefined
     return grammarFor(schema, { code: 'tool_refused', isLazy: true }).catch((error) => {
       if (isPromptError(error)) return undefined
@@ -174,6 +167,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     // With a grammar, the library must choose the token, because it checks tokens against the grammar.
     const isOwnChoice = wants.probabilities && !evaluation.grammarEvaluationState
     const choose = isOwnChoice ? ownSampler(generation.sampling) : undefined
+    const { format, markers } = chatsFor(generation.prompt)
     const writer = answerWriter(generation, { model, format, markers, begun })
     const steps = sequence.evaluateWithMetadata(unread, wants, {
       ...evaluation,

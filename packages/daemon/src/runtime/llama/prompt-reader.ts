@@ -1,5 +1,4 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
-import type { ChatPrompts } from '../chat/chat-prompt.ts'
 import {
   type Chat,
   type ChatToRender,
@@ -7,10 +6,11 @@ import {
   type Prompt,
   promptError,
 } from '../runtime.ts'
+import type { ChatsFor } from './open-chats.ts'
 import { type CheckTokens, longestToken, type Tokenize } from './tokenizer.ts'
 
 type Setup = {
-  chats: ChatPrompts
+  chatsFor: ChatsFor
   tokenize: Tokenize
   checkTokens: CheckTokens
   contextLength: number
@@ -22,7 +22,7 @@ type ReadPrompt = { tokens: Token[]; begun: string }
 /** Tokenizes a prompt. Returns its tokens, the beginning of the answer, and how many tokens the answer may have. */
 export function promptReader(
   model: LlamaModel,
-  { chats, tokenize, checkTokens, contextLength }: Setup,
+  { chatsFor, tokenize, checkTokens, contextLength }: Setup,
 ) {
   /** Text of more characters cannot fit in the context. Tokenizing megabytes of it would delay other requests. */
   const maxCharacters = contextLength * longestToken(model)
@@ -36,7 +36,7 @@ export function promptReader(
     const { text, begun } =
       'text' in prompt
         ? { text: prompt.text, begun: '' }
-        : await chats.prompt(prompt.chat, json !== undefined)
+        : await chatsFor(prompt).prompt(prompt.chat, json !== undefined)
     if (text.length > maxCharacters) return undefined
     return { tokens: await tokenize({ text, addSpecial: true, parseSpecial: true }), begun }
   }
@@ -103,7 +103,7 @@ export function promptReader(
       return (await readPrompt({ prompt, json: undefined }))?.tokens.length ?? 0
     },
     applyTemplate: async ({ chat, json }: ChatToRender) =>
-      (await chats.prompt(chat, json !== undefined)).text,
+      (await chatsFor({ chat }).prompt(chat, json !== undefined)).text,
   })
 }
 
