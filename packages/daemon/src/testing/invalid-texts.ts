@@ -1,5 +1,6 @@
 import { Compile } from 'typebox/schema'
-import { parseGbnf, randomNumbers, textGenerator } from './gbnf.ts'
+import { parseGbnf } from '../runtime/grammar/gbnf-parser.ts'
+import { randomNumbers, textGenerator } from './gbnf.ts'
 
 /** Generates 300 texts from the grammar of a schema, and returns those that do not match the schema. */
 export function findInvalidTexts(schema: object, grammar: string): string[] {

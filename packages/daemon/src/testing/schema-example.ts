@@ -1,6 +1,7 @@
 import { Compile } from 'typebox/schema'
 import { expect } from 'vitest'
-import { matchesGbnf, parseGbnf } from './gbnf.ts'
+import { parseGbnf } from '../runtime/grammar/gbnf-parser.ts'
+import { matchesGbnf } from './gbnf.ts'
 import { findInvalidTexts } from './invalid-texts.ts'
 
 /** `good` and `bad` are values that the validator accepts and rejects. The grammar has to agree. */

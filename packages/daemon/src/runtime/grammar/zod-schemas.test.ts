@@ -1,8 +1,9 @@
 /** The schemas that zod 4 makes of its constructs. */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { matchesGbnf, parseGbnf, randomNumbers, textGenerator } from '../../testing/gbnf.ts'
+import { matchesGbnf, randomNumbers, textGenerator } from '../../testing/gbnf.ts'
 import { findInvalidTexts } from '../../testing/invalid-texts.ts'
+import { parseGbnf } from './gbnf-parser.ts'
 import { jsonGrammar } from './json-grammar.ts'
 
 const tree = z.object({

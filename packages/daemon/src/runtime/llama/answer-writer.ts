@@ -73,6 +73,12 @@ export function answerWriter(
       return withLogprobs(pieces, given)
     },
 
+    /** Adds text that the model has not written, which has this many tokens. */
+    append(words: string, tokens: number): Piece[] {
+      tokenCount += tokens
+      return parser.take(stops.take(text.finish() + words))
+    },
+
     /** Call this at the end of the answer. Returns the parts that have been held back. */
     finish(): Piece[] {
       const rest = stops.take(text.finish()) + (stops.isStopped() ? '' : stops.finish())

@@ -16,6 +16,7 @@ import { adaptThreads } from './adapt-threads.ts'
 import { answerWriter } from './answer-writer.ts'
 import { batchTogether } from './batch-together.ts'
 import { embedder } from './embedder.ts'
+import { jsonCloser } from './json-closer.ts'
 import { isEncoder, loadModel } from './load-model.ts'
 import { openChats } from './open-chats.ts'
 import { ownSampler } from './own-sampler.ts'
@@ -29,6 +30,7 @@ import {
   inCalls,
 } from './sampling.ts'
 import { commonLength, slots as newSlots, type Slot } from './slots.ts'
+import { tokenText } from './token-text.ts'
 import { tokenCheck, tokenizer } from './tokenizer.ts'
 
 /** The number of tokens in each part of a long prompt. Between two parts, the request can be canceled. */
@@ -40,7 +42,12 @@ const embeddingTokens = 2048
 /** Makes the library return all tokens, with the probabilities that the model assigns to them. */
 const unfiltered = { temperature: 1, topK: 0, topP: 1, minP: 0, yieldEogToken: true }
 
-type Sampler = { evaluation: Evaluation; lazy: BeginGrammar | undefined }
+type Sampler = {
+  evaluation: Evaluation
+  lazy: BeginGrammar | undefined
+  /** The grammar of the answer, if all of the answer must be JSON. */
+  grammar: string | undefined
+}
 
 type Watch = {
   /** Called for each batch with its number of conversations, and with the number of threads of the previous batch. */
@@ -119,11 +126,10 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const schema = call ?? json
     const lazy = schema === undefined ? await callGrammar(generation) : undefined
     const evaluation = createEvaluation(sampling, model, (schema ?? lazy) !== undefined)
-    if (schema !== undefined) {
-      const begin = await grammarFor(schema, { code: call ? 'tool_refused' : 'schema_refused' })
-      evaluation.grammarEvaluationState = begin()
-    }
-    return { evaluation, lazy }
+    if (schema === undefined) return { evaluation, lazy, grammar: undefined }
+    const begin = await grammarFor(schema, { code: call ? 'tool_refused' : 'schema_refused' })
+    evaluation.grammarEvaluationState = begin()
+    return { evaluation, lazy, grammar: begin.source }
   }
 
   function forcedCall(prompt: Prompt): object | undefined {
@@ -157,7 +163,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   async function* answer(
     slot: Slot,
     tokens: Token[],
-    { generation, evaluation, lazy, begun, room, signal }: Answer,
+    { generation, evaluation, lazy, grammar, begun, room, signal }: Answer,
   ): AsyncGenerator<Piece, Finish> {
     const startedAt = performance.now()
     const { sequence } = slot
@@ -180,12 +186,16 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     let chosen: Token | undefined
     let firstTokenMs = 0
     let isCut = false
+    const isCall = forcedCall(generation.prompt) !== undefined
+    const closer = grammar === undefined ? undefined : openCloser(grammar)
     generating += 1
     try {
       yield* writer.begin()
       while (!writer.isOver()) {
-        isCut = writer.tokenCount() === maxTokens
-        if (isCut) break
+        if (writer.tokenCount() === maxTokens) {
+          isCut = !(isCall && closer?.closing().text === '')
+          break
+        }
         const step = await steps.next(chosen)
         adaptation?.end()
         signal.throwIfAborted()
@@ -195,6 +205,12 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
         if (choose && model.isEogToken(token)) break
         chosen = choose && token
         if (writer.tokenCount() === 0) firstTokenMs = performance.now() - startedAt
+        if (closer && !closer.allows(token, maxTokens - writer.tokenCount() - 1)) {
+          const { text, tokens: count } = closer.closing()
+          yield* writer.append(text, count)
+          isCut = !isCall // a closed call is complete, but text that was closed early is not
+          break
+        }
         evaluation.generated.push(token)
         yield* writer.take(token, probabilities)
       }
@@ -213,6 +229,16 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
       firstTokenMs,
       generationMs: performance.now() - startedAt,
     }
+  }
+
+  function openCloser(grammar: string) {
+    const text = tokenText((some, before) =>
+      model.detokenize(some as Token[], false, before as Token[]),
+    )
+    return jsonCloser(grammar, {
+      toText: (token) => text.take(token),
+      countTokens: (some) => model.tokenize(some).length,
+    })
   }
 
   /** Removes from the slot everything after the common prefix with `tokens`. Returns the number of remaining tokens. */

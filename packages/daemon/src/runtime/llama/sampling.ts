@@ -89,7 +89,8 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
       grammars.delete(key)
       throw error
     })
-    return () => new LlamaGrammarEvaluationState({ model, grammar })
+    const begin = () => new LlamaGrammarEvaluationState({ model, grammar })
+    return Object.assign(begin, { source: grammar.grammar })
   }
 }
 
@@ -100,8 +101,8 @@ function reasonFor(error: unknown): string {
   return `it cannot be converted to a grammar: ${error}`
 }
 
-/** Starts to apply a grammar to a new text. */
-export type BeginGrammar = () => LlamaGrammarEvaluationState
+/** Starts to apply a grammar to a new text. `source` is the grammar in GBNF. */
+export type BeginGrammar = (() => LlamaGrammarEvaluationState) & { source: string }
 
 /** Applies a grammar to calls, from the end of their opening marker to the end of the JSON. */
 export function inCalls(begin: BeginGrammar, place: () => CallPlace) {

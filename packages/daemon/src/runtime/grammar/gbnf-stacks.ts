@@ -1,0 +1,89 @@
+/** Follows a text through a grammar. As in llama.cpp, all possible stacks of parts are kept. */
+import { type Gbnf, isIn, type Part } from './gbnf-parser.ts'
+
+/** The parts that are still to match; undefined at the end of the text. Equal stacks are the same object. */
+export type Stack = { part: Part; next: Stack } | undefined
+
+export type Stacks = {
+  /** Continues with a text. Returns false if the grammar does not allow it. */
+  take(text: string): boolean
+  /** The stacks after the text. Each is undefined or begins with a class of characters. */
+  read(): readonly Stack[]
+}
+
+export function openStacks(grammar: Gbnf): Stacks {
+  const expand = expander(grammar)
+  let stacks = expand({ part: { kind: 'rule', name: 'root' }, next: undefined })
+  return {
+    read: () => stacks,
+    take(text) {
+      for (const char of text) {
+        const code = char.codePointAt(0) as number
+        const after = stacks.flatMap((stack) =>
+          stack?.part.kind === 'chars' && isIn(stack.part, code) ? [expand(stack.next)] : [],
+        )
+        // Usually, there is only one stack, or all lead to the same ones.
+        stacks = after.length === 1 ? (after[0] ?? []) : [...new Set(after.flat())]
+        if (stacks.length === 0) return false
+      }
+      return true
+    },
+  }
+}
+
+/** Returns a function that replaces a stack by those that begin with a character. Results are kept, as texts repeat. */
+function expander(grammar: Gbnf): (stack: Stack) => readonly Stack[] {
+  const expanded = new Map<Stack, readonly Stack[]>()
+  const pushed = new Map<Stack, Map<Part, Stack>>()
+  const rests = new Map<Part, Part>()
+
+  function push(part: Part, next: Stack): Stack {
+    const known = pushed.get(next) ?? new Map<Part, Stack>()
+    pushed.set(next, known)
+    const stack = known.get(part) ?? { part, next }
+    known.set(part, stack)
+    return stack
+  }
+
+  /** The repetition that remains after its part has matched once. */
+  function restOf(part: Part & { kind: 'repeat' }): Part {
+    if (part.min === 0 && part.max === Infinity) return part
+    const rest = rests.get(part) ?? {
+      ...part,
+      min: Math.max(0, part.min - 1),
+      max: part.max - 1,
+    }
+    rests.set(part, rest)
+    return rest
+  }
+
+  function open(part: Part, next: Stack): Stack[] {
+    switch (part.kind) {
+      case 'chars':
+        return []
+      case 'rule':
+        return [push(grammar.get(part.name) as Part, next)]
+      case 'choice':
+        return part.ways.map((way) => way.reduceRight<Stack>((rest, one) => push(one, rest), next))
+      case 'repeat': {
+        const rest = part.max > 1 ? push(restOf(part), next) : next
+        return [...(part.min === 0 ? [next] : []), push(part.part, rest)]
+      }
+    }
+  }
+
+  function expand(first: Stack): readonly Stack[] {
+    const known = expanded.get(first)
+    if (known) return known
+    const seen = new Set<Stack>([first])
+    for (const stack of seen) {
+      if (stack === undefined) continue
+      for (const opened of open(stack.part, stack.next)) seen.add(opened)
+    }
+    const ready = [...seen].filter((stack) => stack === undefined || stack.part.kind === 'chars')
+    expanded.set(first, ready)
+    return ready
+  }
+
+  return expand
+}

@@ -1,0 +1,110 @@
+import { type Chars, type Gbnf, isIn, type Part } from './gbnf-parser.ts'
+import { openStacks, type Stack } from './gbnf-stacks.ts'
+
+/** Follows a text through a grammar, to find the shortest text that completes it. */
+export type ShortestEnd = {
+  /** Continues with a text. Returns false if the grammar does not allow it, or if following it takes too long. */
+  take(text: string): boolean
+  /** The shortest text with which the grammar allows the text to end. */
+  find(): string
+}
+
+/** More stacks would delay the model's other requests. */
+const maxStacks = 1000
+
+export function shortestEnd(grammar: Gbnf): ShortestEnd {
+  const ends = findShortest(grammar)
+  const stacks = openStacks(grammar)
+
+  const texts = new Map<Part, string>()
+  const lengths = new Map<Stack, number>([[undefined, 0]])
+
+  /** The shortest text of a part. All rules match at least one text. */
+  function textOf(part: Part): string {
+    const text = texts.get(part) ?? shortest(part, ends) ?? ''
+    texts.set(part, text)
+    return text
+  }
+
+  /** The length of the shortest text that completes a stack. */
+  function measure(stack: Stack): number {
+    const unknown: NonNullable<Stack>[] = []
+    for (let rest = stack; rest !== undefined && !lengths.has(rest); rest = rest.next) {
+      unknown.push(rest)
+    }
+    for (const one of unknown.reverse()) {
+      lengths.set(one, textOf(one.part).length + (lengths.get(one.next) ?? 0))
+    }
+    return lengths.get(stack) ?? 0
+  }
+
+  function complete(stack: Stack): string {
+    let text = ''
+    for (let rest = stack; rest !== undefined; rest = rest.next) text += textOf(rest.part)
+    return text
+  }
+
+  return {
+    take: (text) => stacks.take(text) && stacks.read().length <= maxStacks,
+    find() {
+      const all = stacks.read()
+      return complete(all.reduce((best, one) => (measure(one) < measure(best) ? one : best)))
+    },
+  }
+}
+
+/** The shortest text of each rule. */
+function findShortest(grammar: Gbnf): Map<string, string> {
+  const texts = new Map<string, string>()
+  for (let hasChanged = true; hasChanged; ) {
+    hasChanged = false
+    for (const [name, part] of grammar) {
+      const text = shortest(part, texts)
+      if (text === undefined || text.length >= (texts.get(name)?.length ?? Infinity)) continue
+      texts.set(name, text)
+      hasChanged = true
+    }
+  }
+  return texts
+}
+
+/** The shortest text of a part; undefined if a rule that it needs is not yet known. */
+function shortest(part: Part, rules: ReadonlyMap<string, string>): string | undefined {
+  switch (part.kind) {
+    case 'chars':
+      return pick(part)
+    case 'rule':
+      return rules.get(part.name)
+    case 'choice':
+      return pickShortest(part.ways.flatMap((way) => shortestSequence(way, rules) ?? []))
+    case 'repeat':
+      return part.min === 0 ? '' : shortest(part.part, rules)?.repeat(part.min)
+  }
+}
+
+function shortestSequence(
+  parts: readonly Part[],
+  rules: ReadonlyMap<string, string>,
+): string | undefined {
+  let text = ''
+  for (const part of parts) {
+    const next = shortest(part, rules)
+    if (next === undefined) return undefined
+    text += next
+  }
+  return text
+}
+
+const pickShortest = (texts: readonly string[]): string | undefined =>
+  texts.reduce<string | undefined>(
+    (best, text) => (best === undefined || text.length < best.length ? text : best),
+    undefined,
+  )
+
+/** A character of a class, preferably a common one. */
+function pick(chars: Chars): string {
+  const common = ['"', '0', 'a', ' '].find((char) => isIn(chars, char.charCodeAt(0)))
+  if (common !== undefined) return common
+  const codes = chars.ranges.map(([from, to]) => (chars.isNegated ? to + 1 : from))
+  return String.fromCodePoint(codes.find((code) => isIn(chars, code)) ?? 0)
+}

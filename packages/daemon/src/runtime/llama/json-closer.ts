@@ -1,0 +1,69 @@
+import type { Token } from 'node-llama-cpp'
+import { parseGbnf } from '../grammar/gbnf-parser.ts'
+import { type ShortestEnd, shortestEnd } from '../grammar/shortest-end.ts'
+
+export type JsonCloser = {
+  /**
+   * Whether the answer may continue with this token, after which `tokensLeft` more tokens are possible. If not, the
+   * answer must end with `closing` instead of the token.
+   */
+  allows(token: Token, tokensLeft: number): boolean
+  /** The text that closes the JSON before the token that was refused, and its length in tokens. */
+  closing(): { text: string; tokens: number }
+}
+
+type Tokenizer = {
+  /** Returns the text that a token adds: an empty string within a character. */
+  toText: (token: Token) => string
+  countTokens: (text: string) => number
+}
+
+/** The grammar is followed only when no more tokens than this are left, because that takes time. */
+const maxTokensLeft = 1024
+/** Larger grammars take long to parse. In characters. */
+const maxGrammarLength = 200_000
+/** Tokens that the rest of a character may need. */
+const characterTokens = 3
+
+/**
+ * Ensures that an answer's JSON is closed before the maximum number of tokens is reached, if its schema allows that. As
+ * soon as a token would leave too few tokens to close the JSON, the answer is closed instead.
+ */
+export function jsonCloser(grammar: string, { toText, countTokens }: Tokenizer): JsonCloser {
+  /** Undefined before it is needed, and when following the grammar has failed. */
+  let end: ShortestEnd | undefined
+  let hasFailed = grammar.length > maxGrammarLength
+  /** The text that `end` has not followed yet. */
+  let unread = ''
+  let closing = { text: '', tokens: Number.POSITIVE_INFINITY }
+
+  /** Follows the text so far. */
+  function advance() {
+    end ??= shortestEnd(parseGbnf(grammar))
+    hasFailed = !end.take(unread)
+    unread = ''
+    if (hasFailed) return
+    const text = end.find()
+    if (text !== closing.text) closing = { text, tokens: countTokens(text) }
+  }
+
+  return {
+    allows(token, tokensLeft) {
+      const isNear = !hasFailed && tokensLeft <= maxTokensLeft
+      if (isNear && end === undefined) {
+        advance()
+        hasFailed ||= closing.tokens > tokensLeft + 1 // it is too late, or the schema needs more tokens
+      }
+      const text = toText(token)
+      unread += text
+      if (!isNear || hasFailed) return true
+      const before = closing
+      if (text !== '') advance()
+      const needed = closing.tokens + (text === '' ? characterTokens : 0)
+      if (hasFailed || needed <= tokensLeft) return true
+      closing = before
+      return false
+    },
+    closing: () => closing,
+  }
+}
