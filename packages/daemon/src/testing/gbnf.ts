@@ -1,6 +1,6 @@
 /**
- * Reads grammars in GBNF as far as `runtime/grammar` writes them, generates texts from them, and matches texts with
- * them. This is much faster than a model, and finds rare texts.
+ * Parses the subset of GBNF that `runtime/grammar` writes, generates texts from a grammar, and checks whether a grammar
+ * matches a text. This is much faster than a model, and finds rare texts.
  */
 type Part =
   | { kind: 'chars'; ranges: [number, number][]; isNegated: boolean }
@@ -16,7 +16,7 @@ export function parseGbnf(source: string): Gbnf {
   for (const line of source.trimEnd().split('\n')) {
     const [, name = '', body = ''] = /^([a-z][a-z0-9-]*) ::= (.*)$/.exec(line) ?? []
     if (name === '' || rules.has(name))
-      throw new Error(`not a rule, or twice: ${line.slice(0, 200)}`)
+      throw new Error(`invalid or duplicate rule: ${line.slice(0, 200)}`)
     rules.set(name, parseBody(body, used))
   }
   const missing = [...used].find((name) => !rules.has(name))
@@ -72,7 +72,7 @@ function parseBody(body: string, used: Set<string>): Part {
     }
     if (!take(/\(/)) return []
     const group = choice()
-    if (!take(/\)/)) throw new Error(`no parenthesis before ${rest.slice(0, 100)}`)
+    if (!take(/\)/)) throw new Error(`missing closing parenthesis before ${rest.slice(0, 100)}`)
     return [group]
   }
   const all = choice()
@@ -128,7 +128,10 @@ export function randomNumbers(seed: number): () => number {
   }
 }
 
-/** Returns a function that generates texts at random. Deep values become short, and so does the rest of a long text. */
+/**
+ * Returns a function that generates random texts. Beyond a certain depth or length, the function chooses the
+ * alternatives that end soonest.
+ */
 export function textGenerator(grammar: Gbnf, random: () => number): () => string {
   const heights = measure(grammar)
   const maxDepth = 60
@@ -168,7 +171,7 @@ export function textGenerator(grammar: Gbnf, random: () => number): () => string
   }
 }
 
-/** The number of rules that a text needs at least, within each other. */
+/** For each rule, the minimum depth of nested rules in a text that matches it. */
 function measure(grammar: Gbnf): Map<string, number> {
   const heights = new Map<string, number>()
   for (let hasChanged = true; hasChanged; ) {
@@ -255,7 +258,7 @@ function stackMaker(): Push {
   return (part, next) => ({ part, next, key: `${keyOf(part)} ${next?.key ?? ''}` })
 }
 
-/** Replaces each stack by those that begin with a character. Undefined is the end of the text. */
+/** Expands each stack until its first part is a set of characters. `undefined` means that the text may end. */
 function expand(grammar: Gbnf, stacks: readonly Stack[], push: Push): Stack[] {
   const seen = new Set<string>()
   const ready: Stack[] = []

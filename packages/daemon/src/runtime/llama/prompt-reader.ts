@@ -16,7 +16,7 @@ export function promptReader(
   model: LlamaModel,
   { chats, tokenize, checkTokens, contextLength }: Setup,
 ) {
-  /** The number of characters that certainly do not fit in the context. */
+  /** A prompt with more characters than this certainly exceeds the context length. */
   const tooManyCharacters = contextLength * longestToken(model)
 
   async function render({
