@@ -17,7 +17,7 @@ import { temporaryFolder } from './harness/temporary-folder.ts'
 type Endpoint = {
   paths: string[]
   status: number
-  /** Paths that another client requests during the load, ten requests a second. */
+  /** Paths that another client requests during the load, at ten requests per second. */
   meanwhile?: string[]
   isOnPostgres?: boolean
   /** The minimum ratio of shoal's requests per second to those of the bare route. */
@@ -139,7 +139,7 @@ async function collectAnswers(url: string, { paths, status }: Endpoint): Promise
   return answers
 }
 
-/** Headers that differ between responses, and headers that every server adds by itself. */
+/** Whether a header differs between responses, or is added by every server. */
 function isMadePerRequest(name: string): boolean {
   const ofAnyServer = ['date', 'connection', 'keep-alive', 'content-length']
   return ofAnyServer.includes(name) || name === 'x-request-id' || name.startsWith('ratelimit-')
@@ -150,7 +150,7 @@ function load(url: string, { paths, status }: Endpoint, { connections, seconds }
   return runScript<Load>('load', input)
 }
 
-/** Requests the paths in turn, ten a second, until the returned object is disposed of. */
+/** Requests the paths in turn, ten per second, until the returned object is disposed of. */
 function askNowAndThen(url: string, paths: string[]): Disposable {
   let turn = 0
   const timer = setInterval(() => {

@@ -182,8 +182,9 @@ function countStoreRequests(s3: S3Server): number {
 }
 
 /**
- * Divides the connections among the nodes, and puts load on all of them at the same time. Returns the number of requests
- * per second of the nodes' processor time.
+ * Divides the connections among the nodes, and puts load on all of them at the same time. With `isInTurn`, puts load on
+ * one node after another instead, each time with all connections. Returns the number of requests per second of the
+ * nodes' processor time.
  */
 async function perCpuSecond(
   nodes: BenchRegistry[],

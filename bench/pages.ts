@@ -9,14 +9,14 @@ import type { Report } from './harness/report.ts'
 import { inTurns } from './harness/rounds.ts'
 import { runScript } from './harness/script.ts'
 
-/** Few enough that all of them fit into the cache. They are requested in turn. */
+/** The number of model pages that are requested in turn. All of them fit into the cache. */
 const modelPages = 100
 const goal = 500
 /** A visitor with a cookie gets a page that is rendered for this request, not a cached one. */
 const cookie = 'theme=dark'
 
 export const bench: Bench = {
-  summary: 'pages per second and core: rendered for each request, or sent from the cache',
+  summary: 'pages per second and per CPU second: rendered for each request, or sent from the cache',
 
   async run(options, report) {
     await using stack = new AsyncDisposableStack()
@@ -26,7 +26,7 @@ export const bench: Bench = {
     }
     if (!isWanted(options, 'postgres')) return
     const data = await filledPostgres(options, stack)
-    if (!data) return report.say('PostgreSQL is not installed: its half is skipped.')
+    if (!data) return report.say('PostgreSQL is not installed: the measurements on it are skipped.')
     await measure('PostgreSQL', data, options, report)
   },
 }

@@ -31,7 +31,7 @@ const goalsMs = {
 }
 const kinds = Object.keys(queryKinds) as (keyof typeof queryKinds)[]
 
-/** Requests whose work grows with the number of models, besides the searches. */
+/** Returns the paths of requests other than searches, by name. The work for most of them grows with the models. */
 function overviewPaths(models: number): Record<string, string[]> {
   const [model] = catalogue(models)
   return {

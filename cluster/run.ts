@@ -77,7 +77,7 @@ async function main() {
   if (takesName(command)) {
     if (word === undefined)
       throw new Error(
-        `${command} needs the name of a process; scripts/cluster status lists the names`,
+        `${command} needs the name of a process; run scripts/cluster status to list the names`,
       )
     const name = /^\d+$/.test(word) ? `node${word}` : word
     if (command === 'start') return startAgain(cluster, name)
@@ -100,7 +100,7 @@ async function main() {
 
 function nextSteps(url: string): string {
   return `
-To publish the demo model, run this in the folder of shoal; then follow the quick tour in README.md:
+To publish the demo model, run this in shoal's folder, and then follow the quick tour in README.md:
   export SHOAL_REGISTRY=${url}
   npx shoal register
   npx shoal push models/shoal-tiny/*.gguf --card models/shoal-tiny/README.md --license apache-2.0

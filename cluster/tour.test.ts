@@ -1,5 +1,5 @@
 /**
- * Publishes the demo model on a cluster, as `scripts/cluster up` says, and then runs each command of the quick tour in
+ * Publishes the demo model on a cluster, as `scripts/cluster up` instructs, and then runs each command of the quick tour in
  * README.md.
  */
 import { spawn } from 'node:child_process'

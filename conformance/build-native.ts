@@ -21,7 +21,7 @@ export async function buildNative({ path, buildPath }: LlamaSource): Promise<Run
   }
   await Promise.all(['cases', 'renderings', 'schemas'].map(build))
   return async (name, input = '') => {
-    // The variable keeps the schema test from starting Python.
+    // LLAMA_SKIP_TESTS_SLOW_ON_EMULATOR keeps the schema test from starting Python.
     const env = { ...process.env, TZ: 'UTC', LLAMA_SKIP_TESTS_SLOW_ON_EMULATOR: '1' }
     const program = run(join(buildPath, name), { cwd: path, env, maxBuffer: maxOutputBytes })
     program.child.stdin?.end(input)

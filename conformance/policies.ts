@@ -43,7 +43,7 @@ const policies: readonly Policy[] = [
   },
 ]
 
-/** Returns why our rendering may differ; undefined if it may not. */
+/** Returns the reason why our rendering may differ from llama.cpp's; undefined if it must not differ. */
 export const findPolicy = (template: string, conversation: string): string | undefined =>
   policies.find(
     ({ templates, conversations }) =>

@@ -105,7 +105,7 @@ function compare(expected: Answer, parsed: Answer) {
   return { areCallsRight, areTextsRight, detail }
 }
 
-/** Removes what the comparison ignores: white space in arguments, and IDs, which shoal generates itself. */
+/** Removes what the comparison ignores: whitespace in arguments, and IDs, which shoal generates itself. */
 function normalize({ name, arguments: text }: ToolCall['function']) {
   try {
     return { name, arguments: JSON.stringify(JSON.parse(text)) }

@@ -8,7 +8,7 @@ type SchemaCase = { name: string; schema: string; isValid: boolean }
 
 export type SchemaResult = {
   name: string
-  /** Why the result is wrong; empty if it is right. */
+  /** Why the result is wrong; empty if it is correct. */
   detail: string
 }
 
@@ -19,7 +19,10 @@ export async function scoreSchemas(run: RunNative): Promise<SchemaResult[]> {
   }))
 }
 
-/** All texts that the grammar of a valid schema allows have to be valid. Other schemas have to be refused. */
+/**
+ * Returns what is wrong; an empty string if nothing is. Texts generated from a valid schema's grammar must match the
+ * schema, and an invalid schema must be refused.
+ */
 function findMistake({ schema, isValid }: SchemaCase): string {
   try {
     const parsed = JSON.parse(schema)

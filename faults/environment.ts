@@ -8,7 +8,7 @@ import { toCopyLedger } from './harness/ledger.ts'
 import { until } from './harness/waiting.ts'
 import { removeAbandonedClocks, shiftedBy } from './shifted-clock.ts'
 
-/** Each request logs about 1 kB. Together, that is more than a pipe (64 KiB) and a modest buffer can hold. */
+/** Each request logs about 1 kB, so all of them together log more than a pipe (64 KiB) and a modest buffer can hold. */
 const requestsUnread = 2_000
 const batchSize = 20
 const longPath = `/v1/models/${'a-long-name-'.repeat(80)}`

@@ -28,8 +28,9 @@ export type Harm = {
   /** How long a response may take. The default is 10 s; more time is given only if the harm itself delays responses. */
   answerTimeoutMs?: number
   /**
-   * Whether the disk loses unsynced writes. These can only be chunks of files that are not ready yet. The registry
-   * requests them again, even for a submitted file, because it syncs a file's chunks when it processes the file.
+   * Whether the disk loses unsynced writes. Only chunks of files that are not ready yet can be lost, because the
+   * registry syncs a file's chunks when it processes the file. The registry requests lost chunks again, even if the
+   * file has been submitted.
    */
   losesUnsyncedWrites?: boolean
   /** Whether the registry logs to a pipe, which is read only on demand. */

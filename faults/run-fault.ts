@@ -83,7 +83,7 @@ async function live(round: Round) {
   const { registry, world, failures, timeoutFactor, engine } = round
   await registry.start()
   await fill(world)
-  await world.client.get('/v1/stats') // starts the search index thread, whose files count as open when idle
+  await world.client.get('/v1/stats') // starts the search index thread, so that its open files are included in `atRest`
   world.client.hangUp()
   const atRest = registry.openFiles()
 

@@ -4,10 +4,10 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The names of Node's processor architectures in the names of llama.cpp's packages. */
+/** How llama.cpp's package names refer to processors, by Node's name for the processor. */
 const processors = { arm: 'armv7l', arm64: 'arm64', x64: 'x64' }
 
-/** TypeScript sources of packages that are imported in compiled form, copies for CommonJS, and tests. */
+/** TypeScript sources of packages that are imported in compiled form, copies for CommonJS, documentation, and tests. */
 const unusedFolders = [
   '@ai-sdk/anthropic/src',
   '@ai-sdk/gateway/src',
@@ -40,7 +40,7 @@ function unneeded() {
     // The sources of llama.cpp are not needed, because we do not compile it (see the daemon's load-model.ts).
     join(installed, 'node-llama-cpp', 'llama', 'gitRelease.bundle'),
     ...unusedFolders.map((path) => join(installed, path)),
-    // Types of icons under other names.
+    // Types for alternative names of icons, which no page uses.
     ...['prefixed', 'suffixed'].map((name) =>
       join(installed, `lucide-react/dist/lucide-react.${name}.d.ts`),
     ),
@@ -58,7 +58,7 @@ function isForOtherProcessor(name) {
   return own !== undefined && !name.split('-').includes(own)
 }
 
-/** Such as source maps, READMEs, and native addons for Bare (`.bare`), a runtime that is not Node. */
+/** Removes files such as source maps, READMEs, and native addons for Bare (`.bare`), another JavaScript runtime. */
 function removeFilesNamed(pattern, directory) {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name)
@@ -67,7 +67,7 @@ function removeFilesNamed(pattern, directory) {
   }
 }
 
-/** Returns the folders in a folder, without links, because those lead to our own packages. */
+/** Returns the folders in a folder. Omits links, because they point to our own packages. */
 function listFolders(directory) {
   if (!existsSync(directory)) return []
   const entries = readdirSync(directory, { withFileTypes: true })

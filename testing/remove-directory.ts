@@ -4,9 +4,9 @@ const pauseMs = 20
 const maxAttempts = 250
 
 /**
- * Removes a directory in which processes may be exiting. Node’s `rmSync` returns without an error, and with files left,
- * if another process deletes one of the files at the same time.
- * @throws if files appear for 5 s
+ * Removes a directory that exiting processes may still be changing. If another process deletes a file at the same time,
+ * Node’s `rmSync` leaves files behind without throwing an error.
+ * @throws if the directory cannot be removed within 5 s
  */
 export function removeDirectorySync(path: string): void {
   const nothing = new Int32Array(new SharedArrayBuffer(4))

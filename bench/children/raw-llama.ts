@@ -31,7 +31,7 @@ const model = await llama.loadModel({ modelPath })
 const context = await model.createContext({ contextSize: contextLength, threads, sequences: 1 })
 const sequence = context.getSequence()
 const tokenBias = TokenBias.for(model)
-// The library's own `set` ignores end-of-generation tokens.
+// Sets a private member, because the library's own `set` ignores end-of-generation tokens.
 const { _biases } = tokenBias as unknown as { _biases: Map<number, number> }
 for (const token of input.neverTokens) _biases.set(token, Number.NEGATIVE_INFINITY)
 const prompt = Array.from({ length: input.promptTokens }, (_, index) => (100 + index) as Token)

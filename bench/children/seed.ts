@@ -21,7 +21,7 @@ import { answer, readInput } from './child.ts'
 
 const modelBatchSize = 500
 const chunkBatchSize = 2_000
-/** SQLite allows 32,766 values in a statement. */
+/** Files are inserted in batches, because SQLite allows only 32,766 values in a statement. */
 const fileBatchSize = 1_000
 
 const input = await readInput<SeedInput>()

@@ -1,7 +1,7 @@
 import type { Report } from './report.ts'
 
 export type BenchOptions = {
-  /** How often each side of a comparison is run; the sides alternate. */
+  /** The number of times that each side of a comparison is run; the sides alternate. */
   rounds: number
   /** The duration of one round of load. */
   seconds: number

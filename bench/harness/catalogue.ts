@@ -42,7 +42,7 @@ export type CatalogueModel = {
 }
 
 /**
- * This many models, counted from the first, are public, and their first file has a fixed size and real chunks.
+ * The number of models, from the first one on, that are public and whose first file has a fixed size and real chunks.
  * Benchmarks request the chunks of these files.
  */
 export const modelsWithChunks = 1_000

@@ -33,7 +33,7 @@ export async function takeScreen(browser: TestBrowser, screen: Screen, folder: s
       process.stdout.write(`${path}${isTooWide ? ': the page scrolls horizontally' : ''}\n`)
     } catch (error) {
       process.stderr.write(`could not take ${path}: ${(error as Error).message}\n`)
-      process.exitCode = 1 // but the other screenshots are still taken
+      process.exitCode = 1 // at the end: the other screenshots are still taken
     }
   }
 }
@@ -60,6 +60,6 @@ async function take({ context, page }: Visitor, screen: Screen, path: string): P
   return await page.locator('html').evaluate((html) => html.scrollWidth > html.clientWidth)
 }
 
-/** A popover reaches its position only shortly after it has opened. */
+/** Waits for two frames and 50 ms more, because a popover reaches its position only shortly after it has opened. */
 const nextFrames = `new Promise((resolve) =>
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50))))`

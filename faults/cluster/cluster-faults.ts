@@ -23,7 +23,7 @@ export const clusterFaults: readonly ClusterFault[] = [
   {
     name: 'kill-node',
     summary:
-      'Kill a node (SIGKILL) while files are pushed, pulled and announced, and add another one.',
+      'Kill a node (SIGKILL), and add another one, while files are pushed, pulled and announced.',
     load: { weights: { push: 10 }, largeShare: 0.3 },
     async strike({ cluster, world, load }) {
       const announcing = startAnnouncing(world)
@@ -132,7 +132,7 @@ async function untilPartlyStored(world: World, model: string, token: string) {
   })
 }
 
-/** Announces peers of a public file until it is stopped. */
+/** Announces new peers of a public file until `stop` is called. */
 function startAnnouncing({ client, ledger, failures }: World) {
   let isStopped = false
   const announcing = announce()

@@ -1,6 +1,6 @@
 /**
- * A node is killed while it processes a file, and another node, whose clock is an hour off, takes the file over: soon,
- * but not while the first node is alive. Slow, because it starts a cluster.
+ * Tests that a node takes over a file soon after the node that was processing it has been killed, but not while that
+ * node is alive, even if the clock of the other node is an hour off. Slow, because it starts a cluster.
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -44,7 +44,7 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
     cluster = await up({ directory, nodes: 1, without: new Set(), settings, say: () => undefined })
     right = `http://127.0.0.1:${getProcess(cluster, 'node1').program?.port}`
     clock = join(directory, 'clock')
-    writeFileSync(clock, '+0') // as long as the node starts, because S3 servers refuse wrong times
+    writeFileSync(clock, '+0') // correct while the node starts, because S3 servers refuse requests with a wrong time
     Object.assign(cluster.state.settings, shiftedBy(clock))
     wrong = `http://127.0.0.1:${(await addNode(cluster)).port}`
     const account = { username: 'ana', password: 'password of ana' }
@@ -105,7 +105,7 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
     return { holder, until }
   }
 
-  /** Locks a model's row, so that nobody can publish files of it. */
+  /** Locks a model's row, so that no node can publish the model's files. */
   async function lock(model: string) {
     const url = `postgres://shoal@127.0.0.1:${cluster.state.ports.primary}/postgres`
     const psql = spawn(join(findPostgresBinaries() ?? '', 'psql'), ['-XAtq', '-d', url])
@@ -134,7 +134,7 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
     ['an hour ahead', 3_600],
     ['an hour behind', -3_600],
   ])(
-    'a node whose clock is %s takes a file over only after its node was killed',
+    'a node whose clock is %s takes over a file only after the node that processes it is killed',
     async (_, shift) => {
       const [file, other] = [
         await upload('tide', shift > 0 ? 1 : 2),

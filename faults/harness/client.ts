@@ -110,7 +110,7 @@ export function createClient(options: Options) {
     call,
     get: <T>(path: string, token?: string) => call<T>('GET', path, { token }),
     post: <T>(path: string, options?: Call) => call<T>('POST', path, options),
-    /** Sends a request without the checks of `call`, because it may fail although the registry works. */
+    /** Sends a request without the checks of `call`, for requests that may fail even if the registry works. */
     send,
     /** Closes idle connections. */
     hangUp: () => agent.destroy(),
@@ -127,7 +127,7 @@ export function isDone({ status }: Reply): boolean {
   return typeof status === 'number' && status < 300
 }
 
-/** Whether the response leaves it unknown if the requested change was made. */
+/** Whether, as far as the response shows, the requested change may or may not have been made. */
 export function isUnknown({ status }: Reply): boolean {
   return status === 'broken' || status === 'late' || (typeof status === 'number' && status >= 500)
 }

@@ -113,7 +113,7 @@ function toCopyModel(before: Model, after: Model): Model {
     ),
     uploads: before.uploads.map((upload) => ({
       ...upload,
-      // The deletion of a model begins with canceling its uploads.
+      // If the model was being deleted during the copy, its uploads may already have been canceled.
       presence:
         presence === 'unknown'
           ? 'unknown'

@@ -27,8 +27,8 @@ export type World = {
   keepsChunks: boolean
 }
 
-/** Returns a higher number on each call, for names that are unique in this process. */
 let count = 0
+/** Returns a higher number on each call, for names that are unique in this process. */
 export function nextNumber(): number {
   count += 1
   return count

@@ -4,7 +4,7 @@ import * as harms from './harms.ts'
 import type { NetworkFault } from './network-fault.ts'
 
 const noRange = dash('Ranges are requested only for file bytes.')
-/** The registry has processed requests to these places. A push whose response was lost detects this and continues. */
+/** At these places, the registry has processed the request although the response is damaged. A push detects this. */
 const heard = { part: rightBytes, complete: rightBytes }
 const broken = fails('unreachable', 'reset')
 const silent = fails('unreachable', 'timeout')

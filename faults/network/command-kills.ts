@@ -11,7 +11,7 @@ import { expectSo, type NetworkRound, type Scene } from './round.ts'
 import { hashFile } from './run-cell.ts'
 
 const kills = 5
-/** Per second; at this rate, transferring a file of 18 MB takes a few seconds. */
+/** The bytes per second of each command, so that transferring a file of 18 MB takes a few seconds. */
 const rate = '6MB'
 
 export const commandKills: NetworkRound[] = [
@@ -105,7 +105,10 @@ async function finish({ timeoutFactor }: Scene, lane: Lane, { words, home }: Com
   )
 }
 
-/** Counts the blocks on the disk, because a partial file has its full length from the start. */
+/**
+ * Waits until more than `bytes` have been written to a file, or until `isOver` returns true. Counts the blocks on the
+ * disk, because a partial file has its full length from the start.
+ */
 async function untilMoreThan(path: string, bytes: number, isOver: () => boolean) {
   const countBlocks = () => statSync(path, { throwIfNoEntry: false })?.blocks ?? 0
   await until('bytes arrive', 30_000, () => isOver() || countBlocks() * 512 > bytes)

@@ -38,7 +38,7 @@ export async function emptyPeer(client: RegistryClient, modelName: string): Prom
     [Symbol.dispose]() {
       for (const socket of sockets) socket.destroy()
       server.close()
-      announce('stopped').catch(() => undefined) // otherwise the tracker removes the peer after a timeout
+      announce('stopped').catch(() => undefined) // if this fails, the tracker removes the peer after a timeout
     },
   }
 }

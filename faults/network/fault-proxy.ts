@@ -24,7 +24,7 @@ export type ConnectionMode =
 export type Arming = {
   /** The places to harm. Harmed requests are counted separately for each place. */
   places: readonly Place[]
-  /** How many requests to each place are harmed, or how many connections. */
+  /** How many requests to each place, or how many connections, are harmed. */
   times: number
   /** How many requests to each place pass unharmed before the first one is harmed. */
   after: number
@@ -199,8 +199,8 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
 type Options = { isTls: boolean; registryPort: () => number }
 
 /**
- * Listens on a port below the ephemeral range, so that no connection uses it as its source port while the proxy does
- * not listen on it.
+ * Listens on a port below the ephemeral range. While a fault keeps the port closed, the system therefore cannot assign
+ * it to another connection as its source port.
  */
 async function listenBelowEphemeral(server: ReturnType<typeof createServer>): Promise<number> {
   for (;;) {

@@ -20,8 +20,8 @@ const withLength = ({ status, headers }: Answer, length: number) => {
 }
 
 /**
- * Returns half of a body, but nothing if the body is the rest of a chunk: otherwise each retry would deliver half of
- * the missing bytes.
+ * Returns half of a body, but nothing if the body is the rest of a chunk. Otherwise, each retry would deliver half of
+ * the missing bytes, and the chunk would soon be complete.
  */
 function half({ body }: Answer, { place }: Exchange): Uint8Array {
   const isRest = place === 'chunk' && body.length < 4 * 1024 * 1024
@@ -178,7 +178,7 @@ export const rewritten = (
   hits,
 })
 
-/** Treats bytes as Latin-1 text, so that all other bytes stay the same. */
+/** Replaces text in a body. The body is treated as Latin-1, so that all bytes outside of the text stay the same. */
 export const replacing = (pattern: RegExp, by: string) => (body: Buffer) =>
   Buffer.from(body.toString('latin1').replaceAll(pattern, by), 'latin1')
 

@@ -13,7 +13,7 @@ const demo = join(import.meta.dirname, '../../models', model, `${model}-Q8_0.ggu
 export const modelKill: NetworkRound = {
   name: 'kill-model',
   summary:
-    'Kill the process of a model (kill -9) during an answer; the daemon must load the model again.',
+    "Kill a model's process (kill -9) during an answer; the daemon must load the model again.",
   run: killModel,
 }
 
@@ -67,7 +67,7 @@ async function ask(url: string, isStreamed: boolean, timeoutFactor: number): Pro
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       model,
-      // A request that is equal to two that have crashed the model is refused for a minute.
+      // The prompts differ, because a prompt that has crashed the model twice is refused for a minute.
       messages: [{ role: 'user', content: `Tell me about the sea. (${++askedCount})` }],
       stream: isStreamed,
     }),

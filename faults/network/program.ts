@@ -17,7 +17,7 @@ import { formatTable } from './table.ts'
 const usage = `npm run faults -- network [--only name] [--place name] [--rounds 1] [--seed N] [--markdown]
 
 --only      comma-separated names of faults and rounds (default: all)
---place     only faults at this place, and no rounds: ${places.join(', ')}
+--place     place of the affected requests; omits rounds: ${places.join(', ')}
 --markdown  print the table for docs/reliability.md without running any command
 `
 

@@ -145,7 +145,8 @@ async function preparePieces({ lane, folder, seed }: CellOptions, stack: Disposa
 }
 
 /**
- * A pull that may request bytes from the registry would succeed even if requests to the torrent and the tracker fail.
+ * Returns a flag that limits a pull to one source. A pull that may request bytes from the registry would succeed even
+ * if requests for the torrent or to the tracker fail.
  */
 const getSourceFlag = ({ column }: Cell) =>
   column === 'torrent' || column === 'tracker' ? '--only-peers' : '--no-peers'

@@ -1,4 +1,4 @@
-// Peers in Node speak TCP. Without these names there is no WebRTC, and nobody misses it.
+// Peers in Node use TCP. With these names undefined, webtorrent does not use WebRTC.
 export const RTCPeerConnection = undefined
 export const RTCSessionDescription = undefined
 export const RTCIceCandidate = undefined

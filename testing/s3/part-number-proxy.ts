@@ -1,9 +1,9 @@
 import { type ProxiedRequest, startS3Proxy } from './s3-proxy.ts'
 
 /**
- * A proxy that adds `GET ?partNumber=` of AWS S3 to a server without it, such as radosgw 16. The server still checks
- * signatures, because it receives the signed URL unchanged, with an additional `Range` header. The proxy learns the
- * sizes of parts from the uploads that pass through it.
+ * Starts a proxy that adds AWS S3's `GET ?partNumber=` to a server that does not support it, such as radosgw 16. The
+ * server still checks signatures, because it receives the signed URL unchanged, with an additional `Range` header. The
+ * proxy learns the sizes of parts from the uploads that pass through it.
  */
 export async function startPartNumberProxy(endpoint: string) {
   /** The sizes of the parts of open uploads by number, and of finished objects in order. */

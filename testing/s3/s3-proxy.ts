@@ -26,7 +26,7 @@ type Options = {
   onSuccess?: (request: ProxiedRequest) => void
 }
 
-/** A proxy in front of an S3 server, which changes or refuses requests, and stalls responses. */
+/** Starts a proxy in front of an S3 server. The proxy can change or refuse requests, and stall responses. */
 export async function startS3Proxy(endpoint: string, options: Options = {}) {
   const upstream = new URL(endpoint)
   let { change = (one: ProxiedRequest): ProxiedRequest | Refusal => one } = options
@@ -84,7 +84,7 @@ export async function startS3Proxy(endpoint: string, options: Options = {}) {
     countOpen: () => open,
     /** The number of responses that have stalled so far. */
     countStalled: () => stalled,
-    /** From now on, responses stall after so many bytes of their bodies. */
+    /** From now on, each response stalls after this many bytes of its body. */
     stallAfter(bytes: number) {
       maxBytes = bytes
     },
@@ -102,7 +102,7 @@ export async function startS3Proxy(endpoint: string, options: Options = {}) {
 /** The query of a proxied request. */
 export const queryOf = ({ path }: ProxiedRequest) => new URL(path, 'http://proxy').searchParams
 
-/** A proxy that makes a server refuse presigned URLs which require one of these headers. */
+/** Starts a proxy that refuses presigned URLs that require one of these headers, as some S3 servers do. */
 export const startProxyWithoutHeaders = (endpoint: string, headers: string[]) =>
   startS3Proxy(endpoint, {
     change(request) {

@@ -37,7 +37,7 @@ type Document = {
   components: { schemas: Record<string, { properties?: object }> }
 }
 
-/** `GET /v1/models`, … */
+/** Returns the operations of an API document, such as `GET /v1/models`. */
 export const operationsIn = ({ paths }: Document): string[] =>
   Object.entries(paths)
     .flatMap(([path, operations]) =>

@@ -52,7 +52,7 @@ const tiny: Label[] = ['Q4_K_M', 'Q5_K_M', 'Q6_K', 'Q8_0', 'F16']
 const usual: Label[] = ['Q2_K', 'Q3_K_M', 'IQ4_XS', 'Q4_K_S', ...tiny]
 const large: Label[] = ['IQ2_XXS', 'Q2_K', 'IQ3_XXS', 'Q3_K_M', 'IQ4_XS', 'Q4_K_M', 'Q6_K', 'Q8_0']
 const whole: Label[] = ['IQ2_M', 'Q2_K', 'IQ3_M', 'Q3_K_M', ...tiny]
-/** Every model has these. */
+/** The quantizations that every model has. */
 const expected: Label[] = ['Q4_K_M', 'Q6_K', 'Q8_0']
 
 const quantization = (label: Label): Quantization => ({ label, ...all[label] })

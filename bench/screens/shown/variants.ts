@@ -238,7 +238,7 @@ export const remarks = {
   ],
 } as const
 
-/** Owners of models: the first of them own many models, the last own few. */
+/** The owners of models, from those with many models to those with few. */
 export const makers = [
   ...['tideline', 'mkowalski', 'bramble', 'quantkitchen', 'jlindqvist', 'rosalind', 'northbeam'],
   ...['sato-k', 'pebble', 'oduya', 'tinyparts', 'hvdberg', 'lena-m', 'driftwood', 'arao', 'fennec'],

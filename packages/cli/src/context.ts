@@ -55,14 +55,14 @@ export type Context = {
 }
 
 /**
- * Creates the context of a command. With `isTransfer`, requests are retried while the registry is offline. With
- * `isForShell`, the output is for shell completion, so there are no warnings about unknown variables.
+ * Creates a command's context. With `isTransfer`, failed requests are retried for longer. With `isForShell`, the output
+ * is for shell completion, so there are no warnings about unknown variables.
  */
 export type OpenContext = (options?: Options) => Promise<Context>
 
 type Options = { isTransfer?: boolean; isForShell?: boolean }
 
-/** The facts about a command that `runCommandLine` needs after it has ended. */
+/** What `runCommandLine` needs to know about a command after the command has ended. */
 export type Trace = {
   printer?: Printer
   lastRegistry?: LastRegistry
@@ -118,7 +118,7 @@ export function contextOpener(
         const credentials = await readCredentials(places)
         const known = [current, ...Object.keys(credentials)]
         const address = hostOrAddress ? registryAddress(hostOrAddress, known) : current
-        // The token from the environment is sent only to the current registry, not to another one in a model reference.
+        // The token from the environment is sent only to the current registry, not to a registry in a model reference.
         const ownToken =
           address === current ? readCliSetting(cliSettings.token, { env }) : undefined
         const token = givenToken ?? ownToken ?? credentials[address]?.token

@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export type OutputStream = Writable & { isTTY?: boolean; columns?: number }
 export type InputStream = Readable & { isTTY?: boolean }
 
-/** What a command line uses of its process. Tests substitute their own. */
+/** The parts of the process that a command line uses. Tests replace them. */
 export type CliEnvironment = {
   env: Environment
   stdin: InputStream
@@ -15,6 +15,6 @@ export type CliEnvironment = {
   stopSignal: AbortSignal
   /** The machine's memory, or this process's memory limit if that is lower. */
   memoryBytes: number
-  /** The daemon's default port. Default: 11434. Tests set another one, because any program may be using 11434. */
+  /** The daemon's default port; 11434 if omitted. Tests set another port, because any program may be using 11434. */
   daemonPort?: number
 }

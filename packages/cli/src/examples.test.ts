@@ -37,7 +37,7 @@ function exportedFunctions(index: string): string[] {
   )
 }
 
-describe('the examples of the clients and of transfer', { timeout: 120_000 }, () => {
+describe('the examples of the clients and the transfer package', { timeout: 120_000 }, () => {
   let values: ExampleValues
   let folder: string
   const stack = new AsyncDisposableStack()

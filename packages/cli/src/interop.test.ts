@@ -27,13 +27,13 @@ const sizeBytes = 20_000_000
 
 describe.concurrent('only from a peer', options, () => {
   for (const client of clients) {
-    test.skipIf(!client.program)(`${client.name} downloads a torrent`, async () => {
+    test.skipIf(!client.program)(`${client.name} downloads from a torrent file`, async () => {
       await using model = await sharedModel()
       await download(client, model.torrentPath, model)
       expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)
     })
 
-    test.skipIf(!client.program)(`${client.name} downloads a magnet`, async () => {
+    test.skipIf(!client.program)(`${client.name} downloads from a magnet link`, async () => {
       await using model = await sharedModel()
       await download(client, model.magnet, model)
       expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)

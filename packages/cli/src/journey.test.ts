@@ -59,7 +59,7 @@ test('a new registry has the demo models, which can be found and pulled', async 
   expect((await client().getModel('shoal-tiny')).readme).toContain('Shoal Tiny')
 })
 
-test('a repeated pull finds the file and does not count as a download', async () => {
+test('a repeated pull finds the local file, and does not count as another download', async () => {
   const again = await shoal(['pull', 'shoal-tiny', '--json'])
   expect(JSON.parse(again.stdout)).toMatchObject({ already_there: true, downloaded_bytes: 0 })
   expect((await client().getModel('shoal-tiny')).downloads).toBe(1)
@@ -115,7 +115,7 @@ test('a private model can be pulled by its owner, and is not found by others', a
   expect(stranger.exitCode).toBe(3)
 })
 
-test('a second registry on the same data is refused with an error message', async () => {
+test('a second registry on the same data folder ends with an error message', async () => {
   const refused = await runShoal(['registry', '--port', '0', '--data', join(folder, 'data')], {
     home,
   })

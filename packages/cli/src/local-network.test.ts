@@ -78,7 +78,7 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', { timeout
   })
 
   test.skipIf(!libtorrent.program)(
-    'libtorrent downloads a model knowing only its info hash',
+    'given only the info hash of a model, libtorrent downloads the model',
     async () => {
       const other = await at(machines.second)
       const { files } = JSON.parse(await other.run('show', 'shoal-tiny', '--json'))

@@ -5,8 +5,8 @@ import { exitCodes } from '@shoal/core/errors/table'
 import { runCommandLine } from './run.ts'
 
 /**
- * Signals within this time after the first one count as the same Ctrl-C, because a terminal sends Ctrl-C to this
- * process, and npm and npx also forward it to this process.
+ * Signals within this time after the first signal count as the same Ctrl-C, because this process receives Ctrl-C from
+ * the terminal and again from npm or npx, which forward it.
  */
 const echoMs = 500
 
@@ -22,7 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 process.stdout.on('error', endWithoutReader)
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  // If nothing reads stderr any longer, the command continues, and a server still shuts down gracefully.
+  // If nothing reads stderr, the command continues, so that a server can still shut down gracefully.
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') endWithoutReader(error)
 })
 

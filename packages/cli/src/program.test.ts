@@ -14,7 +14,7 @@ const list = ({ commands }: Command) => commands.map((one) => one.name())
 const all = list(await program())
 
 describe('the program has', () => {
-  test.each(all)('only the command %s for words that begin with it', async (name) => {
+  test.each(all)('only the command %s if the command line begins with it', async (name) => {
     expect(list(await program(name, '--json', 'search'))).toEqual([name])
   })
 
@@ -29,7 +29,7 @@ describe('the program has', () => {
     expect(list(await program(...words))).toEqual(all)
   })
 
-  test('all commands for shell completion, which is a hidden command', async () => {
+  test('all commands if the command line begins with the hidden completion command', async () => {
     expect(list(await program('__complete', 'shoal '))).toEqual([...all, '__complete'])
   })
 

@@ -28,14 +28,14 @@ const accepted = (key: ConfigKey, text: string) => ({
   values: { [key]: acceptedText(key, text) },
 })
 
-/** Parsers for the flags that a command passes on as typed. */
+/** Parsers for the flags whose values a command passes on as typed. */
 const untouched: Record<string, Read> = {
   '--memory <size>': (memory) => daemon({}, { memory }).memoryBytes,
   '--keep-alive <time>': (keepAlive) => daemon({}, { keepAlive }).keepAliveMs,
   '--expires <time>': (text) => (parseLifetime(text) ?? Number.POSITIVE_INFINITY) * 1_000,
 }
 
-/** Returns the distinct flags of all commands whose placeholder is one of `names`, with their parsers. */
+/** Returns all distinct flags that have one of `names` as their placeholder, with their parsers. */
 async function flagsTaking(...names: string[]): Promise<[string, Read][]> {
   const stub = { stdout: process.stdout, stderr: process.stderr }
   const program = await shoalProgram(() => Promise.reject(new Error('not run')), stub as never)

@@ -80,7 +80,7 @@ test.each([
     13,
     "✗ Internal server error.\n  Try again later. For details, see the registry's log.\n",
   ],
-])('a response with status %i ends with exit code %#', async (status, body, code, text) => {
+])('status %i with the body %j ends with exit code %i', async (status, body, code, text) => {
   await using home = await makeHome()
   const answer = { status, body: { detail: 'signed out', ...body } }
   await using registry = await scriptedRegistry({ 'GET /v1/auth/me': answer })
@@ -178,7 +178,7 @@ test('a newline at the end of a token is ignored, and a newline within a token i
   })
 })
 
-test('text from the registry cannot control the terminal', async () => {
+test('control characters are removed from text that the registry returns', async () => {
   await using home = await makeHome()
   const license = '\x1b[2J\x1b]0;owned\x07mit'
   await using registry = await scriptedRegistry({

@@ -22,7 +22,7 @@ export async function runCommandLine(words: readonly string[], environment: CliE
     await untilStopped(program.parseAsync([...words], { from: 'user' }), environment, trace)
     return trace.exitCode
   } catch (error) {
-    // Commander has already printed the version or the help, also for a command group without a subcommand.
+    // Commander has already printed the version or the help, which it also prints for a group without a subcommand.
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage
     const failure =

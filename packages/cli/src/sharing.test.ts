@@ -106,7 +106,7 @@ test('serve shares pulled models, pauses, resumes, and reports its uploads', opt
   expect(await seeders()).toBe(0)
 })
 
-test('a model that becomes private is no longer shared, and its files stay', options, async () => {
+test('a model that becomes private is not shared, but its files are kept', options, async () => {
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 2_000_000)
   await using home = await lonelyHome()

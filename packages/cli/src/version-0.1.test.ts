@@ -46,7 +46,7 @@ async function bytesSent(): Promise<number> {
   return Number(/^shoal_blob_bytes_sent_total (\d+)$/m.exec(metrics)?.[1])
 }
 
-test.for(Object.entries(fixture.settings))('the setting %s is %s', async ([name, value]) => {
+test.for(Object.entries(fixture.settings))('the setting %s is still %s', async ([name, value]) => {
   expect(await shoal('config', 'get', name)).toBe(name === 'registry' ? registry.url : value)
 })
 

@@ -73,7 +73,7 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
     expect(visitor.takeProblems()).toEqual([expect.stringContaining('status of 404')])
   })
 
-  test('finds it by searching, and likes it', async () => {
+  test('finds the model by searching, and likes the model', async () => {
     await page.keyboard.press('/')
     await page.keyboard.type('my-ti')
     await page.getByRole('main').getByRole('link', { name: /tiny/i }).first().click()
@@ -86,7 +86,7 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
     expect(await page.getByRole('button', { name: /^Liked/ }).textContent()).toContain('1')
   })
 
-  test('pulls it with the command line and the API key', async () => {
+  test('pulls the model with the command line and the API key', async () => {
     const env = { SHOAL_REGISTRY: registry.url, SHOAL_TOKEN: key }
     const { stdout, stderr, exitCode } = await runShoal(['pull', 'my-tiny'], {
       home: home.path,
@@ -97,7 +97,7 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
     expect(pulled.equals(original)).toBe(true)
   })
 
-  test("chats with it on the daemon's page", async () => {
+  test("chats with the model on the daemon's page", async () => {
     const env = { SHOAL_THREADS: '1', SHOAL_REGISTRY: registry.url }
     const words = ['serve', '--port', String(daemonPort)]
     const { child, outcome } = startShoal(words, { home: home.path, env })

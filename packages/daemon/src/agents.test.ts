@@ -1,4 +1,4 @@
-/** The recipes in docs/agents.md: each client with its own library, and an agent loop of twenty tool calls over each API. */
+/** Tests the recipes in docs/agents.md: each client library runs an agent loop of twenty tool calls. */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
@@ -27,7 +27,7 @@ const schema = {
 }
 const connect = (url: string) => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'any' })
 
-/** Records how often the tool was called, and with what. */
+/** A tool that records the argument of each call. */
 function lookout() {
   const seen: string[] = []
   return {
@@ -39,7 +39,7 @@ function lookout() {
   }
 }
 
-/** Checks that the model was asked again after each call, and has got all results in order. */
+/** Checks that the model was asked again after each call, and received all results in order. */
 function expectLoop(asked: Chat[], seen: string[]) {
   expect(seen).toEqual(Array(calls).fill('sea'))
   expect(asked).toHaveLength(calls + 1)
@@ -55,7 +55,7 @@ function expectLoop(asked: Chat[], seen: string[]) {
 }
 
 describe("OpenAI's SDK", () => {
-  test('chat completions', async () => {
+  test('runs an agent loop with chat completions', async () => {
     const { url, asked } = await useAgentDaemon(calls)
     const { seen, look } = lookout()
     const runner = connect(url).chat.completions.runTools(
@@ -85,7 +85,7 @@ describe("OpenAI's SDK", () => {
     { type: 'function' as const, name: 'look', parameters: schema, strict: true },
   ]
 
-  test('responses, each continued from the one before', async () => {
+  test('runs an agent loop with responses, each continued from the previous one', async () => {
     const { url, asked } = await useAgentDaemon(calls)
     const { seen, look } = lookout()
     const openai = connect(url)
@@ -111,7 +111,7 @@ describe("OpenAI's SDK", () => {
   })
 })
 
-test("OpenAI's Agents SDK, whole and streamed", async () => {
+test("OpenAI's Agents SDK runs an agent loop, with and without streaming", async () => {
   setTracingDisabled(true)
   for (const stream of [false, true]) {
     const { url, asked } = await useAgentDaemon(calls)
@@ -144,7 +144,7 @@ test("OpenAI's Agents SDK, whole and streamed", async () => {
 })
 
 describe("Anthropic's SDK", () => {
-  test('messages', async () => {
+  test('runs an agent loop with messages', async () => {
     const { url, asked } = await useAgentDaemon(calls)
     const { seen, look } = lookout()
     const client = new Anthropic({ baseURL: url, apiKey: 'any', authToken: null })
@@ -172,7 +172,7 @@ describe("Anthropic's SDK", () => {
   })
 })
 
-test("Ollama's client", async () => {
+test("Ollama's client runs an agent loop", async () => {
   const { url, asked } = await useAgentDaemon(calls)
   const { seen, look } = lookout()
   const ollama = new Ollama({ host: url })
@@ -208,30 +208,33 @@ describe("Vercel's AI SDK", () => {
     Ollama: (url) => createOllama({ baseURL: url })(model),
   }
 
-  test.each(Object.entries(providers))('%s, whole and streamed', async (_, provide) => {
-    for (const ask of [generateText, streamText]) {
-      const { url, asked } = await useAgentDaemon(calls)
-      const { seen, look } = lookout()
-      const result = await ask({
-        model: provide(url),
-        prompt: question,
-        maxOutputTokens: 1000,
-        tools: {
-          look: tool({
-            description: 'looks for ships',
-            inputSchema: z.object({ at: z.string() }),
-            execute: async (args) => look(args),
-          }),
-        },
-        stopWhen: stepCountIs(calls + 5),
-      })
-      expect(await result.text).toBe('Done.')
-      expectLoop(asked, seen)
-    }
-  })
+  test.each(Object.entries(providers))(
+    'runs an agent loop with the %s provider, with and without streaming',
+    async (_, provide) => {
+      for (const ask of [generateText, streamText]) {
+        const { url, asked } = await useAgentDaemon(calls)
+        const { seen, look } = lookout()
+        const result = await ask({
+          model: provide(url),
+          prompt: question,
+          maxOutputTokens: 1000,
+          tools: {
+            look: tool({
+              description: 'looks for ships',
+              inputSchema: z.object({ at: z.string() }),
+              execute: async (args) => look(args),
+            }),
+          },
+          stopWhen: stepCountIs(calls + 5),
+        })
+        expect(await result.text).toBe('Done.')
+        expectLoop(asked, seen)
+      }
+    },
+  )
 })
 
-test('LangChain', async () => {
+test('LangChain runs an agent loop', async () => {
   const { url, asked } = await useAgentDaemon(calls)
   const { seen, look } = lookout()
   const chat = new ChatOpenAI({ model, apiKey: 'any', configuration: { baseURL: `${url}/v1` } })

@@ -1,4 +1,4 @@
-/** The routes and plugins of the daemon. */
+/** The daemon's routes and plugins. */
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { makeApp, refuseDeepBodies } from '@shoal/server'

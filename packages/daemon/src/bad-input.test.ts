@@ -1,4 +1,4 @@
-/** Tests that excessive requests get a clear error, while another request to the same model goes on. */
+/** Tests that excessive requests get a clear error, while another request to the same model continues. */
 import { expect, onTestFinished, test } from 'vitest'
 import type { Chat } from './runtime/runtime.ts'
 import { scriptedRuntime } from './testing/scripted-runtime.ts'
@@ -37,7 +37,7 @@ async function post(url: string, path: string, body: Body | string) {
   return { status: response.status, body: (await response.json()) as Body & { detail: string } }
 }
 
-/** Runs a daemon with an answer that has begun, and that ends with the test. */
+/** Runs a daemon that is answering a request. `expectGoesOn` lets this answer finish and checks it. */
 async function useBusyDaemon() {
   const asked: Chat[] = []
   const gate = Promise.withResolvers<void>()
@@ -64,36 +64,42 @@ async function useBusyDaemon() {
   return { url, asked, expectGoesOn }
 }
 
-test.each(Object.entries(apis))('ten thousand tools: %s', async (path, request) => {
-  const { url, asked, expectGoesOn } = await useBusyDaemon()
-  const tools = Array.from({ length: 10_000 }, (_, index) => {
-    const named = { name: `tool_${index}`, description: 'x', parameters: {}, input_schema: {} }
-    return path === '/v1/responses'
-      ? { type: 'function', ...named }
-      : { ...named, ...(path !== '/v1/messages' && { type: 'function', function: named }) }
-  })
-  const { status, body } = await post(url, path, request('Hi', { tools }))
-  expect(status).toBe(422)
-  expect(body.detail).toMatch(/^tools must not have more than 128 items$/)
-  expect(asked).toHaveLength(1)
-  await expectGoesOn()
-})
+test.each(Object.entries(apis))(
+  '%s rejects a request with ten thousand tools',
+  async (path, request) => {
+    const { url, asked, expectGoesOn } = await useBusyDaemon()
+    const tools = Array.from({ length: 10_000 }, (_, index) => {
+      const named = { name: `tool_${index}`, description: 'x', parameters: {}, input_schema: {} }
+      return path === '/v1/responses'
+        ? { type: 'function', ...named }
+        : { ...named, ...(path !== '/v1/messages' && { type: 'function', function: named }) }
+    })
+    const { status, body } = await post(url, path, request('Hi', { tools }))
+    expect(status).toBe(422)
+    expect(body.detail).toMatch(/^tools must not have more than 128 items$/)
+    expect(asked).toHaveLength(1)
+    await expectGoesOn()
+  },
+)
 
-test.each(Object.entries(apis))('deep input: %s', async (path, request) => {
-  const { url, expectGoesOn } = await useBusyDaemon()
-  const depth = 100_000
-  const deep = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
-  const whole = JSON.stringify({ model, ...request('Hi') }).replace(/}$/, `,"metadata":${deep}}`)
-  const { status, body } = await post(url, path, whole)
-  expect(status).toBe(400)
-  expect(body.detail).toBe('the body is nested more than 200 levels deep')
-  await expectGoesOn()
-})
+test.each(Object.entries(apis))(
+  '%s rejects a body that is nested too deeply',
+  async (path, request) => {
+    const { url, expectGoesOn } = await useBusyDaemon()
+    const depth = 100_000
+    const deep = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+    const whole = JSON.stringify({ model, ...request('Hi') }).replace(/}$/, `,"metadata":${deep}}`)
+    const { status, body } = await post(url, path, whole)
+    expect(status).toBe(400)
+    expect(body.detail).toBe('the body is nested more than 200 levels deep')
+    await expectGoesOn()
+  },
+)
 
 const maxBodyBytes = 16 * 1024 * 1024
 
 test.each(Object.entries(apis))(
-  'a body at the size limit, and beyond it: %s',
+  '%s accepts a body at the size limit, and rejects a larger one',
   async (path, request) => {
     const { url, asked, expectGoesOn } = await useBusyDaemon()
     const frame = JSON.stringify({ model, ...request('') }).length
@@ -107,7 +113,7 @@ test.each(Object.entries(apis))(
   },
 )
 
-test('more than a thousand responses that could be continued', async () => {
+test('after more than a thousand responses, the first is deleted and the last can be retrieved', async () => {
   const { url, asked, expectGoesOn } = await useBusyDaemon()
   const first = await post(url, '/v1/responses', { input: 'Hi' })
   let last = first
@@ -125,7 +131,7 @@ test('more than a thousand responses that could be continued', async () => {
   await expectGoesOn()
 })
 
-test('an item that is referred to a thousand times, and an unknown response', async () => {
+test('referring to an item a thousand times, or to an unknown response, is an error', async () => {
   const { url, expectGoesOn } = await useBusyDaemon()
   const { body } = await post(url, '/v1/responses', { input: 'Hi' })
   const [item] = body.output as [{ id: string }]
@@ -137,7 +143,7 @@ test('an item that is referred to a thousand times, and an unknown response', as
   await expectGoesOn()
 })
 
-/** The schemas, each in the place where an API takes the schema of an answer. */
+/** For each API, a function that puts a schema into a request as the schema of the answer. */
 const withSchema: Record<string, (schema: object) => Body> = {
   '/v1/chat/completions': (schema) => ({
     response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
@@ -155,11 +161,11 @@ const hugeSchema = { enum: Array.from({ length: 300_000 }, (_, index) => `value 
 const badSchemas = [
   { $ref: '#' },
   { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' },
-  { type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }, // no value is finite
+  { type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }, // every value would be infinite
   { $ref: '#/$defs/missing' },
 ]
 
-test('deep, huge and cyclic schemas, with a real model that is answering another request', async () => {
+test('cyclic, huge and too deep schemas are rejected while a real model answers another request', async () => {
   const { url } = await useTestDaemon()
   const long = { messages, max_tokens: 200, temperature: 2, logit_bias: { 2: -100 } }
   const running = post(url, '/v1/chat/completions', long)

@@ -86,7 +86,7 @@ test.each([
     'SHOAL_KEEP_ALIVE (or --keep-alive) must be a duration such as 5m, 2h or forever, not "long"',
   ],
   [{ contextLength: '1e4' }, 'SHOAL_CONTEXT_LENGTH (or --context-length) must be a whole number'],
-])('%o is rejected with an error that contains the setting', (flags, sentence) => {
+])("%o is rejected with an error that contains the setting's name", (flags, sentence) => {
   expect(() => read({}, flags)).toThrow(ConfigError)
   expect(() => read({}, flags)).toThrow(sentence)
 })
@@ -96,7 +96,7 @@ test('a key is required if other machines can reach the daemon', () => {
   expect(read({ SHOAL_API_KEY: 'k' }, { host: '0.0.0.0' }).apiKey).toBe('k')
 })
 
-test('a key that cannot be read is an invalid setting', () => {
+test('a key file that cannot be read is a configuration error', () => {
   const wrong = 'the key in /nowhere/key cannot be read: no such file or directory'
   expect(() => read({}, { apiKeyFile: '/nowhere/key' })).toThrow(new ConfigError(wrong))
 })

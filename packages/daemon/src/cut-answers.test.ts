@@ -53,13 +53,13 @@ const cut = {
   messages: { stop_reason: 'max_tokens', content: [] },
 }
 
-describe('a call that is cut off by the maximum number of tokens', () => {
+describe('a call that is cut off by the maximum number of tokens is not presented as complete', () => {
   const pieces: Piece[] = [
     { toolCall: { name: 'look', arguments: '' } },
     { argumentsDelta: '{"city":' },
     { argumentsDelta: '"Oslo"}' },
   ]
-  test('of a scripted model', async () => {
+  test('with a scripted model', async () => {
     const { url } = await useTestDaemon({}, scriptedRuntime({ pieces }))
     const answers = await askAll(url, 2)
     expect(answers).toMatchObject(cut)
@@ -73,7 +73,7 @@ describe('a call that is cut off by the maximum number of tokens', () => {
     })
   })
 
-  test('although another call follows it', async () => {
+  test('even if another call follows it', async () => {
     const another = { toolCall: { name: 'look', arguments: '{"city":"Oslo"}' } }
     const { url } = await useTestDaemon(
       {},
@@ -87,7 +87,7 @@ describe('a call that is cut off by the maximum number of tokens', () => {
     })
   })
 
-  test('of a real model', async () => {
+  test('with a real model', async () => {
     const daemon = await startTestDaemon()
     try {
       for (const max of [1, 6, 12]) {

@@ -7,7 +7,10 @@ type FaultOptions = { param?: string | null; retryAfterSeconds?: number }
 
 /** An error response from the daemon. Its fields correspond to those of OpenAI's API. */
 export class Fault extends AppError<'daemon_refused'> {
-  /** `why` is a machine-readable reason, which determines the HTTP status, or only a status if no reason applies. */
+  /**
+   * `why` is a machine-readable reason, which determines the HTTP status. If no reason applies, `why` is the status
+   * itself.
+   */
   constructor(
     why: DaemonReason | number,
     message: string,

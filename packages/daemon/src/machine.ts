@@ -13,7 +13,7 @@ export const freeMemory = (): number => Math.min(process.availableMemory(), cons
 
 /**
  * The number of physical cores that this process may use. Two threads on one core only slow each other down. More
- * threads than processors are far worse, because llama.cpp's threads spin while they wait for each other.
+ * threads than processors are far slower, because llama.cpp's threads spin while they wait for each other.
  */
 export function usableCores(): number {
   return Math.max(1, Math.min(os.availableParallelism(), physicalCores() ?? os.cpus().length))

@@ -52,7 +52,7 @@ test('after 200 clients have disconnected during a stream, no slot is in use', a
   expect(answer).toMatchObject({ usage: { completion_tokens: 5 } })
 })
 
-test('kill -9 of a model during a stream ends only that stream', async () => {
+test("if a model's process is killed, its stream ends with an error, and the next request succeeds", async () => {
   const { start, pids } = watchedRuntime()
   const { url } = await useTestDaemon({}, start)
   const response = await ask(url, { stream: true, max_tokens: 400, n: 4 })
@@ -78,7 +78,7 @@ test('a daemon that shuts down finishes streams in progress, accepts no new ones
   expect(() => process.kill(pids[0] ?? 0, 0)).toThrow('ESRCH')
 })
 
-test('damaged files and missing files have different errors', async () => {
+test('damaged files and missing files cause different errors', async () => {
   const { url, folder } = await useTestDaemon()
   const good = readFileSync(join(folder, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
   const put = (name: string, bytes: Uint8Array) => {

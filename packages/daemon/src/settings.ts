@@ -1,5 +1,6 @@
 /**
- * All daemon settings. This module loads none of the server's code, so that help and docs can list the settings fast.
+ * All daemon settings. This module loads none of the server's code, so that help and docs can list the settings
+ * quickly.
  */
 import { list, type Parse, port, setting, size, wholeNumber, word } from '@shoal/core/settings'
 import { parseKeepAlive } from '@shoal/core/units'
@@ -41,7 +42,7 @@ export const daemonSettings = {
     flag: '--context-length <tokens>',
     // A context of fewer than 64 tokens is useless in practice; no model supports more than 2 ** 24.
     parse: wholeNumber({ min: 64, max: 2 ** 24 }),
-    defaultPhrase: 'up to 65536, by the free memory',
+    defaultPhrase: 'up to 65536, depending on free memory',
     description: 'context length in tokens',
     details:
       "capped at the model's own context length. By default, the longest of 8192, 16384, 32768 and 65536 tokens with which one conversation takes at most a third of the memory that the loaded model leaves free",

@@ -9,8 +9,8 @@ type Options = {
 }
 
 /**
- * Lines that are logged within this time are written together, because each write to a file wakes another thread, which
- * costs as much as logging ten lines.
+ * Lines that are logged within this time are written together, because each write to a file wakes another thread, and
+ * waking it costs as much as logging ten lines.
  */
 const gatherMs = 10
 const firstPauseMs = 1
@@ -33,7 +33,7 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
 
   function write(line: string) {
     const bytes = Buffer.byteLength(line)
-    resume() // needed if the dropped line was larger than the buffer, because no write is running that would resume
+    resume() // a line larger than the buffer may have been dropped while no write was running that would resume
     if (isClosed || droppedNow > 0 || waitingBytes + bytes > maxWaitingBytes) {
       dropped += 1
       droppedNow += 1

@@ -22,7 +22,7 @@ function temporaryFolder(): string {
   return folder
 }
 
-/** Creates a named pipe as the log file. Its reader reads only on request. */
+/** Creates a named pipe as the log file, with a reader that reads only when `read` is called. */
 function pipe() {
   const path = join(temporaryFolder(), 'log')
   execFileSync('mkfifo', [path])
@@ -77,7 +77,7 @@ test('closing a log writes all remaining lines to the file, in order', async () 
   expect(opened.droppedLines()).toBe(0)
 })
 
-test('unread lines are buffered, then dropped and counted, and a line reports the number when reading resumes', async () => {
+test('unread lines are buffered, then dropped; when reading resumes, a line reports how many were dropped', async () => {
   const { path, read } = pipe()
   const opened = openLog({ to: { file: path }, level: 'info' })
   onTestFinished(() => opened.close())
@@ -97,7 +97,7 @@ test('unread lines are buffered, then dropped and counted, and a line reports th
   expect(opened.droppedLines()).toBe(dropped)
 })
 
-test('a reader may disconnect and reconnect', async () => {
+test('lines logged while the reader is disconnected are written after it reconnects', async () => {
   const { path, read, reopen } = pipe()
   const opened = openLog({ to: { file: path }, level: 'info' })
   onTestFinished(() => opened.close())
@@ -130,7 +130,7 @@ test('a line larger than the buffer is dropped, and the next one is written', as
 })
 
 test.skipIf(!canMount)(
-  'a full disk loses only the lines that do not fit (needs permission to mount)',
+  'on a full disk, only lines that do not fit into the buffer are lost (needs permission to mount)',
   async () => {
     const disk = await smallDisk('64k')
     onTestFinished(disk.unmount)

@@ -6,7 +6,7 @@ import { openFile, openStdout } from './output.ts'
 export type { Logger }
 
 export type LogOptions = {
-  /** Lines are appended to the file. Its folder is created if it is missing. */
+  /** Lines are appended to the file. If its folder is missing, the folder is created. */
   to: 'stdout' | 'silent' | { file: string }
   level: string
   /** Buffer size in bytes. The default is 1 MiB, which holds several thousand lines. */
@@ -25,9 +25,9 @@ const oneMebibyte = 2 ** 20
 const closeTimeoutMs = 1_000
 
 /**
- * Opens the log. If the log's reader stops or its disk is full, lines wait in a bounded buffer. When the buffer is
- * full, lines are dropped; when writing works again, a line reports how many were dropped. Throws the system's error if
- * a file cannot be opened.
+ * Opens the log. While its reader is stopped or the disk is full, lines wait in a bounded buffer. When the buffer is
+ * full, lines are dropped. When writing is possible again, a line reports how many were dropped. Throws the system's
+ * error if the file cannot be opened.
  */
 export function openLog({ to, level, maxWaitingBytes = oneMebibyte }: LogOptions): OpenLog {
   if (to === 'silent') {

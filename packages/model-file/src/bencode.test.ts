@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeBencode, encodeBencode } from './bencode.ts'
 
-test('encodes as specified in BEP 3, with sorted keys', () => {
+test('values are encoded as BEP 3 specifies, with sorted keys', () => {
   const value = {
     spam: ['a', -3],
     cow: { '\xff': 1, '\x00': new Uint8Array([200, 10]) },

@@ -1,10 +1,10 @@
 /** Bencode (BEP 3), the encoding of torrent files, tracker responses and extension messages between peers. */
 import { AppError } from '@shoal/core/errors'
 
-/** A decoded value. Strings are bytes. */
+/** A decoded value. Strings are decoded to bytes. */
 export type Bencoded = number | Buffer | Bencoded[] | Map<string, Bencoded>
 
-/** Maximum nesting depth. No peer message is nested deeper than this. */
+/** Maximum nesting depth. Nothing that shoal needs to decode is nested more deeply. */
 const maxDepth = 4
 
 /**

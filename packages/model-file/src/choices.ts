@@ -1,6 +1,6 @@
 /**
- * Functions for choosing among a model's files. They have their own entry point, which loads nothing else, so that it
- * works in browsers and does not slow down command-line startup.
+ * Functions for choosing among a model's files. This entry point loads no Node modules and little other code, so that
+ * it works in browsers and does not slow down command-line startup.
  */
 export { type Fidelity, findFidelity } from './fidelity.ts'
 export {

@@ -2,10 +2,10 @@ import { chunkCount, chunkRange, chunkSizeFor } from './chunk-sizes.ts'
 import type { ChunkHashes } from './hash-file.ts'
 import { fromHex, toHex } from './hex.ts'
 
-/** SHA-256 in lower-case hex, and the size in bytes. */
+/** A chunk's index, counted from 0, its SHA-256 in lower-case hexadecimal digits, and its size in bytes. */
 export type ChunkHash = { index: number; hash: string; size: number }
 
-/** Sent when publishing and received when downloading. The field names are those of the API. */
+/** The hashes and sizes of a file and its chunks, as sent when publishing. The field names are those of the API. */
 export type ChunkManifest = {
   file_size_bytes: number
   chunk_size: number
@@ -15,7 +15,7 @@ export type ChunkManifest = {
 
 const hashBytes = 32
 
-/** Concatenates the hashes, 32 bytes each. The result has a tenth of the size of the same hashes in JSON. */
+/** Concatenates the hashes, 32 bytes each. The result has less than a third of the size of the same chunks in JSON. */
 export function packHashes(chunks: readonly ChunkHash[]): Uint8Array {
   const packed = new Uint8Array(chunks.length * hashBytes)
   for (const [place, { hash }] of chunks.entries()) packed.set(fromHex(hash), place * hashBytes)

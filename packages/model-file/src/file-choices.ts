@@ -66,8 +66,8 @@ const makeLabels = ({ quantization, isCompanion, files }: Omit<FileChoice<FileLi
 ]
 
 /**
- * The error for a name that matches several choices although only one is allowed. `labels` are the labels of those
- * choices.
+ * The error for a name that matches several choices although only one is allowed. `labels` are the labels of the
+ * matching choices.
  */
 export const ambiguousChoice = (wanted: string, labels: string[]) =>
   new AppError(
@@ -89,8 +89,8 @@ const spellings = [(text: string) => text, (text: string) => text.toUpperCase()]
 
 /**
  * Returns the choices whose label, quantization or filename is `wanted`, the `:QUANT` part of a reference. Exact
- * matches take precedence over matches that ignore case. The result is empty if nothing matches. It has several choices
- * if they share the quantization, or if their names differ from `wanted` only in case.
+ * matches take precedence over matches that ignore case. Returns several choices if `wanted` is a quantization that
+ * they share, or if their names differ from `wanted` only in case. Returns none if nothing matches.
  */
 export function findChoices<C extends Named>(choices: readonly C[], wanted: string): C[] {
   for (const namesOfKind of kindsOfName) {
@@ -104,7 +104,8 @@ export function findChoices<C extends Named>(choices: readonly C[], wanted: stri
 }
 
 /**
- * The default if a name matches several choices: the best fit for `memoryBytes`, or the smallest choice if none fits.
+ * The default if a name matches several choices: the best fit for `memoryBytes`; if none fits, the first runnable
+ * choice, which is the smallest; if none is runnable, the first choice.
  */
 export function defaultChoice<C extends FileChoice<FileLike>>(
   found: readonly C[],

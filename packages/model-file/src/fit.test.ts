@@ -23,7 +23,7 @@ test('an unquantized file is the best fit only if there are no other files', () 
   expect(findBestFit(only, 16e9)?.label).toBe('F16')
 })
 
-test("the memory for a file is the registry's estimate or, if there is none, based on its size", () => {
+test("the memory for a file is the registry's estimate; if there is none, it is estimated from the file's size", () => {
   expect(memoryNeeded({ file_size_bytes: 5e9, memory_bytes: 6.1e9 })).toBe(6.1e9)
   expect(memoryNeeded({ file_size_bytes: 5e9, memory_bytes: null })).toBe(6.3e9)
   expect(memoryNeeded({ file_size_bytes: 5e9 })).toBe(6.3e9)

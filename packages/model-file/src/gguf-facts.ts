@@ -40,7 +40,7 @@ export type GgufFacts = {
 /** The header's key/value pairs, as registries store and send them. */
 type Metadata = GgufFacts['metadata']
 
-/** The facts that can be derived from the key/value pairs without the tensors. */
+/** The facts that can be derived from the key/value pairs and the filename, without the tensors. */
 export type MetadataFacts = Omit<
   GgufFacts,
   'parameter_count' | 'quantization' | 'metadata' | 'tensor_summary'

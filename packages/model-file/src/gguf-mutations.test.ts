@@ -33,7 +33,10 @@ const extremes = [
   2n ** 64n - 1n,
 ]
 
-/** One to four changes: a byte, a 64-bit number, a truncation or inserted bytes. */
+/**
+ * Returns a copy of the file with one to four changes, each of which overwrites a byte or a 64-bit number, truncates
+ * the file, or inserts a byte.
+ */
 function mutate(random: (below: number) => number): Uint8Array {
   let file = original.slice()
   for (let changes = 1 + random(4); changes > 0 && file.length > 16; changes -= 1) {

@@ -14,8 +14,8 @@ const windowBytes = 1024 * 1024
 const text = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Reads a header sequentially through a single window of 1 MiB, regardless of the sizes that the header declares. Of
- * skipped data, only the lengths of strings are read.
+ * Reads a header sequentially through a single window of 1 MiB, whatever sizes the header declares. Arrays of
+ * fixed-size items are skipped without being read; of skipped strings, only the lengths are needed.
  */
 export class HeaderReader {
   position = 0

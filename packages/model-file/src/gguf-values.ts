@@ -22,7 +22,8 @@ export type GgufValueType = (typeof valueTypes)[number]
 export type GgufScalar = number | bigint | boolean | string
 
 /**
- * An array in the header. `items` contains all items if there are few, otherwise only the first ones (see `keptItems`).
+ * An array in the header. `items` contains all items of a short array, but only the first few of a longer one, and none
+ * of a nested array or if the memory budget is used up.
  */
 export type GgufArray = { type: GgufValueType; length: number; items: GgufScalar[] }
 
@@ -67,7 +68,10 @@ const startBytes = 1024
 const maxItemBytes = 256
 const maxDepth = 4
 
-/** The remaining memory budget for metadata. Strings are kept in full until the budget is used up. */
+/**
+ * The remaining memory budget for metadata. Of a string that exceeds the budget, only the beginning is kept; of an
+ * array, only its type and length.
+ */
 export class KeptBytes {
   readonly limits: KeptLimits
   #left: number

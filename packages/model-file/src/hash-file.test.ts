@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('one pass computes the hashes of the file, its chunks and its pieces, for any division of the stream', () => {
+test('one pass computes the hashes of the file, its chunks and its pieces, however the stream is divided', () => {
   const chunkHashes: string[] = []
   const hasher = createFileHasher(file.length, (index, hash) => {
     chunkHashes[index] = hash
@@ -72,7 +72,7 @@ test('threads compute the same hashes as one pass', async () => {
   expect(await hashFileWithPiecesInWorker(path)).toEqual({ ...chunks, pieceHashes, pieceLength })
 })
 
-test('threads hash a small file once', async () => {
+test('the hash of a file with only one chunk is correct when it is computed in a thread', async () => {
   const small = join(folder, 'small')
   await writeFile(small, 'abc')
   expect(await hashFileInWorker(small)).toMatchObject({ sha256_hash: sha256(Buffer.from('abc')) })

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { chunkCount, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
 
-/** The result of a {@link ChunkHasher}. */
+/** The result of a hasher created by {@link createChunkHasher}. */
 export type ChunkHashes = {
   fileSizeBytes: number
   sha256_hash: string

@@ -66,7 +66,7 @@ async function hashInThreads(
 
   const threadCount = chunks > 1 ? Math.min(threads, availableParallelism()) : 1
   const workers = Array.from({ length: threadCount }, (_, index) =>
-    // The SHA-256 of a file with one chunk is that of the chunk.
+    // A file with one chunk needs no whole-file hasher, because its SHA-256 is that of the chunk.
     startHasher({ ...work, isWholeHasher: index === 0 && chunks > 1 }).on('message', onMessage),
   )
   const ended = Promise.allSettled(workers.map((worker) => once(worker, 'exit')))

@@ -24,7 +24,10 @@ export type HashWork = {
 /** The number of bytes hashed since the previous message, or the hash of the whole file. */
 export type HashMessage = { hashedBytes: number } | { sha256_hash: string }
 
-/** Fits into the L2 cache, so that hashing the same bytes a second time does not read them from main memory. */
+/**
+ * Fits into the L2 cache, so that hashing a block a second time, for the pieces, does not read it from main memory
+ * again.
+ */
 const buffer = new Uint8Array(1024 * 1024)
 
 function hashFile(work: HashWork): void {

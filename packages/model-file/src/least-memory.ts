@@ -8,8 +8,8 @@ type ReadyFile = FileLike & {
 }
 
 /**
- * The memory needed to run whichever of a model's files needs the least. A split file counts as one file, with the sum
- * of its parts. Null if unknown.
+ * The lowest memory requirement among a model's files. A split file counts as one file, whose requirement is the sum
+ * over its parts. Null if no requirement is known.
  */
 export function computeMinimumMemory(files: readonly ReadyFile[]): number | null {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')

@@ -61,7 +61,7 @@ test('a header without dimensions gets an estimate based on its size', () => {
   expect(Math.abs(ruleOfThumb(5e9) / known - 1)).toBeLessThan(0.1)
 })
 
-test('memoryToRun is for one conversation of 8192 tokens, or of the context length if that is shorter', () => {
+test('memoryToRun assumes one conversation of 8192 tokens, or of the context length if that is shorter', () => {
   const toRun = (context_length: number | null) =>
     memoryToRun({ dimensions: llama8b, context_length }, 5e9)
   const perToken = 128 * 1024

@@ -1,6 +1,6 @@
 /**
- * The memory use of models. The formula is defined only here; `bench -- inference` and the daemon's tests compare its
- * results with measurements.
+ * The memory use of models. The formula is defined only here; `npm run bench -- inference` and the daemon's tests
+ * compare its results with measurements.
  */
 import type { GgufFacts } from './gguf-facts.ts'
 
@@ -86,7 +86,7 @@ export function findFileMemory(
   return Number.isSafeInteger(bytes) ? bytes : null // the numbers in a header are not trustworthy
 }
 
-/** An estimate for a file about which only the size is known. */
+/** Estimates the memory for a file of which only the size is known. */
 export function ruleOfThumb(fileSizeBytes: number): number {
   return Math.round(fileSizeBytes * (1 + usualCacheShare) + usualOverheadBytes)
 }

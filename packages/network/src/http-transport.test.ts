@@ -77,7 +77,7 @@ test('a request that is not safe to repeat is sent once', async () => {
   }
 })
 
-test('a registry that is back online is noticed within three seconds', async () => {
+test('retries are at most two seconds apart, so that a registry that is back online is noticed soon', async () => {
   const server = await scripted(fine)
   const send = openTransport()
   const retry = { firstContactMs: 60_000, giveUpMs: 60_000 }
@@ -97,7 +97,7 @@ test('a registry that is back online is noticed within three seconds', async () 
   expect(longest).toBeLessThanOrEqual(2)
 })
 
-test('the signal ends a wait', async () => {
+test('aborting the signal ends the wait between retries', async () => {
   const port = await freePort()
   const stop = new AbortController()
   const retry = { firstContactMs: 60_000, giveUpMs: 60_000 }
@@ -122,7 +122,7 @@ test('Retry-After is honored for any method, unless it is too long or the storag
   expect(full.requests).toHaveLength(1)
 })
 
-test('a closed port, an unknown name, no response and a partial response each have their own cause', async () => {
+test('a closed port, an unknown name and a missing or partial response are reported with their cause', async () => {
   const port = await freePort()
   expect(await failureAt(`http://127.0.0.1:${port}`)).toEqual({
     code: 'unreachable',
@@ -146,7 +146,7 @@ test.each([
   ['0', 503],
   [new Date(Date.now() + 1500).toUTCString(), 503],
   ['1', 502],
-])('retries continue after a Retry-After of %s with %i', async (retryAfter, code) => {
+])('retries continue after a Retry-After of %s with status %i', async (retryAfter, code) => {
   const server = await scripted(status(code, { 'retry-after': retryAfter }), fine)
   const retry = { firstContactMs: 10_000, giveUpMs: 10_000 }
   expect(await openTransport()(server.url, { retry })).toMatchObject({ status: 200 })
@@ -198,7 +198,7 @@ test.each<[string, Handler]>([
   ['304', (_, response) => response.writeHead(304).end()],
   ['a redirect without a location', (_, response) => response.writeHead(302).end()],
   ['a list of other items', (_, response) => json(response, [1, { object: 'model' }])],
-])('%s instead of a list of models does not come from a registry', async (_, answer) => {
+])('%s instead of a list of models is attributed to another program', async (_, answer) => {
   const server = await scripted(answer)
   const failure = await failureAt(
     `${server.url}/v1/models`,

@@ -1,4 +1,4 @@
-/** The transport for Node, which retries a call until it has a complete response or a retry cannot help. */
+/** The transport for Node. Retries a call if a retry may help, until it has a complete response or the time is up. */
 import { sleep } from '@shoal/core/async'
 import {
   type ApiAnswer,

@@ -1,5 +1,5 @@
 /**
- * How shoal's programs reach a registry over HTTP: proxies, certificates, timeouts, redirects, retries, and the causes of
+ * How shoal's programs reach a registry over HTTP: proxies, certificates, timeouts, redirects, retries, and causes of
  * failures. `requests.ts` sends the requests and is loaded only when needed, because it loads slowly.
  */
 export { backoffMs, parseRetryAfter } from './backoff.ts'

@@ -1,4 +1,4 @@
-/** Reads the whole body. If it is longer than `maxBytes`, stops reading, closes the connection and returns undefined. */
+/** Reads a whole body. If it is longer than `maxBytes`, stops reading, closes the connection and returns undefined. */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,

@@ -34,7 +34,7 @@ test.each<[string, string]>([
   ['other_host', 'file:///etc/passwd'],
   ['other_host', 'http://127.0.0.1:1/'],
   ['loop', '/'],
-])('a redirect is refused as %s: %s', async (reason, location) => {
+])('a redirect is refused with the reason %s if its location is %s', async (reason, location) => {
   const server = await scripted(redirect(location))
   const { host } = server
   expect(await failureAt(server.url)).toEqual({ code: 'redirect_refused', reason, host })

@@ -71,7 +71,7 @@ test.each([
     '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
     /contains an invalid certificate/,
   ],
-])('a CA file with %s is rejected', async (_, content, message) => {
+])('a CA file with %s in PEM format is rejected', async (_, content, message) => {
   const SHOAL_CA_FILE = writeTemporary(content)
   await expect(readNetworkSettings({ SHOAL_CA_FILE })).rejects.toThrow(message)
 })

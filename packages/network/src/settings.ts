@@ -60,8 +60,9 @@ export class NetworkSettingError extends AppError<'invalid_network_setting'> {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the settings from an environment, like curl: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` in upper or lower
- * case. `cacert` is the value of the flag, which overrides `SHOAL_CA_FILE`. Rejects with a `NetworkSettingError`.
+ * Reads the settings from an environment. As in curl, `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` may be in
+ * upper or lower case. `cacert` is the value of `--cacert`, which overrides `SHOAL_CA_FILE`. Rejects with a
+ * `NetworkSettingError` if a setting is invalid.
  */
 export async function readNetworkSettings(
   env: Environment,
@@ -137,7 +138,7 @@ const minTimeoutMs = 100
  */
 const maxTimeoutMs = 2 ** 30
 
-/** Parses timeouts in the format `connect=6s,headers=30s,stall=20s,giveup=10m`. Any of them can be omitted. */
+/** Parses timeouts in the format `connect=6s,headers=30s,stall=20s,giveup=10m`. An omitted timeout has its default. */
 const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
   const timeouts = { ...defaultTimeouts }
   for (const part of text.split(',').filter((one) => one.trim() !== '')) {
@@ -146,7 +147,7 @@ const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
     const ms = parseDuration(time) ?? 0
     if (field === undefined || ms < minTimeoutMs) {
       return refuse(
-        `contains “${part.trim()}”, which is not valid; use the format ${usualTimeouts}, with at least 100ms each`,
+        `contains “${part.trim()}”, which is not valid; use the format ${usualTimeouts}, each at least 100ms`,
       )
     }
     timeouts[field] = Math.min(ms, maxTimeoutMs)

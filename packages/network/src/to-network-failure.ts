@@ -48,7 +48,7 @@ const tlsReasons: Record<string, TlsReason> = {
   ERR_SSL_HTTP_REQUEST: 'not_tls',
 }
 
-/** Converts an error thrown by undici or Node to the failure that caused it. */
+/** Converts an error thrown by undici or Node to the network failure that it indicates. */
 export function toNetworkFailure(error: unknown, { url, proxy }: Asked): NetworkFailure {
   if (error instanceof NetworkError) return error.failure
   const { code, message } = codeAndMessage(error)
@@ -80,7 +80,7 @@ export function failureOfAnswer(
 ): NetworkFailure | undefined {
   const detail = `status ${status}`
   const isPage = contentType?.startsWith('text/html')
-  // A proxy responds itself if it cannot reach the registry or is not allowed to. Within a tunnel, it cannot respond.
+  // A proxy sends its own response if it cannot or may not reach the registry. In a tunnel, it cannot send one.
   const mayBeProxy = proxy !== undefined && url.protocol === 'http:'
   const reason = mayBeProxy ? findProxyReason(status) : undefined
   if (proxy && reason && (isPage || status === 407)) {
@@ -102,7 +102,8 @@ function findProxyReason(status: number): 'auth' | 'denied' | 'answered' | undef
 type ProxyReason = (NetworkFailure & { code: 'proxy_failed' })['reason']
 
 /**
- * Why the proxy failed; undefined for a failure that may be the registry's. Failures to connect are always the proxy's.
+ * Why the proxy failed; undefined for a failure that may be the registry's. A failure to connect is always the proxy's,
+ * because this machine connects only to the proxy.
  */
 function proxyReason(code: string, message: string): ProxyReason | undefined {
   const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? []

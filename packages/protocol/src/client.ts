@@ -144,7 +144,7 @@ export type RegistryClient = ReturnType<typeof apiCalls> & {
 }
 
 /**
- * Creates a client of one registry. Every call rejects with an `ApiError` for an error response, and with a
+ * Creates a client of one registry. Every call rejects with an `ApiError` if the registry returns an error, and with a
  * `NetworkError` if there was no usable response. Many calls accept a `signal` that cancels them.
  * @example
  * import { registryClient } from '@shoal/protocol/client'
@@ -237,7 +237,7 @@ function apiCalls(options: ClientOptions) {
       return decodeText(await exchange(to(routes.getCard, { id: model }), call))
     },
     /**
-     * Returns a draft of a model card as the HTML that `getCard` would return. Nothing is saved.
+     * Renders a draft of a model card to the HTML that `getCard` would return. Nothing is saved.
      * @example
      * const html = await client.renderCard({ readme: '# Tide', names: ['tide'] })
      */
@@ -280,7 +280,8 @@ function apiCalls(options: ClientOptions) {
      */
     getFacets: (filter: ModelFilter = {}) => json<Facets>(to(routes.getFacets), { query: filter }),
     /**
-     * Returns the numbers of public models and of their files, bytes and downloads.
+     * Returns totals for public models: the numbers of models, files, bytes and downloads, and the parameter counts of
+     * the most downloaded models.
      * @example
      * const { models, downloads } = await client.getStats()
      */
@@ -308,8 +309,8 @@ function apiCalls(options: ClientOptions) {
     getFile: (model: string, file: string, signal?: AbortSignal) =>
       json<FileRecord>(to(routes.getFile, { id: model, file_id: file }), { signal }),
     /**
-     * Starts an upload, or resumes the upload that an identical call has started. Returns the first 100 missing chunks,
-     * each with a presigned URL to which it is sent with `PUT`.
+     * Starts an upload, or resumes the upload that an earlier call with the same manifest started. Returns the first
+     * 100 missing chunks, each with a presigned URL to which it is sent with `PUT`.
      * @example
      * import { hashFileInWorker, makeManifest } from '@shoal/model-file'
      *
@@ -323,7 +324,7 @@ function apiCalls(options: ClientOptions) {
         signal,
       }),
     /**
-     * Lists the missing chunks of an upload, beginning with chunk `from`, with new URLs.
+     * Lists the missing chunks of an upload whose index is at least `from`, each with a new URL.
      * @example
      * const { missing_chunks } = await client.getUpload('tide', upload.id, { from: 100, limit: 100 })
      */

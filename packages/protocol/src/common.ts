@@ -8,7 +8,7 @@ export function Nullable<T extends TSchema & { type?: unknown }>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'].flat() })
 }
 
-/** A member that may be omitted or, with the same meaning, null. */
+/** An optional member. Null has the same meaning as omitting it. */
 export const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) =>
   Type.Optional(Nullable(schema))
 

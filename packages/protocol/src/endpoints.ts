@@ -247,7 +247,7 @@ export const getUpload = {
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         default: 0,
-        description: 'index of the first chunk to return',
+        description: 'chunks with a lower index are not listed',
       }),
       limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
     }),

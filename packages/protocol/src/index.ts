@@ -1,4 +1,7 @@
-/** The interface between shoal's programs: the schemas and endpoints of the registry. */
+/**
+ * The interfaces between shoal's programs: the registry's endpoints and schemas, and the schemas of requests to the
+ * daemon.
+ */
 import * as account from './account.ts'
 import { Problem } from './common.ts'
 import * as file from './file.ts'

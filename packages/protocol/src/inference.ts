@@ -19,7 +19,7 @@ const Message = Type.Object({
   content: Type.Optional(
     Type.Union([Type.String(), Type.Array(ContentPart, { minItems: 1 }), Type.Null()]),
   ),
-  /** An answer that was only a refusal has it in place of the content. */
+  /** The text of a refusal, in an assistant message that has a refusal in place of `content`. */
   refusal: optional(Type.String()),
   name: optional(Type.String()),
   reasoning_content: optional(Type.String()),

@@ -1,13 +1,13 @@
 /**
  * Requests to the local daemon in the format of llama.cpp's server
- * (https://github.com/ggml-org/llama.cpp/tree/master/tools/server), with `model`. If `model` is absent, the only loaded
- * model is used.
+ * (https://github.com/ggml-org/llama.cpp/tree/master/tools/server), with the additional field `model`. If `model` is
+ * absent, the only loaded model is used.
  */
 import Type from 'typebox'
 import { optional } from './common.ts'
 import { ChatRequest } from './inference.ts'
 
-/** More characters or tokens at once would delay the other requests to the model. */
+/** Maximum number of characters or tokens in a request. More would delay the model's other requests. */
 const maxAtOnce = 1_000_000
 
 const modelField = { model: optional(Type.String()) }

@@ -82,7 +82,7 @@ export const CardDraft = Type.Object({
   names: Type.Array(Type.String({ maxLength: 200 }), {
     maxItems: 2,
     default: [],
-    description: 'names of the model; if the first heading is one of these names, it is omitted',
+    description: 'names of the model; a first heading that is one of these names is omitted',
   }),
 })
 export type CardDraft = Static<typeof CardDraft>
@@ -114,7 +114,7 @@ export const ModelQuery = Type.Object({
     Type.String({
       pattern: '^-?\\d{1,15}(\\.\\d{1,20})?_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
       description:
-        'an alternative to `offset`: the page begins after this position; use the link with `rel="next"` in the `Link` header, which contains the value',
+        'an alternative to `offset`: the position after which the page begins; the `rel="next"` link in the `Link` header of a page contains the value for the next page',
     }),
   ),
 })

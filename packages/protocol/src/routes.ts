@@ -1,7 +1,7 @@
 /**
  * The method and path of each registry endpoint. `endpoints.ts` adds the schemas, which only servers load; `client.ts`
- * calls them. They are separate constants instead of one object, so that bundlers can shorten their names and drop
- * unused constants.
+ * calls the endpoints. Each route is a constant of its own, so that bundlers can shorten its name and drop it if it is
+ * unused.
  */
 
 // Models

@@ -9,8 +9,8 @@
  */
 const notText = /(?![\t\n\r])[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u
 /**
- * Characters that a name must not contain: in addition, tabs, line breaks, line separators (U+2028, U+2029), and
- * bidirectional embeddings, overrides and isolates (Unicode UAX #9).
+ * Characters that a name must not contain: those that text must not contain, tabs, line breaks, line and paragraph
+ * separators (U+2028, U+2029), and bidirectional embeddings, overrides and isolates (Unicode UAX #9).
  */
 const notLine = /[\p{Cc}\p{Cs}\uFFFE\uFFFF\u2028\u2029\u202A-\u202E\u2066-\u2069]/u
 /**

@@ -12,7 +12,7 @@ describeApi('every response', (start, oneNodeTest) => {
     }
   })
 
-  test("has a request ID, the caller's own if it is valid", async () => {
+  test("has a request ID: the caller's if the caller sent a valid one, and otherwise a new one", async () => {
     const registry = await start()
     const named = await registry.get('/v1/models', { headers: { 'x-request-id': 'call-7' } })
     expect(named.headers.get('x-request-id')).toBe('call-7')
@@ -20,7 +20,7 @@ describeApi('every response', (start, oneNodeTest) => {
     expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('to an unsupported media type or an oversized body is an error', async () => {
+  test('to a body with an unsupported media type is a 415, and to an oversized body a 413', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const xml = await registry.post('/v1/models', {
@@ -62,7 +62,7 @@ describeApi('every response', (start, oneNodeTest) => {
     expect(headers.get('link')).toContain('<https://models.example.org/v1/models?')
   })
 
-  test('is a 429 with Retry-After if the caller has exceeded the rate limit of the request’s class', async () => {
+  test('is a 429 with Retry-After if the caller has exceeded the rate limit for that class of requests', async () => {
     const limit = { max: 3, windowSeconds: 60 }
     const rateLimits = {
       auth: limit,
@@ -95,7 +95,7 @@ describeApi('every response', (start, oneNodeTest) => {
     expect(guesses).toEqual([401, 401, 429, 429]) // registering the account was one of the three allowed requests
   })
 
-  test('the addresses of one IPv6 network share a rate limit, however they are written', async () => {
+  test('addresses in the same IPv6 /64 network share a rate limit, however they are written', async () => {
     const limit = { max: 2, windowSeconds: 60 }
     const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }
     const registry = await start({ rateLimits, trustProxy: 1 })
@@ -133,7 +133,7 @@ describeApi('every response', (start, oneNodeTest) => {
     expect(metrics.text).toContain('shoal_http_request_seconds_count')
   })
 
-  test('is described at /openapi.json, and at /docs without requests to other hosts', async () => {
+  test('is described at /openapi.json and at /docs, and /docs loads nothing from other hosts', async () => {
     const registry = await start()
     const { body }: { body: { openapi: string; paths: Record<string, object> } } =
       await registry.get('/openapi.json')

@@ -60,8 +60,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   /** All dependencies; each feature uses some of them. */
   const all = { ...dependencies, ...accounts, ...models, ...files, db: connection.db, guard }
 
-  // The search index handles one query at a time; meanwhile, another query can read the models it found from the
-  // database.
+  // The search index handles one query at a time. A second query may run at the same time, because it can read the
+  // models that it has found from the database while the first one searches.
   const turns = queryTurns({ maxConcurrent: 2 })
 
   const cache = createResponseCache({
@@ -98,7 +98,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await metadata.register(torrentRoutes, all)
   })
   await app.register(async (cards) => {
-    await cards.register(caching) // without a response cache, because the card renderer has its own
+    await cards.register(caching) // without a response cache, because the card renderer has its own cache
     await cards.register(cardRoutes, all)
   })
   await app.register(async (downloads) => {

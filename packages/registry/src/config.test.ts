@@ -4,7 +4,7 @@ import { readRegistryConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { registrySettings } from './settings/settings.ts'
 
-test('deleted files are kept for at least an hour, unless they are removed immediately', () => {
+test('SHOAL_TRASH_DAYS must be 0 or at least an hour', () => {
   const parseDays = (text: string) => readRegistryConfig({ SHOAL_TRASH_DAYS: text }).trashDays
   expect(['0', '0s', '1h', '6d'].map(parseDays)).toEqual([0, 0, 1 / 24, 6])
   for (const text of ['6m', '59min', '0.0000001', '.04']) {
@@ -62,7 +62,7 @@ test.each([
   ],
   [
     { DATABASE_URL: 'mysql://me:secret@host/db' },
-    'DATABASE_URL must begin with postgres:// (unset it to use SQLite)',
+    'DATABASE_URL must begin with postgres:// (to use SQLite, unset DATABASE_URL)',
   ],
   [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION must be one of open, closed, not "no"'],
   [{ SHOAL_QUOTA: 'much' }, 'SHOAL_QUOTA must be a size such as 500GB, not "much"'],
@@ -70,7 +70,7 @@ test.each([
     { SHOAL_TRASH_DAYS: 'week' },
     'SHOAL_TRASH_DAYS must be a number of days such as 7, or a duration',
   ],
-  [{ SHOAL_RATE_LIMITS: 'auth=0/min' }, 'tracker=6000/min, or be off; "auth=0/min" is not valid'],
+  [{ SHOAL_RATE_LIMITS: 'auth=0/min' }, 'tracker=6000/min, or be "off"; "auth=0/min" is not valid'],
 ])('%o prevents the start with an error that explains what is valid', (env, sentence) => {
   expect(() => readRegistryConfig(env)).toThrow(ConfigError)
   expect(() => readRegistryConfig(env)).toThrow(sentence)

@@ -17,10 +17,13 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
    * most 32 MiB.
    */
   ballastBytes: number | undefined
-  /** Interval at which torrent clients announce. A client that has not announced for two intervals is removed. */
+  /** Interval at which torrent clients announce. A client that misses two intervals is removed from its swarms. */
   announceIntervalSeconds: number
   timeouts: ConnectionTimeouts
-  /** How often a node looks for files to process that it was not notified of, such as those of a node that died. */
+  /**
+   * How often a node polls the database for files to process about which it has received no notification, such as the
+   * files of a node that has crashed.
+   */
   processingPollMs: number
   log: 'stdout' | 'silent' | { file: string }
 }
@@ -58,7 +61,7 @@ export function readRegistryConfig(
     ballastBytes: undefined,
     announceIntervalSeconds: 900,
     timeouts: { readerMs: 60_000, senderMs: 30_000, headersMs: 60_000, idleMs: 72_000 },
-    // A lease lasts 15 s, so another node takes over a file within 20 s.
+    // A node's lease on a file lasts 15 s, so if the node crashes, another one takes over the file within 20 s.
     processingPollMs: 4_000,
     log: 'stdout',
   }

@@ -1,7 +1,4 @@
-/**
- * Tests the responses to clients while something that the registry depends on is broken, and that the registry
- * recovers.
- */
+/** Tests how the registry responds to clients while one of its dependencies is broken, and that it recovers. */
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -71,7 +68,7 @@ test('the log has one line per request, and no secrets', async () => {
   }
 })
 
-test('while the store is unavailable, requests that need it get Retry-After, and no file counts as lost', async () => {
+test('while the store is unavailable, requests that need it get 503 with Retry-After, and no file is considered lost', async () => {
   const registry = await startTestRegistry()
   onTestFinished(() => registry.close())
   const token = await registry.register('ana')

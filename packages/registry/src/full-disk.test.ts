@@ -250,7 +250,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     expect(await countDownloads(other)).toBe(2)
   })
 
-  test('failed requests leave nothing behind', async () => {
+  test('a refused upload leaves neither a row nor a file behind', async () => {
     const { registry, disk, token } = await stuck()
     await registry.post('/v1/models/tide/files', {
       token,

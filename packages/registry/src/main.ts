@@ -31,7 +31,7 @@ export { type RegistryConfig, type RegistryFlags, readRegistryConfig } from './c
 export { ConfigError } from './errors.ts'
 
 export type RunningRegistry = {
-  /** The base URL, as in `http://localhost:8000`. */
+  /** The base URL, such as `http://localhost:8000`. */
   url: string
   /** The port on which the registry listens. */
   port: number
@@ -149,7 +149,9 @@ async function serve(
   const metadataPeer = await openMetadataPeer({ config, db, metrics: metrics.registry, log })
   started.defer(() => metadataPeer?.close())
   if (metadataPeer && shared && config.peerAddress === undefined) {
-    log.warn('SHOAL_PEER_ADDRESS is not set: magnet links without a torrent file will not start')
+    log.warn(
+      'SHOAL_PEER_ADDRESS is not set: the tracker does not return the metadata peer, so magnet links may not work',
+    )
   }
   const models = openModels(connection)
   started.defer(models.search.close)
@@ -207,7 +209,8 @@ async function serve(
     async close() {
       isDraining = true
       stopCollecting()
-      // Requests that are waiting for an unresponsive database end when its connection is closed.
+      // Requests that wait for an unresponsive database outlast this timeout. They end when the caller closes the
+      // database connections.
       await waitUpTo(closeTimeoutMs, [
         Promise.all([drain(), upkeep.stop()]).then(files.journal.close),
         files.processor.close(),
@@ -222,8 +225,8 @@ async function serve(
 }
 
 /**
- * The metadata peer that the tracker adds to its responses. With several nodes (`redisUrl`), clients cannot reach it at
- * the address of the load balancer, so it is added only if `peerAddress` is set.
+ * Returns the address of the metadata peer that the tracker adds to its responses. With several nodes (`redisUrl`),
+ * clients cannot reach the peer at the load balancer's address, so it is added only if `peerAddress` is set.
  */
 function findExtraPeer(
   { peerAddress: address, redisUrl }: RegistryConfig,
@@ -234,7 +237,7 @@ function findExtraPeer(
   return redisUrl === undefined ? { port: peer.port } : undefined
 }
 
-/** Opens the state that this registry's nodes share; undefined if this is its only node. */
+/** Opens the state that the registry's nodes share. Returns undefined if the registry has only one node. */
 async function openShared({ redisUrl }: RegistryConfig, identity: string, log: OpenLog['log']) {
   if (redisUrl === undefined) return undefined
   const { openRedis } = await import('./redis/open-redis.ts') // `ioredis` is needed only here

@@ -1,4 +1,4 @@
-/** A model that one node makes private is not served to strangers by another node, whatever that node has cached. */
+/** Tests that after one node has made a model private, no other node serves it to strangers, even from a cache. */
 import type { ModelFile } from '@shoal/protocol'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { publish, smallGguf } from './testing/publish.ts'
@@ -42,7 +42,7 @@ describe.skipIf(!postgresUrl || !s3 || !redisUrl)('a stranger at another node', 
     expect((await node.call('PATCH', '/v1/models/tide', changes)).status).toBe(200)
   }
 
-  /** Paths whose responses name public models. */
+  /** Paths whose responses list public models. */
   const lists = () => [
     '/',
     '/?q=secret',
@@ -96,7 +96,7 @@ describe.skipIf(!postgresUrl || !s3 || !redisUrl)('a stranger at another node', 
       await expect
         .poll(async () => {
           await listShown(node)
-          // Each counted download drops the cached responses, so those of lists have to be made once more.
+          // Each counted download invalidates the cached responses, so request the lists again.
           for (const path of lists()) await node.get(node.url + path)
           return countCached(node, name)
         })
@@ -114,7 +114,7 @@ describe.skipIf(!postgresUrl || !s3 || !redisUrl)('a stranger at another node', 
     }
   })
 
-  test('cannot use the URL to which a chunk was redirected, nor the torrent’s swarm', async () => {
+  test('cannot use a URL to which a chunk request was redirected earlier, or the torrent’s swarm', async () => {
     await untilCached(two)
     const chunk = await two.get(`/v1/files/chunks/${file.sha256_hash}`)
     const { pathname } = new URL(chunk.headers.get('location') ?? '')
@@ -124,7 +124,7 @@ describe.skipIf(!postgresUrl || !s3 || !redisUrl)('a stranger at another node', 
 
     await setPublic(one, false)
     expect(await two.get(pathname)).not.toSatisfy(isServed)
-    // The tracker keeps what it knows about a torrent for two seconds.
+    // The tracker caches whether a torrent is public for two seconds.
     await expect
       .poll(() => rawAnnounce(two, infoHash))
       .toMatchObject({ failure: expect.stringContaining('not track') })

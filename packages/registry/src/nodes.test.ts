@@ -100,7 +100,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     for (const { url, headers } of upload.missing_chunks) {
       expect((await one.call('PUT', url, { headers, bytes: gguf })).status).toBe(200)
     }
-    // As if a third node submitted the file, and then stopped.
+    // As if a third node had submitted the file for processing, and then stopped.
     const client = new pg.Client({ connectionString: one.config.databaseUrl })
     await client.connect()
     await client.query(`update file set status = 'processing' where id = $1`, [id])
@@ -110,7 +110,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
       .toMatchObject({ status: 'ready' })
   })
 
-  test('announce the same peers', async () => {
+  test('return the same peers to clients that announce', async () => {
     await announce(one, 1, 0)
     const { peers, complete, incomplete } = await announce(two, 2, 1)
     expect({ peers, complete, incomplete }).toEqual({
@@ -121,7 +121,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     for (const node of [one, two]) await expect.poll(() => countSeeders(node)).toBe(1)
   })
 
-  test('forward the offers and answers of browsers to each other', async () => {
+  test('forward browsers’ offers and answers to each other', async () => {
     const [here, there] = [
       await openBrowser(`ws://127.0.0.1:${one.port}/announce`, 8),
       await openBrowser(`ws://127.0.0.1:${two.port}/announce`, 9),

@@ -71,7 +71,7 @@ describe.skipIf(!isInstalled)('a registry behind PgBouncer', () => {
       .poll(() => errors, { timeout: 20_000 })
       .toEqual([expect.stringContaining('set SHOAL_DATABASE_LISTEN_URL')])
     expect(version()).toBeUndefined()
-    await untilNoticed() // waits for the full time that other nodes may need
+    await untilNoticed() // waits for the maximum time that other nodes may need to notice a change
     expect(errors).toHaveLength(1)
     expect(version()).toBeUndefined()
   })

@@ -11,7 +11,7 @@ const env = {
   SHOAL_S3_SECRET_ACCESS_KEY: 'secret',
 }
 
-/** A file with these contents. */
+/** Creates a file with these contents, and returns its path. */
 function write(contents: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'shoal-s3-config-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -24,7 +24,7 @@ test('without settings there is no S3 store', () => {
   expect(readS3Config({})).toBeUndefined()
 })
 
-test('an S3 store has defaults for its region, prefix and the form of its URLs', () => {
+test('the region, the prefix and the URL style of an S3 store have defaults', () => {
   expect(readS3Config(env)).toEqual({
     bucket: {
       endpoint: 'https://s3.example.org',
@@ -47,7 +47,7 @@ test.each(Object.keys(env))('an S3 store without %s is refused', (variable) => {
   expect(() => readS3Config({ ...env, [variable]: undefined })).toThrow(`${variable} is not set`)
 })
 
-test('the key can be in files, whose line breaks are ignored', () => {
+test('the access key can be read from files, whose trailing line breaks are ignored', () => {
   const { SHOAL_S3_ENDPOINT, SHOAL_S3_BUCKET } = env
   const config = readS3Config({
     SHOAL_S3_ENDPOINT,
@@ -62,7 +62,7 @@ test('the key can be in files, whose line breaks are ignored', () => {
   )
 })
 
-test('temporary keys are refused, also in a file', () => {
+test('temporary access keys are refused, whether they are set directly or in a file', () => {
   const variable = 'SHOAL_S3_ACCESS_KEY_ID'
   const temporary = 'ASIAIOSFODNN7EXAMPLE'
   expect(() => readS3Config({ ...env, [variable]: temporary })).toThrow(
@@ -76,6 +76,6 @@ test('a prefix is empty or ends with a slash', () => {
   const read = (prefix: string) => readS3Config({ ...env, SHOAL_S3_PREFIX: prefix })?.prefix
   expect(read('team/shoal/')).toBe('team/shoal/')
   for (const wrong of ['shoal', '/shoal/', 'a//', 'a b/']) {
-    expect(() => read(wrong), wrong).toThrow('SHOAL_S3_PREFIX must be like shoal/')
+    expect(() => read(wrong), wrong).toThrow('SHOAL_S3_PREFIX must look like shoal/')
   }
 })

@@ -50,7 +50,7 @@ export type Shell = {
   limiter: RateLimiter | undefined
 }
 
-/** An application without routes. */
+/** Creates an application without the routes of any feature. */
 export async function makeShell({
   config,
   version,

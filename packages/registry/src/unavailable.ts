@@ -57,7 +57,7 @@ const sentences = [
 const sqliteCodes = [5, 6, 8, 10, 14]
 const sqliteFull = 13
 
-/** Whether the database or the store is unreachable, busy or closing. */
+/** Whether the error means "not now": for example, the database or the store is unreachable, busy or shutting down. */
 export function isUnavailable(error: unknown): boolean {
   if (isDomainError(error)) return error.code === 'unavailable' || error.code === 'storage_full'
   if (!(error instanceof Error)) return false
@@ -73,7 +73,7 @@ export function isUnavailable(error: unknown): boolean {
   return sentences.some((sentence) => sentence.test(error.message))
 }
 
-/** Whether the disk of the store or of the database is full. */
+/** Whether the error means that the disk of the store or of the database is full. */
 export function isStorageFull(error: Error): boolean {
   if (/^(ENOSPC|EDQUOT|53100)$/.test(getCode(error))) return true
   return findSqliteCode(error) === sqliteFull || isSessionWithoutRoom(error)
@@ -81,8 +81,8 @@ export function isStorageFull(error: Error): boolean {
 
 /**
  * Whether this is PostgreSQL 15's error for a new session that cannot write its catalog cache. The error is recognized
- * by its message, which is never translated: the code is only XX000 (internal error), and the operating system's reason
- * is missing, which newer versions include.
+ * by its message, which is never translated, because the code is only XX000 (internal error) and, unlike in newer
+ * versions, the operating system's reason is missing.
  */
 function isSessionWithoutRoom(error: Error): boolean {
   const isInCache = getCode(error) === 'XX000' && 'file' in error && error.file === 'relcache.c'

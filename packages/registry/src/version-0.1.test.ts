@@ -26,7 +26,7 @@ afterAll(() => stack.disposeAsync())
 
 const answers: Record<string, object> = JSON.parse(await readFile(fixture.answersPath, 'utf8'))
 
-test.for(fixture.answered)('the response of %s is unchanged', async (path) => {
+test.for(fixture.answered)('the response to a GET of %s is unchanged', async (path) => {
   const { status, body } = await registry.get(path, { token })
   expect(status).toBe(200)
   expect(body).toMatchObject(answers[path] ?? {})

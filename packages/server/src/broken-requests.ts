@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { readRequestId } from './request-id.ts'
 
 export type ErrorAnswers = {
-  /** An error in the format of this server's API. */
+  /** Returns an error body in the format of this server's API. */
   makeBody: (status: number, message: string) => object
   /** The message when Node times out while receiving a request or its headers. */
   timeoutMessage: string

@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify'
 const pollIntervalMs = 50
 
 /**
- * Returns a function that shuts the server down. When all responses in progress have finished, or after `atMostMs`, all
- * connections are closed, including those on which no request was ever sent: Node would wait a minute for them.
+ * Returns a function that shuts the server down. It closes all connections when all responses in progress have
+ * finished, or after `atMostMs`. This includes connections on which no request was ever sent; Node would otherwise wait
+ * a minute for those.
  */
 export function createDrain(app: FastifyInstance, atMostMs: number): () => Promise<void> {
   let underWay = 0

@@ -26,7 +26,7 @@ async function answerTo(
 const problem = (statusCode: number, message: string) =>
   Object.assign(new Error(message), { statusCode })
 
-test("a client error is sent in the API's format, not cached and not logged", async () => {
+test("a client error is sent in the API's format, cannot be cached, and is not logged as a failure", async () => {
   const { status, headers, body, logged } = await answerTo(problem(401, 'no key'))
   expect({ status, body, logged }).toEqual({ status: 401, body: { detail: 'no key' }, logged: [] })
   expect(headers.get('cache-control')).toBe('no-store')
@@ -35,7 +35,7 @@ test("a client error is sent in the API's format, not cached and not logged", as
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
 })
 
-test('the connection of a client that is too slow is closed', async () => {
+test('the connection is closed after a 408 response', async () => {
   expect((await answerTo(problem(408, 'too slow'))).headers.get('connection')).toBe('close')
 })
 
@@ -43,12 +43,12 @@ describe('a body that is refused before it has been read', () => {
   const headers = { 'content-type': 'application/json' }
   const mebibyte = Buffer.alloc(1024 * 1024)
   const bodies = {
-    'with its length': () => Buffer.concat(Array.from({ length: 5 }, () => mebibyte)),
-    'in chunks': () => ReadableStream.from(Array.from({ length: 5 }, () => mebibyte)),
+    'sent with a Content-Length': () => Buffer.concat(Array.from({ length: 5 }, () => mebibyte)),
+    'sent in chunks': () => ReadableStream.from(Array.from({ length: 5 }, () => mebibyte)),
   }
 
   test.each(Object.entries(bodies))(
-    'is discarded, so that the client receives the response: %s',
+    'is discarded, so that the client receives the response (body %s)',
     async (_name, body) => {
       const server = await serverOfTest((app) => app.post('/', async () => 'never'))
       for (let time = 0; time < 20; time += 1) {
@@ -74,7 +74,7 @@ describe('a body that is refused before it has been read', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1.1 413 .*connection: close/is)
   })
 
-  test('is not received further than 64 MiB if it does not announce its length', async () => {
+  test('is received only up to about 64 MiB if the request does not state its length', async () => {
     const server = await serverOfTest((app) => app.post('/', async () => 'never'))
     let sentMebibytes = 0
     const body = ReadableStream.from(
@@ -98,13 +98,13 @@ test('an unexpected error is a 500 without details, and is logged in full', asyn
   expect(logged).toMatchObject([{ level: 'error', err: secret }])
 })
 
-test('any thrown value gets a response, even if it is not an error', async () => {
+test('a thrown value that is not an Error also gets a 500 response', async () => {
   const { status, body, logged } = await answerTo('the password is fish')
   expect({ status, body }).toEqual({ status: 500, body: { detail: 'internal error' } })
   expect(logged).toMatchObject([{ err: { message: 'thrown: the password is fish' } }])
 })
 
-test("an error response has none of the intended response's headers", async () => {
+test('an error response has no headers that describe the intended content', async () => {
   const { headers } = await answerTo(problem(404, 'gone'), (app) => {
     app.addHook('onRequest', async (_request, reply) => {
       reply.header('content-range', 'bytes 0-9/10').header('etag', '"a"')
@@ -116,7 +116,7 @@ test("an error response has none of the intended response's headers", async () =
   expect(headers.get('cache-control')).toBe('no-store')
 })
 
-test('a response that has begun is aborted and logged', async () => {
+test('if an error occurs after the response has begun, the response is aborted and the error is logged', async () => {
   const server = await serverOfTest((app) => {
     app.get('/', async (_request, reply) => {
       reply.raw.writeHead(200, { 'content-length': 10 }).write('some')

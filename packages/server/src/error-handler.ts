@@ -25,7 +25,8 @@ const headersOfContent = [
 
 /**
  * Returns the error handler of a server. `describe` converts an `Error` into a response. Errors with status 500 or
- * higher are logged in full. Error responses must not be cached. A response that has already begun is aborted.
+ * higher are logged in full. Error responses are marked as not cacheable. If the response has already begun, it is
+ * aborted and the error is logged.
  */
 export function errorHandler(describe: (error: Error, request: FastifyRequest) => ErrorAnswer) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {

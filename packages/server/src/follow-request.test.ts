@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { serverOfTest } from './testing/server-of-test.ts'
 
-test("a request is logged as one line, with the server's fields and without query or tokens", async () => {
+test("a request is logged on one line, with the server's own fields but without the query and tokens", async () => {
   const { url, requestLines } = await serverOfTest((app) => {
     app.get('/files/:token', async () => 'found')
   })
@@ -24,7 +24,7 @@ test("a request is logged as one line, with the server's fields and without quer
   expect(lines[1]).toMatchObject({ path: '/nothing/***', status: 404 })
 })
 
-test('a quiet route is logged at level debug', async () => {
+test('requests to a quiet route are logged at level debug', async () => {
   const { url, requestLines } = await serverOfTest((app) => {
     app.get('/healthz', { config: { isQuiet: true } }, async () => 'ok')
   })
@@ -32,7 +32,7 @@ test('a quiet route is logged at level debug', async () => {
   expect(await requestLines(1)).toMatchObject([{ level: 'debug', path: '/healthz', status: 200 }])
 })
 
-test('a response has the ID of its request, which may come from the client if it is valid', async () => {
+test("a response contains the request ID: the client's if it is valid, otherwise a new one", async () => {
   const { url } = await serverOfTest((app) => {
     app.get('/', async () => 'found')
   })
@@ -45,7 +45,7 @@ test('a response has the ID of its request, which may come from the client if it
   }
 })
 
-test('a request that reaches no route is logged with its ID too', async () => {
+test('the request ID is also sent and logged if the request reaches no route', async () => {
   const { port, requestLines } = await serverOfTest(() => undefined)
   const ask = async (head: string) => {
     const socket = connect(port, '127.0.0.1')
@@ -97,7 +97,7 @@ test('if the client disconnects, the request is logged and counted as 499, even 
   ])
 })
 
-test('an injected request is logged with its own status', async () => {
+test('an injected request is logged with the status of its response', async () => {
   const { app, requestLines } = await serverOfTest((given) => {
     given.get('/whole', async () => 'all')
     given.get('/missing', async (_request, reply) => reply.code(404).send('none'))

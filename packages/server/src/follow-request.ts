@@ -5,7 +5,7 @@ import { whenOver } from './when-over.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The request's `routeOptions`, stored because Fastify copies them on each access. They have no `url` or `config`
+     * The request's `routeOptions`, stored because Fastify copies them on each access. `url` and `config` are missing
      * if the request's URL was invalid.
      */
     route: FastifyRequest['routeOptions']
@@ -17,8 +17,8 @@ declare module 'fastify' {
 }
 
 /**
- * Returns additional fields for a request's log line. Called after the response has ended; `query` is null if the
- * request's URL was invalid.
+ * Returns additional fields for a request's log line. Called after the response has ended. `request.query` is null if
+ * the request's URL was invalid.
  */
 export type LogFields = (request: FastifyRequest) => object
 
@@ -31,7 +31,7 @@ export type EndedRequest = {
   id: string
   method: string
   url: string
-  /** The route's `url` is undefined if no route matched. */
+  /** `url` is undefined if no route matched. */
   route: Pick<FastifyRequest['routeOptions'], 'url' | 'config'>
   status: number
   ms: number
@@ -39,7 +39,7 @@ export type EndedRequest = {
 
 /**
  * Adds the request ID to the response. After the response has ended, logs one line and records how long the request
- * took. Never logs queries, bodies or tokens.
+ * took. The logged path contains neither the query nor tokens.
  */
 export function followRequest(
   request: FastifyRequest,
@@ -79,7 +79,7 @@ export function withoutQuery(url: string): string {
   return end === -1 ? url : url.slice(0, end)
 }
 
-/** The maximum length of a path segment that is not redacted: longer than any ID and shorter than any token. */
+/** If no route matched, longer path segments are redacted. Every token is longer than this, and no ID is. */
 const maxPlainSegmentLength = 64
 
 /** Redacts the route's `:token` segment. If no route matched, redacts every long segment. */

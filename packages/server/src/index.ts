@@ -1,4 +1,4 @@
-/** Code that the registry and the daemon share as HTTP servers. */
+/** HTTP server code shared by the registry and the daemon. */
 export { createDrain } from './drain.ts'
 export { type ErrorAnswer, errorHandler } from './error-handler.ts'
 export { reportRequest, withoutQuery } from './follow-request.ts'

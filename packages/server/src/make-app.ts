@@ -21,15 +21,15 @@ export type AppOptions = ErrorAnswers & {
   metrics: Pick<ServerMetrics, 'requests'>
   /** Responds to every error thrown while handling a request. */
   handleError: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown
-  /** Additional fields of the request's log line, besides method, path, status and milliseconds. Default: none. */
+  /** Fields to add to each request's log line, such as the user. Default: none. */
   logFields?: LogFields
   /** Limits and timeouts, which differ between servers. */
   fastify: FastifyHttpOptions<RawServerDefault>
 }
 
 /**
- * Creates an application without routes. It has the configuration that all servers share, and responds to requests that
- * never reach a route.
+ * Creates an application without routes. It has the configuration that all servers share, and sends error responses to
+ * requests that never reach a route.
  */
 export function makeApp({
   log,
@@ -49,7 +49,7 @@ export function makeApp({
     logController: new LogController({ disableRequestLogging: true }), // requests are logged by `followRequest`
     forceCloseConnections: 'idle',
     return503OnClosing: false, // requests that arrive during shutdown are handled as usual
-    http: { ...fastify.http, requireHostHeader: false }, // the host check sends its own error
+    http: { ...fastify.http, requireHostHeader: false }, // Node's own 400 is not in the API's format
     routerOptions: { ...fastify.routerOptions, ignoreTrailingSlash: true },
     rewriteUrl: ({ url = '/' }) => withoutHost(url),
     // Handles errors that occur before any hook runs, such as a URL that cannot be decoded.

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * The maximum nesting depth: deeper than any real schema or conversation. Recursive code cannot handle thousands of
- * levels.
+ * The maximum nesting depth. No real schema or conversation is nested as deeply, and recursive code overflows the stack
+ * at thousands of levels.
  */
 const deepest = 200
 

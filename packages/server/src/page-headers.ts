@@ -3,12 +3,12 @@ type PageOptions = {
    * Allowed image sources, in `img-src` syntax. By default, images must come from this server, like all other content.
    */
   imageSources?: string
-  /** Another origin to which pages may send requests. By default, only this server. */
+  /** An additional origin to which pages may send requests. By default, they may send requests only to this server. */
   otherOrigin?: string | undefined
   referrerPolicy: 'same-origin' | 'no-referrer'
 }
 
-/** Security headers for every page. Except as the options allow, pages may load only this server's own files. */
+/** Returns security headers for every page. Pages may load only this server's files, except as the options allow. */
 export function pageHeaders({ imageSources, otherOrigin, referrerPolicy }: PageOptions) {
   const policy = [
     "default-src 'self'",

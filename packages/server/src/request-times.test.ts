@@ -2,7 +2,7 @@ import { Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { requestTimes } from './request-times.ts'
 
-test('times are exported in exactly the same way as by a prom-client histogram', async () => {
+test('the exported metrics are identical to those of a prom-client histogram', async () => {
   const [ours, theirs] = [new Registry(), new Registry()]
   const bucketsSeconds = [0.005, 0.1, 2]
   const name = 'request_seconds'

@@ -8,8 +8,8 @@ type Options = { name: string; bucketsSeconds: number[]; registry: Registry }
 type Series = { labels: Record<string, string>; counts: number[]; sum: number }
 
 /**
- * A histogram of the time that requests took, by method, route and status. Recording a request takes a tenth of a
- * microsecond, instead of two microseconds with prom-client's histogram, which checks the labels each time.
+ * A histogram of request durations, by method, route and status. Recording a request takes 0.1 µs. With prom-client's
+ * histogram it would take 2 µs, because prom-client checks the labels each time.
  */
 export function requestTimes({ name, bucketsSeconds, registry }: Options): RequestTimes {
   const all = new Map<string, Series>()

@@ -7,7 +7,7 @@ type MetricsOptions = {
 }
 
 export interface ServerMetrics {
-  /** The registry of these metrics, to which a server can add its own. */
+  /** The Prometheus registry of these metrics. A server can add its own metrics. */
   readonly registry: Registry
   /** Seconds from a request to the end of its response. A request has status 499 if its client disconnected early. */
   readonly requests: RequestTimes
@@ -19,7 +19,7 @@ export function serverMetrics({ requests, droppedLogLines }: MetricsOptions): Se
   collectDefaultMetrics({ register: registry })
   new Counter({
     name: droppedLogLines.name,
-    help: 'Log lines dropped because the reader of the log had stopped or the disk was full',
+    help: 'Log lines dropped because the log reader had stopped or the disk was full',
     registers: [registry],
     collect() {
       this.reset()

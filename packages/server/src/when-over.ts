@@ -2,15 +2,16 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
 /**
- * The status of a request whose client closed the connection before it received the complete response, as in nginx. It
- * appears only in the log and the metrics.
+ * The status of a request whose client closed the connection before receiving the complete response, as in nginx. This
+ * status appears only in the log and the metrics.
  */
 export const clientClosedRequest = 499
 
 const brokenOff = new WeakSet<ServerResponse>()
 
 /**
- * Aborts a response that has begun and cannot be finished, so that clients do not treat it as complete. Counted as 500.
+ * Aborts a response that has begun and cannot be finished, so that clients do not treat it as complete. The request is
+ * logged and counted with status 500.
  */
 export function breakOff(response: ServerResponse) {
   brokenOff.add(response)
@@ -29,7 +30,7 @@ export function whenOver(
 ) {
   const startedAt = performance.now()
   const isInjected = !(response.socket instanceof Socket) // `app.inject` has no client that could disconnect
-  // `close` is also emitted after `finish`, as soon as the last byte has been handed to the system.
+  // `close` is also emitted after `finish`, as soon as the last byte has been passed to the operating system.
   response.once('close', () => {
     const isWhole = isInjected ? response.writableEnded : response.writableFinished
     const status = isWhole

@@ -21,7 +21,7 @@ test('calls are served one after another, and an error rejects only its own call
   ])
 })
 
-test('a call that takes too much processor time is ended, and the next one gets a new thread', async () => {
+test('a call that takes too much processor time is rejected, and the next call gets a new thread', async () => {
   const work = open('work', { maxCpuMs: 50 })
   const [endless, short] = [work('endless'), work('short')]
   await expect(endless).rejects.toThrow(ThreadLimitError)
@@ -29,14 +29,14 @@ test('a call that takes too much processor time is ended, and the next one gets 
   expect(await short).toBe('done')
 })
 
-test('a call that takes too much memory is ended, and the next one gets a new thread', async () => {
+test('a call that takes too much memory is rejected, and the next call gets a new thread', async () => {
   const work = open('work', { maxHeapMb: 32 })
   const [large, short] = [work('large'), work('short')]
   await expect(large).rejects.toThrow('takes more than 32 MiB of memory')
   expect(await short).toBe('done')
 })
 
-test('this thread does other work during a call', async () => {
+test('the calling thread can do other work during a call', async () => {
   const work = open('work', { maxCpuMs: 100 })
   let isOver = false
   const call = work('endless').catch((error) => error)

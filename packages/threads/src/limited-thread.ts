@@ -3,31 +3,34 @@ import { startThread, type Thread, terminateThread } from './start-thread.ts'
 
 /** Limits for one call. */
 export type ThreadLimits = {
-  /** Processor time. Unlike elapsed time, it does not depend on what else the machine does. */
+  /** Maximum processor time. Unlike elapsed time, it does not depend on the machine's other work. */
   maxCpuMs: number
-  /** The memory of the thread's values. */
+  /** Maximum size of the thread's JavaScript heap, without new objects, which have another 16 MiB. */
   maxHeapMb: number
 }
 
-/** A call took too much time or memory. The message completes a sentence about the work, such as `rendering it`. */
+/**
+ * A call exceeded a limit. The message has no subject, so that callers can put their own before it, as in `the template
+ * takes more than 1 s of processor time`.
+ */
 export class ThreadLimitError extends Error {
   override name = 'ThreadLimitError'
 }
 
-/** A thread that has one method. */
+/** A function that calls the only method of a thread. */
 export type LimitedThread<Argument, Result> = (argument: Argument) => Promise<Result>
 
-/** How often the processor time of the thread is checked. */
+/** How often the thread's processor time is checked. */
 const checkMs = 250
 
 /**
- * Returns a function that calls `method` of the module `name` in a thread, for work that strangers determine, such as
- * programs in files. The thread is started by the first call, and serves one call after another. A call that exceeds a
- * limit rejects with a `ThreadLimitError`. Its thread is terminated, and the next call starts another one. An idle
- * thread does not keep the process running.
+ * Returns a function that calls `method` of the module `name` in a thread, for work whose cost untrusted input
+ * determines, such as rendering the template in a model file. The first call starts the thread, which serves one call
+ * after another. A call that exceeds a limit rejects with a `ThreadLimitError`, and its thread is terminated. The next
+ * call then starts a new thread. An idle thread does not keep the process running.
  *
- * A thread cannot be terminated during a call of a built-in function, such as a search in a long text, and a single very
- * large allocation would end the process. Such operations must be limited in the thread itself.
+ * The limits do not cover everything: a thread cannot be terminated while a built-in function runs, such as a search in
+ * a long string, and a single very large allocation crashes the whole process. The module itself must limit both.
  */
 export function limitedThread<Argument, Result>(
   { name, parentUrl, setup }: { name: string; parentUrl: string; setup?: unknown },
@@ -71,7 +74,10 @@ export function limitedThread<Argument, Result>(
   }
 }
 
-/** Terminates a thread when it has used too much processor time since this call. */
+/**
+ * Terminates a thread when it has used more than `maxCpuMs` of processor time since the first check, which is `checkMs`
+ * after this call.
+ */
 function watchCpu(thread: Thread<unknown>, maxCpuMs: number) {
   const stop = new AbortController()
   let isOver = false
@@ -88,7 +94,8 @@ function watchCpu(thread: Thread<unknown>, maxCpuMs: number) {
     }
   }
 
-  watch().catch(() => undefined) // the call has ended, or the thread, and then the call rejects with the reason
+  // Fails if the call has ended, or if the thread has ended, in which case the call rejects with the reason.
+  watch().catch(() => undefined)
   return { isOver: () => isOver, stop: () => stop.abort() }
 }
 

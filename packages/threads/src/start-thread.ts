@@ -6,8 +6,8 @@ import { startWorker } from './start-worker.ts'
 export type Thread<Theirs> = { worker: Worker; rpc: Rpc<Theirs> }
 
 /**
- * Starts the module `name` next to `parentUrl` as a thread, from source or from the build. The module's `serveParent`
- * receives `setup`, and the module can call `ours`. An uncaught error ends the thread and is emitted as the worker's
+ * Starts the module `name`, in the folder of `parentUrl`, as a thread. The module's `serveParent` receives `setup`, and
+ * the module can call the methods in `ours`. An uncaught error ends the thread and is emitted as the worker's
  * `error` event. `resourceLimits` limits the thread's memory.
  */
 export function startThread<Theirs>(
@@ -18,7 +18,7 @@ export function startThread<Theirs>(
 ): Thread<Theirs> {
   const worker = startWorker(name, parentUrl, {
     workerData: setup,
-    // Most threads allocate few objects. By default, the space for new objects may grow to 48 MB.
+    // Most threads allocate few objects, so they do not need the default of up to 48 MB for new objects.
     resourceLimits: { maxYoungGenerationSizeMb: 4, ...resourceLimits },
   })
   return { worker, rpc: openRpc(threadPort(worker), ours) }
@@ -51,7 +51,7 @@ export async function closeThread(
 ): Promise<void> {
   let failure: { error: unknown } | undefined
   const closing = thread.rpc.call('close').catch((error: unknown) => {
-    if (!thread.rpc.isClosed) failure = { error } // otherwise the error only reports the closed connection
+    if (!thread.rpc.isClosed) failure = { error } // on a closed connection, the error only reports the closing
   })
   await untilLoaded(thread)
   const overdue = setTimeout(() => terminateThread(thread), timeoutMs)

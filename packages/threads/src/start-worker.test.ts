@@ -18,7 +18,7 @@ async function compiledInThread(...words: string[]): Promise<string> {
   return logs.flatMap((log) => log.split('wasm-thread.ts:1:1').slice(1)).join()
 }
 
-test('V8 compiles no wrapper for WebAssembly imports in a thread, but does so without our flag', async () => {
+test('V8 compiles wrappers for WebAssembly imports in a plain Worker, but not if startWorker is used', async () => {
   const compiled = await compiledInThread()
   expect(compiled).toContain('wasm-function')
   expect(compiled).not.toContain(',wasm-to-js,')

@@ -2,7 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /**
- * Starts the module `name` next to `parentUrl` as a thread, from source or from the build.
+ * Starts the module `name`, in the folder of `parentUrl`, as a thread: its source if `parentUrl` is a source file,
+ * otherwise its build.
  *
  * WebAssembly in the thread calls imported functions only through generic wrappers. By default, V8 compiles a wrapper
  * for each imported function that is called a thousand times. These include functions of undici's HTTP parser and of
@@ -17,5 +18,5 @@ export function startWorker(name: string, parentUrl: string, options: WorkerOpti
   return new Worker(new URL(`./${name}.${extension}`, parentUrl), options)
 }
 
-/** A number of calls that is never reached, because V8's counter does not go beyond it. */
+/** The largest value of V8's call counter, which in effect turns the compilation off. */
 const never = 2 ** 31 - 1

@@ -19,10 +19,14 @@ export const fileInTheWay = (path: string, why: string) =>
 
 /** The path is a link. shoal neither changes nor deletes the target of a link, which may be outside shoal's folders. */
 export const linkLeftAlone = (path: string, target: string) =>
-  new AppError('is_link', `${path} is a link to ${target}, which shoal does not change`, {
-    path,
-    target,
-  })
+  new AppError(
+    'is_link',
+    `${path} is a link to ${target}; shoal does not change the targets of links`,
+    {
+      path,
+      target,
+    },
+  )
 
 /** A pulled file has changed since it was pulled. */
 export const damagedFile = (path: string) =>

@@ -9,11 +9,14 @@ export type Speed = {
   secondsLeft: number | undefined
 }
 
-/** A wait that the server requested, or that follows a lost connection. */
+/**
+ * The transfer waits: because the server requested it, after a failed request, or for another pull of the same file,
+ * for which `seconds` is 0.
+ */
 export type WaitingEvent = { type: 'waiting'; seconds: number; reason: string }
 
 /**
- * `bytesDone` never decreases within a pull: while bytes are downloaded again, it stays the same.
+ * In the `progress` events of a pull, `bytesDone` never decreases; it stays the same while bytes are downloaded again.
  */
 export type PullEvent =
   /** Chunks from an earlier run are being read and verified. */

@@ -14,8 +14,8 @@ export type TransferFailure = {
   kind: 'lost' | 'busy' | 'refused' | 'disk'
   message: string
   /**
-   * The network failure that caused this failure: always set for `lost`, and for `refused` if the cause is permanent,
-   * for example a response that does not come from a registry.
+   * The network failure that caused this failure. Always set for `lost`; set for `refused` if the cause is a permanent
+   * network failure, for example a response that does not come from a registry.
    */
   networkFailure?: NetworkFailure
   status?: number
@@ -36,7 +36,7 @@ export class TransferError extends Error {
 }
 
 /**
- * Returns the failure of an API call to `host` if waiting may help; undefined for all other errors.
+ * Returns the failure of an API call to `host` if a retry may help; undefined for all other errors.
  * @example
  * import { classifyError } from '@shoal/transfer/push'
  *

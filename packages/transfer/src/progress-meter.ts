@@ -33,7 +33,7 @@ export function progressMeter(bytesTotal: number): ProgressMeter {
       const now = performance.now()
       const elapsed = now - lastAt
       if (elapsed > 0) {
-        // At first, this is a plain average; later, older bytes count less and less.
+        // The speed is at first a plain average over the whole transfer; later, older bytes count less and less.
         const weight = Math.max(1 - Math.exp(-elapsed / smoothingMs), elapsed / (now - startedAt))
         perMs += weight * (Math.max(0, movedBytes - lastMoved) / elapsed - perMs)
         lastAt = now

@@ -7,9 +7,9 @@ export type RateLimit = {
 }
 
 /**
- * Creates a rate limit that all threads share. `clock` contains the time until which the allowed bytes have already
- * been taken, in nanoseconds of the process's monotonic clock. Each `take` advances that time, so that the bytes are
- * spread evenly without a lock.
+ * Creates a rate limit that all threads share. `clock` contains the time up to which all allowed bytes have been taken,
+ * in nanoseconds of the process's monotonic clock. Each `take` advances that time atomically, so that no lock is
+ * needed.
  */
 export function rateLimit(
   bytesPerSecond: number | undefined,

@@ -105,7 +105,7 @@ test('a call to a registry that stays offline fails with the network error after
   expect(performance.now() - startedAt).toBeLessThan(63_000)
 })
 
-test('while bytes move, waits are not reported and the timeout starts again', async () => {
+test('while bytes move, waits are not reported, and the timeout restarts', async () => {
   const { retrier, waits } = open({ timeoutMs: 3_000 })
   for (let seconds = 0; seconds < 10; seconds += 1) {
     retrier.noteMove()

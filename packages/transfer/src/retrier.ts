@@ -23,16 +23,19 @@ export type RetrierOptions = {
   host?: string
   /** Called before a wait that delays all requests. */
   report: (event: WaitingEvent, failure: TransferFailure) => void
-  /** Called at the first progress after a wait that was reported. */
+  /** Called when progress resumes after a reported wait. */
   onMoving?: () => void
-  /** Whether the system reports that there is no network. If so, recent progress is ignored. */
+  /**
+   * Whether the system reports that there is no network. If so, a failed request closes the gate even if bytes moved
+   * recently.
+   */
   isOffline?: () => boolean
 }
 
 /**
- * Decides when a transfer retries. All requests pass through one gate. The gate closes if the server requests a wait
- * (`Retry-After`), or if a request fails while no other request makes progress; otherwise, only the failed request
- * waits. Waits grow, with jitter.
+ * Decides when a transfer retries a request. All requests pass through one gate. The gate closes if the server requests
+ * a wait (`Retry-After`), or if a request fails while no other request makes progress; otherwise, only the failed
+ * request waits. Waits grow, with jitter.
  */
 export interface Retrier {
   /** Checks `movedBytes` for progress. Must be called often if `movedBytes` is given. */
@@ -42,16 +45,17 @@ export interface Retrier {
   /** Waits until requests may be sent. Rejects with the signal's reason. */
   waitUntilOpen(): Promise<void>
   /**
-   * Waits for a suitable time after a failure, or throws the failure's `toError` once the timeout has passed. `inARow`
-   * is the number of consecutive failures, including this one.
+   * Waits for a suitable time after a failure. Throws `toError(failure)` instead if the timeout has passed, or if the
+   * server asks for a wait longer than the timeout. `inARow` is the number of consecutive failures, including this one.
    */
   waitOrThrow(failure: TransferFailure, inARow: number): Promise<void>
   /**
-   * Retries a call that is safe to repeat until it succeeds. Rejects with the call's error if a retry cannot help or
-   * the timeout has passed. Success counts as progress unless `isProgress` is false.
+   * Makes a call that is safe to repeat, and retries it until it succeeds. Rejects with the call's error if a retry
+   * cannot help, the timeout has passed, or the server asks for a wait longer than the timeout. Success counts as
+   * progress unless `isProgress` is false.
    */
   call<T>(act: () => Promise<T>, options?: { isProgress: boolean }): Promise<T>
-  /** Ends all waits that no server requested, because the network is back. */
+  /** Ends all waits except those that the server requested. Call it when the network is back. */
   wake(): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * The visitor's preferences. They are stored in cookies, so that the server can apply them, and do not identify the
- * visitor.
+ * The visitor's preferences. They do not identify the visitor, and are stored in cookies, so that the server can apply
+ * them.
  */
 
 import { observable } from './observable.ts'
@@ -28,7 +28,7 @@ const keptSeconds = 365 * 86_400
  */
 export type ToldDaemon = string | undefined
 
-/** Returns the daemon's origin for a visitor who has not set one. */
+/** Returns the daemon's origin for a visitor who has not set one; undefined if the registry reported no daemon. */
 export const expectedDaemon = (reported: ToldDaemon): string | undefined =>
   (reported ?? usualDaemon) || undefined
 
@@ -48,8 +48,8 @@ export function readPrefs(cookies: string, reported?: ToldDaemon): Prefs {
 export const isMemorySize = (value: number): boolean => memorySizes.some((size) => size === value)
 
 /**
- * Parses an origin such as `http://gpu:11434`, whose scheme may be missing. Returns undefined if the text is not a web
- * address.
+ * Returns the origin of a web address, such as `http://gpu:11434` for `gpu:11434/v1`. A missing scheme means `http`.
+ * Returns undefined if the text is not a web address.
  */
 export function originFrom(text: string): string | undefined {
   const address = /^https?:\/\//i.test(text) ? text : `http://${text}`

@@ -11,7 +11,7 @@ test('the router has a route for each page, and no others', () => {
   )
 })
 
-test('path parameters are converted for the router', () => {
+test('path parameters are converted to the syntax of the router', () => {
   expect(routePath('/m/:name/edit')).toBe('/m/$name/edit')
   expect(routePath('/a/:b/c/:d?')).toBe('/a/$b/c/{-$d}')
 })

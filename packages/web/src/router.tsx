@@ -1,4 +1,4 @@
-/** The routes of the pages. A screen is loaded when it is first needed. */
+/** The routes of the pages. The code of a screen is loaded when it is first needed. */
 import { pages } from '@shoal/protocol/pages'
 import {
   createRootRouteWithContext,

@@ -1,4 +1,4 @@
-/** The build output, for the servers that serve it. */
+/** Finds the built pages, for the registry and the daemon, which serve them. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readPrefs } from './prefs.ts'

@@ -36,7 +36,7 @@ async function startChat(script: Script = {}, words: string[] = []) {
 const lastMessages = ({ questions }: Awaited<ReturnType<typeof scriptedDaemon>>) =>
   questions().at(-1)?.messages
 
-test('a chat greets, answers on stdout, remembers the conversation, and ends at Ctrl-D', async () => {
+test('a chat prints a greeting, answers on stdout, remembers the conversation, and ends at Ctrl-D', async () => {
   await using chat = await startChat()
   expect(chat.greeting).toMatch(
     / {2}Q8_0 ready in \d\.\d s\. Type \/help for commands, or press Ctrl-D to leave\.\n/,
@@ -52,7 +52,7 @@ test('a chat greets, answers on stdout, remembers the conversation, and ends at 
   expect(await chat.outcome).toMatchObject({ exitCode: 0, stdout: 'Hello!\nHello!\n' })
 })
 
-test('a message of several lines is enclosed in """', async () => {
+test('lines enclosed in """ are sent as one message', async () => {
   await using chat = await startChat()
   chat.type('"""one')
   await chat.prompted()

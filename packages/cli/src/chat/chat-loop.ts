@@ -78,7 +78,7 @@ async function answer(session: ChatSession, text: string, signal: AbortSignal) {
     if (reply.finishReason === 'length')
       printer.note('  The answer was cut off at the token limit.')
   } finally {
-    // An unanswered question is removed. Otherwise, it would be sent again with every later question.
+    // An unanswered question is removed, because it would otherwise be sent again with each later question.
     if (turns.at(-1)?.role === 'user') turns.length = before
   }
 }

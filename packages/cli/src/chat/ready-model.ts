@@ -6,7 +6,7 @@ import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
 import { preparePull, runPull } from '../transfers/pull-model.ts'
 
-/** A model that is loaded. */
+/** A loaded model. */
 export type ReadyModel = {
   /** The daemon's ID for the model. */
   id: string
@@ -16,7 +16,7 @@ export type ReadyModel = {
   loadSeconds: number
 }
 
-/** Downloads the model if it is missing, and loads it. */
+/** Loads a model, and downloads it first if the daemon does not have it. */
 export async function readyModel(
   context: Context,
   client: InferenceClient,

@@ -52,7 +52,7 @@ test.skipIf(!s3)(
   },
 )
 
-test.skipIf(!s3)('with the rules, a preflight request from the pages passes', async () => {
+test.skipIf(!s3)('the CORS rule allows preflight requests from the pages', async () => {
   const env = makeEnvironment()
   const origin = env.SHOAL_BASE_URL
   const preflight = async () => {

@@ -50,7 +50,7 @@ test('without --yes, gc does not empty a store whose objects are unknown to the 
   expect(refused.exitCode).toBe(1)
   expect(refused.stderr).toBe(
     '✗ Found 1 object (2.00 GB) unknown to this database. Nothing was removed.\n' +
-      '  These objects are more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes\n',
+      '  These objects make up more than a tenth of all stored bytes. If this is the correct database, run: shoal admin gc --yes\n',
   )
   const confirmed = await admin.run('gc', '--yes')
   expect(confirmed.stdout).toBe(

@@ -79,7 +79,7 @@ async function collectGarbage(admin: Admin, { printer, options }: Context): Prom
       'failed',
       `Found ${plural(heldBack.objects, 'object')} (${formatBytes(heldBack.bytes)}) unknown to this database. Nothing was removed.`,
       {
-        hint: 'These objects are more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes',
+        hint: 'These objects make up more than a tenth of all stored bytes. If this is the correct database, run: shoal admin gc --yes',
         details: { ...report },
       },
     )

@@ -123,7 +123,7 @@ test('completion with an offline registry returns no names and no error', async 
   expect(await namesFor('shoal pull ti', home.path)).toEqual([])
 })
 
-test.each(['bash', 'zsh', 'fish'])('there is a script for %s', async (shell) => {
+test.each(['bash', 'zsh', 'fish'])('completion prints a script for %s', async (shell) => {
   await using home = await makeHome()
   const { stdout, exitCode } = await shoalHere(['completion', shell], { home: home.path })
   expect(stdout).toContain('shoal __complete')

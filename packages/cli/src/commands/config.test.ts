@@ -36,7 +36,7 @@ test.each([
   ['registry', 'ftp://tide', '“ftp://tide” is not a valid registry address.'],
   ['peers', 0, '“0” is neither “on” nor “off”.'],
 ])(
-  'an invalid %s in config.json is refused with the path of the file',
+  'the error for an invalid %s in config.json contains the path of the file',
   async (key, value, text) => {
     await using home = await makeHome()
     const path = join(home.path, 'config', 'config.json')

@@ -68,7 +68,7 @@ test('with several files in one quantization, path prints the best fit, and rm r
   }
   const { stdout, stderr } = await shoalHere(['path', 'tide:q8_0'], at)
   expect(stdout).toBe(`${join(home.models, 'tide', 'a-Q8_0.gguf')}\n`)
-  expect(stderr).toBe('  tide:a-Q8_0 is the default of the 2 files with quantization q8_0.\n')
+  expect(stderr).toBe('  tide:a-Q8_0 is the default among the 2 files with quantization q8_0.\n')
   expect((await shoalHere(['rm', '--yes', 'tide:Q8_0'], at)).stderr).toBe(
     '✗ Several files match Q8_0.\n  Choose one of a-Q8_0, b-Q8_0.\n',
   )
@@ -134,7 +134,7 @@ test('verify reports that there are no models', async () => {
   expect((await shoalHere(['verify', '--json'], { home: home.path })).stdout).toBe('[]\n')
 })
 
-test('each listed name refers to its file, and latest to the default file', async () => {
+test('each name that ls prints refers to its file, and :latest refers to the default file', async () => {
   await using home = await makeHome()
   const at = { home: home.path }
   const paths = ['TIDE F32', 'TIDE F32 (1)'].map((stem) => {

@@ -28,7 +28,7 @@ test('without a quantization, pull chooses the best fit and reports it', async (
   expect(registry.asked.some(({ path }) => path.includes('download'))).toBe(false)
 })
 
-test('a named quantization is pulled whether it fits or not', async () => {
+test('a quantization in the reference is pulled even if the file does not fit', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
   const { stdout } = await shoalHere(
@@ -46,7 +46,7 @@ test('a named quantization is pulled whether it fits or not', async () => {
   })
 })
 
-test('if no file fits, pull ends with exit code 8 and states the smallest one', async () => {
+test('if no file fits, pull ends with exit code 8, and the hint contains the smallest file', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
   const { stderr, exitCode } = await shoalHere(['pull', 'tide-7b'], {
@@ -91,7 +91,7 @@ test('pull ends with exit code 3 for an unknown quantization and lists the avail
   expect(exitCode).toBe(3)
 })
 
-test('from several files in a quantization, pull chooses the best fit and reports it', async () => {
+test('among several files with one quantization, pull chooses the best fit and reports it', async () => {
   await using home = await makeHome()
   const files = ['a', 'b'].map((name) => sampleFile({ filename: `${name}.gguf` }))
   await using registry = await scriptedRegistry(modelScript(sampleModel(), files))
@@ -100,7 +100,7 @@ test('from several files in a quantization, pull chooses the best fit and report
     registry: registry.address,
   })
   expect(stdout).toBe(`${join(home.models, 'tide-7b', 'a.gguf')}\n`)
-  expect(stderr).toContain('tide-7b:a  the default of the 2 files with quantization q4_k_m\n')
+  expect(stderr).toContain('tide-7b:a  the default among the 2 files with quantization q4_k_m\n')
 })
 
 test('a split file with a missing part is not pulled', async () => {

@@ -44,7 +44,7 @@ test('without a sign-in, push ends before it reads the whole file', async () => 
   expect(exitCode).toBe(4)
 })
 
-test("another account's model is not changed", async () => {
+test("push does not change another account's model", async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/auth/me': { body: sampleUser },
@@ -129,7 +129,7 @@ test('if a push is refused after one file has been published, the model keeps th
   expect(await client.getModel('two')).toMatchObject({ files_count: 1 })
 })
 
-test('files that were already published are reported as already published', async () => {
+test('push reports which files were already published', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   const { token } = await somebody(registry.url)

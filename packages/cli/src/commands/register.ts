@@ -15,7 +15,10 @@ type RegisterOptions = {
 export function registerCommand(open: OpenContext): Command {
   return new Command('register')
     .description('create an account and sign in')
-    .option('--username <name>', 'username: 2 to 64 characters from a-z 0-9 _ -')
+    .option(
+      '--username <name>',
+      'username: 2 to 64 lowercase letters, digits, hyphens and underscores',
+    )
     .option('--email <address>', 'email address at which administrators can contact you')
     .option('--password-stdin', 'read the password from stdin')
     .option('--setup-code <code>', 'setup code for the first account, printed by a new registry')
@@ -26,7 +29,7 @@ export function registerCommand(open: OpenContext): Command {
       const account = await askForAccount(context, options)
       const signedIn = await client.register(account).catch(async (error: unknown) => {
         const needsCode = error instanceof ApiError && error.problem.code === 'setup_code_required'
-        // If the setup code given as an option is wrong, the user is not prompted for another one.
+        // The user is not prompted for another setup code if the one in `--setup-code` was wrong.
         if (!needsCode || options.setupCode) throw error
         return client.register({ ...account, setup_code: await askForSetupCode(context) })
       })

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { binPath, makeHome } from '../testing/run-shoal.ts'
 
 const requests = 5_000
-/** Long enough that a request's log line has half a kilobyte. */
+/** Long enough that the log line for a request has half a kilobyte. */
 const longName = 'x'.repeat(250)
 
 async function startRegistry(stdout: 'pipe' | number) {
@@ -73,7 +73,7 @@ test('a log socket that nobody reads, such as that of systemd, does not block th
   await endsWell(child)
 })
 
-test('a reader of a log pipe that resumes reading receives the number of lines it has missed', async () => {
+test('when a log pipe is read again, a line reports how many lines were dropped', async () => {
   const home = await makeHome()
   onTestFinished(() => home[Symbol.asyncDispose]())
   const path = join(home.path, 'log')

@@ -83,7 +83,7 @@ test('if a file is a link, only the link is removed', async () => {
   expect(existsSync(target)).toBe(true)
 })
 
-test('the folder of records may be a link', async () => {
+test('if the folder of records is a link, rm does not delete the files in its target', async () => {
   await using home = await makeHome()
   const elsewhere = join(home.path, 'elsewhere')
   await mkdir(elsewhere)
@@ -96,7 +96,7 @@ test('the folder of records may be a link', async () => {
   expect(await readdir(elsewhere)).toEqual([`${filename}.json`])
 })
 
-test('the models folder itself may be a link to a larger disk', async () => {
+test('rm works if the models folder itself is a link to a larger disk', async () => {
   await using home = await makeHome()
   const large = join(home.path, 'large')
   await putModelFile(join(large, 'tide', filename))
@@ -171,7 +171,7 @@ test('two concurrent removals of a model count the freed space once', async () =
   expect(await readdir(home.models)).toEqual([])
 })
 
-test('a model that is being pulled is not removed, nor are the others in the same command', async () => {
+test('if one of the models is being pulled, rm removes none of them', async () => {
   await using home = await makeHome()
   const paths = ['one', 'two'].map((name) => join(home.models, name, filename))
   for (const path of paths) await putModelFile(path)
@@ -211,7 +211,7 @@ test('neither a pull nor a repair writes through a link', async () => {
   await symlink(precious, join(folder, 'tide.gguf.part'))
   const pulled = await shoalHere(['pull', 'tide', '--no-peers'], options)
   expect(pulled.stderr).toContain(
-    `tide.gguf.part is a link to ${precious}, which shoal does not change.\n`,
+    `tide.gguf.part is a link to ${precious}; shoal does not change the targets of links.\n`,
   )
   expect(pulled.exitCode).toBe(1)
   expect(await readFile(precious, 'utf8')).toBe('precious')
@@ -225,7 +225,7 @@ test('neither a pull nor a repair writes through a link', async () => {
   await writeFile(join(elsewhere, 'tide.gguf'), damaged)
   const repaired = await shoalHere(['verify', 'tide', '--repair'], options)
   expect(repaired.stderr).toContain(
-    `${folder} is a link to ${elsewhere}, which shoal does not change.\n`,
+    `${folder} is a link to ${elsewhere}; shoal does not change the targets of links.\n`,
   )
   expect(await readFile(join(elsewhere, 'tide.gguf'))).toEqual(damaged)
 })

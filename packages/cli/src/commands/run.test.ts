@@ -84,7 +84,7 @@ test('under --json, the answer is a document that includes the reasoning', async
   expect(exitCode).toBe(0)
 })
 
-test('on a terminal, reasoning is dim and on stderr', async () => {
+test('on a terminal, reasoning is printed dimmed on stderr', async () => {
   await using daemon = await scriptedDaemon({
     answer: () => [thinks('Hm'), thinks('.'), says('Hello!\n'), ends()],
   })
@@ -96,7 +96,7 @@ test('on a terminal, reasoning is dim and on stderr', async () => {
   expect(plain.stderr).toContain('Thinking: Hm.\n\n')
 })
 
-test('an answer cannot control the terminal', async () => {
+test('control characters are removed from an answer', async () => {
   await using daemon = await scriptedDaemon({
     answer: () => [thinks('\x1b[2J'), says('\x1b]0;own'), says('ed\x07\r\x9b31m a\tb\nc'), ends()],
   })
@@ -133,7 +133,7 @@ test.each([
   },
 )
 
-test('a model that needs too much memory ends run with exit code 8, also if the error is in the /api format', async () => {
+test('run ends with exit code 8 if the model needs too much memory, also if the error is in the /api format', async () => {
   const error = 'model shoal-nano needs 134 MB of memory, but models may use 50.0 MB here'
   const body = { error, detail: error, code: 'insufficient_memory' }
   await using daemon = await scriptedDaemon({ at: { '/api/load': { status: 503, body } } })
@@ -142,7 +142,7 @@ test('a model that needs too much memory ends run with exit code 8, also if the 
   expect(outcome.exitCode).toBe(8)
 })
 
-test('an error during an answer, or a lost daemon, ends the command', async () => {
+test('an error during an answer or the loss of the daemon ends the command', async () => {
   await using failing = await scriptedDaemon({
     answer: () => [says('Hel'), { error: { message: 'the model was lost', code: 'model_lost' } }],
   })
@@ -172,10 +172,10 @@ test('run ends with exit code 6 if the specified daemon is not running', async (
   expect(exitCode).toBe(6)
 })
 
-test('without a prompt and without a terminal, run is a usage error', async () => {
+test('run without a prompt is a usage error if there is no terminal', async () => {
   await using daemon = await scriptedDaemon()
   const { stderr, exitCode } = await run(['shoal-nano'], { inference: daemon.url })
-  expect(stderr).toBe('✗ No prompt given.\n  Pass one after the model name, or pipe it in.\n')
+  expect(stderr).toBe('✗ No prompt given.\n  Pass a prompt after the model name, or pipe one in.\n')
   expect(exitCode).toBe(2)
 })
 

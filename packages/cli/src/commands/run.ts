@@ -67,12 +67,12 @@ export function runCommand(open: OpenContext): Command {
     })
 }
 
-/** A chat needs a terminal on stdin and on stderr. It prompts on stderr, because stdout is for results. */
+/** Throws if no chat is possible. A chat needs a terminal on stderr, not stdout, because stdout is for results. */
 function requireChat({ environment, options, printer }: Context) {
   const { stdin, stderr } = environment
   const canChat = stdin.isTTY === true && stderr.isTTY === true && options.input
   if (canChat && !printer.isJson && !printer.isForPrograms) return
-  throw misuse('No prompt given.', 'Pass one after the model name, or pipe it in.')
+  throw misuse('No prompt given.', 'Pass a prompt after the model name, or pipe one in.')
 }
 
 function toSettings({ temperature, topP, maxTokens, seed }: RunOptions): ChatSettings {

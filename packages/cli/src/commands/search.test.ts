@@ -51,7 +51,7 @@ test('filters become parameters of the request', async () => {
   ])
 })
 
-test('finding nothing is reported on stderr and is not a failure', async () => {
+test('a search without results is reported on stderr and is not a failure', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [] } })
   const outcome = await shoalHere(['search', 'x'], {
@@ -65,7 +65,7 @@ test('finding nothing is reported on stderr and is not a failure', async () => {
   })
 })
 
-test('a partial list shows the total', async () => {
+test('if not all results are listed, search prints the total', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/models': { body: [sampleModel()], headers: { 'x-total-count': '200' } },

@@ -131,12 +131,15 @@ async function seedHere(context: Context, options: SeedOptions) {
   }
 }
 
-/** Otherwise, the same files would be offered on two ports, and each port would have its own limit for the ratio. */
+/**
+ * Throws if the daemon shares the same folder: its files would be offered on two ports, and the share ratio would be
+ * limited separately on each port.
+ */
 async function refuseBesideDaemon({ places }: Context) {
   const running = await findRunningDaemon(places)
   if (running?.shared_directory !== resolve(places.models)) return
   throw new Failure('failed', 'The models on this machine are already shared by shoal serve.', {
-    hint: 'To see what it shares: shoal seed status. To share them with shoal seed instead, restart the daemon with --no-share.',
+    hint: 'To see what is shared: shoal seed status. To share the models with shoal seed instead, restart the daemon with --no-share.',
   })
 }
 

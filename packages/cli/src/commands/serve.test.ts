@@ -136,7 +136,7 @@ test('the error mentions Ollama if Ollama uses the port', async () => {
   expect(exitCode).toBe(1)
 })
 
-test('an invalid setting is a usage error that contains the name of the setting', async () => {
+test('an invalid setting is a usage error whose message contains the name of the setting', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await runShoal(['serve', '--slots', 'many'], { home: home.path })
   expect(stderr).toBe(
@@ -148,7 +148,7 @@ test('an invalid setting is a usage error that contains the name of the setting'
 test.each([
   [['--host', 'no.such.host.invalid'], 'The host “no.such.host.invalid” was not found.', 2],
   [['--host', '203.0.113.9'], '203.0.113.9 is not an address of this machine.', 1],
-])('an address of another machine is refused: %j', async (options, sentence, exitCode) => {
+])('a host that is not this machine is refused: %j', async (options, sentence, exitCode) => {
   await using home = await makeHome()
   const words = ['serve', '--port', '0', '--any-key', ...options]
   const outcome = await runShoal(words, { home: home.path })
@@ -228,7 +228,7 @@ test('all commands for daemons work with a background daemon', {
   expect((await shoal(['logs', '-n', '1'])).exitCode).toBe(0)
 })
 
-test('the reason is shown if a background daemon fails to start', async () => {
+test('if a background daemon fails to start, serve prints the reason', async () => {
   await using home = await makeHome()
   const missing = await runShoal(['serve', '-d', '--port', '0', '--model', 'nobody-7b'], {
     home: home.path,

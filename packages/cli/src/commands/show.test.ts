@@ -12,7 +12,7 @@ const files = [
   sampleFile({ quantization: 'F16', ...projector }),
 ]
 
-test('show lists the files by size, and which ones fit', async () => {
+test('show lists the files by size, and states which of them fit this machine', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(modelScript(sampleModel(), files))
   const { stdout, exitCode } = await shoalHere(['show', 'tide-7b'], {
@@ -31,7 +31,7 @@ test('show lists the files by size, and which ones fit', async () => {
   ])
 })
 
-test('a split file needs the memory of all its parts, estimated from file sizes if the registry states none', async () => {
+test('a split file needs the memory of all its parts, estimated from file sizes if the registry reports no memory', async () => {
   await using home = await makeHome()
   const part = (name: string, memory_bytes: number | null) =>
     sampleFile({ filename: `${name}.gguf`, quantization: null, file_size_bytes: 4e9, memory_bytes })

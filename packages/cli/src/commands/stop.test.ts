@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { makeHome, runShoal } from '../testing/run-shoal.ts'
 import { scriptedDaemon } from '../testing/scripted-daemon.ts'
 
-/** Writes the `daemon.json` of an earlier version with this process ID. */
+/** Writes a `daemon.json` with the given process ID, as an earlier version of shoal would. */
 async function leaveNote(home: string, pid: number, url: string) {
   const { port } = new URL(url)
   const note = { pid, url, port: Number(port), started_at: '', log_file: null, command: 'serve' }

@@ -62,7 +62,7 @@ function notAnswering(pid: number): Failure {
   })
 }
 
-/** Explains why the program at the default port is not stopped. */
+/** Reports a program at the default port that is not the user's daemon. */
 async function noteStranger(context: Context) {
   const stranger = await findStranger(context)
   if (stranger) context.printer.note(`  ${describeStranger(stranger).text} It was not stopped.`)
@@ -98,7 +98,7 @@ const urgentSignals = (): { signal: NodeJS.Signals; afterMs: number }[] => [
 function stillThere(pid: number, isUrgent: boolean): Failure {
   return new Failure('failed', `Process ${pid} is still running.`, {
     hint: isUrgent
-      ? 'The process was killed, but is waiting for a disk or another device. It will exit after that.'
+      ? 'SIGKILL was sent. The process is probably waiting for a disk or another device, and exits when the device responds.'
       : 'To stop it without waiting for responses in progress: shoal stop --now',
     details: { pid },
   })

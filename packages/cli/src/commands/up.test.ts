@@ -36,7 +36,7 @@ async function startUp(home: string, options: string[]) {
   }
 }
 
-/** Reads the address of the daemon from the chat page for visitors on this machine; undefined for the default. */
+/** Reads the daemon's address from the chat page for visitors on this machine; undefined for the default address. */
 async function readDaemonUrl(url: string): Promise<string | undefined> {
   const page = await fetch(`${url}/chat`, { headers: { accept: 'text/html' } })
   return / data-daemon="([^"]*)"/.exec(await page.text())?.[1]
@@ -126,7 +126,7 @@ test('up pulls a demo model from its registry and answers with it', {
   expect((await again.stop()).exitCode).toBe(0)
 })
 
-test('if Ollama uses the port of the local API, the registry runs without one', async () => {
+test("if Ollama uses the local API's port, the registry runs without a local API", async () => {
   await using home = await makeHome()
   const ollama = createServer((_, answer) => answer.end('Ollama is running'))
   ollama.listen(0, '127.0.0.1')
@@ -166,7 +166,7 @@ test("if the user's daemon is already running, the pages link to it", async () =
   await alone.stop()
 })
 
-test('the error contains the number of a port that is in use', async () => {
+test('if the port is in use, the error contains the port number', async () => {
   await using home = await makeHome()
   const up = await startUp(home.path, ['--no-inference'])
   const { port } = new URL(up.document.url)

@@ -2,7 +2,7 @@
 _shoal() {
   local line=${COMP_LINE:0:COMP_POINT}
   local word=${line##*[[:space:]]}
-  # For bash, a colon ends a word. The text up to the last colon stays on the line, so it is removed from candidates.
+  # Bash replaces only the text after the last colon, so the text before it is removed from the candidates.
   local typed=
   [[ $word == *:* ]] && typed=${word%:*}:
   COMPREPLY=()

@@ -101,7 +101,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     expect(error).toBeInstanceOf(DaemonGoneError)
   })
 
-  test('leaving the loop cancels the request, so that the model stops generating', async () => {
+  test('leaving the loop over an answer cancels the request', async () => {
     const closed = Promise.withResolvers<void>()
     const { client } = await createClient((answer) => {
       answer.on('close', () => closed.resolve())
@@ -111,7 +111,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     await closed.promise
   })
 
-  test('a signal ends the response with the reason of the signal, before or after the headers', async () => {
+  test("aborting the signal, before or after the headers, ends the response with the signal's reason", async () => {
     const stop = new AbortController()
     const { client } = await createClient((answer) => {
       answer.writeHead(200, { 'content-type': 'text/event-stream' }).write(says)

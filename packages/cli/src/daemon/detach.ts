@@ -23,7 +23,7 @@ type Options = {
 }
 
 /**
- * Resolves to the document that the daemon prints when it is ready. If the daemon reports a failure, rejects with it.
+ * Resolves to the document that the daemon prints when it is ready. Rejects with the failure that the daemon reports.
  */
 export async function startInBackground<T>({ words, env, logFile, signal }: Options): Promise<T> {
   signal.throwIfAborted()
@@ -67,7 +67,7 @@ function firstDocument(child: ChildProcess): Promise<ChildDocument | undefined> 
 function unwrapDocument<T>(document: ChildDocument | undefined, logFile: string): T {
   if (document === undefined) {
     throw new Failure('failed', 'The daemon exited during startup.', {
-      hint: `For the reason, see its log: ${logFile}`,
+      hint: `For the reason, see the daemon's log: ${logFile}`,
     })
   }
   const { error } = document

@@ -46,7 +46,7 @@ test.each([
   [['unload', 'shoal-nano']],
   [['seed', 'status']],
   [['seed', 'pause']],
-])('%j reports the program on the default port, and sends it nothing secret', async (words) => {
+])('%j reports the program on the default port, and does not send it the key', async (words) => {
   await using home = await makeHome()
   await using daemon = await scriptedDaemon()
   const options = { home: home.path, env }

@@ -1,6 +1,6 @@
 /**
- * Finds the daemon that a command calls: the one that the user has specified, or else the local one, if it proves that
- * it belongs to the user.
+ * Finds the daemon that a command calls: the daemon that the user has specified, or else the local daemon, which must
+ * prove that it belongs to the user.
  */
 import { daemonSettings } from '@shoal/daemon/settings'
 import { DaemonGoneError, type InferenceClient } from '@shoal/protocol/inference-client'

@@ -32,7 +32,7 @@ export const holderName: Record<PortHolder, string> = {
   other: 'another program',
 }
 
-/** Requests HTML, as a browser does. Ollama ignores this, but a shoal daemon returns a page. */
+/** Requests HTML, to which a shoal daemon responds with a page, and Ollama with its usual text. */
 async function get(url: string, signal?: AbortSignal): Promise<string> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(url, {

@@ -1,4 +1,4 @@
-/** A connection whose other end has proved that it is the daemon that wrote `daemon.json`. See decision 0019. */
+/** Connections whose other end has proved that it is the daemon that wrote `daemon.json`. See decision 0019. */
 import { randomBytes } from 'node:crypto'
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import { computeProof, isSameProof } from '@shoal/daemon/proof'

@@ -37,8 +37,8 @@ export async function readDaemonState(places: Places): Promise<DaemonState | und
 }
 
 /**
- * Returns the running daemon, or undefined if it does not respond. Other programs that have taken over its process ID
- * and port are not mistaken for it. A daemon without a token may be stopped, but receives no other requests.
+ * Returns the user's running daemon, or undefined if none responds. A program that has taken over the daemon's process
+ * ID or port is not mistaken for the daemon. Callers may stop a daemon without a token, but must send it no requests.
  */
 export async function findRunningDaemon(
   places: Places,

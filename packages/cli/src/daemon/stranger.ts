@@ -9,7 +9,7 @@ import { holderName, type PortHolder } from './port-holder.ts'
 export type Stranger = {
   /** Such as `localhost:11434`. */
   label: string
-  /** `earlier`: the daemon in the user's `daemon.json`, whose version cannot prove that it wrote that file. */
+  /** `earlier`: the daemon in the user's `daemon.json`, whose version is too old to prove that it wrote the file. */
   kind: PortHolder | 'earlier'
 }
 

@@ -31,7 +31,7 @@ export async function machineFindings({ places, environment }: Context): Promise
   ]
 }
 
-/** The nearest existing parent, because the models folder does not exist before the first pull. */
+/** Returns the path or its nearest existing parent, because the models folder does not exist before the first pull. */
 async function nearestThere(path: string): Promise<string> {
   const isThere = await statfs(path).catch((error: unknown) => {
     if (isErrno(error, 'ENOENT')) return undefined

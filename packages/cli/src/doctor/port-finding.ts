@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts'
 type Use = {
   /** For use in a sentence, such as `a registry`. */
   name: string
-  /** The program that is expected to use the port, if any. It is never the user's own daemon. */
+  /** The program that is expected to use the port, if any. */
   expected?: 'registry'
   /** Additional advice if another program uses the port. */
   advice?: string
@@ -20,7 +20,7 @@ export async function portFinding(
   if (holder === undefined) {
     return { check, state: 'ok', text: `Port ${number} is free for ${name}` }
   }
-  if (holder === expected) return { check, state: 'ok', text: `Port ${number} is served by shoal` }
+  if (holder === expected) return { check, state: 'ok', text: `Port ${number} is in use by shoal` }
   return {
     check,
     state: 'warning',

@@ -54,7 +54,9 @@ function clock(label: string, date: string | null): Finding[] {
   if (date === null) return []
   const seconds = Math.round((Date.now() - Date.parse(date)) / 1000)
   if (Math.abs(seconds) <= maxSkewSeconds) {
-    return [{ check: 'clock', state: 'ok', text: `The clock agrees with that of ${label}` }]
+    return [
+      { check: 'clock', state: 'ok', text: `This machine's clock agrees with that of ${label}` },
+    ]
   }
   const by = formatSeconds(Math.abs(seconds))
   return [

@@ -97,7 +97,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
   redirect_refused: {
     loop: (host, detail) => [
       `${host} redirects in a loop: ${detail}.`,
-      'Report this to its operator.',
+      "Report this to the registry's operator.",
     ],
     other_host: (host, detail) => [
       `${host} redirects to another host: ${detail}.`,
@@ -105,7 +105,7 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
     ],
     insecure: (host, detail) => [
       `${host} redirects from https to http: ${detail}.`,
-      'Such redirects are never followed. Report this to its operator.',
+      "Such redirects are never followed. Report this to the registry's operator.",
     ],
     moved: (host, detail) => [
       `${host} has moved: ${detail}.`,

@@ -128,7 +128,7 @@ function bytesRefused(
     {
       hint: [
         `Transferred data is kept. Run the same command again later.`,
-        `If the error persists, ${label} may have lost the file, or the clock of a server may be wrong.`,
+        `If the error persists, ${label} may have lost the file, or a server's clock may be wrong.`,
       ].join('\n'),
       details: { reason: 'bytes_refused', ...(status !== undefined && { status }) },
       cause: error,

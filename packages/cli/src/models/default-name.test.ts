@@ -11,7 +11,7 @@ test('the model name is the filename without quantization and part number', () =
   expect(defaultModelName([named('My (new) model.gguf', 'F16')])).toBe('my-new-model')
 })
 
-test('several files must agree on one name', () => {
+test('several filenames must result in the same model name', () => {
   const files = [named('tide-Q4_0.gguf', 'Q4_0'), named('tide-F16.gguf', 'F16')]
   expect(defaultModelName(files)).toBe('tide')
   expect(() => defaultModelName([...files, named('wave-F16.gguf', 'F16')])).toThrow(

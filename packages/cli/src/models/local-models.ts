@@ -90,7 +90,7 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
     findBestFit(weighed, memoryForModels(context.environment.memoryBytes)) ?? complete[0]
   if (chosen && quantization !== undefined && choices.length > 1) {
     const among = `${plural(choices.length, 'file')} with quantization ${quantization}`
-    context.printer.note(`  ${formatChoiceName(chosen)} is the default of the ${among}.`)
+    context.printer.note(`  ${formatChoiceName(chosen)} is the default among the ${among}.`)
   }
   if (chosen) return chosen
   throw new Failure('not_found', `${text} is only partly downloaded.`, {
@@ -98,7 +98,7 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
   })
 }
 
-/** Computes the memory that a choice needs from its file's header, unless the header cannot be read. */
+/** Returns the choice with the memory that its file header implies, or unchanged if the header is invalid. */
 async function asItsHeaderSays(choice: LocalChoice): Promise<LocalChoice> {
   const { extractFacts, memoryToRun, readGgufFile } = await import('@shoal/model-file')
   const [{ path, filename }] = choice.files

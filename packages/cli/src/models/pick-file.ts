@@ -15,7 +15,7 @@ import type { FoundModel } from './find-model.ts'
 
 export type Pick = {
   choice: FileChoice<ModelFile>
-  /** Why the file was chosen, if not by the user: `best fit for 16 GB`. */
+  /** Why shoal chose the file, such as `best fit for 16 GB`. Undefined if only this file matches the reference. */
   reason?: string
 }
 
@@ -37,7 +37,7 @@ export function pickFile(
     if (choice && found.length > 1) {
       return {
         choice,
-        reason: `the default of the ${plural(found.length, 'file')} with quantization ${wanted}`,
+        reason: `the default among the ${plural(found.length, 'file')} with quantization ${wanted}`,
       }
     }
     if (choice) return { choice }
@@ -72,6 +72,6 @@ function partsMissing(choice: FileChoice<ModelFile>, name: string): Failure {
   return new Failure(
     'not_found',
     `${name}:${label} has ${parts} parts, of which ${ready} are ready.`,
-    { hint: 'Try again when the publisher has uploaded the rest.' },
+    { hint: 'Try again when the publisher has uploaded the other parts.' },
   )
 }

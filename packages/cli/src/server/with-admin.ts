@@ -21,7 +21,7 @@ export async function withAdmin(
   }
 }
 
-/** Reads the configuration of the registry in the data folder. */
+/** Reads the registry's configuration from the environment and `--data`. Throws if `--registry` is given. */
 export async function readDataConfig(
   { options, environment }: Context,
   data: DataOption,

@@ -2,8 +2,8 @@ import { bareHost, ipVersion, isLoopback } from '@shoal/core/addresses'
 import { misuse } from '../terminal/failure.ts'
 
 /**
- * Parses the address of a registry: `http://localhost:8000`, or only a host. A host without a scheme gets the scheme of
- * its address in `known`. If there is none, public hostnames get HTTPS, and loopback addresses, IP addresses and local
+ * Parses a registry's address: `http://localhost:8000`, or only a host. A host without a scheme gets the scheme that it
+ * has in `known`. If it has none there, public hostnames get HTTPS, and loopback addresses, IP addresses and local
  * hostnames get HTTP.
  */
 export function registryAddress(text: string, known: readonly string[] = []): string {

@@ -35,7 +35,7 @@ test('a lock left by a dead process is taken over', async () => {
   expect(await readJsonFile(path)).toEqual({ done: true })
 })
 
-test('an invalid file is named in the error, and is not overwritten', async () => {
+test('the error for an invalid file contains its path, and the file is not overwritten', async () => {
   await updateJsonFile(path, 0o600, () => ({}))
   await writeFile(path, '{"half":')
   await expect(updateJsonFile(path, 0o600, () => ({}))).rejects.toThrow(

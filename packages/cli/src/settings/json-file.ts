@@ -62,7 +62,7 @@ async function lock(path: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Whether a lock was left by a killed process. Locks are held only for milliseconds, so an old one is stale. */
+/** Whether a lock was left by a killed process. Locks are held only for milliseconds, so an old lock is stale. */
 async function isStale(path: string): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch((error: unknown) => {
     if (isErrno(error, 'ENOENT')) return { mtimeMs: Date.now() }
@@ -81,7 +81,7 @@ function parse(path: string, text: string): unknown {
 
 function unreadable(path: string, cause?: unknown): Failure {
   return new Failure('failed', `${path} is not a valid JSON object.`, {
-    hint: 'Fix the file or delete it. If you delete it, save the settings or sign in again.',
+    hint: 'Fix or delete the file. If you delete it, the settings or sign-ins in it are lost.',
     cause,
   })
 }

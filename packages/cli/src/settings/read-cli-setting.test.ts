@@ -26,7 +26,7 @@ test('a flag overrides a variable, and a variable overrides the saved registry',
   ])
 })
 
-test('an invalid value is a usage error that contains the name of the setting', () => {
+test('an invalid value is a usage error whose message contains the name of the setting', () => {
   const sources = { env: { SHOAL_TOKEN: 'a\u00a0b' } }
   expect(() => readCliSetting(cliSettings.token, sources)).toThrow(
     'SHOAL_TOKEN contains characters that are not allowed in a token.',

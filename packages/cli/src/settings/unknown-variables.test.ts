@@ -29,7 +29,7 @@ test('a command warns once, on stderr, and then runs as usual', async () => {
 })
 
 test.each([[['__complete', 'shoal con']], [['completion', 'bash']]])(
-  '%j does not warn',
+  '%j prints no warning about unknown variables',
   async (words) => {
     await using home = await makeHome()
     const { stderr, exitCode } = await shoalHere(words, { home: home.path, env: { SHOAL_X: '' } })

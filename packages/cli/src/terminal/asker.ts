@@ -9,7 +9,7 @@ type Question = {
   validate?: (answer: string) => string | undefined
 }
 
-/** Each prompt throws a `Failure`: a usage error if prompting is impossible, `stopped` if the user cancels. */
+/** If prompting is impossible, a prompt throws a usage error. If the user cancels, it throws the failure `stopped`. */
 export interface Asker {
   /** Whether prompting is possible. */
   readonly canAsk: boolean

@@ -56,7 +56,7 @@ test('on a terminal, notes are printed above the bar, which stays at the bottom'
   expect(text.lastIndexOf('50%')).toBeGreaterThan(text.indexOf('a note'))
 })
 
-test('under --progress=json, events are lines with snake_case names, and some progress is skipped', async () => {
+test('under --progress=json, events are lines with snake_case names, and rapid progress events are skipped', async () => {
   const { printer, written } = terminal({ progress: 'json' })
   const progress = await openProgress(printer, 'tide')
   progress.event({ type: 'resumed', bytes: 5 })

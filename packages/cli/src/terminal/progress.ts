@@ -74,7 +74,10 @@ function lineProgress(printer: Printer, title: string): Progress {
   }
 }
 
-/** Prints at most one event with a byte count per `frameMs`, as often as the progress bar is drawn. */
+/**
+ * Prints events of one type with byte counts at most once per `frameMs`, as often as the progress bar is drawn. Of the
+ * skipped events, the last one is printed before an event of another type, or at the end.
+ */
 function eventProgress(printer: Printer): Progress {
   let reportedAt = Number.NEGATIVE_INFINITY
   let lastType = ''
@@ -111,7 +114,7 @@ function neverBackwards(): (status: ProgressStatus) => ProgressStatus {
   }
 }
 
-/** Does nothing. For the methods of `Progress` that a kind of output does not need. */
+/** For the methods of `Progress` that a kind of output does not need. */
 function ignore() {
   return undefined
 }

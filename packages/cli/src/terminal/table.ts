@@ -53,7 +53,7 @@ type Measure = (text: string) => number
 /** Matches text whose characters are all one column wide. */
 const narrow = /^[\x20-\x7e–…]*$/
 
-/** The library for wide characters is loaded only if necessary, because that takes longer than most commands. */
+/** Loads the library for wide characters only if necessary, because loading it takes longer than most commands. */
 async function measureFor(texts: readonly string[]): Promise<Measure> {
   if (texts.every((text) => narrow.test(text))) return (text) => text.length
   return (await import('string-width')).default

@@ -23,6 +23,6 @@ export function toSentence(phrase: string): string {
   return /[.?:]$/.test(text) ? text : `${text}.`
 }
 
-/** `9f3c…b1e0`. */
+/** Shortens a hash for display, as in `9f3c…b1e0`. */
 export const shortHash = (hash: string) =>
   hash.length > 8 ? `${hash.slice(0, 4)}…${hash.slice(-4)}` : hash

@@ -6,7 +6,7 @@ type Wait = { seconds: number; reason: string }
 
 /** Shorter waits are not reported. */
 const minSeconds = 1
-/** A note is not repeated sooner. A request to an offline registry is retried every two seconds, with the same note. */
+/** The same note is not repeated within this time. Requests to an offline registry are retried every two seconds. */
 const repeatAfterMs = 30_000
 
 /** Prints notes about waits, such as “Waiting 2 s: localhost:8000: connect ECONNREFUSED”. */

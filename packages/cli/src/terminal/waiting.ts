@@ -1,6 +1,6 @@
 import type { Printer } from './printer.ts'
 
-/** No text is shown for work that ends sooner. */
+/** Work that ends sooner than this shows no text. */
 const quietMs = 400
 
 /** Runs `work`. If `work` takes longer than `quietMs`, shows `words` on the terminal until it ends. */

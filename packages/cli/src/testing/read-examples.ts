@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 export type Example = {
   /** The name of the file and the line of the code, as in `client.ts:120`. */
   name: string
-  /** Its import statements, one per line. */
+  /** The example's import statements, one per line. */
   imports: string
   body: string
 }

@@ -8,7 +8,7 @@ type Asked = { path: string; authorization: string | undefined; body: Record<str
 type Script = {
   /** The daemon's models. Default: `shoal-nano`. */
   models?: string[]
-  /** The events of an answer, in OpenAI's streaming format. A function that throws breaks the connection. */
+  /** The events of an answer, in OpenAI's streaming format. If the function throws, the connection is closed. */
   answer?(asked: Asked): AsyncIterable<object> | Iterable<object>
   /** Responses by path, which replace the default ones. */
   at?: Record<string, { status?: number; body: object }>

@@ -14,7 +14,7 @@ type Options = {
   isTerminal?: boolean
   columns?: number
   stopSignal?: AbortSignal
-  /** Replaces port 11434, which any program on this machine may use. Default: an unused port. */
+  /** The daemon's default port, instead of 11434, which any program may be using. Default: port 9, which is unused. */
   daemonPort?: number
 }
 

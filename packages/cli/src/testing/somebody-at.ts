@@ -39,7 +39,7 @@ export async function somebodyAt(machine: Machine, registryUrl: string) {
     /** Starts a long-running command, and waits for `output`. The command ends with the scope. */
     async startUntil(output: string, ...words: string[]) {
       const { child, outcome } = start(...words)
-      const ended = outcome.then(({ stderr }) => Promise.reject(new Error(`it ended: ${stderr}`)))
+      const ended = outcome.then(({ stderr }) => Promise.reject(new Error(`it exited: ${stderr}`)))
       await Promise.race([untilPrinted(child, output), ended])
       return {
         async [Symbol.asyncDispose]() {

@@ -11,8 +11,8 @@ type DropOptions = {
 const timeoutMs = 5_000
 
 /**
- * Deletes a model that a push has created without sending any data. The registry keeps the model if another client has
- * added files. Any other error is only printed as a note, because the push has already failed for another reason.
+ * Deletes a model that a failed push has created, unless the push has sent data or another client has added files. A
+ * failure to delete the model is only noted, because the push has already failed for another reason.
  */
 export async function dropEmptyModel(printer: Printer, { client, modelName, files }: DropOptions) {
   const signal = AbortSignal.timeout(timeoutMs)

@@ -21,7 +21,7 @@ export function readPeerSettings({ peers, onlyPeers, limitUpload }: PeerOptions,
   const isOff = peers === false || readSaved('peers', config) === 'off'
   return {
     peers: onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
-    // Undefined for `run` and `up`, which have no `--no-peers`. An existing file then stays shared or not shared.
+    // Undefined for `run` and `up`, which have no `--no-peers`: whether an existing file is shared does not change.
     isShared: isOff ? false : peers,
     ...readUploadSettings(limitUpload, config),
   }

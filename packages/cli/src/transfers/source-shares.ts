@@ -1,7 +1,7 @@
 import type { SourceShare } from '@shoal/transfer'
 import { plural } from '../terminal/units.ts'
 
-/** Returns the share of a pull that came from peers, for display, or undefined if nothing came from peers. */
+/** Returns how much of a pull came from peers, for display, or undefined if nothing did. */
 export function computeShares(sources: readonly SourceShare[]) {
   const peers = sources.filter(({ isPeer }) => isPeer)
   const fromPeers = sum(peers)

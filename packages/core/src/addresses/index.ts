@@ -1,4 +1,4 @@
-/** Parsing of IP addresses and hostnames, and where they can be reached from. */
+/** Parses IP addresses and hostnames, and determines where they can be reached from. */
 export {
   classifyAddress,
   getNetwork,

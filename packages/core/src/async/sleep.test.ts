@@ -9,7 +9,7 @@ function useFakeTimers() {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-test('resolves after the delay and leaves no listener behind', async () => {
+test('sleep resolves after the delay and leaves no listener behind', async () => {
   useFakeTimers()
   const { signal } = new AbortController()
   const ended = vi.fn()
@@ -21,7 +21,7 @@ test('resolves after the delay and leaves no listener behind', async () => {
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-test("rejects with the signal's reason and leaves no timer or listener behind", async () => {
+test("an aborted sleep rejects with the signal's reason and leaves no timer or listener behind", async () => {
   useFakeTimers()
   const abort = new AbortController()
   const sleeping = sleep(1_000, abort.signal)
@@ -31,7 +31,7 @@ test("rejects with the signal's reason and leaves no timer or listener behind", 
   expect(getEventListeners(abort.signal, 'abort')).toEqual([])
 })
 
-test('rejects immediately if the signal has already aborted', async () => {
+test('sleep rejects immediately if the signal has already aborted', async () => {
   useFakeTimers()
   await expect(sleep(1_000, AbortSignal.abort(reason))).rejects.toBe(reason)
   expect(vi.getTimerCount()).toBe(0)

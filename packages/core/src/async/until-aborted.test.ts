@@ -5,7 +5,7 @@ import { untilAborted } from './until-aborted.ts'
 const reason = new Error('enough')
 const never = new Promise<never>(() => undefined)
 
-test('settles like the work and leaves no listener behind', async () => {
+test('untilAborted settles like the work and leaves no listener behind', async () => {
   const { signal } = new AbortController()
   expect(await untilAborted(signal, Promise.resolve(1))).toBe(1)
   const failure = new Error('broken')
@@ -13,7 +13,7 @@ test('settles like the work and leaves no listener behind', async () => {
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-test("rejects with the signal's reason, before or during the work", async () => {
+test("untilAborted rejects with the signal's reason, whether the signal aborts before or during the work", async () => {
   await expect(untilAborted(AbortSignal.abort(reason), never)).rejects.toBe(reason)
   const abort = new AbortController()
   const waiting = untilAborted(abort.signal, never)

@@ -1,6 +1,6 @@
 /** How a command can end: the `code` in `--json` output and the exit code. Several error codes can share an ending. */
 export const endings = {
-  failed: { exitCode: 1, meaning: 'any other failure, except network failures' },
+  failed: { exitCode: 1, meaning: 'any failure without a more specific code' },
   usage: { exitCode: 2, meaning: 'the command line is invalid' },
   not_found: { exitCode: 3, meaning: 'no such model or file' },
   not_signed_in: { exitCode: 4, meaning: 'a sign-in or an API key is required' },

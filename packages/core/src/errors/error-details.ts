@@ -25,7 +25,7 @@ export interface ErrorDetails {
   /** `missingBytes` is the number of bytes that must be freed. */
   storage_full: { missingBytes: number }
 
-  // Errors from a daemon, both in the daemon and in its clients.
+  // Errors from a daemon, used both in the daemon and in its clients.
   daemon_refused: {
     status: number
     /**

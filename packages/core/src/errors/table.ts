@@ -170,7 +170,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     reasons: {
       html: 'the response is a web page, for example from a captive portal',
       not_json: 'the response is not JSON',
-      other_program: 'the response is JSON from another program',
+      other_program: 'the response is from another program',
       not_http: 'the response is not HTTP',
     },
   },

@@ -14,7 +14,7 @@ const blocksByIndent = new RegExp(
 )
 
 /**
- * Whether the Markdown is too deeply nested to be parsed. No real card or chat response is nested as deeply. The
+ * Whether the Markdown is too deeply nested to be parsed. No real model card or chat response exceeds these limits. The
  * parsing time grows with the square of the depth: 0.3 s for 2 kB of `- `, and 3.6 s for 8 kB.
  */
 export function isTooNested(markdown: string): boolean {

@@ -7,7 +7,7 @@ export const filenamePattern = '^[A-Za-z0-9][A-Za-z0-9._+() -]{0,240}\\.gguf$'
 const filename = new RegExp(filenamePattern)
 
 /**
- * Whether the text is a valid name for a model's file. The registry rejects all others. Filenames from an unknown
- * registry must be checked too.
+ * Whether the text is a valid name for a model's file. Registries reject all other names, but clients must check the
+ * names that a registry sends, because not every registry can be trusted.
  */
 export const isModelFilename = (text: string): boolean => filename.test(text)

@@ -7,7 +7,8 @@ export type Reference = {
   /** A quantization, a label from a list, or a filename, as the user typed it; undefined for the default file. */
   quantization: string | undefined
   /**
-   * Set for the tag `:latest`, which selects the default file. A name without a tag can mean all of the model's files.
+   * Set for the tag `:latest`, which always selects the default file. A name without a tag can also mean all of the
+   * model's files.
    */
   isLatest?: true
 }
@@ -40,15 +41,15 @@ export function parseReference(text: string): Reference | undefined {
 
 const isLatest = (tag: string) => tag.toLowerCase() === 'latest'
 
-/** Visible characters, with spaces only between other characters. */
+/** Visible characters other than `:` and `/`, with spaces only between them. */
 const label = /^[^\p{C}\p{Z}:/]+(?: +[^\p{C}\p{Z}:/]+)*$/u
 
 /** Whether `text` can follow the colon in a reference, as `Q4_K_M` and `tide F32 (1)` can. */
 export const isLabel = (text: string): boolean => label.test(text) && !isLatest(text)
 
 /**
- * Formats a reference as a shell argument: quotes it if it contains spaces, parentheses, or brackets, which zsh
- * expands.
+ * Formats a reference as a shell argument: quotes it if it contains characters that a shell may interpret, such as
+ * spaces, parentheses or brackets (which zsh expands).
  */
 export function shellWord(text: string): string {
   if (/^[\w.+:/-]+$/.test(text)) return text

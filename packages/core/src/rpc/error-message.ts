@@ -9,7 +9,7 @@ export type ErrorMessage = {
   own: Record<string, unknown>
 }
 
-/** The maximum number of nested causes. It is limited because causes can be circular. */
+/** Maximum number of nested causes. There is a limit because causes can be circular. */
 const maxCauses = 8
 
 /** Accepts any thrown value. */

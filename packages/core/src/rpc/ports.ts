@@ -9,7 +9,7 @@ export type Port = {
   post(message: unknown): void
   onMessage(listener: (message: unknown) => void): void
   /**
-   * Calls `listener` with the reason when no more messages can arrive. If the listener is called twice, the first
+   * Calls `listener` with the reason when no more messages can arrive. It may be called twice; in that case, the first
    * reason is the more accurate one.
    */
   onClose(listener: (reason: Error) => void): void

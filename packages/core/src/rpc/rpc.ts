@@ -17,7 +17,7 @@ type Name<M> = keyof M & string
 type Asked<M, K extends keyof M> = M[K] extends (...args: infer A) => unknown ? A : never
 type Answered<M, K extends keyof M> = M[K] extends (...args: never[]) => infer R ? R : never
 
-/** Calls a method without waiting for it. An error that the method throws is an uncaught error on the other side. */
+/** Calls a method without waiting for it. If the method throws, the error is uncaught on the other side. */
 export type Notify<Theirs> = <K extends Name<Theirs>>(method: K, ...asked: Asked<Theirs, K>) => void
 
 export type Rpc<Theirs> = {

@@ -101,7 +101,7 @@ test.each([
   expect(() => read({ env })).toThrow(message)
 })
 
-test('an error about a setting without a variable contains only the flag', () => {
+test('the error for a setting without a variable begins with its flag', () => {
   const flags = { slots: '0' }
   expect(() => read({ flags })).toThrow(/^--slots must be a whole number of at least 1, not "0"$/)
 })

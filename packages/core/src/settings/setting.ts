@@ -15,7 +15,7 @@ export type Setting<T> = {
   readonly parse: Parse<T>
   /** The default value, as a user would type it. */
   readonly default?: string
-  /** Text that is shown instead of the default value, if that is computed or needs an explanation. */
+  /** Text shown in place of a default value that is computed or needs an explanation. */
   readonly defaultPhrase?: string
   /** A noun phrase for help and docs, which includes the unit. */
   readonly description: string

@@ -16,7 +16,7 @@ export function wholeNumber({ min, max }: { min: number; max?: number }): Parse<
   }
 }
 
-/** 0 picks a free port. */
+/** A TCP port. 0 selects any free port. */
 export const port = wholeNumber({ min: 0, max: 65_535 })
 
 /** A size in bytes. */
@@ -29,7 +29,7 @@ export function size({ min, example }: { min: number; example: string }): Parse<
   }
 }
 
-/** One of several words. Each word stands for a value. */
+/** One of the words in `values`. The result is the value for that word. */
 export function choice<T>(values: Readonly<Record<string, T>>): Parse<T> {
   return (text, refuse) => {
     const found = Object.entries(values).find(([name]) => name === text)

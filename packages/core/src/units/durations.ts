@@ -32,7 +32,7 @@ const parts = new RegExp(`(${count})(${unit})`, 'g')
  * Parses durations such as `5m`, `1h30m`, `90d`, `2w` or `1.5h` into milliseconds. The format is Go's
  * (https://pkg.go.dev/time#ParseDuration) with the additional units `sec`, `min`, `d`, `w` and `y`. Returns `Infinity`
  * for `forever`, `never` and durations of more than a hundred years, and undefined if `text` is not a valid duration. A
- * number without a unit is valid only if `bareUnit` is given.
+ * number without a unit is in `bareUnit`, and is invalid if `bareUnit` is not given.
  */
 export function parseDuration(text: string, bareUnit?: DurationUnit): number | undefined {
   const trimmed = text.trim()

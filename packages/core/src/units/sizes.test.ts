@@ -59,7 +59,7 @@ test('formatted sizes can be parsed', () => {
   }
 })
 
-test("memory is rounded to two digits, and a machine's memory to its advertised size", () => {
+test("memory is rounded to 0.1 GB or 10 MB, and a machine's memory to its advertised size", () => {
   expect([8.13e9, 134e6].map(formatMemory)).toEqual(['8.1 GB', '130 MB'])
   expect(formatMachine(16.5e9)).toBe('15 GB')
   expect(formatMachine(16 * 2 ** 30 - 5e8)).toBe('16 GB')

@@ -22,7 +22,7 @@ const max_tokens = 60
 /** The client no longer declares this parameter, but the API has it. */
 const greedy = { temperature: 0 }
 
-test('a message', async () => {
+test('a message is answered', async () => {
   const message = await client.messages.create({
     model,
     max_tokens,
@@ -41,7 +41,7 @@ test('a message', async () => {
   expect(message.usage.output_tokens).toBeGreaterThan(0)
 })
 
-test('a stream has the same text', async () => {
+test('a streamed message has the same text as one that is not streamed', async () => {
   const stream = client.messages.stream({ model, max_tokens, messages: hello, ...greedy })
   const message = await stream.finalMessage()
   expect(message.content).toEqual([{ type: 'text', text: 'Hello! How can I help you?' }])
@@ -61,7 +61,7 @@ test('the answer ends at the maximum number of tokens, and at a stop sequence', 
   })
 })
 
-test('the last message of the assistant is continued', async () => {
+test("if the last message is the assistant's, the answer continues it", async () => {
   const message = await client.messages.create({
     ...{ model, max_tokens, ...greedy },
     messages: [...hello, { role: 'assistant', content: 'Hello! How can' }],
@@ -69,7 +69,7 @@ test('the last message of the assistant is continued', async () => {
   expect(message.content).toEqual([{ type: 'text', text: ' I help you?' }])
 })
 
-test('tokens are counted without an answer', async () => {
+test('tokens are counted without generating an answer', async () => {
   const count = (messages: { role: 'user'; content: string }[], system = '') =>
     client.messages.countTokens({ model, messages, system })
   const { input_tokens: few } = await count(hello)
@@ -101,7 +101,7 @@ test('a forced tool is called with valid arguments', async () => {
   expect(['sea', 'sky']).toContain(block?.type === 'tool_use' && (block.input as { at: string }).at)
 })
 
-test('JSON that matches a schema', async () => {
+test('an answer matches the requested JSON schema', async () => {
   const schema = { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] }
   const message = await client.messages.create({
     ...{ model, max_tokens, messages: hello },
@@ -122,7 +122,7 @@ const busy: Piece[] = [
   { toolCall: { name: 'wait', arguments: '{}' } },
 ]
 
-test('reasoning, text and calls are blocks of their own, whole and streamed', async () => {
+test('reasoning, text and calls are separate blocks, with and without streaming', async () => {
   const { url } = await useTestDaemon({}, scriptedRuntime({ pieces: busy }))
   const request = { model, max_tokens, messages: hello, tools: [] }
   const id = expect.stringMatching(/^toolu_/)
@@ -150,7 +150,7 @@ test('reasoning, text and calls are blocks of their own, whole and streamed', as
   ])
 })
 
-test('errors have the format of the API, also in a stream', async () => {
+test("errors have the API's format, even within a stream", async () => {
   const missing = client.messages.create({ model: 'no-such-model', max_tokens, messages: hello })
   await expect(missing).rejects.toMatchObject({
     status: 404,

@@ -1,4 +1,4 @@
-/** Converts requests in the format of Anthropic's Messages API for the runtime. */
+/** Converts requests from the format of Anthropic's Messages API to the runtime's format. */
 import type { ContentBlock, CountTokensRequest, MessagesRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import { samplingDefaults } from '../http/sampling-defaults.ts'
@@ -48,7 +48,7 @@ function toSystemMessage(system: CountTokensRequest['system']): ChatMessage[] {
   return content === '' ? [] : [{ role: 'system', content }]
 }
 
-/** Results of tools are messages of their own, before the rest of the user's message. */
+/** Converts one message. Each tool result becomes a separate message, before the rest of the user's message. */
 function toChatMessages(
   { role, content }: Message,
   index: number,
@@ -91,7 +91,7 @@ const toToolCall = ({ id = '', name = '', input = {} }: ContentBlock) => ({
   function: { name, arguments: JSON.stringify(input) },
 })
 
-/** Returns the name of each tool that was called, by the ID of the call. */
+/** Maps the ID of each tool call to the tool's name. */
 function findToolNames(messages: readonly Message[]): Map<string, string> {
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
   const calls = blocks.filter(({ type }) => type === 'tool_use')
@@ -111,7 +111,7 @@ function toTool(
   index: number,
 ): Tool {
   if (type && type !== 'custom') {
-    throw unsupported(`tools.${index}.type`, `${type} is not supported: tools must have a schema`)
+    throw unsupported(`tools.${index}.type`, `${type} is not supported: it must be custom`)
   }
   return {
     type: 'function',

@@ -11,7 +11,7 @@ export type Block =
 export const newId = (prefix: 'msg' | 'toolu') =>
   `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 24)}`
 
-/** A message before its first part. */
+/** A message without content, stop reason or token counts. */
 export const emptyMessage = (model: string) => ({
   id: newId('msg'),
   type: 'message' as const,
@@ -23,7 +23,7 @@ export const emptyMessage = (model: string) => ({
   usage: { input_tokens: 0, output_tokens: 0 },
 })
 
-/** How the answer ended, and its tokens. */
+/** Returns the stop reason and the token counts of a finished answer. */
 export function toEnding(finish: Finish) {
   const { reason, stopString, promptTokens, cachedTokens, completionTokens } = finish
   const stopReasons = { length: 'max_tokens', tool_calls: 'tool_use', stop: 'end_turn' } as const
@@ -54,7 +54,7 @@ export function blockEvents() {
 
   function stop(): BlockEvent[] {
     if (open === undefined) return []
-    // Clients return the signature with the reasoning. Here, it proves nothing.
+    // Clients send the signature back with the reasoning. This daemon's signatures are empty, and are not checked.
     const signature: BlockEvent[] =
       open === 'thinking'
         ? [
@@ -103,7 +103,10 @@ export function blockEvents() {
   }
 }
 
-/** Joins events to complete blocks. A call that was cut off is dropped: clients would take it for complete. */
+/**
+ * Joins events to complete blocks. A call that was cut off is dropped, because clients would mistake it for a complete
+ * call.
+ */
 export function joinBlocks(events: readonly BlockEvent[]): Block[] {
   const blocks: Block[] = []
   const inputs: string[] = []

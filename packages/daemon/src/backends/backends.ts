@@ -1,6 +1,6 @@
 /**
- * GPU backends: libraries of up to several hundred megabytes, which are installed only on request. They are npm
- * packages, and each backend has its own folder.
+ * GPU backends: libraries of up to several hundred megabytes, which are installed only on request. Each backend is
+ * installed from npm into its own folder.
  */
 import { spawn } from 'node:child_process'
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'

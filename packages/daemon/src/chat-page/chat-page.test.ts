@@ -1,4 +1,4 @@
-/** The chat page in a real browser. */
+/** Tests the chat page in a real browser. */
 import { findChatSite } from '@shoal/web'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {

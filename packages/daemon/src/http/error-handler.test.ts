@@ -16,7 +16,7 @@ async function fetchError(url: string, path: string, body: object) {
   return { status: answer.status, detail: json.detail, param: json.error.param }
 }
 
-/** Rejects every request. */
+/** A runtime that rejects every request with this error. */
 function refusing(error: Error): StartRuntime {
   return async (options) => ({
     ...(await scriptedRuntime()(options)),
@@ -46,7 +46,7 @@ test('an error from the runtime contains the invalid parameter', async () => {
   expect((await fetchError(url, '/v1/chat/completions', body)).param).toBe('logit_bias')
 })
 
-describe('an error about the schema explains the mismatch', () => {
+describe("if a request does not match the endpoint's schema, the error explains why", () => {
   let url: string
   beforeAll(async () => {
     const daemon = await startTestDaemon({}, scriptedRuntime())

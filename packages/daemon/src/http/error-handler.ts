@@ -32,7 +32,10 @@ export function toFault(error: unknown, url = ''): Fault {
     : new Fault(500, 'internal error in the daemon')
 }
 
-/** Converts an error in a response that has begun. Logs it, as the error handler does with other errors. */
+/**
+ * Converts an error that occurs after the response has begun. Logs an error with a status of 500 or higher, because the
+ * error handler does not receive it.
+ */
 export function toStreamFault(error: unknown, { log, url }: FastifyRequest): Fault {
   const fault = toFault(error, url)
   if (fault.details.status >= 500) log.error({ err: error }, 'a stream failed')
@@ -40,8 +43,8 @@ export function toStreamFault(error: unknown, { log, url }: FastifyRequest): Fau
 }
 
 /**
- * By the beginning of the path: the names of the parameters that contain the prompt and the answer's schema. Errors of
- * Anthropic's and Ollama's APIs name no parameter.
+ * For each path prefix, the names of the parameters that contain the prompt and the answer's schema. The first match
+ * applies. Errors of Anthropic's and Ollama's APIs do not contain these names.
  */
 const promptParams: [path: string, prompt: string, schema: string][] = [
   ['/v1/completions', 'prompt', 'response_format'],
@@ -50,7 +53,7 @@ const promptParams: [path: string, prompt: string, schema: string][] = [
   ['', 'messages', 'response_format'],
 ]
 
-/** The invalid parameter, whose name depends on the endpoint. */
+/** The name of the invalid parameter at this endpoint. */
 function getPromptParam(code: PromptCode, url: string): string {
   if (code === 'tool_refused') return 'tools'
   if (code === 'not_generative') return 'model'
@@ -102,7 +105,7 @@ const errorTypes: Record<number, string> = {
   429: 'rate_limit_error',
 }
 
-/** Each API has its own format of errors. */
+/** Each API has its own error format. */
 function makeBody(url: string, fault: Fault): object {
   if (isOllamaPath(url)) return toOllamaErrorBody(fault)
   return isAnthropicPath(url) ? toAnthropicErrorBody(fault) : toErrorBody(fault)

@@ -13,8 +13,8 @@ type Options = {
 }
 
 /**
- * Starts a response of server-sent events. Without `areEventsNamed`, they consist only of `data:` lines. The status
- * cannot be changed afterwards.
+ * Starts a response that consists of server-sent events. Unless `areEventsNamed` is set, each event has only a `data:`
+ * line. After this call, the HTTP status cannot be changed.
  */
 export function startEventStream(
   reply: FastifyReply,

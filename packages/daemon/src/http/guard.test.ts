@@ -22,7 +22,7 @@ test('on loopback, a request may have any key or no key, but not an empty one', 
   expect(await requestStatus(port, { authorization: ['Bearer x', 'Bearer y'] })).toBe(401)
 })
 
-test('a key in x-api-key follows the same rules, and must not differ from the other key', async () => {
+test('a key in x-api-key follows the same rules as one in Authorization, and must not differ from it', async () => {
   const { port } = await useTestDaemon()
   expect(await requestStatus(port, { 'x-api-key': 'x' })).toBe(200)
   expect(await requestStatus(port, { 'x-api-key': '' })).toBe(401)
@@ -57,7 +57,7 @@ test('an error explains what is wrong with a key', async () => {
   expect(await fetchRefusal('Basic YTpi')).toBe('Authorization must be "Bearer <API key>"')
 })
 
-test('other origins and hostnames are rejected', async () => {
+test('requests with an unknown origin or hostname are rejected', async () => {
   const { port } = await useTestDaemon({ origins: ['http://chat.lan:3000'] })
   expect(await requestStatus(port, { host: 'evil.example' })).toBe(403)
   expect(await requestStatus(port, { host: `localhost:${port}` })).toBe(200)

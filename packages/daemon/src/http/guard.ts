@@ -15,9 +15,9 @@ declare module 'fastify' {
 }
 
 /**
- * Decides which requests are accepted. If no key is configured, any key is accepted. On loopback, the checks of `Host`
- * (against DNS rebinding) and `Origin` prevent foreign web pages from using the daemon. On other addresses, the daemon
- * requires its own key unless `--any-key` is set.
+ * Decides which requests are accepted. If no key is configured, a request may have no key or any nonempty key. On
+ * loopback, the checks of `Host` (against DNS rebinding) and `Origin` prevent foreign web pages from using the daemon.
+ * On other addresses, the daemon requires its own key unless `--any-key` is set.
  */
 export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
   app.addHook('onRequest', async (request, reply) => {
@@ -33,10 +33,10 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
       )
     }
     if (origin !== undefined) allowOrigin(reply, origin)
-    if (isPreflight(request)) return answerPreflight(request, reply) // which carries no key
+    if (isPreflight(request)) return answerPreflight(request, reply) // has no key
     if (request.routeOptions.config.isOpen) return
     if ((request.raw.headersDistinct.authorization ?? []).length > 1) {
-      throw new Fault('invalid_api_key', 'Authorization must be sent only once') // Node ignores the second
+      throw new Fault('invalid_api_key', 'Authorization must be sent only once') // Node uses only the first
     }
     checkKey(authorization, apiKey)
   })
@@ -51,10 +51,10 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     if (apiKey === undefined) return checkBearer(authorization)
     const key = String(apiKey)
     if (key.trim() === '') throw new Fault('invalid_api_key', 'the API key in x-api-key is empty')
-    // Node joins several such headers with ", ".
+    // Node joins repeated `x-api-key` headers with ", ".
     if (/\s/.test(key)) throw new Fault('invalid_api_key', 'x-api-key must be a single API key')
     if (authorization !== undefined && !isSame(readBearer(authorization), key)) {
-      throw new Fault('invalid_api_key', 'Authorization and x-api-key have different API keys')
+      throw new Fault('invalid_api_key', 'Authorization and x-api-key contain different API keys')
     }
     if (config.apiKey === undefined || isSame(key, config.apiKey)) return
     throw new Fault('invalid_api_key', 'this API key is wrong')

@@ -9,7 +9,7 @@ async function health(url: string, query: string) {
   return (await response.json()) as { status: string; pid: number; proof?: string }
 }
 
-test('a daemon proves that it has its token, for the address to which the request was sent', async () => {
+test("a proof is valid only for the daemon's token, the nonce, and the address to which the request was sent", async () => {
   const { port } = await useTestDaemon({ proofToken: 'token', host: '127.0.0.1' })
   const { proof = '' } = await health(`http://127.0.0.1:${port}`, `?nonce=${nonce}`)
   expect(isSameProof(proof, computeProof('token', nonce, { address: '127.0.0.1', port }))).toBe(

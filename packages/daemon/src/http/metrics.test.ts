@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
-test('tokens, models and requests are counted, and disconnected clients leave nothing behind', async () => {
+test('tokens, models and requests are counted, and disconnected clients leave no requests behind', async () => {
   const { url } = await useTestDaemon()
   const ask = (body: object, signal?: AbortSignal) =>
     fetch(`${url}/v1/chat/completions`, {

@@ -47,7 +47,7 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
   }
 }
 
-/** Counts the tokens of every answer from a runtime. */
+/** Counts the tokens of a runtime's answers and embeddings. */
 export function metered(startRuntime: StartRuntime, metrics: Metrics): StartRuntime {
   return async (options, signal) => {
     const runtime = await startRuntime(options, signal)
@@ -108,7 +108,7 @@ export const metricsRoute = fp(async (app: FastifyInstance, { metrics, models }:
   )
   gauge(
     'shoal_daemon_model_requests',
-    'Requests running or waiting for a slot',
+    'Requests in progress or waiting for a slot',
     sum(({ requests }) => requests),
   )
 

@@ -1,4 +1,4 @@
-/** The behavior of the server code that the daemon shares with the registry, as seen by clients and in the log. */
+/** Tests the server code that the daemon shares with the registry, as seen by clients and in the log. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -25,7 +25,7 @@ test.each([
   ['/v1/responses', { input: 'Hi' }],
   ['/v1/messages', { messages, max_tokens: 5 }],
   ['/api/chat', { messages }],
-])('%s', async (path, body) => {
+])('an error within a stream from %s is logged', async (path, body) => {
   const folder = await mkdtemp(join(tmpdir(), 'shoal-log-'))
   const file = join(folder, 'daemon.log')
   const { url, close } = await startTestDaemon({ log: { file } }, faulty)

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { whenDrained } from './when-drained.ts'
 
-test('waits for the client to read or to disconnect, and leaves no listeners', async () => {
+test('whenDrained waits until the client reads or disconnects, and leaves no listeners', async () => {
   const response = new PassThrough()
   const before = response.listenerCount('close')
   for (let turn = 0; turn < 20; turn += 1) {

@@ -25,7 +25,7 @@ async function post(path: string, body: object) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-test('the properties of a model, without loading it', async () => {
+test("a model's properties are returned without loading the model", async () => {
   const { body } = await get(`/props?model=${model}`)
   expect(body).toMatchObject({
     model,
@@ -47,12 +47,12 @@ test('the special tokens are not read again while the file is unchanged', async 
   const directory = join(folder, 'shoal-nano')
   const name = (await readdir(directory)).find((one) => one.endsWith('.gguf')) ?? ''
   const { size, atime, mtime } = await stat(join(directory, name))
-  await writeFile(join(directory, name), Buffer.alloc(size)) // which cannot be read
+  await writeFile(join(directory, name), Buffer.alloc(size)) // zeros, which are not a valid GGUF file
   await utimes(join(directory, name), atime, mtime)
   expect(await props()).toEqual(before)
 })
 
-test('if no model is named, the only loaded one is used', async () => {
+test('if a request does not specify a model, the only loaded model is used', async () => {
   expect(await get('/props')).toMatchObject({
     status: 400,
     body: { detail: 'model is required, because no model is loaded' },
@@ -88,7 +88,7 @@ test('a long text with many special tokens is converted in blocks, to the same t
   expect(body.tokens).toEqual(Array(5000).fill(one).flat())
 })
 
-test('special tokens are recognized unless they must not be', async () => {
+test('special tokens are recognized unless parse_special is false', async () => {
   const eos = ((await get(`/props?model=${model}`)).body as { eos_token: string }).eos_token
   const special = await post('/tokenize', { model, content: eos })
   const plain = await post('/tokenize', { model, content: eos, parse_special: false })
@@ -96,7 +96,7 @@ test('special tokens are recognized unless they must not be', async () => {
   expect((plain.body.tokens as []).length).toBeGreaterThan(1)
 })
 
-test('a chat is rendered with the template of the model', async () => {
+test("a chat is rendered with the model's template", async () => {
   const messages = [{ role: 'user', content: 'Hello, fish' }]
   const { body } = await post('/apply-template', { model, messages })
   expect(body).toEqual({ model, prompt: expect.stringContaining('Hello, fish') })
@@ -114,7 +114,7 @@ test.each([
   ['/tokenize', { model, content: 'a'.repeat(1_000_001) }, 422, null],
   ['/tokenize', { model: 'nobody-7b', content: 'Hi' }, 404, 'model_not_found'],
   ['/apply-template', { model, messages: [] }, 422, null],
-])('%s is refused: case %$', async (path, body, status, code) => {
+])('%s rejects an invalid request (case %$)', async (path, body, status, code) => {
   expect(await post(path, body)).toMatchObject({ status, body: { error: { code } } })
 })
 
@@ -125,7 +125,7 @@ test('only /health is open to requests without the API key', async () => {
   expect((await fetch(`${url}/props?model=${model}`)).status).toBe(401)
 })
 
-test('all models on this machine are listed on request', async () => {
+test('all models on this machine are listed if all=true', async () => {
   const { url } = await useTestDaemon()
   const ids = async (query: string) => {
     const { data } = (await (await fetch(`${url}/v1/models${query}`)).json()) as {

@@ -28,7 +28,10 @@ export const llamaServerRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
 ) => {
   const specialTokens = specialTokensOf()
 
-  /** Clients of llama.cpp's server do not name a model, because that server has only one. */
+  /**
+   * Returns the ID of the requested model or else of the only loaded one. Clients of llama.cpp's server need not
+   * specify a model, because that server has only one.
+   */
   function nameOf(model: string | null | undefined): string {
     if (model) return model
     const [only, ...others] = models.status()
@@ -37,7 +40,7 @@ export const llamaServerRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
     throw new Fault(400, `model is required, because ${why}`, { param: 'model' })
   }
 
-  // Only reads files, because a GET request must not load a model.
+  // This route only reads files, because a GET request must not load a model.
   app.get('/props', { schema: { querystring: PropsQuery } }, async ({ query }) => {
     const id = nameOf(query.model)
     const model = await local.find(id)

@@ -5,11 +5,11 @@ import type { LocalModel } from '../models/local-models.ts'
 type SpecialTokens = { bos_token: string; eos_token: string }
 
 /**
- * Returns a function that finds a model's special tokens. It reads the file's vocabulary, which is too large to be kept
- * in memory and takes long to read, so the tokens are kept while the file is unchanged.
+ * Returns a function that looks up a model's special tokens in its file's vocabulary. The vocabulary is too large to
+ * keep in memory and slow to read, so the function remembers the tokens until the file changes.
  */
 export function specialTokensOf(): (model: LocalModel) => Promise<SpecialTokens> {
-  /** By the facts of the file, which are read again when it changes. */
+  /** Keyed by the file's facts, which are a new object after the file has changed. */
   const known = new WeakMap<GgufFacts, SpecialTokens>()
   return async ({ facts, path }) => {
     const tokens = known.get(facts) ?? (await readSpecialTokens(path))

@@ -64,7 +64,8 @@ export function createContextPlanner({
   return {
     /**
      * Plans a model's conversations. `wanted` is the context length that a request asks for. The number of
-     * conversations is the largest that fits into memory when no other model is loaded, but at least one.
+     * conversations is the largest that fits into the memory for all models and, if no length is requested or set, also
+     * into a share of the free memory. It is at least one.
      */
     planContext(model: LocalModel, wanted: number | undefined, freeBytes: number): ContextPlan {
       const requested = wanted ?? setLength

@@ -108,7 +108,7 @@ test('if a model is in a linked folder, only the link is deleted', async () => {
   expect(readdirSync(elsewhere)).toEqual(['linked-F32.gguf'])
 })
 
-test('a link to a folder with several models is not deleted with one of the models', async () => {
+test('a link to a folder that also contains other models is not deleted', async () => {
   const { folder, ollama } = await start()
   const elsewhere = addLinkedModel(folder)
   writeFileSync(join(elsewhere, 'other.gguf.part'), '')

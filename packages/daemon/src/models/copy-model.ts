@@ -24,13 +24,15 @@ export async function copyModel(local: LocalModels, source: string, destination:
   }
 }
 
-/** Returns the model name. A tag must match the file's quantization, because tags are not stored. */
+/**
+ * Returns the destination's model name. The only tag allowed is the file's quantization, because tags are not stored.
+ */
 function nameIn(destination: string, { quantization }: LocalModel): string {
   const reference = parseReference(destination)
   const tag = reference?.quantization
   const isTagTrue = tag === undefined || tag.toUpperCase() === quantization.toUpperCase()
   if (reference && reference.registry === undefined && isTagTrue) return reference.name
-  const message = `'${destination}' is not a valid model name: use 2 to 96 characters of a-z, 0-9 and ._- without a tag`
+  const message = `'${destination}' is not a valid model name: a name has 2 to 96 lowercase letters, digits, dots, hyphens and underscores, starts and ends with a letter or digit, and has no tag`
   throw new Fault(400, message, { param: 'destination' })
 }
 

@@ -6,15 +6,15 @@ export type LoadedModel = {
   memoryBytes: number
   contextLength: number
   loadedAt: Date
-  /** Requests running or waiting. */
+  /** Requests in progress or waiting. */
   requests: number
-  /** When the model became idle; undefined while requests are running or waiting. */
+  /** When the model became idle; undefined while requests are in progress or waiting. */
   idleSince: Date | undefined
   /** How long the model stays loaded after its last answer; negative means forever. */
   keepAliveMs: number
   /**
-   * When the model will be unloaded if no requests arrive. Undefined while requests are running or waiting, or if the
-   * model stays loaded forever.
+   * When the model will be unloaded if no requests arrive. Undefined while requests are in progress or waiting, or if
+   * the model stays loaded forever.
    */
   expiresAt: Date | undefined
 }

@@ -47,7 +47,7 @@ async function start(
   }
 }
 
-test('a loaded model whose file is gone can be unloaded, and is then no longer listed', async () => {
+test('a loaded model whose file is gone can be unloaded, and is unloaded when models are listed', async () => {
   const { add, load, unload, ids } = await start()
   const path = add('doomed')
   await load('doomed')
@@ -94,7 +94,7 @@ test('a replaced file is loaded for the next request', async () => {
   expect(loads).toEqual([path, path])
 })
 
-test('a model that is answering continues when its file is replaced', async () => {
+test('a model that is answering requests stays loaded when its file is replaced, until it is idle', async () => {
   const pace = Promise.withResolvers<void>()
   const { add, post, load, loads } = await start({ pace: () => pace.promise })
   const path = add('changing')
@@ -155,7 +155,7 @@ test('simultaneous first requests load a model once, and it is unloaded after it
 })
 
 test('if there is not enough memory, a model has fewer conversations, but at least one', async () => {
-  const wide = { ...dimensions(32, 1024), 'llama.context_length': 8192 } // 1 GiB each
+  const wide = { ...dimensions(32, 1024), 'llama.context_length': 8192 } // 1 GiB per conversation
   const settings = { slots: 4, contextLength: 8192 }
   const { add, load, slots } = await start({}, { ...settings, memoryBytes: 2.5e9 })
   add('wide', wide)
@@ -199,7 +199,7 @@ test('a model may stay loaded for longer than a timer can wait', async () => {
   expect(await models.list()).toHaveLength(0)
 })
 
-test('a model is found by its name from any list, with or without its registry', async () => {
+test('a model is found by any name under which it is listed, with or without a registry', async () => {
   const { addQuantization, add, load, ids } = await start()
   add('tide')
   addQuantization('tide', 'F32 (1)', 0)

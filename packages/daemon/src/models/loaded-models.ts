@@ -87,7 +87,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   /** Models are loaded one at a time, because two simultaneous loads would rely on the same free memory. */
   let loading: Promise<unknown> = Promise.resolve()
 
-  /** Checks the files. Unloads each model whose file is gone, unless the model has requests. */
+  /** Checks the files. Unloads each model whose file is gone, unless requests for the model are in progress. */
   async function refresh(): Promise<LocalModel[]> {
     const all = await local.list()
     const gone = updateLoaded([...entries.values()], all)
@@ -209,7 +209,10 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     return { maxBytes: Math.min(maxPromptCacheBytes, leftBytes / 4), bytesPerToken }
   }
 
-  /** Unloads idle models, and frees the caches of the others, which were planned when more memory was free. */
+  /**
+   * Frees the prompt caches of all models, which were planned when more memory was free, and unloads idle models until
+   * the wanted model fits. Throws a `Fault` if it cannot fit.
+   */
   async function makeRoom(wanted: Plan) {
     await Promise.all([...entries.values()].map(freeCache))
     if (wanted.memoryBytes > memoryBytes) throw needsTooMuch(wanted, memoryBytes)

@@ -43,7 +43,7 @@ type Log = { warn(details: object, message: string): void }
 
 /** The models in a folder: all files `<folder>/<name>/*.gguf`, including files that shoal did not download. */
 export function localModels(directory: string, memoryBytes: number, log: Log): LocalModels {
-  /** Files that could not be read, each as a path and a reason. Each of these problems is logged only once. */
+  /** Files that could not be read, each as a path and a reason. Each problem is logged only once. */
   const reported = new Set<string>()
   /** Parsed headers by path. Each header is valid while its file is unchanged. */
   const read = new Map<string, { stamp: string; outcome: Outcome }>()
@@ -131,7 +131,7 @@ export function findModel(all: readonly LocalModel[], id: string): LocalModel | 
 export const formatLongId = ({ name, label }: Pick<LocalModel, 'name' | 'label'>) =>
   `${name}:${label}`
 
-/** Adds to the files of one model the labels that the command line shows. */
+/** Adds to each of a model's files the label that the command line shows. */
 const withLabels = (files: Entry[]) =>
   fileChoices(
     files.map((file) => ({ ...file, file, filename: basename(file.path) })),
@@ -143,7 +143,7 @@ type Outcome = { facts: GgufFacts } | { failure: string }
 
 type Read = { file: LocalFile; facts: GgufFacts }
 
-/** Creates an entry for each file that can be run by itself, and for each split file of which all parts are present. */
+/** Creates an entry for each file that can be run by itself, and for each split file whose parts are all present. */
 function withCompleteShards(files: Read[]): Entry[] {
   const alone = files.filter(({ facts }) => facts.role === 'model').map((one) => createEntry([one]))
   const shards = files.filter(({ facts }) => facts.role === 'shard')

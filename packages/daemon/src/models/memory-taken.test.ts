@@ -31,7 +31,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
     await writeSyntheticModel(join(folder.path, 'synthetic', 'synthetic-BF16.gguf'), 'BF16')
   })
 
-  /** Loads a model that reads one prompt. Returns the planned memory and the memory in use. */
+  /** Loads a model and sends it one prompt. Returns the planned memory and the memory in use. */
   async function load(model: string, slots: number) {
     let pid = 0
     const startRuntime: StartRuntime = async (...args) => {

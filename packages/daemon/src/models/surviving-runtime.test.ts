@@ -7,7 +7,10 @@ import { openCrashLog, survivingRuntime } from './surviving-runtime.ts'
 const model = 'shoal-nano'
 const options = { modelPath: 'tide.gguf', contextLength: 512, slots: 1, threads: 1 }
 
-/** Starts a daemon whose model's processes end after these numbers of parts; undefined: not at all. */
+/**
+ * Starts a daemon whose model's first process crashes after `deaths[0]` parts of an answer, the second after
+ * `deaths[1]` parts, and so on. If a number is missing or undefined, the process does not crash.
+ */
 async function start(deaths: (number | undefined)[]) {
   let processes = 0
   const { url } = await useTestDaemon({}, async (options) => {
@@ -30,7 +33,7 @@ async function start(deaths: (number | undefined)[]) {
   return { ask, count: () => processes }
 }
 
-test('a request that is running when its process exits ends with an error, and the next one gets a new process', async () => {
+test("if a model's process exits during a request, the request fails and the next one gets a new process", async () => {
   for (const parts of [0, 2]) {
     const { ask, count } = await start([parts])
     expect(await ask('Hi')).toMatchObject({ status: 500, result: 'model_lost' })
@@ -39,7 +42,7 @@ test('a request that is running when its process exits ends with an error, and t
   }
 })
 
-test('a request whose process has exited before it was sent is sent to a new process', async () => {
+test("if a model's process has exited before a request is sent to it, the request is sent to a new process", async () => {
   const [dead, alive] = [await scriptedRuntime()(options), await scriptedRuntime()(options)]
   const gone = { ...dead, ended: Promise.resolve('it was killed') }
   const runtime = survivingRuntime(gone, {

@@ -1,4 +1,7 @@
-/** What happens to requests whose model's process exits. */
+/**
+ * Handles the exit of a model's process: later requests go to a new process, except for requests that keep crashing the
+ * model.
+ */
 import { createHash } from 'node:crypto'
 import { hasCode } from '@shoal/core/errors'
 import { LRUCache } from 'lru-cache'
@@ -12,9 +15,12 @@ const maxRemembered = 1_000
 
 export type CrashLog = ReturnType<typeof openCrashLog>
 
-/** Records the requests during which a model's process crashed. */
+/** Records the requests during which a model's process crashed before any output was generated. */
 export function openCrashLog() {
-  /** The IDs of the processes that each request has crashed. A set, because several requests with the same prompt may share a process. */
+  /**
+   * For each request, the IDs of the processes that it has crashed. A crash counts once even if several requests with
+   * the same prompt and schema were in progress in the process.
+   */
   const crashed = new LRUCache<string, Set<number>>({ max: maxRemembered, ttl: refusalMs })
   return {
     note(modelPath: string, generation: Generation, { pid }: Runtime) {
@@ -45,8 +51,8 @@ type Options = {
 }
 
 /**
- * A runtime whose requests are sent to a new process if theirs has exited before they were sent. A request that is
- * running when its process exits is not sent again, because it may be the cause.
+ * Wraps a runtime so that a request goes to a new process if the current one has exited before the request is sent. A
+ * request that is in progress when the process exits is not retried, because it may be the cause.
  */
 export function survivingRuntime(
   runtime: Runtime,

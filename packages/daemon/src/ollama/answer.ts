@@ -17,7 +17,7 @@ export type AnswerPart = {
   logprobs: TokenLogprobs[] | undefined
 }
 
-/** The differences between the endpoints. */
+/** What differs between `/api/chat` and `/api/generate`. */
 export type Shape = {
   model: string
   /** Returns the members that contain the text. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Piece } from '../runtime/runtime.ts'
 import { joinCalls } from './join-calls.ts'
 
-test('the parts of each call are joined, other parts stay in their places, and a call that was cut off is dropped', () => {
+test('the parts of each call are joined, other parts are passed on, and a call that was cut off is dropped', () => {
   const pieces: Piece[] = [
     { text: 'I look.' },
     { toolCall: { name: 'look', arguments: '{"where":' } },

@@ -2,8 +2,8 @@ import { isJson } from '../runtime/cut-calls.ts'
 import type { Piece } from '../runtime/runtime.ts'
 
 /**
- * Joins the parts of each tool call, because Ollama's API sends only complete calls. A call that was cut off is dropped,
- * because clients would take it for complete.
+ * Joins the parts of each tool call, because Ollama's API sends only complete calls. A call that was cut off is
+ * dropped, because clients would mistake it for a complete call.
  */
 export function joinCalls() {
   let begun: Piece['toolCall']

@@ -19,7 +19,7 @@ test.each([
   [1e300, -1],
   ['-1', -1],
   ['-5m', -1],
-])('%s is %s milliseconds', (keepAlive, ms) => {
+])('a keep_alive of %s is %s milliseconds', (keepAlive, ms) => {
   expect(toKeepAliveMs(keepAlive)).toBe(ms)
 })
 

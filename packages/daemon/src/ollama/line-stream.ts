@@ -14,7 +14,7 @@ export type LineStream = {
   fail(error: unknown): void
 }
 
-/** Starts a response that has one JSON object per line. The status cannot be changed afterwards. */
+/** Starts a response that has one JSON object per line. After this call, the HTTP status cannot be changed. */
 export function startLineStream(reply: FastifyReply): LineStream {
   const { raw } = reply
   reply.hijack()

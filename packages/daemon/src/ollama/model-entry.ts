@@ -1,4 +1,4 @@
-/** Entries of models in the format of Ollama's lists. */
+/** Model entries in the format of Ollama's lists. */
 import type { LoadedModel } from '../models/loaded-model.ts'
 import type { LocalModel } from '../models/local-models.ts'
 import { listCapabilities } from './capabilities.ts'

@@ -10,8 +10,8 @@ import { namedModel } from './named-model.ts'
 import { shownInFull, shownModel } from './show-model.ts'
 
 /**
- * The Ollama version whose API is implemented here: the first version with log probabilities. Clients compare the
- * numbers of this version with those of the version that they require.
+ * The Ollama version whose API is implemented here: the first version with log probabilities. Clients compare this
+ * version with the minimum version that they require.
  */
 const version = '0.12.11'
 

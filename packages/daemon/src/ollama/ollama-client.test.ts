@@ -41,7 +41,7 @@ test('every model on this machine is listed, and its name has a tag', async () =
   })
 })
 
-test('shows a model', async () => {
+test('/api/show describes a model', async () => {
   const shown = await ollama.show({ model: `${model}:latest` })
   expect(shown).toMatchObject({
     license: 'apache-2.0',
@@ -58,7 +58,7 @@ test('shows a model', async () => {
   })
 })
 
-test('shows the vocabulary and the tensors only on request', async () => {
+test('/api/show returns the vocabulary and the tensors only on request', async () => {
   const body = JSON.stringify({ name: model, verbose: true })
   const answer = await fetch(`${daemon.url}/api/show`, { method: 'POST', body })
   const { model_info, tensors } = (await answer.json()) as {
@@ -69,7 +69,7 @@ test('shows the vocabulary and the tensors only on request', async () => {
   expect(tensors).toContainEqual({ name: 'token_embd.weight', type: 'Q8_0', shape: [256, 2048] })
 })
 
-test('a chat, as one object', async () => {
+test('a chat can be answered with a single object', async () => {
   const answer = await ollama.chat({ model, messages: hello, options })
   expect(answer).toMatchObject({
     model,
@@ -86,7 +86,7 @@ test('a chat, as one object', async () => {
   expect(answer.total_duration).toBeGreaterThan(answer.load_duration)
 })
 
-test('a chat, streamed', async () => {
+test('a chat can be answered with a stream', async () => {
   const parts = []
   for await (const part of await ollama.chat({ model, messages: hello, options, stream: true })) {
     parts.push(part)
@@ -102,7 +102,7 @@ test('a chat, streamed', async () => {
   })
 })
 
-test('JSON that matches a schema, log probabilities, and a maximum number of tokens', async () => {
+test('a chat supports a JSON schema, log probabilities, and a maximum number of tokens', async () => {
   const format = { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] }
   const json = await ollama.chat({ model, messages: hello, format })
   expect(JSON.parse(json.message.content)).toEqual({ yes: expect.any(Boolean) })
@@ -119,7 +119,7 @@ test('JSON that matches a schema, log probabilities, and a maximum number of tok
   expect(short.logprobs?.[0]?.top_logprobs).toHaveLength(2)
 })
 
-test('completes a prompt, with a system message or raw', async () => {
+test('a prompt is completed, with a system message or in raw mode', async () => {
   const answer = await ollama.generate({ model, prompt: 'Hello', options })
   expect(answer).toMatchObject({ response: greeting, done: true, done_reason: 'stop' })
   // Ollama returns `context`, which this daemon does not accept in requests.
@@ -153,7 +153,7 @@ test('embeddings have length 1, even if they are truncated', async () => {
   expect(old.embedding).toEqual(embeddings[0])
 })
 
-test('lists a loaded model until it is unloaded with keep_alive 0', async () => {
+test('a loaded model is listed until it is unloaded with keep_alive 0', async () => {
   await ollama.chat({ model, messages: hello, keep_alive: '1h' })
   const [loaded] = (await ollama.ps()).models
   expect(loaded).toMatchObject({

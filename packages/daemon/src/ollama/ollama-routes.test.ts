@@ -97,13 +97,13 @@ test('a stream consists of JSON lines, and responses are streams by default', as
   expect(lines.map((line) => JSON.parse(line).response).join('')).toBe('Hello! How are you?')
 })
 
-test('an error after the first line is the last line', async () => {
+test('an error that occurs after the first line is sent as the last line', async () => {
   const { lines } = await scripted({ diesAfter: 2 })
   const all = await lines('/api/chat', { model, messages: hello })
   expect(all).toHaveLength(3)
   expect(all.at(-1)).toEqual({
-    error: "the model's process was ended by SIGSEGV",
-    detail: "the model's process was ended by SIGSEGV",
+    error: "the model's process was killed by SIGSEGV",
+    detail: "the model's process was killed by SIGSEGV",
     code: 'model_lost',
   })
 })
@@ -148,7 +148,7 @@ test('reasoning and tool calls are separate from the text', async () => {
   expect(parts.flatMap(({ message }) => message.tool_calls ?? [])).toEqual(calls)
 })
 
-test('an encoder can only create embeddings', async () => {
+test('the only listed capability of an encoder is embedding', async () => {
   const { folder, post } = await scripted()
   addModel(folder, 'encoder', { 'general.architecture': 'bert', 'bert.pooling_type': 1 })
   expect((await post('/api/show', { model: 'encoder' })).body.capabilities).toEqual(['embedding'])

@@ -10,7 +10,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
   app,
   { pulls },
 ) => {
-  app.addHook('preClose', () => pulls.close()) // otherwise, the shutdown would wait for complete downloads
+  app.addHook('preClose', () => pulls.close()) // otherwise, shutdown would wait for the downloads
 
   app.post('/api/pull', { schema: { body: OllamaPullRequest } }, async ({ body }, reply) => {
     const signal = clientGone(reply)

@@ -8,7 +8,7 @@ const defaultRepeatLastTokens = 64
 const noTypicalSampling = [0, 1]
 
 export function toSampling(options: OllamaOptions): Sampling {
-  // Ollama's other options are ignored, because they affect the use of the machine and not the answer.
+  // Ollama's other options are ignored, because they affect how the machine is used, not the answer.
   const { typical_p = null } = options
   if (typical_p !== null && !noTypicalSampling.includes(typical_p)) {
     throw unsupported('options.typical_p')

@@ -47,7 +47,9 @@ function shortened(metadata: Metadata, model: LocalModel): Metadata {
   return Object.fromEntries(entries.map(([key, value]) => [key, isLong(value) ? null : value]))
 }
 
-/** Adds the number of weights under the name that Ollama uses. Ollama counts the weights itself, too. */
+/**
+ * Adds the number of weights under the key that Ollama uses, unless the metadata contains this key. Ollama adds it too.
+ */
 function withCount(metadata: Metadata, { parameterCount }: LocalModel): Metadata {
   return { 'general.parameter_count': parameterCount, ...metadata }
 }

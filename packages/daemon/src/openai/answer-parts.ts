@@ -14,7 +14,7 @@ export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
 
 export type AnswerHead = ReturnType<typeof answerHead>
 
-/** Adds up the tokens. There are `count` answers to each prompt, but each prompt's tokens count only once. */
+/** Sums the token counts. There are `count` answers to each prompt, but each prompt's tokens count only once. */
 export function sumUsage(finishes: readonly Finish[], count: number) {
   const firsts = finishes.filter((_, index) => index % count === 0)
   const promptTokens = sum(firsts, (one) => one.promptTokens)

@@ -55,7 +55,7 @@ test('reasoning and tool calls have their own members in a response', async () =
   })
 })
 
-test('in a stream, calls have increasing indexes', async () => {
+test('in a stream, tool calls have increasing indexes', async () => {
   const { url } = await useTestDaemon({}, scriptedRuntime({ pieces: thoughtful }))
   const events = await readEvents(await ask({ url, body: { stream: true } }))
   const deltas = events.slice(0, -1).map((event) => JSON.parse(event).choices[0].delta)
@@ -85,7 +85,7 @@ test('if a model crashes, the stream ends with an error, and the next request ge
   const events = await readEvents(await ask({ url, body: { stream: true } }))
   expect(JSON.parse(events.at(-1) ?? '')).toEqual({
     error: {
-      message: "the model's process was ended by SIGSEGV",
+      message: "the model's process was killed by SIGSEGV",
       type: 'server_error',
       param: null,
       code: 'model_lost',
@@ -125,7 +125,7 @@ test('a model that cannot fit into memory is rejected before it is loaded', asyn
   expect(isLoaded).toBe(false)
 })
 
-/** Runs a daemon with a scripted model, and records what is asked of the model. */
+/** Runs a daemon with a scripted model, and records the generations requested from the model. */
 async function useRecorded() {
   const asked: Generation[] = []
   const { url } = await useTestDaemon({}, async (options) => {
@@ -155,7 +155,7 @@ test('a parameter that is null is treated as absent', async () => {
   expect(JSON.stringify(asked)).not.toContain('null')
 })
 
-test('a refusal in an earlier answer is text, and the allowed tools are the only ones', async () => {
+test('the model gets the refusal in an earlier answer as text, and only the allowed tools', async () => {
   const { url, asked } = await useRecorded()
   const named = (name: string) => ({ type: 'function', function: { name } })
   const choose = (mode: string, name: string) => ({

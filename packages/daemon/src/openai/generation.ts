@@ -41,10 +41,10 @@ export function createCompletionGenerations(request: CompletionRequest): Generat
   }))
 }
 
-/** OpenAI's default number of tokens for completions, which may not end on their own. */
+/** OpenAI's default maximum number of tokens for completions, which may not end on their own. */
 const defaultCompletionTokens = 16
 
-/** Returns a list of prompts. The value is one prompt or a list of prompts, each as text or as a list of tokens. */
+/** Returns a list of prompts. `given` is one prompt or a list of prompts, each as text or as a list of tokens. */
 export function toTexts(given: CompletionRequest['prompt']): (string | number[])[] {
   if (typeof given === 'string') return [given]
   const isOneText = typeof given[0] === 'number'
@@ -75,7 +75,10 @@ export function createChat(request: ChatRequest): Chat {
   }
 }
 
-/** Sets both variables, because some reasoning models' templates use the one, and some the other. */
+/**
+ * Sets both variables, because the templates of some reasoning models use one of them, and those of others use the
+ * other.
+ */
 export function getReasoningVariables(effort: string | null | undefined): Record<string, unknown> {
   if (!effort) return {}
   if (effort === 'none') return { enable_thinking: false }

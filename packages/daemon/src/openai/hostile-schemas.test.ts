@@ -1,4 +1,7 @@
-/** Schemas that are made to take long. Each is refused with a clear error, and other requests continue meanwhile. */
+/**
+ * Tests that schemas designed to slow down conversion are refused with a clear error, and that other requests continue
+ * meanwhile.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon } from '../testing/test-daemon.ts'
 
@@ -21,18 +24,18 @@ async function answer(schema: string, more: object = {}) {
 }
 
 const stringify = JSON.stringify
-/** Takes about half a second before it is refused. */
+/** This schema is refused only after about half a second of conversion. */
 const exploding = { type: 'string', pattern: '^((a{0,60}b?){0,60})$' }
 const schemas: Record<string, string> = {
   'deep schemas': nested(150, '{"type":"array","items":', '}'),
   'deep negations': nested(150, '{"not":', '}'),
   'schemas that contain themselves': stringify({ anyOf: [{ $ref: '#' }, { $ref: '#' }] }),
-  'patterns that explode': stringify(exploding),
-  'long texts that are not allowed': stringify({ not: { const: 'ab'.repeat(300_000) } }),
-  '10,000 properties': stringify({
+  'patterns that need too many states': stringify(exploding),
+  'schemas that exclude a long string': stringify({ not: { const: 'ab'.repeat(300_000) } }),
+  'schemas with 10,000 optional properties': stringify({
     properties: Object.fromEntries(countTo(10_000).map((index) => [`p${index}`, {}])),
   }),
-  'independent choices': stringify({
+  'schemas with many independent choices': stringify({
     allOf: countTo(30).map((n) => ({ anyOf: [{ required: [`a${n}`] }, { required: [`b${n}`] }] })),
   }),
 }
@@ -60,7 +63,7 @@ test('other requests are answered while schemas are converted', async () => {
   expect(ended.slice(0, 3)).toEqual(['text', 'text', 'text'])
 })
 
-test('a choice of 20,000 strings is answered', async () => {
+test('an enum of 20,000 strings is enforced', async () => {
   const values = countTo(20_000).map((index) => `value ${index}`)
   const response = await answer(stringify({ enum: values }), { max_tokens: 200, temperature: 1 })
   const { choices } = (await response.json()) as { choices: { message: { content: string } }[] }

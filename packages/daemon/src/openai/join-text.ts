@@ -2,7 +2,10 @@ import { unsupported } from '../errors.ts'
 
 type Part = { type: string; text?: string; refusal?: string }
 
-/** Joins the parts of a text. Other parts, such as images, are refused. `param` is the parameter with the parts. */
+/**
+ * Joins the text parts of `content`. Throws a `Fault` if it has another part, such as an image. `param` is the name of
+ * the parameter that contains the parts.
+ */
 export function joinText(
   content: string | Part[] | null | undefined,
   param: string,

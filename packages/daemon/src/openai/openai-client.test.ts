@@ -20,7 +20,7 @@ test('no model is loaded before the first request', async () => {
   expect(await openai.models.retrieve(model)).toMatchObject({ id: model, object: 'model' })
 })
 
-test('a chat completion', async () => {
+test('a chat completion has the text and the token counts', async () => {
   const answer = await openai.chat.completions.create({ model, messages: hello, temperature: 0 })
   expect(answer).toMatchObject({
     object: 'chat.completion',
@@ -39,7 +39,7 @@ test('a chat completion', async () => {
   expect((await openai.models.list()).data.map(({ id }) => id)).toEqual([model])
 })
 
-test('a stream has the same text, and its token counts at the end', async () => {
+test('a streamed chat completion has the same text, and the token counts at the end', async () => {
   const stream = await openai.chat.completions.create({
     model,
     messages: hello,
@@ -57,7 +57,7 @@ test('a stream has the same text, and its token counts at the end', async () => 
   expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
 })
 
-test('several choices, log probabilities, and JSON that matches a schema', async () => {
+test('a chat completion supports several choices, log probabilities, and a JSON schema', async () => {
   const three = await openai.chat.completions.create({
     model,
     messages: [{ role: 'user', content: 'Tell me a story' }],
@@ -82,7 +82,7 @@ test('several choices, log probabilities, and JSON that matches a schema', async
   expect(JSON.parse(json.choices[0]?.message.content ?? '')).toEqual({ yes: expect.any(Boolean) })
 })
 
-test('a completion without a chat, complete and streamed', async () => {
+test('a text completion is the same with and without streaming', async () => {
   const body = { model, prompt: 'Once upon a time', temperature: 0, max_tokens: 12 }
   const whole = await openai.completions.create(body)
   expect(whole).toMatchObject({ object: 'text_completion', choices: [{ finish_reason: 'length' }] })
@@ -107,7 +107,7 @@ const weather = {
   },
 }
 
-test('a forced tool call, complete and streamed, and the answer after it', async () => {
+test('a forced tool call is the same with and without streaming, and the model can answer its result', async () => {
   const body = { model, messages: hello, tools: [weather], tool_choice: 'required' as const }
   const { choices } = await openai.chat.completions.create({ ...body, temperature: 0 })
   const [choice] = choices
@@ -130,7 +130,7 @@ test('a forced tool call, complete and streamed, and the answer after it', async
   expect(after.choices[0]?.finish_reason).not.toBe('tool_calls')
 })
 
-test('embeddings, as floats and as the base64 that the client asks for by default', async () => {
+test('embeddings are the same as floats and as base64, which the client requests by default', async () => {
   const input = ['What is a web seed?', 'Hello']
   const asked = await openai.embeddings.create({ model, input })
   const floats = await openai.embeddings.create({ model, input, encoding_format: 'float' })
@@ -147,7 +147,7 @@ test('embeddings, as floats and as the base64 that the client asks for by defaul
   expect(Math.hypot(...(short.data[0]?.embedding ?? []))).toBeCloseTo(1, 5)
 })
 
-test('several prompts in one request, as text and as tokens, with legacy log probabilities', async () => {
+test('a completion request may have several prompts, or a prompt of tokens, and gets legacy log probabilities', async () => {
   const body = { model, temperature: 0, max_tokens: 4, logprobs: 2 }
   const { choices, usage } = await openai.completions.create({
     ...body,
@@ -162,7 +162,7 @@ test('several prompts in one request, as text and as tokens, with legacy log pro
   expect(inTokens.usage?.prompt_tokens).toBe(3)
 })
 
-test('eight concurrent requests give the same answers as single ones', async () => {
+test('eight concurrent requests have the same answer as a single one', async () => {
   const ask = () =>
     openai.chat.completions.create({ model, temperature: 0, max_tokens: 60, messages: story })
   const one = await ask()

@@ -29,7 +29,7 @@ describe("Vercel's ai", () => {
       supportsStructuredOutputs: true,
     })
 
-  test('a text, complete and streamed', async () => {
+  test('a text is the same with and without streaming', async () => {
     const model = provider()(name)
     const { text, usage } = await generateText({ model, prompt: 'Hello', temperature: 0 })
     expect(text).toBe(answer)
@@ -41,7 +41,7 @@ describe("Vercel's ai", () => {
     expect(streamed).toBe(answer)
   })
 
-  test('a tool and an object', async () => {
+  test('a forced tool call and a generated object match the schema', async () => {
     const model = provider()(name)
     const { toolCalls } = await generateText({
       model,
@@ -55,7 +55,7 @@ describe("Vercel's ai", () => {
     expect(['Lisbon', 'Oslo']).toContain(object.city)
   })
 
-  test('an embedding', async () => {
+  test('an embedding is created', async () => {
     const model = provider().embeddingModel(name)
     expect((await embed({ model, value: 'Hello' })).embedding).toHaveLength(256)
   })
@@ -64,7 +64,7 @@ describe("Vercel's ai", () => {
 describe('LangChain', () => {
   const settings = () => ({ apiKey: 'anything', configuration: { baseURL: `${daemon.url}/v1` } })
 
-  test('a message, complete and streamed', async () => {
+  test('an answer is the same with and without streaming', async () => {
     const chat = new ChatOpenAI({ ...settings(), model: name, temperature: 0 })
     expect((await chat.invoke('Hello')).content).toBe(answer)
     let streamed = ''
@@ -72,14 +72,14 @@ describe('LangChain', () => {
     expect(streamed).toBe(answer)
   })
 
-  test('an output that matches a schema', async () => {
+  test('a structured output matches the schema', async () => {
     const chat = new ChatOpenAI({ ...settings(), model: name })
     const structured = chat.withStructuredOutput(citySchema, { method: 'jsonSchema', name: 'x' })
     const { city } = (await structured.invoke('Hello')) as { city: string }
     expect(['Lisbon', 'Oslo']).toContain(city)
   })
 
-  test('embeddings', async () => {
+  test('an embedding is created', async () => {
     const embeddings = new OpenAIEmbeddings({ ...settings(), model: name })
     expect(await embeddings.embedQuery('Hello')).toHaveLength(256)
   })

@@ -1,7 +1,7 @@
 import { Fault } from '../errors.ts'
 import type { Chat, Tool } from '../runtime/runtime.ts'
 
-/** What a request specifies about its tools, in the terms that chat completions and Responses have in common. */
+/** A request's tool choice, in a form that covers both chat completions and the Responses API. */
 export type WantedTools = {
   mode: 'auto' | 'none' | 'required'
   /** The tool that must be called. */
@@ -10,7 +10,10 @@ export type WantedTools = {
   allowed?: string[]
 }
 
-/** Returns the tools that may be called, and how the model chooses among them. Rejects names of unknown tools. */
+/**
+ * Returns the tools that may be called, and how the model chooses among them. Throws a `Fault` if the choice contains
+ * an unknown tool, or requires a call although there are no tools.
+ */
 export function chooseTools(
   tools: Tool[],
   { mode, name, allowed }: WantedTools,

@@ -65,7 +65,7 @@ test('a pull reports its progress, and then the model is available', async () =>
   expect((await ollama.generate({ model: 'tide', prompt: 'Hello' })).done).toBe(true)
 })
 
-test('the specified file is pulled, or the best fit for the machine, and a file that is present is not pulled again', async () => {
+test('a pull downloads the specified file or else the best fit for the machine, and succeeds if the file is already present', async () => {
   const { address } = await registryWithTide()
   const { folder, ollama, pull } = await start(address)
   const here = (quantization: string) =>
@@ -160,7 +160,7 @@ test('a pull continues while at least one of its clients is connected, then stop
   expect(readFileSync(path).equals(registry.bytes)).toBe(true)
 })
 
-test('a model that is not in the registry is not found', async () => {
+test('pulling a model that the registry lacks, or whose name is invalid, is an error', async () => {
   const { address } = await registryWithTide()
   const { ollama } = await start(address)
   const nobody = ollama.pull({ model: 'nobody-7b', stream: true })

@@ -6,7 +6,7 @@ import { referenceTo } from './reference.ts'
 
 const address = 'http://localhost:8000'
 
-test('each label in a list refers to its file, with or without its registry', () => {
+test('each listed label refers to its own file, with or without the registry in the reference', () => {
   for (const files of fileSetExamples()) {
     for (const { label } of fileChoices(files, ({ file_size_bytes }) => file_size_bytes)) {
       for (const text of [`tide:${label}`, `localhost:8000/Tide:${label}`]) {

@@ -5,7 +5,9 @@ import { Fault } from '../errors.ts'
 
 type Asked = { model: string; registry: string }
 
-/** Converts an error during a pull to a `Fault` for the client that requested the pull, if the error is a known one. */
+/**
+ * Converts a known pull error to a `Fault` for the client that requested the pull. Returns any other error unchanged.
+ */
 export function pullFault(error: unknown, { model, registry }: Asked): unknown {
   if (error instanceof ApiError) return refusal(error, { model, registry })
   if (error instanceof NetworkError) {

@@ -4,7 +4,7 @@ import { Fault, unsupported } from '../errors.ts'
 import { joinText } from '../openai/join-text.ts'
 import type { ChatMessage } from '../runtime/runtime.ts'
 
-/** Reasoning, text and calls that follow each other become one message of the assistant. */
+/** Converts items to messages. Consecutive reasoning, text and calls become one assistant message. */
 export function toChatMessages(instructions: string, items: InputItem[]): ChatMessage[] {
   const messages: ChatMessage[] = []
   const toolNames = new Map<string, string>()
@@ -65,7 +65,10 @@ function toMessage(item: InputItem, path: string, toolNames: Map<string, string>
   }
 }
 
-/** Whether `next` continues a message: it has nothing that must come before what the message already has. */
+/**
+ * Whether `next` can be appended to `message`. Calls always can. Reasoning and text can only if the message so far
+ * consists of reasoning, because templates print reasoning, text and calls in this order.
+ */
 function canJoin(message: ChatMessage, next: ChatMessage): boolean {
   if (next.tool_calls) return true
   return message.content === '' && message.tool_calls === undefined

@@ -71,7 +71,7 @@ test('an item of a kept response can be referred to by its ID', async () => {
   ).rejects.toMatchObject({ status: 404, code: 'response_not_found', param: 'input.0.id' })
 })
 
-test('with store: false, nothing is kept', async () => {
+test('with store: false, a response is not kept', async () => {
   const { openai } = await useScriptedOpenai([{ text: 'Hello' }])
   const { id, output } = await openai.responses.create({ model, input: 'Hi', store: false })
   await expect(openai.responses.retrieve(id)).rejects.toMatchObject({

@@ -1,6 +1,9 @@
 import type { Piece, TokenLogprobs } from '../runtime/runtime.ts'
 
-/** A part of an answer that is of one kind. A part of a call that has a name begins a call. */
+/**
+ * A part of an answer that is only text, only reasoning, or only a part of one call. The first part of a call has a
+ * `name`.
+ */
 export type Delta = {
   kind: 'text' | 'reasoning' | 'call'
   text: string

@@ -1,4 +1,4 @@
-/** Converts requests in the format of OpenAI's Responses API for the runtime. */
+/** Converts requests from the format of OpenAI's Responses API to the runtime's format. */
 import type { InputItem, ResponseRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import { getReasoningVariables, refuse } from '../openai/generation.ts'
@@ -10,7 +10,7 @@ import { toChatMessages } from './chat-messages.ts'
 /** Parameters of OpenAI's API that would have an effect but are not supported. Unknown parameters are ignored. */
 const cannot = ['background', 'conversation', 'prompt', 'context_management', 'max_tool_calls']
 
-/** `conversation` ends with the input of the request. */
+/** `conversation` consists of the items of the continued response, if any, and the request's own input. */
 export function createResponseGeneration(
   request: ResponseRequest,
   conversation: InputItem[],

@@ -1,4 +1,7 @@
-/** The events of one item in a streamed response. The events change the item, so each contains a copy of it. */
+/**
+ * Generates the events of one item in a streamed response, and updates the item at the same time. The `added` events
+ * contain copies of the item and its part, which still change.
+ */
 import { newCallId } from '../openai/answer-parts.ts'
 import { isJson } from '../runtime/cut-calls.ts'
 import type { Delta } from './deltas.ts'
@@ -6,7 +9,7 @@ import { newId, type OutputItem } from './items.ts'
 
 export type ResponseEvent = { type: string; [member: string]: unknown }
 
-/** `hasSummary` means that the reasoning is sent as its summary. */
+/** If `hasSummary` is true, the reasoning is sent as a reasoning summary. */
 export function createItem({ kind, name = '' }: Delta, hasSummary: boolean): OutputItem {
   const status = 'in_progress'
   if (kind === 'text') {
@@ -88,10 +91,10 @@ export function* endItem(
   yield { type: 'response.output_item.done', output_index, item }
 }
 
-/** Whether an item can be complete. A call may have been cut off although the answer goes on after it. */
+/** Whether an item is complete. A call may have been cut off even if further items follow it. */
 const isWhole = (item: OutputItem) => item.type !== 'function_call' || isJson(item.arguments)
 
-/** Where an item has its text, and the names of the events about it. Undefined for a call, which has no parts. */
+/** Returns an item's parts and the names of its events. Returns undefined for a call, which has no parts. */
 function kindOf(item: OutputItem) {
   if (item.type === 'function_call') return undefined
   const place = { item_id: item.id, content_index: 0 }

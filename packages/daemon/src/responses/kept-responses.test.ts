@@ -32,12 +32,12 @@ test('beyond the maximum number, the least recently used responses are dropped',
   const kept = keptResponses(limits)('key')
   const all = Array.from({ length: 4 }, () => create())
   keepAll(kept, all.slice(0, 3))
-  expect(all.slice(0, 1).every(isKept(kept))).toBe(true) // and so it was used most recently
+  expect(all.slice(0, 1).every(isKept(kept))).toBe(true) // makes it the most recently used
   keepAll(kept, all.slice(3))
   expect(all.map(isKept(kept))).toEqual([true, false, true, true])
 })
 
-test('beyond the maximum size, too; a response that is larger than that is not kept', () => {
+test('beyond the maximum size, the least recently used responses are dropped, and a response that alone exceeds it is not kept', () => {
   const kept = keptResponses(limits)('key')
   const all = [create(3000), create(3000), create(3000), create(20_000)]
   keepAll(kept, all)
@@ -59,7 +59,7 @@ test('the size is in bytes, not in characters', () => {
   expect(isKept(kept)(one)).toBe(false)
 })
 
-test('a kept response does not change with the objects of its request', () => {
+test('a kept response is unaffected by later changes to the objects passed to keep', () => {
   const kept = keptResponses(limits)('key')
   const { response, conversation } = create()
   kept.keep(response, conversation)
@@ -80,6 +80,6 @@ test('references to a large item cannot make a request larger than 16 MiB', () =
   const references = (count: number) => Array(count).fill({ type: 'item_reference', id })
   expect(kept.continue(references(16), undefined)).toHaveLength(16)
   expect(() => kept.continue(references(17), undefined)).toThrow(
-    'the items to which input refers have more than 16 MiB',
+    'the items to which input refers exceed 16 MiB in total',
   )
 })

@@ -11,7 +11,7 @@ import type { ResponseObject } from './response-object.ts'
 type Kept = {
   response: Buffer
   conversation: Buffer
-  /** The digest of the API key that created the response. No other key gives access to it. */
+  /** The digest of the API key that created the response. No other key gives access to the response. */
   owner: string
 }
 
@@ -23,12 +23,13 @@ const defaultLimits: Limits = {
   maxAgeMs: 60 * 60_000,
 }
 
-/** The maximum size of the items to which a request refers, in total. As large as the largest body of a request. */
+/** The maximum total size of the items to which a request refers. Equal to the maximum size of a request body. */
 const maxReferredBytes = 16 * 1024 * 1024
 
 /**
  * The responses that later requests can continue. They are only in memory, because prompts and answers are never
- * written to disk. The least recently used ones are dropped first. Each API key has access to its own.
+ * written to disk. The least recently used ones are dropped first. Each API key gives access only to the responses that
+ * it created.
  */
 export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = defaultLimits) {
   const kept = new LRUCache<string, Kept>({
@@ -41,7 +42,7 @@ export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = default
       for (const { id } of readJson<ResponseObject>(response).output) responseIds.delete(id)
     },
   })
-  /** The ID of the response to which each item belongs. A request can contain the ID of an item in place of the item. */
+  /** Maps each item's ID to the ID of its response, because a request can refer to an item by its ID. */
   const responseIds = new Map<string, string>()
 
   /** The responses of an API key; the empty string stands for requests without a key. */
@@ -80,7 +81,7 @@ export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = default
         known.set(id, found)
         total += found.bytes
         if (total <= maxReferredBytes) return found.item
-        throw new Fault(413, 'the items to which input refers have more than 16 MiB', { param })
+        throw new Fault(413, 'the items to which input refers exceed 16 MiB in total', { param })
       })
     }
 

@@ -6,7 +6,7 @@ import { useTestDaemon } from '../testing/test-daemon.ts'
 
 const model = 'shoal-tiny'
 
-test('a response is found only with the key that created it, in either header', async () => {
+test('a response is found only with the key that created it, sent in either header', async () => {
   const { url } = await useTestDaemon({}, scriptedRuntime())
   const [ann, bea] = [connectOpenai(url, 'ann'), connectOpenai(url, 'bea')]
   const { id, output } = await ann.responses.create({ model, input: 'Hi' })

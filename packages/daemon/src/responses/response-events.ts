@@ -5,13 +5,13 @@ import { beginItem, continueItem, createItem, endItem, type ResponseEvent } from
 import { finishResponse, type ResponseObject } from './response-object.ts'
 
 type Options = {
-  /** Whether the client wants a summary of the reasoning. It gets the reasoning itself in place of the summary. */
+  /** Whether the client requested a summary of the reasoning. If so, the reasoning itself is sent as the summary. */
   hasSummary: boolean
   /** Called before the last event, so that the client can continue the response at once. */
   keep(response: ResponseObject): void
 }
 
-/** Also adds the items to `response`, in which they remain if the answer fails. */
+/** Also adds the items to `response`, which contains the items so far if the answer fails. */
 export async function* responseEvents(
   steps: AsyncGenerator<Piece, Finish>,
   response: ResponseObject,

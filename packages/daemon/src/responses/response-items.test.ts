@@ -56,7 +56,7 @@ test('reasoning, text and calls are separate items, with their own events', asyn
   expect(added.map(({ item }) => item.id)).toEqual(output.map(({ id }) => id))
 })
 
-test('a client that asks for a summary of the reasoning gets the reasoning in its place', async () => {
+test('a client that requests a summary of the reasoning gets the reasoning itself as the summary', async () => {
   const { openai } = await useScriptedOpenai(thoughtful)
   const reasoning = { effort: 'low' as const, summary: 'auto' as const }
   const body = { model, input: 'Hi', reasoning }

@@ -1,4 +1,4 @@
-/** The object `response`, as in the reference of OpenAI's Responses API. */
+/** The `response` object, as in the reference of OpenAI's Responses API. */
 import type { ResponseRequest } from '@shoal/protocol'
 import { samplingDefaults } from '../http/sampling-defaults.ts'
 import type { Finish } from '../runtime/runtime.ts'
@@ -6,7 +6,7 @@ import { newId, type OutputItem } from './items.ts'
 
 export type ResponseObject = ReturnType<typeof beginResponse>
 
-/** The response before the answer. It repeats the parameters of the request. */
+/** The response before any output. It echoes the request's parameters. */
 export function beginResponse(request: ResponseRequest) {
   const { reasoning, text, tools } = request
   return {
@@ -45,7 +45,7 @@ export function beginResponse(request: ResponseRequest) {
   }
 }
 
-/** The response after the answer. It is incomplete if the answer was cut off. */
+/** The response after the end of the answer. Its status is `incomplete` if the answer was cut off. */
 export function finishResponse(response: ResponseObject, finish: Finish): ResponseObject {
   const isCut = finish.reason === 'length'
   return {
@@ -57,7 +57,7 @@ export function finishResponse(response: ResponseObject, finish: Finish): Respon
   }
 }
 
-/** The response after an error. It keeps the items that the client has already got. */
+/** The response after an error. It keeps the items that the client has already received. */
 export function failResponse(
   response: ResponseObject,
   error: { code: string; message: string },

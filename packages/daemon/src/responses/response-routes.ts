@@ -47,7 +47,10 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
 
   app.get(path, { schema: { params, querystring } }, async ({ params, query, headers }) => {
     if (query.stream === 'true') {
-      throw unsupported('stream', 'is not supported here: retrieve the response as a whole')
+      throw unsupported(
+        'stream',
+        'is not supported here: retrieve the response without stream=true',
+      )
     }
     return responsesOf(readKey(headers)).get(params.token)
   })

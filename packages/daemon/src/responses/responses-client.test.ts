@@ -1,4 +1,4 @@
-/** Tests OpenAI's official client of the Responses API with a real daemon and the demo model, and with scripted models. */
+/** Tests the Responses API with OpenAI's official client, using a daemon with the demo model and scripted models. */
 import type OpenAI from 'openai'
 import type { ResponseInput } from 'openai/resources/responses/responses'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ const weather = {
   },
 }
 
-test('a response to a text, and to a list of items', async () => {
+test('the input may be a text or a list of items', async () => {
   const response = await openai.responses.create({ model, input: 'Hello', temperature: 0 })
   expect(response).toMatchObject({
     id: expect.stringMatching(/^resp_[0-9a-f]{64}$/),
@@ -57,7 +57,7 @@ test('a response to a text, and to a list of items', async () => {
   expect(listed.output_text).toBe(answer)
 })
 
-test('the events of a stream, in order and numbered', async () => {
+test('the events of a stream are numbered and in order', async () => {
   const stream = await openai.responses.create({
     model,
     input: 'Hello',
@@ -108,7 +108,7 @@ test('each event of a stream has a line with its type, and nothing follows the l
   expect(events.at(-1)).toContain('event: response.completed')
 })
 
-test('an answer that is cut off is incomplete, complete and streamed', async () => {
+test('an answer that is cut off has the status incomplete, with and without streaming', async () => {
   const body = { model, input: 'Tell me a story', max_output_tokens: 3 }
   const response = await openai.responses.create(body)
   const incomplete = {
@@ -122,7 +122,7 @@ test('an answer that is cut off is incomplete, complete and streamed', async () 
   expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: incomplete })
 })
 
-test('JSON that matches a schema', async () => {
+test('an answer matches the requested JSON schema', async () => {
   const schema = { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] }
   const response = await openai.responses.create({
     model,
@@ -133,7 +133,7 @@ test('JSON that matches a schema', async () => {
   expect(response.text?.format).toMatchObject({ type: 'json_schema', name: 'x', schema })
 })
 
-test('log probabilities', async () => {
+test('log probabilities are returned on request', async () => {
   const response = await openai.responses.create({
     model,
     input: 'Hello',
@@ -148,7 +148,7 @@ test('log probabilities', async () => {
   expect(logprobs[0]?.top_logprobs).toHaveLength(2)
 })
 
-test('a forced call, and the answer after its output', async () => {
+test('a forced call matches the schema, and the model can answer its output', async () => {
   const input: ResponseInput = [{ role: 'user', content: 'Hello' }]
   const tools = [weather]
   const first = await openai.responses.create({ model, input, tools, tool_choice: 'required' })
@@ -166,7 +166,7 @@ test('a forced call, and the answer after its output', async () => {
   expect(next.output[0]?.type).toBe('message')
 })
 
-test('allowed tools, and a first message of the developer', async () => {
+test('the model gets only the allowed tools, and a leading developer message as part of the system message', async () => {
   const { openai, asked } = await useScriptedOpenai([{ text: 'Hello' }])
   await openai.responses.create({
     model,
@@ -196,7 +196,7 @@ test('allowed tools, and a first message of the developer', async () => {
   })
 })
 
-test('parameters that are not supported may be turned off', async () => {
+test('unsupported parameters are accepted if they are false or null', async () => {
   const { openai } = await useScriptedOpenai([{ text: 'Hello' }])
   const off = { background: false, conversation: null, max_tool_calls: null }
   const { status } = await openai.responses.create({ model, input: 'Hi', ...off })

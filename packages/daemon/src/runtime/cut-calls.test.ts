@@ -11,7 +11,7 @@ async function reasonFor(pieces: Piece[]) {
   return (await runGeneration(runtime, makeChatGeneration('Hi'))).reason
 }
 
-test('an answer with a call that is not complete JSON was cut off', async () => {
+test('an answer is reported as cut off if the arguments of any of its calls are not complete JSON', async () => {
   expect(await reasonFor([{ toolCall: { name: 'a', arguments: '{"x":' } }])).toBe('length')
   expect(await reasonFor([{ toolCall: { name: 'a', arguments: '' } }])).toBe('length')
   expect(
@@ -29,7 +29,7 @@ test('complete calls and text are unchanged', async () => {
   expect(await reasonFor([{ text: '{"x":' }])).toBe('stop')
 })
 
-test('a generation ends when its reader stops', async () => {
+test('a generation ends when its consumer stops reading', async () => {
   const runtime = await reportCutCalls(scriptedRuntime())(options)
   const { signal } = new AbortController()
   for await (const _ of runtime.generate(makeChatGeneration('Hi'), signal)) break

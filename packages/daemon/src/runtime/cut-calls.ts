@@ -1,8 +1,8 @@
 import type { Finish, Piece, StartRuntime } from './runtime.ts'
 
 /**
- * Reports an answer as cut off (`length`) if the arguments of one of its calls are not complete JSON, no matter what
- * cut them, so that no client takes the call for complete.
+ * Reports an answer as cut off (`length`) if the arguments of one of its calls are not complete JSON, whatever the
+ * cause, so that no client mistakes the call for a complete one.
  */
 export function reportCutCalls(startRuntime: StartRuntime): StartRuntime {
   return async (options, signal) => {
@@ -12,7 +12,7 @@ export function reportCutCalls(startRuntime: StartRuntime): StartRuntime {
 }
 
 async function* checkCalls(steps: AsyncGenerator<Piece, Finish>): AsyncGenerator<Piece, Finish> {
-  /** The arguments of the call that has begun last. */
+  /** The arguments of the call that began last. */
   let args: string | undefined
   let isCut = false
   const endCall = () => {

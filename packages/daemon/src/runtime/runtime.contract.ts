@@ -15,7 +15,7 @@ export function runtimeContract(start: () => Promise<Runtime>) {
   afterAll(() => runtime.close())
   const never = new AbortController().signal
 
-  test('reports its abilities', () => {
+  test('the runtime reports its limits and whether it can generate text', () => {
     expect(runtime.facts).toMatchObject({ contextLength: 512, slots: 4, canGenerate: true })
   })
 
@@ -49,7 +49,7 @@ export function runtimeContract(start: () => Promise<Runtime>) {
     })
   })
 
-  test('a cancelled request leaves no slot in use', async () => {
+  test('a canceled request leaves no slot in use', async () => {
     for (let round = 0; round < 12; round += 1) {
       const leaving = new AbortController()
       const steps = runtime.generate(

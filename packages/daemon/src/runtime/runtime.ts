@@ -21,12 +21,12 @@ export type Runtime = {
   tokenize(text: TextToTokenize): Promise<number[]>
   /** Resolves to the bytes of each token. Rejects with `unknown_token` or `model_lost`. */
   tokenBytes(tokens: number[]): Promise<number[][]>
-  /** Frees memory that is not needed: conversations that have no slot. */
+  /** Frees the memory of cached conversations that have no slot. */
   freeCache(): Promise<void>
   /** The ID of the runtime's process. */
   pid: number
   /**
-   * Resolves when the process has ended: with a sentence that explains why, or with undefined if the end was requested.
+   * Resolves when the process has exited: to a sentence that explains why, or to undefined if the exit was requested.
    */
   ended: Promise<string | undefined>
   close(): Promise<void>
@@ -102,7 +102,7 @@ export type Chat = {
   variables: Record<string, unknown>
 }
 
-/** A chat, and the form that its answer must have, which some prompts depend on. */
+/** A chat, and the form that its answer must have, on which the prompt may depend. */
 export type ChatToRender = { chat: Chat; json: Generation['json'] }
 
 /** Whether the answer must be a tool call. */
@@ -203,5 +203,5 @@ export const promptError = (
 
 export const isPromptError = (error: unknown) => hasCode(error, ...promptCodes)
 
-/** Creates the error for requests whose model's process has ended. The next request gets a new process. */
+/** Creates the error for requests whose model's process has exited. The next request gets a new process. */
 export const modelLost = (message = '') => new AppError('model_lost', message, {})

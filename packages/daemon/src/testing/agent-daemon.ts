@@ -2,7 +2,10 @@ import type { Chat } from '../runtime/runtime.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { useTestDaemon } from './test-daemon.ts'
 
-/** Runs a daemon whose model calls `look` this many times, and then answers "Done." Also returns what it was asked. */
+/**
+ * Runs a daemon whose model calls `look` this many times, and then answers "Done." Also returns the chats that the
+ * model received.
+ */
 export async function useAgentDaemon(calls: number) {
   const asked: Chat[] = []
   const { url } = await useTestDaemon({}, async (options) => {

@@ -1,5 +1,6 @@
 /**
- * Generates texts from grammars, and matches texts with them. This is much faster than a model, and finds rare texts.
+ * Generates texts from a grammar, and checks whether a grammar matches a text. This is much faster than a model, and
+ * finds rare texts.
  */
 import { type Chars, type Gbnf, isIn, type Part } from '../runtime/grammar/gbnf-parser.ts'
 import { openStacks } from '../runtime/grammar/gbnf-stacks.ts'
@@ -21,7 +22,10 @@ export function randomNumbers(seed: number): () => number {
   }
 }
 
-/** Returns a function that generates texts at random. Deep values become short, and so does the rest of a long text. */
+/**
+ * Returns a function that generates random texts. Beyond a certain depth or length, the function chooses the
+ * alternatives that end soonest.
+ */
 export function textGenerator(grammar: Gbnf, random: () => number): () => string {
   const heights = measure(grammar)
   const maxDepth = 60
@@ -61,7 +65,7 @@ export function textGenerator(grammar: Gbnf, random: () => number): () => string
   }
 }
 
-/** The number of rules that a text needs at least, within each other. */
+/** For each rule, the minimum depth of nested rules in a text that matches it. */
 function measure(grammar: Gbnf): Map<string, number> {
   const heights = new Map<string, number>()
   for (let hasChanged = true; hasChanged; ) {

@@ -1,7 +1,10 @@
 import { type ChatPrompts, chatPrompts } from '../runtime/chat/chat-prompt.ts'
 import { chatRenderer } from '../runtime/chat/render-chat.ts'
 
-/** Returns the prompts of a template, which is rendered in this thread. `now` is the time that it prints. */
+/**
+ * Returns the `ChatPrompts` of a template, which is rendered in this thread. `now` is the time that the template can
+ * print.
+ */
 export function promptsOf(
   source: string | undefined,
   { bos = '', eos = '', now }: { bos?: string; eos?: string; now?: Date } = {},

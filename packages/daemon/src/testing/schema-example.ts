@@ -4,10 +4,10 @@ import { parseGbnf } from '../runtime/grammar/gbnf-parser.ts'
 import { matchesGbnf } from './gbnf.ts'
 import { findInvalidTexts } from './invalid-texts.ts'
 
-/** `good` and `bad` are values that the validator accepts and rejects. The grammar has to agree. */
+/** `good` and `bad` are values that both the validator and the grammar must accept and reject, respectively. */
 export type SchemaExample = { schema: object; good?: readonly unknown[]; bad?: readonly unknown[] }
 
-/** Generates texts from the schema's grammar for the validator, and compares the grammar and the validator. */
+/** Checks texts generated from the schema's grammar with the validator, and that both agree about `good` and `bad`. */
 export function expectAgreement(source: string, { schema, good = [], bad = [] }: SchemaExample) {
   expect(findInvalidTexts(schema, source)).toEqual([])
   const check = Compile(schema)

@@ -4,7 +4,7 @@ import type { Generation, Piece, StartRuntime } from '../runtime/runtime.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { useTestDaemon } from './test-daemon.ts'
 
-/** Returns OpenAI's official client of a daemon. */
+/** Returns OpenAI's official client, connected to a daemon. */
 export const connectOpenai = (url: string, apiKey = 'any') =>
   new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
 
@@ -14,7 +14,7 @@ export async function collectEvents(stream: AsyncIterable<ResponseStreamEvent>) 
   return events
 }
 
-/** Runs a daemon with a scripted model, and records what is asked of the model. */
+/** Runs a daemon with a scripted model, and records the generations requested from the model. */
 export async function useScriptedOpenai(pieces: Piece[]) {
   const asked: Generation[] = []
   const start: StartRuntime = async (options) => {

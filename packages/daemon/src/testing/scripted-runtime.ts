@@ -14,7 +14,7 @@ import {
 type Script = {
   /** The parts of every answer. Each part with text has one word. */
   pieces?: Piece[]
-  /** The number of parts after which the model's process ends. */
+  /** The number of parts after which the model's process appears to crash. */
   diesAfter?: number
   /** Resolves when the next part may be generated. */
   pace?: () => Promise<void>
@@ -72,8 +72,8 @@ function createRuntime(
           await pace()
           signal.throwIfAborted()
           if (count === diesAfter) {
-            ended.resolve("the model's process was ended by SIGSEGV")
-            throw modelLost("the model's process was ended by SIGSEGV")
+            ended.resolve("the model's process was killed by SIGSEGV")
+            throw modelLost("the model's process was killed by SIGSEGV")
           }
           const { text, ...piece } = pieces[count] ?? {}
           count += 1

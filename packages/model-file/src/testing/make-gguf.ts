@@ -42,8 +42,8 @@ const blockTensorBytes = 64 * 1024 * 1024
 const rowLength = 4096
 
 /**
- * Writes a valid GGUF file of exactly `sizeBytes`, at least 64 KiB. Its data is pseudo-random, depends only on `seed` and does
- * not repeat, so all chunks differ.
+ * Writes a valid GGUF file of exactly `sizeBytes`, at least 64 KiB. The data is pseudo-random, depends only on `seed`
+ * and does not repeat, so all chunks differ.
  */
 export async function writeGgufFile(path: string, sizeBytes: number, seed = 0): Promise<void> {
   const header = headerOfSize(sizeBytes)
@@ -59,7 +59,10 @@ export async function writeGgufFile(path: string, sizeBytes: number, seed = 0): 
   }
 }
 
-/** Tensors of 64 MiB, then a smaller tensor, then a tensor of single bytes, which together fill the file. */
+/**
+ * Returns the header of a file of `sizeBytes`. The file contains tensors of up to 64 MiB, followed by a tensor of
+ * single bytes that fills the remainder.
+ */
 function headerOfSize(sizeBytes: number): Uint8Array {
   const rowBytes = computeSize({ name: '', shape: [rowLength], type: 'Q8_0' })
   const rowsOfBlock = Math.floor(blockTensorBytes / rowBytes)

@@ -19,8 +19,8 @@ const keyHeads = 4
 export const syntheticContext = 8192
 
 /**
- * A model of 86 million random weights with the vocabulary of the demo model. Its output is meaningless, but its speed is
- * typical for its size.
+ * Writes a model of 86 million random weights with the vocabulary of the demo model. Its output is meaningless, but its
+ * speed is typical for its size.
  */
 export async function writeSyntheticModel(path: string, type: SyntheticType): Promise<void> {
   const { metadata } = await readGgufFile(demoModel, wholeArrays)
@@ -88,7 +88,7 @@ function tensors(words: number, type: SyntheticType): TensorInput[] {
 
 /** Each block of 32 weights begins with its scale, a 16-bit float that results in weights of about 0.02. */
 const types = {
-  BF16: { fileType: 32, blockBytes: 2, scale: 0x3ca4 }, // each block is a single weight with the same value
+  BF16: { fileType: 32, blockBytes: 2, scale: 0x3ca4 }, // a block is one weight, and all weights have this value
   Q8_0: { fileType: 7, blockBytes: 34, scale: 0x0c6d },
   Q4_0: { fileType: 2, blockBytes: 18, scale: 0x1c74 },
 }

@@ -19,7 +19,7 @@ test.each([
   })
 })
 
-test("reports the status if the body is a proxy's page or is cut off", () => {
+test("if the body is a proxy's page or is cut off, the error reports the status", () => {
   expect(parseDaemonError('<html>Bad gateway</html>', { status: 502 }).message).toBe(unexplained)
   expect(parseDaemonError('{"detail": "it w', { status: 502 }).message).toBe(unexplained)
 })

@@ -33,7 +33,7 @@ export type LoadedModel = {
   context_length: number
   file_size_bytes: number
   memory_bytes: number
-  /** Number of running and queued requests. */
+  /** Number of requests in progress or queued. */
   requests: number
   loaded_at: string
   /**
@@ -41,7 +41,7 @@ export type LoadedModel = {
    * future, as in Ollama.
    */
   expires_at: string
-  /** How long the model has been idle; null while it generates. */
+  /** How long the model has been idle; null while it has requests. */
   idle_seconds: number | null
 }
 
@@ -97,8 +97,8 @@ export interface InferenceClient {
    */
   listLoaded(signal?: AbortSignal): Promise<LoadedModel[]>
   /**
-   * Loads a model, and resolves when it is ready. `keepAlive` is how long an idle model stays loaded, such as `5m`; -1
-   * means forever.
+   * Loads a model, and resolves when the model is ready. `keepAlive` is how long the model stays loaded while it is
+   * idle, such as `5m`; -1 means forever.
    * @example
    * const { context_length } = await daemon.load('tide', { keepAlive: '5m' })
    */
@@ -119,7 +119,7 @@ export interface InferenceClient {
    */
   sharing(): Promise<SharingStatus>
   /**
-   * Pauses or resumes file sharing.
+   * Pauses file sharing if `paused` is true; otherwise, resumes it.
    * @example
    * const { paused } = await daemon.setSharing(true)
    */

@@ -30,14 +30,14 @@ async function read(events: (object | string)[], breaks?: Error) {
 const hello = { content: 'Hel', reasoning: '' }
 const end = { finishReason: 'stop', usage }
 
-test('yields the text, the reasoning and the end of a response', async () => {
+test('the reasoning, the text and the end of a response are yielded', async () => {
   expect(await read([thinks('hm'), says('Hel'), ends, counts, done])).toEqual({
     steps: [{ content: '', reasoning: 'hm' }, hello, end],
     error: undefined,
   })
 })
 
-test('ignores everything after [DONE]', async () => {
+test('everything after [DONE] is ignored', async () => {
   const { steps } = await read([says('Hel'), ends, counts, done, says('more')])
   expect(steps).toEqual([hello, end])
 })
@@ -72,10 +72,10 @@ test.each([
 const reset = new Error('reset')
 
 test.each([
-  ['an end', [says('Hel')], undefined, 'the response was cut off'],
-  ['an end in the middle of an event', [says('Hel'), 'data: {"cho'], undefined, 'cut off'],
-  ['[DONE] without a finish reason', [says('Hel'), done], undefined, 'cut off'],
-  ['a reset', [says('Hel')], reset, 'reset'],
+  ['the end of the stream', [says('Hel')], undefined, 'the response was cut off'],
+  ['an incomplete event at the end', [says('Hel'), 'data: {"cho'], undefined, 'cut off'],
+  ['the [DONE] event', [says('Hel'), done], undefined, 'cut off'],
+  ['a connection reset', [says('Hel')], reset, 'reset'],
   ['an event that is not JSON', [says('Hel'), 'data: <html>\n\n'], undefined, 'JSON'],
 ])('%s before the finish reason is an error', async (_, events, breaks, message) => {
   const { steps, error } = await read(events, breaks)
@@ -84,8 +84,8 @@ test.each([
 })
 
 test.each([
-  ['an end', undefined],
-  ['a reset', reset],
+  ['the end of the stream', undefined],
+  ['a connection reset', reset],
 ])('%s after the finish reason loses only the token counts', async (_, breaks) => {
   expect(await read([says('Hel'), ends], breaks)).toEqual({
     steps: [hello, { finishReason: 'stop', usage: undefined }],

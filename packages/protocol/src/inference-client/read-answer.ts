@@ -48,7 +48,7 @@ type Chunk = {
   usage?: Usage | null
 }
 
-/** Yields the events. Ends without an error if the connection breaks after `isComplete` returns true. */
+/** Yields the events. Ends without an error if the connection breaks when `isComplete` returns true. */
 async function* untilBroken(
   events: AsyncIterable<string>,
   isComplete: () => boolean,

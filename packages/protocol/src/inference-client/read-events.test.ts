@@ -28,7 +28,7 @@ test.each(['\n', '\r\n', '\r'])(
   },
 )
 
-test('joins several lines of data', async () => {
+test('several lines of data in one event are joined', async () => {
   expect(await readData('data: a\ndata: b\nid: 1\n\n\n')).toEqual(['a\nb'])
 })
 
@@ -51,7 +51,7 @@ test('a byte order mark at the beginning is skipped', async () => {
   expect(await readData('\uFEFFdata: one\n\n')).toEqual(['one'])
 })
 
-test('rejects an endless event before it fills the memory', async () => {
+test('an endless event causes an error before it fills the memory', async () => {
   let sent = 0
   async function* endless() {
     yield new TextEncoder().encode('data: one\n\ndata: ')

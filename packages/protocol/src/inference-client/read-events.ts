@@ -1,6 +1,9 @@
 import { createParser } from 'eventsource-parser'
 
-/** An event normally contains a few tokens. A longer event than this is an error, so that it cannot fill the memory. */
+/**
+ * Maximum length of an event, in characters. An event normally contains a few tokens; without a limit, an endless event
+ * would fill the memory.
+ */
 export const maxEventLength = 1024 * 1024
 
 /**

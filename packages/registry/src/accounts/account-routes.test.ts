@@ -220,7 +220,7 @@ describeApi('accounts', (start) => {
 })
 
 describeApi('the first account', (start, oneNodeTest) => {
-  test('is exactly one of several concurrent registrations, and not the system account', async () => {
+  test('is created by exactly one of several concurrent registrations, even if the system account exists', async () => {
     const registry = await start()
     await registry.systemToken()
     const racing = await Promise.all(
@@ -254,7 +254,7 @@ describeApi('the first account', (start, oneNodeTest) => {
   })
 
   oneNodeTest(
-    'cannot be created through a proxy on this machine, unless a setup code is required',
+    'cannot be created through a proxy on this machine if the registry has no setup code',
     async () => {
       const registry = await start()
       const register = (username: string, headers = {}) =>

@@ -2,8 +2,8 @@ import type { ApiKey } from '@shoal/protocol'
 import { expect, test } from 'vitest'
 import { describeApi } from '../testing/test-registry.ts'
 
-describeApi('the API keys of an account', (start) => {
-  test('are limited to 100, even if many are created concurrently; expired keys are removed', async () => {
+describeApi("an account's API keys", (start) => {
+  test('are limited to 100, even if many are created concurrently; expired keys are deleted to make room', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const make = (name: string) => registry.post('/v1/api-keys', { token, body: { name } })

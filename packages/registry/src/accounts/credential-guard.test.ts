@@ -22,7 +22,7 @@ describeApi('unknown credentials', (start, oneNodeTest) => {
       headers: { cookie: `shoal_session=${token}`, 'x-forwarded-for': '203.0.113.9' },
     })
 
-  /** Renames the tables of credentials during `work`, so that every lookup of a credential fails. */
+  /** Renames the credential tables during `work`, so that every credential lookup fails. */
   async function withoutCredentialTables(registry: TestRegistry, work: () => Promise<void>) {
     const { db } = await registry.connect()
     for (const table of ['session', 'api_key']) {
@@ -66,9 +66,9 @@ describeApi('unknown credentials', (start, oneNodeTest) => {
           })
         }
         expect((await askWithCookie(registry, unknownToken('shs_'))).status).toBe(429)
-        expect((await askWithCookie(registry, staleCookie)).status).toBe(200) // anonymously
+        expect((await askWithCookie(registry, staleCookie)).status).toBe(200) // as an anonymous request
         const other = await ask(registry, unknownToken(), '203.0.113.10')
-        expect(other.status).toBe(500) // it is looked up
+        expect(other.status).toBe(500) // this network is below its limit, so the token is looked up, which fails
       })
       // the registry created both, so they are known to be valid although this network has not used them before
       expect((await ask(registry, session)).status).toBe(200)
@@ -79,7 +79,7 @@ describeApi('unknown credentials', (start, oneNodeTest) => {
 
       const { id } = made.body as { id: string }
       await registry.call('DELETE', `/v1/api-keys/${id}`, { token: session })
-      expect((await ask(registry, key)).status).toBe(401) // invalid at once
+      expect((await ask(registry, key)).status).toBe(401) // the revocation takes effect immediately
     },
   )
 
@@ -94,7 +94,7 @@ describeApi('unknown credentials', (start, oneNodeTest) => {
     await expect.poll(async () => (await ask(registry, unknownToken())).status).toBe(401)
   })
 
-  oneNodeTest('count only once each, however often they are sent', async () => {
+  oneNodeTest('count at most once a minute each, however often they are sent', async () => {
     const rateLimits = limitsWith({ max: 2, windowSeconds: 600 })
     const registry = await start({ trustProxy: 1, rateLimits })
     const forgotten = unknownToken()

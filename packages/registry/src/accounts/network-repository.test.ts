@@ -10,7 +10,7 @@ describeOnEachDatabase('the networks of an account', (start) => {
     const ana = await db.selectFrom('account').selectAll().executeTakeFirstOrThrow()
     const networks = networkRepository(db, 'a key')
     const count = async () => (await db.selectFrom('account_network').selectAll().execute()).length
-    expect(await count()).toBe(1) // the network that registered the account
+    expect(await count()).toBe(1) // the network from which the account was registered
 
     const setAge = (days: number) => {
       const last_signed_in_at = new Date(Date.now() - days * 86_400_000).toISOString()

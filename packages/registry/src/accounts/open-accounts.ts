@@ -34,7 +34,7 @@ export interface Accounts {
   deleteExpired(): Promise<unknown>
 }
 
-/** Short enough to type; the rate limit `auth` limits guesses. */
+/** Size of the setup code. It can be this short, and easy to type, because the rate limit `auth` limits guesses. */
 const setupCodeBytes = 6
 
 export async function openAccounts({ db, log }: Dependencies): Promise<Accounts> {

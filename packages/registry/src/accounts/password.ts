@@ -26,8 +26,8 @@ export function hashPassword(password: string, lane: Lane = 'later'): Promise<st
 }
 
 /**
- * Whether `password` matches `passwordHash`. If there is no hash (because there is no such account, or it cannot sign
- * in), this takes the same time and returns false.
+ * Whether `password` matches `passwordHash`. Without a hash (because the account does not exist or cannot sign in),
+ * returns false after the same time.
  */
 export async function isPassword(
   password: string,
@@ -38,7 +38,10 @@ export async function isPassword(
   return isRight && passwordHash !== null
 }
 
-/** A hash with the same parameters as in `hashPassword`, made from random bytes that were then discarded. */
+/**
+ * The hash of random bytes that were discarded, with the same parameters as in `hashPassword`, so that no password
+ * matches it.
+ */
 const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$c2hvYWxub2JvZHlzYWx0$SJKZbkfDl4kM2YEKQZJDmQm0Y7fYw0mYpTq1zqVQGXs'
 

@@ -8,7 +8,7 @@ import { networkRepository } from './network-repository.ts'
 import { sessionRepository } from './session-repository.ts'
 import { hashToken } from './tokens.ts'
 
-describeOnEachDatabase('the sessions of an account', (start) => {
+describeOnEachDatabase("an account's sessions", (start) => {
   test('are limited to 500: another sign-in ends the oldest session, never the new one', async () => {
     const registry = await start()
     const first = await registry.register('ana')
@@ -54,7 +54,7 @@ describeOnEachDatabase('the sessions of an account', (start) => {
     expect(await getStatus(ben)).toBe(200)
   })
 
-  test('and its API keys cannot be created by requests that began before a password reset', async () => {
+  test('cannot be created after a password reset by requests that began before it, and neither can API keys', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const { db } = await registry.connect()

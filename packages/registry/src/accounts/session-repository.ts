@@ -36,7 +36,7 @@ const lifetimeDays = 30
  * more rows, and the list of sessions would show all of them.
  */
 const maxSessions = 500
-/** Minimum time between two updates of `last_used_at`, to save disk writes. */
+/** Minimum time between two updates of a session's or API key's `last_used_at`, to save disk writes. */
 const useResolutionMs = 60_000
 
 /**

@@ -5,8 +5,8 @@ import { signInDelays } from './sign-in-delays.ts'
 
 describeOnEachDatabase('guessing the password of one account', (start) => {
   let registry: TestRegistry
-  /** Returns the address of a network that no account has used. */
   let strangers = 0
+  /** Returns the address of a network that no account has used. */
   const stranger = () => {
     strangers += 1
     return `198.51.100.${strangers}`
@@ -58,7 +58,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect((await signIn('ana', 'password of ana', address)).status).toBe(200) // the network is known from now on
   })
 
-  test("never delays the account's own networks, sessions and API keys", async () => {
+  test("never delays the account's own networks, sessions or API keys", async () => {
     const token = await register('ben')
     const { body } = await registry.post('/v1/api-keys', { token, body: { name: 'laptop' } })
     const { key } = body as { key: string }
@@ -96,7 +96,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect(tried).toHaveLength(4)
   })
 
-  test('includes wrong current passwords sent with a session', async () => {
+  test('is also delayed after wrong current passwords that were sent with a session', async () => {
     const token = await register('emil')
     for (let at = 0; at < 4; at += 1) {
       const change = { current_password: `guess ${at}`, new_password: 'a better password' }
@@ -171,7 +171,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect(meanwhile).toBeLessThan(50) // so the sign-in did not wait for the 100 guesses in the queue
   })
 
-  test('is delayed by the same time if the system clock is changed', async () => {
+  test('is delayed for the same time even if the system clock is changed', async () => {
     await register('hal')
     await guess('hal', 5)
     vi.setSystemTime(Date.now() - 3_600_000)
@@ -209,7 +209,7 @@ describe('the delay before an attempt', () => {
     }
   }
 
-  test('doubles with each failure, from 1 s to 30 s, and ends within 17 minutes of the last one', () => {
+  test('doubles with each failure, from 1 s to 30 s, and ends within 17 minutes of the last failure', () => {
     const { passes, ...attempt } = delays()
     const waits: number[] = []
     for (let at = 0; at < 12; at += 1) {

@@ -20,7 +20,7 @@ export function makeToken(kind: TokenKind): string {
   return prefixes[kind] + text
 }
 
-/** Returns the kind of a token according to its format, or undefined if `token` does not have the format of a token. */
+/** Determines a token's kind from its format. Returns undefined if `token` does not have the format of a token. */
 export function classifyToken(token: string): TokenKind | undefined {
   const found = /^(shs_|hf_)[0-9A-Za-z]{43}$/.exec(token)
   if (!found) return undefined

@@ -15,7 +15,7 @@ import { isUnavailable } from '../unavailable.ts'
 import { checkStore, type StoreCheck } from './check-store.ts'
 import { describeStore, type StoreDescription } from './describe-store.ts'
 
-/** Every method except `close` throws `unavailable` if the database cannot be reached. */
+/** Methods that query the database throw `unavailable` if the database cannot be reached. */
 export interface Admin {
   /** Lists all accounts, without secrets. */
   listUsers(): Promise<(User & { is_system: boolean })[]>
@@ -28,9 +28,9 @@ export interface Admin {
     username: string,
   ): Promise<{ password: string; sessionsEnded: number; keysRevoked: number }>
   /**
-   * Collects garbage like the registry's hourly collection, but keeps the trash, because this process may not know the
-   * retention period that the registry is configured with. With `takesUnknown`, it also collects unknown objects if
-   * there are suspiciously many of them.
+   * Collects garbage like the registry's hourly collection, but removes nothing from the trash, because this process
+   * may not know the retention period for which the registry is configured. With `takesUnknown`, also collects unknown
+   * objects if there are suspiciously many of them.
    */
   collectGarbage(options?: { takesUnknown?: boolean }): Promise<CollectedGarbage>
   /** The data of deleted files that is still retained. */
@@ -136,7 +136,7 @@ function dataOptions(config: RegistryConfig): DataOptions {
   }
 }
 
-/** Rethrows an error. If the database cannot be reached, the new error explains this; other errors are unchanged. */
+/** Throws `error` or, if it means that the database cannot be reached, an error that explains this. */
 function explain(error: Error): never {
   if (isDomainError(error) || !isUnavailable(error)) throw error
   const code = 'code' in error ? String(error.code) : 'unknown' // the message of an AggregateError may be empty

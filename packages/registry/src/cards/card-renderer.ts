@@ -12,7 +12,7 @@ export type CardRenderer = {
   close(): Promise<void>
 }
 
-/** Larger than any card that the API accepts. */
+/** Maximum number of characters. The API accepts only cards that are shorter than this. */
 const maxCardLength = 1024 * 1024
 const maxWaiting = 32
 const maxWaitMs = 4_000

@@ -7,8 +7,8 @@ import type { CardRenderer } from './card-renderer.ts'
 type Dependencies = { models: ModelRepository; cards: CardRenderer }
 
 /**
- * The HTML contains untrusted content. If a browser opens it directly, these headers prevent it from acting as a page
- * of this origin.
+ * Headers for a card's HTML, which is untrusted. If a browser opens the card as a page of its own, they prevent the
+ * card from acting as a page of the registry.
  */
 const headers = {
   'content-type': 'text/html; charset=utf-8',

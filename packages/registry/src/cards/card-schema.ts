@@ -24,8 +24,8 @@ export const cardSchema: Options = {
     ...['abbr', 'ruby', 'rb', 'rp', 'rt', 'wbr'],
   ],
   /**
-   * Elements that are removed together with their content. Of all other elements not listed above, only the tags are
-   * removed.
+   * Elements that are removed together with their content. Elements in neither list lose their tags but keep their
+   * content.
    */
   strip: [
     ...['script', 'style', 'title', 'template', 'svg', 'math', 'iframe', 'textarea', 'select'],

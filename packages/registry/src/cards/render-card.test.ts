@@ -105,7 +105,7 @@ test('task lists, strikethrough and footnotes work as on GitHub', () => {
   )
 })
 
-test('an image makes no request: its text and URL are shown instead', () => {
+test('an image is not loaded unless requested: its text and URL are shown instead', () => {
   expect(rendered('![A *chart*](https://a.example/c.png "t")')).toBe(
     '<p><span class="card-image" data-src="https://a.example/c.png">A chart</span></p>',
   )

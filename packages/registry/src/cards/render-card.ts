@@ -16,7 +16,7 @@ import type { Nodes, Root } from './syntax-tree.ts'
  * slowly.
  */
 const deepestElements = 100
-/** Limited because footnotes and reference links can make the HTML much larger than the card. */
+/** Maximum number of characters. Footnotes and reference links can make the HTML much larger than the card. */
 const maxHtmlLength = 2 * 1024 * 1024
 
 const toSafeTree = unified()

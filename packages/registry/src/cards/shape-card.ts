@@ -10,7 +10,9 @@ export type CardOptions = {
   names: string[]
 }
 
-/** Adds the elements and attributes that the page needs to the sanitized tree. They are not sanitized again. */
+/**
+ * Prepares a sanitized tree for the page: removes the title, and adds elements and attributes, which are not sanitized.
+ */
 export function shapeCard(tree: Root, { images, names }: CardOptions) {
   dropTitle(tree, names)
   const ids = nameHeadings(tree)

@@ -31,7 +31,7 @@ describe.skipIf(postgresUrl === undefined)('the change feed of a node', () => {
     return client
   }
 
-  /** Resolves when so many nodes have sent a heartbeat. */
+  /** Resolves when `count` nodes have sent a heartbeat. */
   async function untilHeard(count: number) {
     const nodes = new Set<string | undefined>()
     const client = await connect()
@@ -44,7 +44,7 @@ describe.skipIf(postgresUrl === undefined)('the change feed of a node', () => {
   const openThroughLine = () =>
     open(`postgres://${url.username}@127.0.0.1:${line.port}${url.pathname}`)
 
-  test('has no version while notifications arrive too late, although they arrive regularly', async () => {
+  test('has no version while notifications arrive too late, even if they arrive regularly', async () => {
     const feed = openThroughLine()
     await expect.poll(feed.version).toBeDefined()
     const client = await connect()
@@ -61,7 +61,7 @@ describe.skipIf(postgresUrl === undefined)('the change feed of a node', () => {
     expect(feed.version()).not.toBe(before)
   })
 
-  test('notices the counts of a node that could not notify it at the time', async () => {
+  test('notices download counts of a node that was disconnected when it counted them', async () => {
     const [one, two] = [openThroughLine(), openDirectly()]
     await expect.poll(one.version).toBeDefined()
     await expect.poll(two.version).toBeDefined()
@@ -75,7 +75,7 @@ describe.skipIf(postgresUrl === undefined)('the change feed of a node', () => {
     expect(two.versionWithoutCounts()).toBe(withoutCounts)
   })
 
-  test('notices that counts of a node that is gone may be missing', async () => {
+  test('changes its version when a node disappears, because that node may have counted downloads unnoticed', async () => {
     const [one, two] = [openThroughLine(), openDirectly()]
     await expect.poll(one.version).toBeDefined()
     await expect.poll(two.version).toBeDefined()

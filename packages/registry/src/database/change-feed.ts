@@ -2,8 +2,8 @@
  * Reports the writes of all nodes that share a PostgreSQL database, so that each node can cache responses. Triggers and
  * nodes send notifications on the channel `shoal_changes`, and each node listens on a separate connection. PostgreSQL
  * delivers notifications in the order of their commits, so a node that has received its own heartbeat has also received
- * everything that was committed before the heartbeat was sent. A node whose last such heartbeat was sent more than three
- * seconds ago assumes that it misses the notifications of other nodes.
+ * everything that was committed before the heartbeat was sent. If a node has not received any heartbeat that it sent
+ * within the last three seconds, it assumes that it is missing other nodes' notifications.
  */
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
@@ -17,7 +17,9 @@ export interface ChangeFeed {
   versionWithoutCounts(): string | undefined
   /** Changes the version immediately, without waiting for the notification of this node's own write. */
   noteWrite(): void
-  /** Like `noteWrite`, but for download counts: `versionWithoutCounts` does not change. Notifies other nodes in 1 s. */
+  /**
+   * Like `noteWrite`, but for download counts: `versionWithoutCounts` does not change. Notifies other nodes within 1 s.
+   */
   noteCounts(): void
   /**
    * Resolves once every other node has processed the notifications of all earlier commits, or has stopped using its
@@ -52,7 +54,10 @@ const heartbeatIntervalMs = 1_000
  * most this long for its confirmation.
  */
 const silenceMs = 3_000
-/** Twice as long, because heartbeats may be delayed on their way to other nodes. */
+/**
+ * A node is forgotten if no heartbeat from it has arrived for this long: twice `silenceMs`, because heartbeats may be
+ * delayed on their way.
+ */
 const forgottenAfterMs = 2 * silenceMs
 const countsIntervalMs = 1_000
 const reconnectDelayMs = 500
@@ -77,8 +82,8 @@ type Message =
 export function openChangeFeed({ connectionString, onConnectionLost }: Options): ChangeFeed {
   const nodeId = randomUUID()
   /**
-   * In ms of this process's monotonic clock: for this node, when the last heartbeat that has arrived was sent; for each
-   * other node, when its last heartbeat arrived.
+   * Times in ms of this process's monotonic clock. For this node, the time at which its latest received heartbeat was
+   * sent; for each other node, the time at which its latest heartbeat arrived.
    */
   const heardAt = new Map<string, number>()
   /** For each `notice`, by its ID: the nodes that have not confirmed it yet. */
@@ -88,13 +93,13 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
   let socket: Socket | undefined
   let listeningSince = 0
   let isClosed = false
-  /** Whether the last attempt to connect failed. Only the first failure in a row is reported. */
+  /** Whether the last attempt to connect failed. Of consecutive failures, only the first is reported. */
   let hasFailed = false
   let epoch = 0
   let writes = 0
   let counts = 0
   let countsTimer: NodeJS.Timeout | undefined
-  /** Whether other nodes were not notified of counts, because this node was not connected. */
+  /** Whether this node could not notify other nodes of its counts, because it was not connected. */
   let hasUnsentCounts = false
   let onOwnHeartbeat: () => void = () => undefined
 
@@ -103,7 +108,10 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
 
   const heartbeatMessage = (): Message => ['alive', nodeId, String(performance.now())]
 
-  /** The last notification under way: a client can execute only one statement at a time. */
+  /**
+   * Settles when the latest notification has been sent. Each notification waits for the one before it, because a client
+   * can execute only one statement at a time.
+   */
   let sending: Promise<unknown> = Promise.resolve()
 
   function send(...message: Message) {
@@ -135,7 +143,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
 
   function forget(node: string) {
     heardAt.delete(node)
-    counts += 1 // it may have counted downloads without notifying this node
+    counts += 1 // the node may have counted downloads without notifying this one
   }
 
   function sendCounts() {
@@ -244,7 +252,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
 
     async untilNoticed() {
       const isListening = client && performance.now() - listeningSince > silenceMs
-      if (!isListening || !isHeard(nodeId)) return sleep(silenceMs) // other nodes may be unknown
+      if (!isListening || !isHeard(nodeId)) return sleep(silenceMs) // this node may not know all other nodes yet
       const nodes = new Set([...heardAt.keys()].filter((node) => node !== nodeId))
       if (nodes.size === 0) return
       const id = randomUUID()

@@ -5,8 +5,8 @@ import type { Database } from './schema.ts'
 const batchSize = 1_000
 
 /**
- * Estimates the memory needed to run each ready file from its stored header, for databases that are older than the
- * column. A migration that changes the formula can call this function again.
+ * Fills the `memory_bytes` of ready files, estimated from their stored headers, and the `min_memory_bytes` of models,
+ * for databases that are older than these columns. A migration that changes the formula can call this function again.
  */
 export async function fillMemory(db: Kysely<Database>): Promise<void> {
   for (let last = ''; ; ) {

@@ -5,7 +5,7 @@ import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { withLease } from './lease.ts'
 
 describeOnEachDatabase('a lease', (start) => {
-  test('lets one node work at a time, and no node until the rest period is over', async () => {
+  test('lets only one node work at a time, and no node during the rest period', async () => {
     const registry = await start()
     const [one, two] = [await registry.connect(), await registry.connect()]
     const started = Promise.withResolvers<void>()
@@ -26,7 +26,7 @@ describeOnEachDatabase('a lease', (start) => {
     expect(await withLease(one.db, 'work', 0, async () => undefined)).toBe(true)
   })
 
-  test('is not renewed any more once its rest has begun', async () => {
+  test('is not renewed after its rest period has begun', async () => {
     const registry = await start()
     const { db } = await registry.connect()
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
@@ -57,7 +57,7 @@ describeOnEachDatabase('a lease', (start) => {
     expect(queries).toEqual(['sent', 'answered', 'sent', 'answered', 'sent', 'answered'])
   })
 
-  test('is free again after work that failed', async () => {
+  test('can be taken again immediately if the work failed', async () => {
     const registry = await start()
     const { db } = await registry.connect()
     const fail = () => Promise.reject(new Error('out of luck'))

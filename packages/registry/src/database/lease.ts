@@ -38,7 +38,7 @@ export async function withLease(
     secondsLeft = restSeconds
   } finally {
     clearInterval(timer)
-    await renewal // if it came after the next line, it would cut the rest short
+    await renewal // a renewal after the next line would replace the rest period
     await take(db, name, holder, secondsLeft)
   }
   return true

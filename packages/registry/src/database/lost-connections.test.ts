@@ -151,7 +151,7 @@ testOnPostgres('a transaction reports its first error', async () => {
 })
 
 testOnPostgres(
-  'admin recovers from a lost connection, and reports a readable error if the connection was in use',
+  'shoal admin recovers from a lost connection, and reports a readable error if the database is unreachable',
   async () => {
     const { line, databaseUrl } = await lineToDatabase()
     const registry = await startTestRegistry({ databaseUrl })
@@ -161,7 +161,7 @@ testOnPostgres(
     onTestFinished(() => admin.close())
     const scissors = await observer(registry.config.databaseUrl ?? '')
     await scissors.query(cutOthers)
-    // May fail once, if the pool has not noticed yet that its connection was cut.
+    // The first call may fail if the pool has not noticed yet that its connection was cut.
     await expect.poll(() => admin.listUsers(), { timeout: 10_000 }).toHaveLength(1)
 
     await line.cut()
@@ -204,7 +204,7 @@ async function openConnection(databaseUrl: string, statementTimeoutMs?: number) 
 /** Opens a connection to the database in addition to the registry's. */
 async function observer(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl })
-  client.on('error', () => undefined) // in case its server stops first
+  client.on('error', () => undefined) // the server may stop before the client is closed
   await client.connect()
   onTestFinished(() => client.end())
   return client

@@ -10,7 +10,7 @@ import { connect } from './connect.ts'
 import { migrate } from './migrate.ts'
 
 describeOnEachDatabase('a database', (start) => {
-  test('of a newer version is refused with a clear error, by the registry and by admin', async () => {
+  test('of a newer version is refused with a clear error, by the registry and by shoal admin', async () => {
     const registry = await start()
     const { db } = await registry.connect()
     await sql`insert into kysely_migration (name, timestamp)
@@ -58,7 +58,7 @@ describeOnEachDatabase('a database', (start) => {
     expect(body).toMatchObject({ files_count: 3, downloads: 2 })
   })
 
-  test('of version 0.1 is migrated, and the log says once that all its nodes must be stopped', async () => {
+  test('of version 0.1 is migrated, and one warning in the log says that nodes of that version must be stopped', async () => {
     const log = temporaryLog()
     const registry = await start({ log })
     const countWarnings = () =>

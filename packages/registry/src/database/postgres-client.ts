@@ -97,8 +97,8 @@ function withTimeout(sql: string, timeoutMs: number | undefined): string {
 const isBegin = (sql: string) => /^(begin|start transaction)/.test(sql)
 
 /**
- * Whether the connection can no longer be used after this error: either the error is not a response from the server, or
- * the server ended the session with it.
+ * Whether the connection can no longer be used after this error: either the error did not come from the server, or the
+ * server ended the session after sending the error.
  */
 function isConnectionGone(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true

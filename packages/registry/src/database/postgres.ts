@@ -7,7 +7,7 @@ import type { Database } from './schema.ts'
 
 export type PostgresOptions = {
   connectionString: string
-  /** Called after each statement or transaction that may have changed something, and has not only counted downloads. */
+  /** Called after each statement or transaction that may have changed something other than download counts. */
   onWrite?: () => void
   /** Called after each statement or transaction that may have counted downloads. */
   onCount?: () => void
@@ -56,7 +56,7 @@ export function openPostgres(options: PostgresOptions) {
     types: { getTypeParser: typeParser },
     stream: openSocket,
   })
-  // The pool handles `error` events only of idle clients, and an unhandled `error` event would end the process.
+  // The pool handles the `error` events of idle clients only, and an unhandled `error` event would end the process.
   pool.on('connect', (client) => client.on('error', onConnectionLost))
   pool.on('error', () => undefined) // already reported by the client
 

@@ -45,13 +45,15 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   /** Bytes of the log that the next commit overwrites; 0 while the disk is not nearly full. */
   let reusableBytes = 0
   /**
-   * Factor for the space that a commit needs. It grows with each commit that fails for lack of space, and is reset when
-   * a commit with as many pages succeeds.
+   * Factor for the space that a commit needs. It grows with each commit that fails for lack of space. It is reset when
+   * a commit with at least as many pages succeeds, or when the disk is not nearly full.
    */
   let caution = 1
   let failedPages = 0
   let wasTight = false
-  /** Bytes that the database file does not occupy on the disk, because the file system compresses it. */
+  /**
+   * Bytes by which the database file occupies less of the disk than its size, because the file system compresses it.
+   */
   let compressedBytes = 0
   limitLog()
 
@@ -110,7 +112,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   }
 
   function begin<T>(run: () => T): T {
-    // This is read before the transaction begins, because a failure must not leave a transaction open.
+    // Read these numbers before the transaction begins, because a failure to read them must not leave it open.
     changesBefore = totalChanges()
     pagesBefore = isTight() ? pageCount() : undefined
     return run()

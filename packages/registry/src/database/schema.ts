@@ -25,7 +25,9 @@ export type Database = {
   /** For each writer of a download journal, the number of its last record that has been counted. */
   download_journal: { writer: string; applied: number }
   trash: TrashTable
-  /** Work that only one node may do at a time. The holder has the lease until this time of the database's clock. */
+  /**
+   * Work that only one node may do at a time. The holder has the lease until the time `until` of the database's clock.
+   */
   lease: { name: string; holder: string; until: string }
 }
 
@@ -87,7 +89,7 @@ export type ModelTable = {
   architecture: string | null
   parameter_count: number | null
   context_length: number | null
-  /** JSON array of the fields above that were set by hand, and are therefore not taken from files. */
+  /** JSON array of the names of those fields above that a user set, and that are therefore not taken from files. */
   set_by_hand: string
   tags: string
   is_public: Flag
@@ -125,7 +127,7 @@ export type FileTable = {
   private_info_hash: string | null
   /** SHA-1('req2' + public_info_hash): identifies the torrent in an encrypted connection to the metadata peer. */
   public_req2_hash: string | null
-  /** JSON: the metadata in the GGUF header, and a summary of the tensors. */
+  /** JSON text: `metadata` is the metadata in the GGUF header, and `tensors` is a summary of the tensors. */
   metadata: string | null
   tensors: string | null
   /** The next four columns are null until the file is ready. */

@@ -16,7 +16,7 @@ const maxPreparedStatements = 500
  * its text.
  */
 const maxPreparedLength = 1_000_000
-/** Statements longer than this are not cached: they insert many rows, and hardly ever the same number of rows. */
+/** Statements longer than this are not cached: they insert many rows, and rarely the same number of rows twice. */
 const maxStatementLength = 10_000
 /**
  * How often to check for writes by other processes, which are rare: only `shoal admin` writes while a registry runs.
@@ -178,7 +178,7 @@ function rollBackQuietly(database: DatabaseSync) {
 const atOnce = <T>(run: () => T): T => run()
 
 type Running = {
-  /** Called with the number of rows that a statement returned or changed. */
+  /** Called with the number of rows that a statement returned or changed; with 1 for a statement that is iterated. */
   onRun: (rows: number | bigint) => void
   perform: typeof atOnce
 }

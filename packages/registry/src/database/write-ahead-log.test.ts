@@ -61,7 +61,7 @@ test('after a failed sync, the log is copied into the database before anything e
   main.close()
 })
 
-test('only the transactions that are to be synced later are committed without a sync', async () => {
+test('only transactions in `withoutSync` are committed without a sync', async () => {
   const { level, withoutSync } = await openNotes()
   expect(level()).toBe(2) // full
   expect(await withoutSync(async () => level())).toBe(1) // normal

@@ -95,7 +95,7 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
     collectRegularly: (deleteExpired) =>
       collectRegularly({
         db: unboundedDb,
-        // This reads whole tables, which takes longer than the time limit of a request's statements.
+        // Reading entire tables takes longer than the time limit for statements of `db`.
         collect: garbageCollection(unboundedDb, store, trash),
         trash,
         deleteExpired,

@@ -1,4 +1,4 @@
-/** Files in an S3 store: published, read, refused and collected by a whole registry. */
+/** Tests a complete registry with an S3 store: how it publishes, serves, refuses and garbage-collects files. */
 import { randomUUID } from 'node:crypto'
 import {
   AbortMultipartUploadCommand,
@@ -218,7 +218,7 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
 })
 
 describe.skipIf(!s3)('an S3 store that does not check chunks', () => {
-  test('accepts wrong bytes, which are found before the file is ready and replaced', async () => {
+  test('accepts wrong bytes, but the registry detects them before the file is ready and requests the chunk again', async () => {
     const proxy = await startProxyWithoutHeaders((s3 as S3Address).endpoint, [
       'x-amz-content-sha256',
       'x-amz-checksum-sha256',
@@ -264,7 +264,7 @@ describe.skipIf(!s3)('an S3 store that does not check chunks', () => {
 })
 
 describe.skipIf(!s3)('garbage collection in an S3 store', () => {
-  test('removes only objects and uploads of its own form that are old and unknown', async () => {
+  test("removes only old, unknown objects and uploads whose keys have the registry's own format", async () => {
     const config = await makeBucket(s3 as S3Address)
     const registry = await startTestRegistry({ s3: config })
     onTestFinished(() => registry.close())
@@ -301,7 +301,7 @@ describe.skipIf(!s3)('garbage collection in an S3 store', () => {
     })
     const trash = openTrash({ db, store, retentionDays: 7 })
     const nothing = { objects: 0, bytes: 0 }
-    // All are younger than a day.
+    // All objects and uploads are younger than a day.
     expect(await garbageCollection(db, store, trash).collect()).toMatchObject({
       leftUploads: nothing,
       trashed: nothing,
@@ -365,7 +365,7 @@ test.skipIf(!s3)("an S3 bucket keeps its own rules when shoal's are added or cha
   })
 })
 
-describe.skipIf(!s3)('an S3 store that is gone', () => {
+describe.skipIf(!s3)('an unavailable S3 store', () => {
   let server: S3Server
   beforeAll(async () => {
     const started = await startS3()
@@ -398,7 +398,7 @@ describe.skipIf(!s3)('an S3 store that is gone', () => {
     await registry.close()
   })
 
-  test('is 503 in time if it does not respond', async () => {
+  test('causes 503 with Retry-After within the request timeout if it accepts connections but does not respond', async () => {
     const config = await makeBucket(server.address)
     const timeouts = { ...defaultTimeouts, requestMs: 1_000 }
     const registry = await startTestRegistry({ s3: { ...config, timeouts } })
@@ -432,7 +432,7 @@ describe.skipIf(!s3)('an S3 store that is gone', () => {
 })
 
 test.skipIf(!s3)(
-  'a registry with a wrong S3 setting does not start, and the error names the variable',
+  'a registry with a wrong S3 setting does not start, and the error contains the name of the variable',
   async () => {
     const right = await makeBucket(s3 as S3Address)
     const { bucket, credentials } = right
@@ -453,7 +453,7 @@ test.skipIf(!s3).each([
   [['s3:PutObject', 's3:DeleteObject'], 'upload objects to the bucket'],
   [['s3:GetObject'], 'read objects in the bucket'],
   [['s3:DeleteObject'], 'delete objects in the bucket'],
-])('a start with a key that is refused %s names the key and the bucket', async (denied, action) => {
+])('a startup error identifies the key that lacks the permissions %j', async (denied, action) => {
   const config = await makeBucket(s3 as S3Address)
   const { bucket } = config.bucket
   const statement = {

@@ -1,7 +1,7 @@
 import { getNetwork, packedAddress, plainAddress } from '@shoal/core/addresses'
 
 /**
- * Maximum number of characters to use of what a proxy reports as the client's address. An IPv6 address has up to 45
+ * Maximum number of characters to keep of a client address that a proxy reports. An IPv6 address has up to 45
  * characters, and more with a zone.
  */
 const maxAddressLength = 64

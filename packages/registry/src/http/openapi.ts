@@ -7,7 +7,10 @@ import type { Site } from './site.ts'
 
 type Options = { version: string; site: Site }
 
-/** Allows the page to send requests only to the registry, even if the page is served over plain HTTP on a LAN. */
+/**
+ * Allows the page to send requests only to the registry. Omits `upgrade-insecure-requests`, so that the page also works
+ * over plain HTTP on a LAN.
+ */
 const contentSecurityPolicy =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 

@@ -53,7 +53,7 @@ async function startServer(limits: Parameters<typeof queryTurns>[0]) {
   }
 }
 
-test('a caller has one running query at a time; the next one starts when it has ended', async () => {
+test('each caller has at most one query running; its next query starts when that one has ended', async () => {
   const server = await startServer({ maxConcurrent: 3 })
   const first = server.ask('first')
   await expect.poll(server.names).toEqual(['first'])
@@ -83,7 +83,7 @@ test.skipIf(!ownAddress)('callers take turns, however many queries a caller send
   expect(server.names()).toEqual(['a1', 'a2', 'b', 'a3'])
 })
 
-test('queries above the limit get 429 with Retry-After', async () => {
+test('a caller with too many waiting queries gets 429 with Retry-After', async () => {
   const server = await startServer({ maxConcurrent: 1, maxWaitingPerCaller: 2 })
   const first = server.ask('first')
   await expect.poll(server.names).toEqual(['first'])

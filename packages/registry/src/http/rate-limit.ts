@@ -33,9 +33,7 @@ export type RateState = {
 }
 
 export interface RateLimiter {
-  /**
-   * Counts a request. Returns a promise if other nodes' requests must be counted as well before the result is known.
-   */
+  /** Counts a request. Returns a promise if the request must also be added to the count that all nodes share. */
   count(limitClass: RateLimitClass, caller: string): RateState | Promise<RateState>
 }
 

@@ -217,7 +217,7 @@ test('a cached response can be revalidated by its ETag, and the 304 has no body 
   expect(headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
 })
 
-test('a response is cached although the first client that requests it already has it', async () => {
+test('a response is cached even if the first request for it gets a 304', async () => {
   const registry = await startWith({})
   const [{ headers }, token] = [await registry.get('/v1/models'), await registry.register('ana')]
   await registry.post('/v1/models', { token, body: { name: 'tide' } })
@@ -241,7 +241,7 @@ test('feeds and sitemaps are cached until the next write', async () => {
   for (const path of paths) expect((await registry.get(path)).text).toContain('/m/tide')
 })
 
-test('a cached torrent has its filename', async () => {
+test('a cached torrent is sent with its filename', async () => {
   const registry = await startWith({})
   const token = await registry.register('ana')
   const { id } = await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
@@ -253,7 +253,7 @@ test('a cached torrent has its filename', async () => {
   expect(await metric(registry, 'shoal_response_cache_entries')).toBe(1)
 })
 
-test('a redirect to a chunk is cached until the model changes; downloads do not end this', async () => {
+test('a redirect to a chunk is cached until the model changes, even if downloads are counted in the meantime', async () => {
   const registry = await startWith({})
   const token = await registry.register('ana')
   const bytes = smallGguf(1, 5_000_000)
@@ -367,7 +367,7 @@ test('a cached response is not sent if the action required before it fails', asy
   expect([status, headers.get('x-request-id')]).toEqual([503, null]) // from Fastify, without a request ID in this test
   error = undefined
   expect(await ask()).toBe('1')
-  await expect.poll(() => logged).toHaveLength(2) // only cached responses that were sent
+  await expect.poll(() => logged).toHaveLength(2) // only the cached responses that were sent are logged
 })
 
 test('the connection is closed after a cached response that is counted during the shutdown', async () => {

@@ -159,8 +159,9 @@ export function createResponseCache(options: Options) {
 
 /**
  * Answers anonymous GET requests from the cache. Requests share a response if they have the same route, path parameters
- * and query parameters; query parameters that are not in the route's schema are ignored. Signed-in callers never get
- * cached responses. Must be registered after `caching` and after all hooks that every request must go through.
+ * and query parameters, or the same `cacheKey` if the route defines one. Query parameters that are not in the route's
+ * schema are ignored. Signed-in callers never get cached responses. Must be registered after `caching` and after all
+ * hooks that every request must go through.
  */
 export const responseCaching = fp(
   async (app: FastifyInstance, { cache }: { cache: ResponseCache }) => {

@@ -14,7 +14,7 @@ type Bytes = {
   sizeBytes: number
   /** A strong entity tag, because the bytes never change. */
   etag: string
-  /** The object, of which this range will be read until the signal is aborted. */
+  /** Opens the object for reading this range. Reading ends when the signal is aborted. */
   open(range: ByteRange, signal: AbortSignal): Promise<ObjectReader>
   /** Where the bytes start in the object. Defaults to 0. */
   offset?: number
@@ -65,7 +65,7 @@ async function pump(
   const share = budget.join()
   try {
     const bytes = bytePump({ reader, range, share, response, gone: gone.signal })
-    await bytes.ready() // before the headers are sent, so that the response to a failure can still be an error
+    await bytes.ready() // before the headers are sent, so that a failure can still get an error response
     reply.hijack()
     response.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
     await bytes.send()
@@ -83,8 +83,8 @@ async function pump(
 }
 
 /**
- * For each connection, a promise that resolves when the connection is closed. All requests that wait on the connection
- * share it.
+ * For each connection, a promise that resolves when the connection is closed. All requests that wait on the same
+ * connection share one promise.
  */
 const closings = new WeakMap<Socket, Promise<unknown>>()
 

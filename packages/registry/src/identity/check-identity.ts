@@ -11,8 +11,8 @@ import type { ObjectStore } from '../store/object-store.ts'
 
 const secretName = 'store-identity'
 /**
- * Maximum number of objects that are looked up in a store without an identity: enough to recognize a wrong store, and
- * few enough to be checked within seconds.
+ * Maximum number of objects that are looked up in a store: enough to recognize a wrong store, and few enough to be
+ * checked within seconds.
  */
 const maxSampled = 1_000
 
@@ -27,9 +27,9 @@ export type Identified = {
 }
 
 /**
- * Resolves to the identity of the database and the store if both have the same one. If they are both new, or were
- * created by version 0.1 and evidently belong together, gives them an identity. Otherwise, throws a `ConfigError` and
- * changes nothing.
+ * Resolves to the identity of the database and the store if both have the same one. If at least one has none, and the
+ * two evidently belong together (for example because both are new), gives both the same identity. Otherwise, throws a
+ * `ConfigError` and changes nothing.
  */
 export async function checkIdentity(pair: Identified): Promise<string> {
   const { db, store } = pair
@@ -155,7 +155,7 @@ export type SampledObjects = { sampled: number; missing: number }
 
 /**
  * Counts how many of the objects to which blobs refer are missing from the store. If there are more than `maxSampled`
- * objects, checks only the first ones by SHA-256, which are as good as a random sample.
+ * objects, checks only the first ones in SHA-256 order, which are as good as a random sample.
  */
 export async function sampleObjects(
   db: Kysely<Database>,

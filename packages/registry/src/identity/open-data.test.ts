@@ -85,7 +85,7 @@ describeOnEachDatabase('registry data', (start) => {
     expect((await registry.get('/v1/users/ana')).status).toBe(200)
   })
 
-  test('from version 0.1 gets an identity even if it was stopped while processing its first file', async () => {
+  test('from version 0.1 gets an identity even if the registry was stopped while processing its first file', async () => {
     const registry = await start()
     const file = await publishOne(registry)
     const connection = await openDatabase(registry.config)
@@ -178,7 +178,7 @@ describeOnEachDatabase('registry data', (start) => {
 })
 
 test.skipIf(!postgresUrl)(
-  'if DATABASE_URL is forgotten, no SQLite database is created, and the error names the right database',
+  'if DATABASE_URL is forgotten, no SQLite database is created, and the error contains the name of the right database',
   async () => {
     const databaseUrl = await makeDatabase(postgresUrl ?? '')
     const registry = await startTestRegistry({ databaseUrl })
@@ -224,7 +224,7 @@ test.skipIf(!postgresUrl)(
   },
 )
 
-test('a damaged database.json causes an error that names the file', async () => {
+test('a damaged database.json causes an error that contains the path of the file', async () => {
   const registry = await startTestRegistry()
   await registry.stop()
   await writeFile(join(registry.config.dataDirectory, 'database.json'), '{"engine": "mysql"}')

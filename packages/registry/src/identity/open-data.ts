@@ -36,7 +36,7 @@ export type DataOptions = DatabaseConfig & {
   store: Pick<DiskStoreOptions, 'baseUrl' | 'reserveBytes' | 'senderTimeoutMs'>
   /** The S3 store; undefined if the store is in the data folder. */
   s3: S3Config | undefined
-  /** Whether to find out what an S3 store supports, as is needed to sign URLs. */
+  /** Whether to probe what an S3 store supports. If false, the store is assumed to support no optional features. */
   probesStore: boolean
   /** Whether a database is created if the folder has none. */
   mayBeNew: boolean
@@ -48,8 +48,9 @@ export type DataOptions = DatabaseConfig & {
 }
 
 /**
- * Opens the database and the store of a data folder. Throws a `ConfigError` and changes nothing if the database and the
- * store do not belong together, or if the settings specify no database although the folder's database is not SQLite.
+ * Opens the database and the store of a data folder. Throws a `ConfigError` if `DATABASE_URL` was apparently forgotten,
+ * or if the database and the store do not belong together. In the second case, the database may have been migrated, but
+ * no identity is written.
  */
 export async function openData(options: DataOptions): Promise<RegistryData> {
   const { dataDirectory, mayBeNew, identify = checkIdentity } = options
@@ -104,7 +105,8 @@ async function openStore(
 }
 
 /**
- * Throws if `DATABASE_URL` was forgotten, to avoid creating an empty SQLite database next to another database's files.
+ * Throws if `DATABASE_URL` was apparently forgotten, to avoid creating an empty SQLite database for a store that
+ * belongs to another database.
  */
 async function refuseForgottenUrl(
   dataDirectory: string,
@@ -113,7 +115,7 @@ async function refuseForgottenUrl(
 ) {
   if (recorded?.engine === 'postgres') {
     throw new ConfigError(
-      `DATABASE_URL is not set, but ${dataDirectory} belongs to ${describeDatabase(recorded)}`,
+      `DATABASE_URL is not set, but ${dataDirectory} belongs to ${describeDatabase(recorded)}: set DATABASE_URL to the URL of that database`,
     )
   }
   if (await exists(sqlitePath(dataDirectory))) return

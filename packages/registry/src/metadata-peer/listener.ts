@@ -33,7 +33,7 @@ export async function listenOn({ host, port, accept, log }: Options) {
   if (servers.length === 0) {
     const why = failures.map(({ message }) => message).join(', ')
     throw new ConfigError(
-      `SHOAL_PEER_PORT: the metadata peer cannot listen (${why}); set it to a free port or to off`,
+      `SHOAL_PEER_PORT: the metadata peer cannot listen (${why}): set this variable to a free port or to "off"`,
     )
   }
   for (const error of failures) {

@@ -10,9 +10,9 @@ export type ModelDeletion = {
 }
 
 /**
- * Deletes a model with its files. The bytes of uploads are deleted first, because uploads count against the quota while
- * their rows exist. The rows are deleted next, and the bytes of complete files last. If a crash interrupts the
- * deletion, garbage collection removes the rest.
+ * Deletes a model with its files. The bytes of unfinished uploads are deleted first: they count against the quota only
+ * while their rows exist, and must be counted for as long as they take disk space. The rows are deleted next, and the
+ * bytes of complete files last. If a crash interrupts the deletion, garbage collection removes the rest.
  */
 export async function deleteModel({ models, collect }: ModelDeletion, modelId: string) {
   await collect.giveUpAll(modelId)

@@ -46,7 +46,7 @@ async function insertModels(db: Kysely<Database>, count: number) {
 describeApi('facets', (start) => {
   const count = 20_000
 
-  test('count each match, however many there are', async () => {
+  test('count every matching model, however many models match', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const { db } = await registry.connect()

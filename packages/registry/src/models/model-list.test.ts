@@ -44,7 +44,7 @@ describeApi('a list with more models than are counted exactly', (start) => {
     'q=tide',
     'q=tide&sort=relevance',
     'owner=ana&sort=created_at&order=asc',
-  ])('?%s: following the Link headers lists each model up to the last one once', async (query) => {
+  ])('?%s: following the Link headers to the last page lists each model once', async (query) => {
     const seen = new Set<string>()
     let pages = 0
     let next: string | undefined = `/v1/models?${query}&limit=30&offset=9960`
@@ -80,7 +80,7 @@ describeApi('a list with more models than are counted exactly', (start) => {
   })
 
   test.each(['999999999999999', '-5', '0.5'])(
-    'a cursor with the value %s is valid for each order',
+    'a cursor with the value %s is valid for every sort order',
     async (value) => {
       for (const sort of ['downloads', 'created_at', 'relevance']) {
         const cursor = `${value}_00000000-0000-7000-8000-000000000000`
@@ -92,7 +92,7 @@ describeApi('a list with more models than are counted exactly', (start) => {
     },
   )
 
-  test('in order of relevance, each tier of matches starts where the previous one ended', async () => {
+  test('in order of relevance, matches in descriptions come directly after all matches in names', async () => {
     // 10,020 models have the word "tide" in their names, and 30 only in their descriptions
     const last = `/v1/models?q=tide&sort=relevance&limit=15&offset=10035`
     const { body }: { body: Model[] } = await registry.get(last)

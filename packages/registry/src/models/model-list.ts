@@ -131,7 +131,7 @@ function toFilter({ limit, offset, sort, order, cursor, ...filter }: ModelQuery)
   return filter
 }
 
-/** Converts a time to milliseconds. Returns a number unchanged. */
+/** Converts an ISO 8601 time to milliseconds. Returns a number unchanged. */
 const toNumber = (value: number | string) => (typeof value === 'string' ? Date.parse(value) : value)
 
 function parseCursor(cursor: string): Position {

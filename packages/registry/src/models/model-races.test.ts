@@ -47,7 +47,7 @@ describeApi('concurrent requests for a model', (start) => {
     }
   })
 
-  test('only one deletion gets 204, and all later requests get 404', async () => {
+  test('of two concurrent deletions, one gets 204 and the other 404, and the model is gone afterwards', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const name = `going-${round}`
       await create(name)

@@ -38,7 +38,7 @@ describeOnEachDatabase('the model repository', (start) => {
     expect(changed).toEqual({ ...before, description: 'changed' })
   })
 
-  test('stores a tag once, even if two become equal in the database', async () => {
+  test('stores a tag only once, even if two tags become equal only when they are stored', async () => {
     const tags = ['\ud800', '\ud801', 'sea', 'sea']
     const { id } = await models.create('ana', { name: 'halves', tags })
     expect(await models.get(id, anonymous)).toMatchObject({ tags: ['\ufffd', 'sea'] })

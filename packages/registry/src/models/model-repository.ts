@@ -281,7 +281,7 @@ export function toModel(row: ListedRow, liked: boolean | null): Model {
   return {
     id,
     name,
-    display_name: isBlank(display_name) ? name : display_name, // version 0.1 allowed blank ones
+    display_name: isBlank(display_name) ? name : display_name, // version 0.1 allowed blank display names
     description,
     license,
     architecture,
@@ -314,8 +314,8 @@ function unlessBlank<T extends string | null | undefined>(text: T): T | null {
 }
 
 /**
- * Returns the facts that are set by hand after these changes. A fact that is changed to null comes from the files
- * again.
+ * Returns the names of the facts that are set by hand after these changes. A fact that is changed to null is filled in
+ * from the files again.
  */
 function setByHand({ set_by_hand }: ModelRow, changes: ModelChanges): string[] {
   const before: string[] = JSON.parse(set_by_hand)

@@ -46,7 +46,7 @@ describeApi('models', (start, oneNodeTest) => {
     })
   })
 
-  test('a model has every field of the API; unknown fields are null or empty', async () => {
+  test('a model has every field of the API; fields without a value are null or empty', async () => {
     expect(await getModel('mistral-drift')).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: 'mistral-drift',
@@ -100,7 +100,7 @@ describeApi('models', (start, oneNodeTest) => {
     expect(refused.body).toMatchObject({ detail: expect.any(String), errors: [{ path: '/name' }] })
   })
 
-  test('a wrong type in the body gets 422 with the name of the field, even if a number is sent as text', async () => {
+  test('a field of the wrong type, even a number sent as a string, gets 422 with the path of the field', async () => {
     const { status, body } = await create(ana, { name: 'tide', parameter_count: '5' })
     expect(status).toBe(422)
     expect(body).toMatchObject({ errors: [{ path: '/parameter_count' }] })
@@ -113,7 +113,7 @@ describeApi('models', (start, oneNodeTest) => {
     expect(unreadable.body).toEqual({ detail: expect.any(String) })
   })
 
-  test("links to other pages contain only the list's own parameters", async () => {
+  test('the Link header contains only parameters that the list defines', async () => {
     const { headers } = await registry.get('/v1/models?junk=1&limit=1&tag=chat&x[y]=2&__proto__=3')
     const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
     expect([...new URL(next).searchParams.keys()].toSorted()).toEqual([
@@ -336,7 +336,7 @@ describeApi('models', (start, oneNodeTest) => {
     expect(head.headers.get('content-length')).toBe(first.headers.get('content-length'))
   })
 
-  test('a model gets the facts that were not set by hand from its file', async () => {
+  test('facts that were not set by hand are filled in from the file', async () => {
     const model = { name: 'from-a-file', context_length: 77 }
     const bytes = smallGguf(9)
     await publish(registry, ana, model, 'from-a-file-F32.gguf', bytes)
@@ -393,7 +393,7 @@ describeApi('models', (start, oneNodeTest) => {
     }
   })
 
-  test('a fact that is set to null is no longer set by hand, and comes from the files again', async () => {
+  test('setting a fact to null restores its value from the files', async () => {
     const byHand = { architecture: 'mine', parameter_count: 5, context_length: 77 }
     const change = (body: object) =>
       registry.call('PATCH', '/v1/models/given-back', { token: ana, body })

@@ -26,14 +26,14 @@ describeApi('a misspelled search', (start) => {
     await create(ana, 'qzlomaxy')
   })
 
-  test('is corrected the same way whether or not a private model has exactly that word', async () => {
+  test('is corrected the same way whether or not a private model contains the misspelled word', async () => {
     expect(await search('qzlomoxy')).toEqual(['qzlomaxy'])
     await create(ben, 'secret', { description: 'qzlomoxy', is_public: false })
     expect(await search('qzlomoxy')).toEqual(['qzlomaxy'])
     expect(await search('qzlomoxy', ana)).toEqual(['qzlomaxy'])
   })
 
-  test('finds the caller’s private models with that word or prefix', async () => {
+  test('also finds the caller’s private models with the word as typed, or with a word that begins with it', async () => {
     expect(await search('qzlomoxy', ben)).toEqual(['qzlomaxy', 'secret'])
     expect(await search('qzlomo', ben)).toEqual(['qzlomaxy', 'secret'])
     expect(await search('qzlomoxy+secret', ben)).toEqual(['secret'])
@@ -46,7 +46,7 @@ describeApi('a misspelled search', (start) => {
     expect(await search('qzlomoxy')).toEqual(['qzlomaxy'])
   })
 
-  test('is corrected again when the last public model with that word loses it or is deleted', async () => {
+  test('is corrected again when the last public model with the misspelled word loses the word or is deleted', async () => {
     await create(ben, 'first', { description: 'qzlomixy' })
     await create(ben, 'second', { description: 'qzlomixy' })
     expect(await search('qzlomixy')).toEqual(['first', 'second'])

@@ -7,7 +7,7 @@ import { type ModelFilter, toSearch } from './to-search.ts'
 export interface ModelTotals {
   /** Returns how many matching models there are for each architecture, license, tag and quantization. */
   facets(filter: ModelFilter, viewer: Viewer): Promise<Facets>
-  /** Returns totals of all public models. */
+  /** Returns totals over all public models. */
   stats(): Promise<Stats>
 }
 

@@ -8,7 +8,7 @@ import { scoreQueries } from './testing/relevance/score-queries.ts'
 const batchSize = 500
 
 describeOnEachDatabase('in order of relevance, a search', (start) => {
-  test('first lists the models that people look for', async () => {
+  test('ranks models well: the mean nDCG@10 of the judged queries is at least 0.9', async () => {
     const registry = await start()
     const { db } = await registry.connect()
     const models = makeCatalogue()

@@ -3,7 +3,7 @@ import type { Viewer } from '../accounts/caller.ts'
 
 /**
  * The SQL condition for rows of `model` that the viewer may see: public models and the viewer's own, or all models if
- * `seesAll`.
+ * `seesAll` is true.
  */
 export function visibleTo({ username, seesAll }: Viewer): RawBuilder<SqlBool> {
   if (seesAll) return sql`1 = 1`
@@ -11,7 +11,7 @@ export function visibleTo({ username, seesAll }: Viewer): RawBuilder<SqlBool> {
   return sql`(model.is_public = 1 or model.owner = ${username})`
 }
 
-/** Like `visibleTo`, but with placeholders for the values of `toViewerValues`. */
+/** Like `visibleTo`, but with placeholders for the values that `toViewerValues` returns. */
 export function visibleToOne(viewer: {
   username: RawBuilder<string | null>
   seesAll: RawBuilder<number>

@@ -136,7 +136,7 @@ describeApi('metrics', (start, oneNodeTest) => {
     expect(await statusFor(metricsToken, '/v1/models')).toBe(401)
   })
 
-  oneNodeTest('count the bytes of model files that were sent', async () => {
+  oneNodeTest('count the model-file bytes that were sent', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const file = await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
@@ -195,7 +195,7 @@ test('the first request through an untrusted proxy logs a warning', async () => 
   }
 })
 
-test('a metrics token that is easy to guess is refused', () => {
+test('a metrics token that is too short or contains spaces is refused', () => {
   const tokenIn = (SHOAL_METRICS_TOKEN: string) => readRegistryConfig({ SHOAL_METRICS_TOKEN })
   expect(tokenIn('').metricsToken).toBeUndefined()
   expect(tokenIn(metricsToken).metricsToken).toBe(metricsToken)

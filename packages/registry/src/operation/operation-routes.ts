@@ -23,7 +23,8 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
   const { db, store, shared, metrics, metricsToken, isDraining } = dependencies
   const schema = { hide: true }
   const config = { isOpen: true, isQuiet: true }
-  // Load balancers request these paths often, by IP address, and most often while something is broken.
+  // Load balancers request these paths often, by IP address, and need a response even while the database is down, so
+  // rate limits, the hostname and credentials are ignored.
   const probe = {
     ...config,
     ignoresCredentials: true,

@@ -48,7 +48,7 @@ describe('a server-rendered page', () => {
     expect(text).toContain('type="application/atom+xml" href="/feed.atom"')
   })
 
-  test('is only at the base URL; requests to another local name are redirected', async () => {
+  test('is served only at the base URL; requests under another local hostname are redirected', async () => {
     const path = '/m/tide?tab=files'
     const { status, headers } = await fetch(`http://127.0.0.1:${registry.port}${path}&junk=1`, {
       headers: asBrowser,
@@ -73,7 +73,7 @@ describe('a server-rendered page', () => {
     expect(extractText(text)).toContain(nothingHere)
   })
 
-  test('does not repeat unknown parameters', async () => {
+  test('does not contain unknown URL parameters', async () => {
     for (const path of ['/', '/m/tide', '/u/ana', '/login', '/nothing']) {
       const { text } = await page(`${path}?q=tide&jetsam=flotsam`)
       expect([path, /jetsam|flotsam/.test(text)]).toEqual([path, false])
@@ -181,7 +181,7 @@ describe('a page with a link to the local API', () => {
     expect(await links()).toBe('http://localhost:11434/')
   })
 
-  test('links to the API on this machine for visitors on it, and to their own API for other visitors', async () => {
+  test('links to the local API for visitors on the registry’s machine, and to their own API for others', async () => {
     registry.setLocalApi('http://localhost:11500')
     expect(await links()).toBe('http://localhost:11500/')
     expect(await links(elsewhere)).toBe('http://localhost:11434/')
@@ -190,7 +190,7 @@ describe('a page with a link to the local API', () => {
     expect((await page('/', elsewhere)).text).not.toContain('data-daemon')
   })
 
-  test('offers no API to visitors on this machine if none is running', async () => {
+  test('offers no API to visitors on the registry’s machine if no API is running there', async () => {
     registry.setLocalApi('')
     const { text } = await page('/chat')
     expect(extractText(text)).not.toContain('Open the chat')

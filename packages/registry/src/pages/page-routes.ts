@@ -21,7 +21,7 @@ type Dependencies = {
 }
 type CachedDependencies = Dependencies & { cache: ResponseCache }
 
-/** While a page waits for its data, others can be rendered. */
+/** More than one, because other pages can be rendered while a page waits for its data. */
 const maxConcurrentPages = 4
 
 /** The URL parameters that `packages/web` reads. */
@@ -35,7 +35,7 @@ export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
   app,
   { web, site, storeOrigin, cache },
 ) => {
-  // Pages are open on a members-only registry too, so that visitors can sign in or register.
+  // Pages do not require a session, even on a members-only registry, so that visitors can sign in or register.
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, isOpen: true }
     route.schema = { ...route.schema, hide: true }
@@ -53,8 +53,8 @@ export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
   })
 
   /**
-   * Returns everything that a page for anonymous visitors depends on besides the registry's data, or undefined if the
-   * page must not be cached.
+   * Returns the cache key of a page for anonymous visitors: everything that the page depends on besides the registry's
+   * data. Returns undefined if the page must not be cached.
    */
   function cacheKey(request: FastifyRequest): string | undefined {
     // Visitors with cookies may be signed in, or have chosen a theme.
@@ -102,7 +102,7 @@ export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dep
       .code(page.status)
       .headers(
         pageHeaders({
-          // External images are allowed only if the visitor requests them with a parameter.
+          // External images are allowed only if the visitor requests them with the URL parameter `images`.
           imageSources: /[?&]images=/.test(address) ? "'self' https: http:" : "'self'",
           otherOrigin: storeOrigin,
           referrerPolicy: 'same-origin',
@@ -120,7 +120,7 @@ function knownAddress(url: string): string {
   return known.length === 0 ? path : `${path}?${new URLSearchParams(known)}`
 }
 
-/** Sends a 404 page to browsers, and the usual error to programs. */
+/** Sends a 404 page to browsers, and a JSON error to programs. */
 export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
   const send = pageSender(app, dependencies)
   return (request: FastifyRequest, reply: FastifyReply) => {

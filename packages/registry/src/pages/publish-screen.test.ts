@@ -194,7 +194,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await page.getByText('is not fully uploaded').count()).toBe(0)
   })
 
-  test('an upload that exceeds the quota leaves no model behind, and continues once there is space', async () => {
+  test('an upload that exceeds the quota leaves no model behind, and can be retried once the quota is raised', async () => {
     await using visitor = await newPublisher('nora')
     const { page } = visitor
     const { db } = await registry.connect()
@@ -347,7 +347,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('mist')
 
     await page.getByLabel('Name', { exact: true }).fill('dew')
-    await page.getByText('You own this model: the files are added to it').waitFor()
+    await page.getByText('You own this model. The files will be added to it').waitFor()
     await page.getByRole('button', { name: 'Add files' }).click()
     await page.getByRole('heading', { name: 'Morning dew is published' }).waitFor()
     expect(await readyFile('dew')).toMatchObject({ filename: 'mist-Q8_0.gguf' })
@@ -421,5 +421,5 @@ const noteHashingHere = `
     return digest.apply(this, given)
   }`
 
-/** Whether a problem is not the 404 that the browser logs when the page checks whether a name is available. */
+/** Returns true for every problem except the 404 that the browser logs when the page finds that a name is available. */
 const isNoFreeName = (problem: string) => !problem.includes('status of 404')

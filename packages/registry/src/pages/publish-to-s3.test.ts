@@ -1,4 +1,4 @@
-/** A real browser publishes a file into an S3 store, whose public address is not that of the registry. */
+/** Tests that a real browser can publish a file to an S3 store whose public address differs from the registry's. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const sizeBytes = 40_000_000 // three chunks
 const waitOptions = { timeout: 60_000 }
 
 describe.skipIf(!chromium || !s3)('publishing from a browser into S3', { timeout: 120_000 }, () => {
-  test('sends the chunks to the public endpoint of the store, which the pages allow', async () => {
+  test('sends the chunks to the store’s public endpoint, which the page’s content security policy allows', async () => {
     if (!chromium || !s3) throw new Error('Chromium or S3 is not installed')
     await using stack = new AsyncDisposableStack()
     const folder = await mkdtemp(join(tmpdir(), 'shoal-publish-'))
@@ -52,7 +52,7 @@ describe.skipIf(!chromium || !s3)('publishing from a browser into S3', { timeout
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('heading', { name: /is published/ }).waitFor(waitOptions)
     expect(sent).toEqual([publicEndpoint, publicEndpoint, publicEndpoint])
-    // Chromium logs the status 404 that means that the name is available.
+    // Chromium logs every 404, including the one with which the registry reports that the name is available.
     expect(takeProblems()).toEqual([expect.stringContaining('status of 404')])
 
     const { body: files }: { body: ModelFile[] } = await registry.get('/v1/models/tide/files')

@@ -4,7 +4,7 @@ import { renderTurns } from './render-turns.ts'
 const gone = () => new Error('gone')
 const never = () => false
 
-test('tasks run in order, a few at a time, and other work gets its turn between them', async () => {
+test('tasks run in order, at most two at a time, and other work runs between them', async () => {
   const take = renderTurns(2, gone)
   let running = 0
   let maxRunning = 0
@@ -19,7 +19,7 @@ test('tasks run in order, a few at a time, and other work gets its turn between 
         running += 1
         maxRunning = Math.max(maxRunning, running)
         const endsAt = performance.now() + 5
-        while (performance.now() < endsAt); // as React does
+        while (performance.now() < endsAt); // blocks the event loop, as React does
         await undefined
         running -= 1
         order.push(number)
@@ -32,7 +32,7 @@ test('tasks run in order, a few at a time, and other work gets its turn between 
   expect(otherWork).toBeGreaterThan(3)
 })
 
-test('a failed task, or one whose client is gone, passes its turn on', async () => {
+test('the next task runs after a task that failed or whose client has disconnected', async () => {
   const take = renderTurns(1, gone)
   const failed = take(never, () => Promise.reject(new Error('broken')))
   const left = take(

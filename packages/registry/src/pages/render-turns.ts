@@ -1,10 +1,10 @@
-/** Runs a task when it is its turn. Rejects without running it if the client has disconnected by then. */
+/** Waits for a free slot, then runs the task. Rejects without running it if the client has disconnected by then. */
 export type RenderTurns = <T>(isGone: () => boolean, task: () => Promise<T>) => Promise<T>
 
 /**
- * Lets only a few pages be rendered at the same time. Rendering a page takes 10 to 30 ms, and dozens of pages in one turn
- * of the event loop would delay all other requests, and the heartbeats without which a node does not use its cache, so
- * that it would have to render even more pages.
+ * Limits how many pages are rendered at the same time. Rendering a page takes 10 to 30 ms, so dozens of pages in one
+ * turn of the event loop would delay all other requests. They would also delay the heartbeats without which a node
+ * stops using its cache, and without the cache, the node would have to render even more pages.
  */
 export function renderTurns(maxConcurrent: number, gone: () => Error): RenderTurns {
   const waiting: (() => void)[] = []

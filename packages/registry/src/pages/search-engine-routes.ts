@@ -19,7 +19,7 @@ type Dependencies = {
  * response would be too large for the cache.
  */
 const maxAddresses = 5_000
-/** These routes are open on a members-only registry too, where the sitemaps are empty. */
+/** These routes do not require signing in, even on a members-only registry, whose sitemaps are empty. */
 const open = { schema: { hide: true }, config: { isOpen: true } }
 const xml = 'application/xml; charset=utf-8'
 

@@ -34,7 +34,7 @@ describe.skipIf(redisUrl === undefined)('counts that do not wait for Redis', () 
     await expect.poll(() => (one.add('a', hourMs).count > 1_000 + own ? 'more' : '')).toBe('more')
   })
 
-  test('start again with the window, which all nodes share', async () => {
+  test('start again at zero in each time window, and all nodes use the same windows', async () => {
     const prefix = randomUUID()
     const [one, two] = [await open(prefix), await open(prefix)]
     one.add('a', hourMs)

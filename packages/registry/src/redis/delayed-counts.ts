@@ -16,8 +16,8 @@ type Entry = {
 
 /**
  * Counts per key in fixed windows of time, over all nodes, without waiting for Redis: every 100 ms, nodes exchange what
- * they have counted. While Redis does not respond, each node adds only its own. At most `maxKeys` keys are kept; the
- * least recently counted key is removed first.
+ * they have counted. While Redis does not respond, each node adds only its own counts. At most `maxKeys` keys are kept;
+ * the least recently counted key is removed first.
  */
 export function delayedCounts(shared: SharedState, maxKeys: number) {
   const entries = new Map<string, Entry>()

@@ -7,7 +7,7 @@ export type Log = {
   warn(details: object, message: string): void
 }
 
-/** Data that nodes share in Redis. While Redis does not respond, each node uses its own. */
+/** Data that nodes share in Redis. While Redis does not respond, each node uses its own data. */
 export interface SharedState {
   redis: Redis
   /** The prefix of all of this registry's keys and channels, because several registries may use one Redis. */

@@ -12,7 +12,7 @@ export function script<Result>(text: string): RunScript<Result> {
     try {
       return (await redis.evalsha(hash, 1, key, ...args)) as Result
     } catch (error) {
-      // Redis forgets its scripts when it restarts.
+      // Redis has not run the script before, or has lost it in a restart.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
       return (await redis.eval(text, 1, key, ...args)) as Result
     }

@@ -14,8 +14,8 @@ return {count, redis.call('PTTL', KEYS[1])}
 `)
 
 /**
- * Adds `added` to the key's count, which all nodes share, in fixed windows of time. Resolves to the new count. Rejects
- * if Redis does not respond.
+ * Adds `added` to the key's count in the current time window. The first addition starts a window of `windowMs`, and all
+ * nodes share the count. Resolves to the new count. Rejects if Redis does not respond.
  */
 export async function addShared(
   { redis, prefix }: Pick<SharedState, 'redis' | 'prefix'>,

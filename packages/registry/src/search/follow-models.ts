@@ -22,7 +22,7 @@ export type FollowedModels = {
 const maxOutdatedShare = 0.5
 
 type Options = {
-  /** Indexes with fewer documents are not rebuilt because of outdated documents. */
+  /** Indexes with fewer documents than this are not rebuilt, however many of their documents are outdated. */
   minRebuiltDocuments?: number
 }
 
@@ -65,7 +65,8 @@ export function followModels(
     try {
       loaded = await load()
     } catch {
-      // Searches report the database's errors, and the next one starts another attempt.
+      // The current index stays in use. Searches report database errors themselves, and the next search starts another
+      // rebuild.
     } finally {
       isRebuilding = false
     }

@@ -7,7 +7,7 @@ import type { Database } from '../database/schema.ts'
 
 export type ModelChange = {
   seq: number
-  /** Whether more than the model's numbers changed: the model must be indexed again, or was deleted. */
+  /** Whether more than the model's counts and sizes changed. If so, the model must be indexed again, or was deleted. */
   isText: boolean
 }
 
@@ -39,10 +39,11 @@ export function followSqlite(db: Kysely<Database>): FollowChanges {
 type Change = { model_seq: number; change: string; text_change: string }
 
 /**
- * In PostgreSQL, `change` is the ID of the transaction, and transactions may commit in any order. All transactions with
- * a lower ID than the oldest running transaction have ended. The changes made by all others are read again by the next
- * call, which skips those that have been applied. In a database that was restored into a new server, most rows have
- * higher transaction IDs than the new server has given out; none of them is a change since the index was loaded.
+ * In PostgreSQL, `change` is a transaction ID, and transactions may commit in any order. Only transactions with lower
+ * IDs than the oldest running transaction are certain to have ended. Therefore, the changes of all later transactions
+ * are read again by the next call, which skips those that have been applied. Rows with transaction IDs that the server
+ * has not assigned yet are ignored: they come from a database that was restored into a new server, and are older than
+ * the index.
  */
 export function followPostgres(db: Kysely<Database>): FollowChanges {
   let oldestRunning: string | undefined

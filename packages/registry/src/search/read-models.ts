@@ -64,7 +64,7 @@ export async function* readModelsBySeq(
   }
 }
 
-/** Reads the numbers of the models with these values of `seq`. Skips models that do not exist. */
+/** Reads the counts and sizes of the models with these values of `seq`. Skips models that do not exist. */
 export async function* readNumbersBySeq(
   db: Kysely<Database>,
   seqs: readonly number[],

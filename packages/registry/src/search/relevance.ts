@@ -37,8 +37,8 @@ export class Relevance {
   #names: NameWords
   #labels: Labels
   /**
-   * By term number: bits 0 to 15 are set for the words of the query that are equal to the term, and bits 16 to 31 for
-   * the words with which the term begins.
+   * By term number: bits 0 to 15 are set for the query words that are equal to the term, and bits 16 to 31 for those
+   * that are prefixes of the term.
    */
   #matches = new Uint32Array(0)
 

@@ -67,7 +67,7 @@ test('a changed model is found by its new words only, and a deleted one not at a
   expect(index.countLabels(query)).toEqual([{ kind: 'owner', value: 'ana', count: 1 }])
 })
 
-test('changed numbers change the order', () => {
+test('a change to a model’s downloads changes the order', () => {
   const index = indexOf(model(1, { downloads: 5 }), model(2, { downloads: 7 }))
   expect(index.find(query).seqs).toEqual([2, 1])
   index.update(1, model(1, { downloads: 9 }))
@@ -98,13 +98,13 @@ test('models with equal values are sorted by ID, in the direction of the order',
   expect(index.find({ ...query, limit: 3, order: 'asc', offset: 50 }).seqs).toEqual([51, 52, 53])
 })
 
-test('a range does not contain models whose size is unknown', () => {
+test('a range filter does not match models whose size is unknown', () => {
   const index = indexOf(model(1, { parameterCount: 7e9 }), model(2))
   const ranges = [{ field: 'parameterCount' as const, max: 8e9 }]
   expect(index.find({ ...query, ranges }).seqs).toEqual([1])
 })
 
-test('private models are found by their owners and by users who may see all models', () => {
+test('private models are found only by their owners and by users who may see all models', () => {
   const index = indexOf(
     model(1),
     model(2, { isPublic: false }),
@@ -119,7 +119,7 @@ test('private models are found by their owners and by users who may see all mode
   expect(index.total(5)).toMatchObject({ models: 1, parameterCounts: [null] })
 })
 
-test('a word of the query can be the beginning of a term added before or after the terms were sorted', () => {
+test('a query word matches terms that begin with it, whether or not the terms have been sorted yet', () => {
   const index = indexOf(model(1, { name: 'llamafile' }))
   index.settle()
   index.put(model(2, { name: 'llama' }))

@@ -15,7 +15,7 @@ export type SearchFilter = {
   text?: string | undefined
   labels: Label[]
   ranges: Range[]
-  /** The user who searches. The private models of `username` are found too, and with `seesAll` those of all users. */
+  /** The user who searches. Private models are found only if `username` owns them, or if `seesAll` is true. */
   viewer: { username: string | undefined; seesAll: boolean }
 }
 
@@ -66,12 +66,12 @@ const numberFields = [
 ] as const satisfies (keyof ModelNumbers)[]
 
 /**
- * Pages beyond this offset are selected by partitioning all matches, which takes less time than a heap of that size
- * would.
+ * Pages beyond this offset are selected by partitioning all matches, which is faster than a heap with more than this
+ * many documents.
  */
 const maxHeapOffset = 2_000
 
-/** The prefixes that are searched for a word of the query: the word itself, and its corrections. */
+/** The prefixes to search for in place of one query word: the word itself, and its corrections. */
 type QueryWord = readonly string[]
 
 /**
@@ -81,7 +81,7 @@ type QueryWord = readonly string[]
 export class SearchIndex {
   #vocabulary = new Vocabulary()
   #labels = new Labels()
-  /** Label counts of the public models, updated with each change: counting those of a million models takes 30 ms. */
+  /** Label counts of the public models, updated with each change: counting a million models takes 30 ms. */
   #publicLabels = this.#labels.counter()
   #names = new NameWords()
   #relevance = new Relevance({
@@ -99,7 +99,7 @@ export class SearchIndex {
   /** The documents of existing models. */
   #live = new DocumentSet(0)
   #public = new DocumentSet(0)
-  /** Totals of the public models, updated with each change: adding up those of a million models takes 50 ms. */
+  /** Totals of the public models, updated with each change: adding up a million models takes 50 ms. */
   #totals = { models: 0, files: 0, bytes: 0, downloads: 0 }
   /** The document of each model, by `model.seq`; NaN if the model is not in the index. */
   #documents = new Column()
@@ -125,7 +125,7 @@ export class SearchIndex {
     if (model.isPublic) this.#publicLabels.add(document)
   }
 
-  /** Updates the numbers of a model, if it is in the index. */
+  /** Updates a model's counts and sizes, if the model is in the index. */
   update(seq: number, numbers: ModelNumbers) {
     const document = this.#find(seq)
     if (document === undefined) return
@@ -202,8 +202,8 @@ export class SearchIndex {
         (own > key || (own === key && sign * this.#ids.compareWith(document, id) <= 0))
       if (!isBefore) top.offer(document, own)
     }
-    // Documents are roughly in the order in which models were created. If that is the order of the list, beginning at
-    // the requested end avoids most changes to the heap.
+    // Documents are roughly in the order in which models were created. If the list is sorted by creation time, starting
+    // with the documents that come first in the list avoids most changes to the heap.
     if (order === 'desc') matches.forEachReversed(offer)
     else matches.forEach(offer)
     return top.toArray().slice(after ? 0 : offset)

@@ -82,7 +82,7 @@ describeApi('search', (start, oneNodeTest) => {
     expect(await listNames(registry, 'license=isc&sort=likes')).toEqual(['slow', 'quick'])
   })
 
-  test('replaces an index that is mostly outdated, while searches use it', async () => {
+  test('replaces an index that is mostly outdated, without interrupting searches', async () => {
     const names = Array.from({ length: 6 }, (_, number) => `worn-${number}`)
     for (const name of names) await create(name, { license: 'zlib' })
     const models = followModels(await registry.connect(), { minRebuiltDocuments: 1 })
@@ -99,7 +99,7 @@ describeApi('search', (start, oneNodeTest) => {
     await expect.poll(isReplaced).toBe(true)
   })
 
-  test('ignores changes with transaction IDs that a restored database has not given out yet', async () => {
+  test('ignores changes with transaction IDs that the server of a restored database has not assigned yet', async () => {
     const restored = await start()
     const { db, engine } = await restored.connect()
     if (engine === 'sqlite') return

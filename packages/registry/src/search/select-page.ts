@@ -5,19 +5,19 @@ export type Sorting = {
   keys: Float64Array
   /** Orders documents with equal keys: negative if `a` comes first. */
   breakTie: (a: number, b: number) => number
-  /** An approximation of `breakTie`: the document with the larger number comes first. Equal numbers decide nothing. */
+  /** Approximates `breakTie`: the document with the larger number comes first. Equal numbers leave it to `breakTie`. */
   tieKey: (document: number) => number
 }
 
 export type Selected = { document: number; key: number }
 
-/** Fewer documents than this are partitioned at once. */
+/** Fewer documents than this are partitioned directly, without discarding distant ones first. */
 const minCounted = 4_096
 const buckets = 2 ** 16
 
 /**
- * Discards the documents that are certainly before or after the page, partitions the others in place until those of the
- * page are at their positions (quickselect), and then sorts only the page.
+ * Discards the documents that are certainly before or after the page, partitions the rest in place until the page's
+ * documents are together (quickselect), and then sorts only the page.
  * @param offset the position of the page's first document, counted from 0
  */
 export function selectPage(sorting: Sorting, offset: number, limit: number): Selected[] {
@@ -38,7 +38,8 @@ export function selectPage(sorting: Sorting, offset: number, limit: number): Sel
 
 /**
  * Returns the documents whose keys are close to those of the page, and the number of documents before them. Counts the
- * keys in buckets of equal width, and repeats this within the buckets of the page while that discards anything.
+ * keys in buckets of equal width, keeps only the page's buckets, and repeats this with the documents in these buckets
+ * until no more documents are discarded.
  */
 function discardDistant(
   { documents, keys, ...rest }: Sorting,

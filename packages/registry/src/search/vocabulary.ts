@@ -19,8 +19,8 @@ export class Vocabulary {
   #terms: string[] = []
   #postings: Postings[] = []
   /**
-   * The numbers of the sorted terms, in alphabetical order of the terms. All terms with higher numbers are new and not
-   * sorted yet.
+   * The numbers of the sorted terms, in alphabetical order of the terms. Terms with numbers higher than all of these
+   * were added later, and are not sorted yet.
    */
   #sorted = new Uint32Array(0)
 
@@ -59,7 +59,7 @@ export class Vocabulary {
     return { equal: this.#numbers.get(prefix), beginning: this.#withPrefix(prefix) }
   }
 
-  /** Adds to `documents` those that contain a term with this prefix. */
+  /** Adds the documents that contain a term with this prefix to `documents`. */
   addDocuments(prefix: string, documents: DocumentSet) {
     for (const number of this.#withPrefix(prefix)) {
       const postings = this.#postings[number] ?? 0

@@ -19,12 +19,12 @@ test.each([
   expect(splitWords(text).join(' ')).toBe(words)
 })
 
-test('duplicates are removed from a query, and so are filler words if it has other words', () => {
+test('duplicate words are removed from a query, and so are filler words, unless it has only filler words', () => {
   expect(splitQuery('a small model for the small things')).toEqual(['small', 'things'])
   expect(splitQuery('The model')).toEqual(['the', 'model'])
 })
 
-test('a query of thousands of words is shortened', () => {
+test('only the first 12 words of a query are used', () => {
   const text = Array.from({ length: 5_000 }, (_, at) => `w${at}x`).join(' ')
   expect(splitQuery(text)).toHaveLength(12)
 })

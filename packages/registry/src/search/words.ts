@@ -5,8 +5,8 @@ const maxWordLength = 64
 
 /**
  * Splits a text into words for indexing and searching. The words are in lower case, without accents or punctuation.
- * Letters are separated from a number that follows them, and the numbers of a version form one word: `Qwen2.5-7B`,
- * `qwen-2.5-7b` and `qwen-2-5-7b` have the words `qwen`, `2.5` and `7b`.
+ * Two or more letters are separated from a number that follows them, and the numbers of a version form one word:
+ * `Qwen2.5-7B`, `qwen-2.5-7b` and `qwen-2-5-7b` have the words `qwen`, `2.5` and `7b`.
  */
 export function splitWords(text: string): string[] {
   const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()

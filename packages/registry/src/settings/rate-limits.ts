@@ -21,5 +21,5 @@ const parseEach = list((item, refuse) => {
   if (Number(max) >= 1 && windowMs >= 1_000 && Number.isFinite(windowMs)) {
     return [name, { max: Number(max), windowSeconds: windowMs / 1_000 }] as const
   }
-  return refuse(`must look like ${defaultRateLimits}, or be off; "${item}" is not valid`)
+  return refuse(`must look like ${defaultRateLimits}, or be "off"; "${item}" is not valid`)
 })

@@ -16,7 +16,7 @@ const parsePrefix: Parse<string> = (text, refuse) => {
   const prefix = text.trim()
   if (/^([\w.-]+\/)*$/.test(prefix)) return prefix
   return refuse(
-    `must be like shoal/ (letters, digits, ".", "_", "-", and a slash at the end), not "${prefix}"`,
+    `must look like shoal/ or team/shoal/ (letters, digits, ".", "_" and "-", with a slash after each part), not "${prefix}"`,
   )
 }
 

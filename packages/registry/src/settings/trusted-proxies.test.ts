@@ -13,7 +13,7 @@ function find(proxies: TrustedProxies, connected: string, forwardedFor: string) 
   return trust && findForwardedAddress(trust, connected, forwardedFor)
 }
 
-test('a number of proxies at the end of the chain is trusted, and no address before them', () => {
+test('a number trusts that many proxies at the end of the chain, and no address before them', () => {
   const found = [1, 2, 3, 9].map((hops) => find(hops, '10.0.0.1', forwarded))
   expect(found).toEqual(['10.0.0.2', '203.0.113.9', 'forged', 'forged'])
 })

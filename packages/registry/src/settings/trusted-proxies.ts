@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** The proxies whose `X-Forwarded-For` is trusted: none, this many of the last ones, or those in these networks. */
+/** Which proxies' `X-Forwarded-For` is trusted: none, this many at the end of the chain, or those in these networks. */
 export type TrustedProxies = false | number | readonly string[]
 
 /**

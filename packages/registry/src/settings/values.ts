@@ -1,4 +1,4 @@
-/** Parsers for values that only registry settings take. */
+/** Parsers that only registry settings use. */
 import { plainAddress } from '@shoal/core/addresses'
 import { type Parse, port } from '@shoal/core/settings'
 import { parseDuration } from '@shoal/core/units'
@@ -16,7 +16,7 @@ export const parseBaseUrl: Parse<string | undefined> = (text, refuse) => {
 export const parseDatabaseUrl: Parse<string> = (text, refuse) =>
   /^postgres(ql)?:\/\//.test(text)
     ? text
-    : refuse('must begin with postgres:// (unset it to use SQLite)')
+    : refuse('must begin with postgres:// (to use SQLite, unset DATABASE_URL)')
 
 export const parseRedisUrl: Parse<string> = (text, refuse) =>
   /^rediss?:\/\//.test(text) ? text : refuse('must begin with redis:// or rediss://')
@@ -36,7 +36,7 @@ export const parseTrustProxy: Parse<TrustedProxies> = (text, refuse) => {
   const networks = text.split(',').map((network) => network.trim())
   if (networks.every(parseNetwork)) return networks
   return refuse(
-    `must be on, off, a number of proxies, or networks such as 10.0.0.0/8, not "${text}"`,
+    `must be "on", "off", a number of proxies from 1 to 99, or networks such as 10.0.0.0/8,fd00::/8, not "${text}"`,
   )
 }
 

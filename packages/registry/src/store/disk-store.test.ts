@@ -132,7 +132,7 @@ test('a sender to a removed upload is disconnected, and the disk blocks of the u
   expect(await sender.answer).toMatch(/^HTTP\/1\.1 409 .*no longer open/s)
 })
 
-test('a map left by a crash is listed and can be removed; a probe file is not listed', async () => {
+test('a chunk map left by a crash is listed and can be removed; a probe file is not listed', async () => {
   const { key, layout } = await startedChunk('whole')
   const uploads = join(directory, 'uploads')
   for (const name of ['never-came.chunks', '.probe']) await writeFile(join(uploads, name), '\0')
@@ -148,7 +148,7 @@ test('a map left by a crash is listed and can be removed; a probe file is not li
   )
 
   await store.finishUpload(toUpload(key), layout)
-  await writeFile(join(uploads, `${key}.chunks`), '\0') // as a crash between the rename and the removal leaves it
+  await writeFile(join(uploads, `${key}.chunks`), '\0') // as if a crash had prevented the removal after the rename
   await store.finishUpload(toUpload(key), layout)
   expect(await readdir(uploads)).not.toContain(`${key}.chunks`)
 })

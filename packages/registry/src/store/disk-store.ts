@@ -69,8 +69,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   let hasIdentity = false
 
   /**
-   * Creates the upload's file with its full length. This reserves space, because later uploads count the bytes that
-   * this upload has not received yet.
+   * Creates the upload's file with its full length. This reserves space, because the check for later uploads counts the
+   * bytes that this upload has not received yet.
    */
   async function reserve(key: string, { sizeBytes, chunkSize }: ChunkLayout) {
     await requirePresence()

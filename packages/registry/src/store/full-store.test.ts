@@ -74,7 +74,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(statuses).toEqual([201, 201, 503, 503, 503, 503])
     })
 
-    test('an accepted upload can continue, and frees its space when deleted', async () => {
+    test('an accepted upload can be resumed, and frees its reserved space when it is deleted', async () => {
       const { registry, token, disk } = await scene('64m')
       const manifest = makeFakeManifest('a.gguf', 60 * megabyte)
       const { body: started }: { body: StartedUpload } = await post(registry, token, manifest)
@@ -185,7 +185,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(await settled(registry, token, 'tide', started.id)).toMatchObject({ status: 'ready' })
     })
 
-    test('bytes are removed from the trash before an upload is refused', async () => {
+    test('bytes are removed from the trash early if that makes room for an upload', async () => {
       const { registry, token, disk } = await scene('64m')
       const bytes = smallGguf(1, 5_000_000) // 20 MB
       const { id } = await publish(registry, token, { name: 'tide' }, 'old.gguf', bytes)
@@ -219,7 +219,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(disk.freeBytes()).toBeGreaterThan(30 * megabyte)
     })
 
-    test('the metrics report the space', async () => {
+    test('the metrics report the free, reserved and awaited bytes', async () => {
       const { registry, token } = await scene('64m', { reserveBytes: 5 * megabyte })
       await post(registry, token, makeFakeManifest('a.gguf', 30 * megabyte))
       const { text } = await registry.get('/metrics')

@@ -84,7 +84,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect((await read(key, sizeBytes - 1, 1)).equals(bytes.subarray(-1))).toBe(true)
     })
 
-    test('does not store chunks of the wrong size, or finish an upload without them', async () => {
+    test('does not store chunks of the wrong size, and does not finish a removed upload', async () => {
       const upload = await begin()
       await send(upload, 0)
       await send(upload, 1, bytes.subarray(0, chunkSize - 1))
@@ -110,7 +110,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect(hashes.fileSizeBytes).toBe(sizeBytes)
     })
 
-    test('presigns URLs of the object and of its parts, which expire', async () => {
+    test('presigns URLs for an object and its parts, and refuses forged and expired URLs', async () => {
       const key = await finished()
       const whole = store.presignRead(key, { filename: 'x.gguf', expiresInSeconds: 86_400 })
       expect(new URL(whole).searchParams.get('X-Amz-Expires')).toBe('86400')

@@ -1,6 +1,6 @@
 /**
- * The store of model files' bytes. An object is written once, chunk by chunk, under an opaque key, and never changes
- * afterward. The database records what each key refers to.
+ * The store of model files' bytes. An object is written once, chunk by chunk, under an opaque key, and does not change
+ * afterward, unless it is reopened to replace bad chunks. The database records what each key refers to.
  */
 import type { FileHashes } from '@shoal/model-file'
 
@@ -81,8 +81,8 @@ export type ObjectStore = {
   hasObject(key: string, sizeBytes: number): Promise<boolean>
   /**
    * The hashes of a finished object, computed from the stored bytes. If the store has compared each chunk with the hash
-   * in its presigned URL, and the SHA-256 of the whole object is the declared one, the hashes of the chunks may be those
-   * that are declared.
+   * in its presigned URL, and the SHA-256 of the whole object is the declared one, the declared chunk hashes may be
+   * returned without computing them again.
    */
   hash(
     key: string,

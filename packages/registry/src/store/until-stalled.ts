@@ -21,7 +21,7 @@ export async function* untilStalled<T>(
   }, pollIntervalMs)
   const abort = () => stalled.reject(signal?.reason)
   signal?.addEventListener('abort', abort)
-  stalled.promise.catch(() => undefined) // the race below handles the rejection, or nothing waits for it any longer
+  stalled.promise.catch(() => undefined) // prevents an unhandled rejection if the promise is rejected after the race
   try {
     for (;;) {
       signal?.throwIfAborted()
@@ -34,8 +34,8 @@ export async function* untilStalled<T>(
   } finally {
     clearInterval(watch)
     signal?.removeEventListener('abort', abort)
-    // If an item is still pending, the sender has stalled or was aborted. Do not call `return` then, since it would
-    // wait for the sender.
+    // If an item is still pending, the sender has stalled or was aborted. In that case, `return` is not called, because
+    // it would wait for the sender.
     if (waitingSince === undefined) await items.return?.()
   }
 }

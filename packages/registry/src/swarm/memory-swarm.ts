@@ -8,7 +8,7 @@ type Entry = Placed & { seenAt: number }
 export class MemorySwarm {
   /** Least recently seen first. */
   readonly #entries = new Map<string, Entry>()
-  /** Groups of peers that are equally useful to other peers. */
+  /** The peers with the same kind, role and reach, by group name. */
   readonly #groups = new Map<string, PeerGroup>()
   #seeders = 0
   #completed = 0

@@ -35,7 +35,7 @@ describe('swarms in memory', () => {
     swarms = memorySwarms({ silentAfterMs: 60_000, limits: { ...defaultLimits, ...limits } })
   }
 
-  test('have a total limit; a peer above it still receives other peers', async () => {
+  test('have a limit in total; a peer above the limit is not stored, but still receives other peers', async () => {
     limited({ peers: 2 })
     await announce('a', 1)
     await announce('b', 2)

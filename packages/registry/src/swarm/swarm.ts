@@ -16,7 +16,7 @@ export type Swarms = {
   findBrowser(swarm: string, peerId: string): Promise<BrowserPeer | undefined>
   /** Returns the number of seeders in each of these swarms. The numbers may be up to 2 seconds old. */
   countSeeders(swarms: string[]): Promise<Map<string, number>>
-  /** For caches: changes whenever `countSeeders` may return other numbers. */
+  /** Changes whenever `countSeeders` may return different numbers, so that caches can be invalidated. */
   seedersVersion(): number | string
   totals(): Promise<{ swarms: number; peers: number }>
   close(): Promise<void>
@@ -61,7 +61,7 @@ export type Announced = {
 
 /**
  * The names of a file's swarms. Each private file has its own swarm, even if another private model has a file with the
- * same bytes and name, and hence the same info hash: the peers of one file do not learn about those of the other.
+ * same bytes and name, and hence the same info hash, so that the peers of one file do not learn of the other's peers.
  */
 export const publicSwarm = (infoHash: string) => infoHash
 export const privateSwarm = (infoHash: string, fileId: string) => `${infoHash} ${fileId}`

@@ -20,7 +20,7 @@ export async function breakableLine(path: string) {
     outgoing.on('close', () => incoming.destroy())
     if (isStalled) stop(incoming, outgoing)
   })
-  /** Passes on everything in order, after the lag. */
+  /** Creates a stream that passes on bytes after the current delay. */
   function late() {
     const stream = new PassThrough({
       transform: (chunk, _, done) => {
@@ -50,7 +50,7 @@ export async function breakableLine(path: string) {
       isStalled = true
       stop(...open)
     },
-    /** From now on, bytes from the server arrive this late. */
+    /** Delays bytes from the server by this long from now on. */
     delay(ms: number) {
       lagMs = ms
     },

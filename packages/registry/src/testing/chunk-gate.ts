@@ -6,7 +6,7 @@ type Reply = { status: number; detail: string; retryAfterSeconds?: number }
 
 export type ChunkGate = Awaited<ReturnType<typeof openChunkGate>>
 
-/** Starts a proxy in front of a registry, which controls what happens to the chunks sent to the registry. */
+/** Starts a proxy in front of a registry. The proxy controls what happens to the chunks that clients send. */
 export async function openChunkGate() {
   const replies: Reply[] = []
   const held: (() => void)[] = []

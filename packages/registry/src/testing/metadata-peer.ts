@@ -19,7 +19,7 @@ export const bigInfo = Buffer.from(
 )
 export const bigInfoHash = infoHash(bigInfo)
 
-/** Finds only the torrent of `bigInfo`. */
+/** A metadata source that contains only the torrent of `bigInfo`. */
 export const bigInfoSource: MetadataSource = {
   find: async (hash) => (hash === bigInfoHash ? { readInfo: async () => bigInfo } : undefined),
   findInfoHash: async (hash) => (hash === computeReq2Hash(bigInfoHash) ? bigInfoHash : undefined),

@@ -116,13 +116,13 @@ describeApi('a hostile announce', (start, oneNodeTest) => {
     await expectNobody()
   })
 
-  test('with the name of another host is refused', async () => {
+  test('with another hostname in the Host header is refused', async () => {
     const request = `GET ${without('')} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
     expect(await rawRequest(registry.port, request)).toMatchObject({ status: 400 })
     await expectNobody()
   })
 
-  test('with another method is a 404', async () => {
+  test('with a method other than GET is a 404', async () => {
     for (const method of ['HEAD', 'POST', 'PUT', 'DELETE']) {
       expect((await registry.call(method, without(''))).status, method).toBe(404)
     }

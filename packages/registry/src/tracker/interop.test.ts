@@ -42,20 +42,20 @@ describe.concurrent('from the web seed only', options, () => {
   }
 
   for (const client of [libtorrent, qbittorrent, webtorrent]) {
-    test.skipIf(!client.program)(`${client.name} downloads a magnet link`, async (context) => {
+    test.skipIf(!client.program)(`${client.name} downloads from a magnet link`, async (context) => {
       const published = await publishTorrent(registry, context)
       await download(client, published.magnet, published)
     })
   }
 
-  test("webtorrent downloads a magnet link without the torrent's URL", async (context) => {
+  test("webtorrent downloads from a magnet link without the torrent's URL", async (context) => {
     const published = await publishTorrent(registry, context)
     await download(webtorrent, published.magnet.replace(/&xs=[^&]*/, ''), published)
   })
 
   // Transmission does not connect to peers on loopback, so it could not reach the metadata peer of `registry`.
   test.skipIf(!transmission.program || !ownAddress)(
-    'Transmission downloads a magnet link if the registry is not on loopback',
+    'Transmission downloads from a magnet link if the registry is not on loopback',
     async (context) => {
       const port = await freePort()
       const baseUrl = `http://${ownAddress}:${port}`

@@ -46,7 +46,7 @@ describeApi('the tracker over HTTP', (start, oneNodeTest) => {
     here = await startPublishing(start)
   })
 
-  /** To be polled, because another node may have a count that is two seconds old. */
+  /** Poll the result, because a node's count may be up to two seconds old. */
   const countSeeders = async ({ model_id, id }: ModelFile, token?: string) => {
     const path = `/v1/models/${model_id}/files`
     const { body: list }: { body: ModelFile[] } = await here.registry.get(path, { token })
@@ -55,7 +55,7 @@ describeApi('the tracker over HTTP', (start, oneNodeTest) => {
     return one.seeders
   }
 
-  test('gives clients each other’s addresses', async () => {
+  test('returns clients’ addresses to each other', async () => {
     const { announce, info_hash } = await here.publish()
     const seeder = trackerClient(announce, info_hash, 2_001)
     const other = trackerClient(announce, info_hash, 2_002)
@@ -92,7 +92,7 @@ describeApi('the tracker over HTTP', (start, oneNodeTest) => {
     await expect.poll(() => countSeeders(file)).toBe(0)
   })
 
-  test('returns no peers to stopped clients, and never returns peers without a port', async () => {
+  test('returns no peers to stopped clients, or to clients that request none', async () => {
     const { info_hash } = await here.publish()
     await rawAnnounce(here.registry, { info_hash, port: 2_001 })
     const other = { info_hash, peer_id: twenty(2), port: 2_002 }
@@ -223,7 +223,7 @@ describeApi('the tracker over HTTP', (start, oneNodeTest) => {
     expect(text).toContain('shoal_tracker_sockets 0')
   })
 
-  test('is not in the API document', async () => {
+  test('is not described in the OpenAPI document', async () => {
     const { text } = await here.registry.get('/openapi.json')
     expect(text).not.toContain('/announce')
     expect(text).not.toContain('/scrape')

@@ -1,6 +1,6 @@
 /**
- * A process that starts a thread and waits for the thread to end. With the argument `plain`, it uses Node's own
- * `Worker`.
+ * A program that starts `wasm-thread.ts` and waits for the thread to end. It uses `startWorker`, or Node's own `Worker`
+ * if the argument is `plain`.
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'

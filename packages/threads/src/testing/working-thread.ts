@@ -1,4 +1,4 @@
-/** The thread of `limited-thread.test.ts`. */
+/** The thread that `limited-thread.test.ts` calls. */
 import { serveParent } from '../serve-parent.ts'
 
 serveParent(() => ({

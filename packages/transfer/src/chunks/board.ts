@@ -5,7 +5,7 @@
  */
 export type Board = {
   /**
-   * For each chunk, the number of bytes written, from its start. That bytes are written does not mean that they are
+   * For each chunk, the number of bytes written from its start without a gap. Written bytes are not necessarily
    * trusted.
    */
   written: Int32Array<SharedArrayBuffer>

@@ -3,8 +3,8 @@ import type { ChunkLedger } from './chunk-ledger.ts'
 import type { Chunk } from './manifest.ts'
 
 /**
- * Hashes chunks that are supposed to be on disk, one at a time with each checker, and passes the hashes to the ledger.
- * Resolves with the chunks whose hash is wrong. `onProgress` is called with the number of bytes hashed so far.
+ * Hashes chunks that are supposed to be on disk, and passes the hashes to the ledger. Each checker hashes one chunk at
+ * a time. Resolves with the chunks whose hash is wrong. `onProgress` is called with the number of bytes hashed so far.
  */
 export async function checkClaimed(
   claimed: readonly Chunk[],

@@ -23,8 +23,8 @@ export interface ChunkQueue {
   /** Ends the task without its chunk, and queues the chunk again. Does nothing if the task has already ended. */
   leave(task: RunningTask): void
   /**
-   * Lets waiting slots check again whether they can continue. Must be called several times a second, and also when the
-   * hasher has made progress and when the signal is aborted.
+   * Lets waiting slots check again whether a task is available. Must be called several times a second, and also when
+   * the hasher has made progress and when the signal is aborted.
    */
   wake(): void
 }
@@ -51,9 +51,9 @@ const restartBudgetShare = 0.03
 const minCostBytes = 64 * 1024
 
 /**
- * Creates a queue that returns chunks in order, and never further ahead of the hasher than the window allows. If no
- * chunk can be started, the queue aborts a request that is slow although the network is not, so that its chunk is
- * requested again from where the request stopped.
+ * Creates a queue that returns chunks in order, but no further ahead of the hasher than the window allows. If no chunk
+ * can be started, the queue aborts a request that is slow although the network is not, so that its chunk is requested
+ * again from where the request stopped.
  */
 export function chunkQueue(options: QueueOptions): ChunkQueue {
   const { manifest, board, ledger, tuning, signal } = options
@@ -92,8 +92,8 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
   }
 
   /**
-   * Aborts the slowest request. Its chunk is taken again only when the request has ended, because two requests must not
-   * write to the same place.
+   * Aborts the slowest request. Its chunk is requested again only after the aborted request has ended, because two
+   * requests must not write to the same place.
    */
   function restartSlowest() {
     const found = options.mayRestart ? slow.takeSlowest(mayRestart) : undefined
@@ -116,8 +116,9 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
   }
 
   /**
-   * The number of bytes that may be received twice because of a restart. These are the bytes in transit. Their number
-   * cannot be measured here, but it is lower than the number of bytes received within `slowAfterMs`.
+   * Returns an upper bound for the number of bytes that a restart causes to be received twice: the bytes in transit.
+   * Their number cannot be measured here, but it is lower than the number that the request receives within
+   * `slowAfterMs`.
    */
   function restartCost({ chunk }: RunningTask, rate: number) {
     const left = chunk.size - Atomics.load(board.written, chunk.index)

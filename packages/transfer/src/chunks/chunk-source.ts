@@ -29,8 +29,8 @@ export interface ChunkSource {
   /** Whether the source can continue in the middle of a chunk. Only then is it worthwhile to restart a slow request. */
   canGoOn(): boolean
   /**
-   * Resolves when the source may start, or when the pull is over, with a signal that is aborted when the source must
-   * pause.
+   * Resolves when the source may fetch chunks, or when the pull is over. The result is a signal that is aborted when
+   * the source must pause.
    */
   turn(): Promise<AbortSignal>
   /**

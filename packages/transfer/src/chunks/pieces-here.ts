@@ -46,7 +46,7 @@ export function piecesHere({ manifest, pieceLength, board, onForget }: Layout): 
   const senders = new Map<number, Set<string>>()
 
   const isHereAt = (at: number) => here[Math.floor(at / pieceLength)] === 1
-  /** The first byte after the piece that contains `at`. */
+  /** The position just after the piece that contains the byte at `at`. */
   const pieceEnd = (at: number) =>
     Math.min(fileSizeBytes, (Math.floor(at / pieceLength) + 1) * pieceLength)
 

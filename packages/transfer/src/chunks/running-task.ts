@@ -3,6 +3,6 @@ import type { ChunkTask } from './chunk-source.ts'
 export type RunningTask = ChunkTask & {
   abort: AbortController
   startedAt: number
-  /** As passed to `take` by the source. */
+  /** The function that the source passed to `ChunkQueue.take`. */
   canGoOn: () => boolean
 }

@@ -13,7 +13,7 @@ type Serving = {
   onFailure(failure: TransferFailure, inARow: number): Promise<void>
 }
 
-/** Passes tasks to all slots of a source until every chunk is trusted. */
+/** Supplies all slots of a source with tasks from the queue until every chunk is trusted. */
 export async function serveSource(source: ChunkSource, serving: Serving): Promise<void> {
   const slots = Array.from({ length: source.slots }, (_, slot) => serveSlot(source, slot, serving))
   await Promise.all(slots)

@@ -61,7 +61,7 @@ test('if all requests receive little, none is slow', () => {
   expect(slow.takeSlowest(any)).toBeUndefined()
 })
 
-test('a silent request is slow, whatever the others receive', () => {
+test('a request that receives nothing is slow, whatever the other requests receive', () => {
   const { slow, pass, tasks } = requests([1000, 0, 1000])
   pass(2 * windowMs)
   expect(slow.takeSlowest(any)?.task).toBe(tasks[1])
@@ -69,7 +69,7 @@ test('a silent request is slow, whatever the others receive', () => {
   expect(slow.takeSlowest(any)).toBeUndefined()
 })
 
-test('after a pause of this process, earlier measurements are ignored', () => {
+test('measurements from before a suspension of the process are ignored', () => {
   const { slow, pass } = requests([1000, 0, 1000])
   pass(2 * windowMs)
   vi.advanceTimersByTime(10_000)

@@ -46,7 +46,7 @@ const defaultTuning: Omit<Tuning, 'stallMs' | 'timeoutMs'> = {
   turnMs: 6_000,
 }
 
-/** Returns the defaults with the timeouts of `network`. The values in `tuning` take precedence. */
+/** Returns the default tuning with the timeouts of `network`. Values in `tuning` take precedence over both. */
 export function makeTuning({
   tuning,
   network = directNetwork,

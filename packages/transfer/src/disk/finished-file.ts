@@ -18,7 +18,7 @@ type Hashed = { chunk_size: number; chunk_hashes: string }
 /**
  * Whether the file at `path` is `file`. Relies on the record if the file has not been modified since the record was
  * written; otherwise, computes the SHA-256 and, if it matches, writes the record. If the file differs, throws
- * `damaged_file` if the record identifies it as `file`, and `file_in_the_way` if not.
+ * `damaged_file` if its record is that of `file`, and `file_in_the_way` otherwise.
  */
 export async function isFinished(
   path: string,

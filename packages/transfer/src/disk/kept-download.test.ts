@@ -113,7 +113,7 @@ test('if the saved response is a link, the target of the link is not changed', a
   expect(readFileSync(elsewhere, 'utf8')).toBe('my own notes')
 })
 
-test('when a saved URL stops working, the others are used and no download is counted', async () => {
+test('when the saved direct URL is refused, the other URLs are used, and no further download is counted', async () => {
   const scene = await pullScene(file)
   await pullSome(7, scene)
   scene.origin.script = ({ way }) => (way === 'direct' ? { status: 403 } : undefined)
@@ -122,7 +122,7 @@ test('when a saved URL stops working, the others are used and no download is cou
 })
 
 test.each([401, 403, 404, 410])(
-  'if every URL is refused in the middle of a pull (%d), new URLs are requested',
+  'if every URL is refused with status %d in the middle of a pull, new URLs are requested',
   async (status) => {
     const scene = await pullScene(file)
     const { origin } = scene
@@ -133,7 +133,7 @@ test.each([401, 403, 404, 410])(
   },
 )
 
-test('new URLs are requested only once', async () => {
+test('new URLs are requested only once per pull', async () => {
   const scene = await pullScene(file)
   await pullSome(6, scene)
   scene.origin.script = () => ({ status: 403 })
@@ -141,7 +141,7 @@ test('new URLs are requested only once', async () => {
   expect(scene.origin.downloads).toBe(2)
 })
 
-test('if all URLs of a new response are refused, no other response is requested', async () => {
+test('if all URLs of a response are refused before any bytes arrive, no second response is requested', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ status: 403 })
   await expect(scene.pull()).rejects.toMatchObject({ code: 'bytes_refused' })

@@ -53,8 +53,8 @@ export async function keepDownload(path: string, identity: DownloadIdentity, dow
 }
 
 /**
- * Returns the response that was saved for this file. Undefined if there is none, if it is damaged, belongs to a
- * different file or is accessible to other users, or if its URL has expired.
+ * Returns the response saved for this file; undefined if there is none or it cannot be used: it is damaged, belongs to
+ * a different file or user, is accessible to other users, or its direct URL has expired.
  */
 export async function readKeptDownload(
   path: string,
@@ -73,7 +73,10 @@ export async function forgetDownload(path: string): Promise<void> {
   await rm(`${download}.new`, { force: true })
 }
 
-/** Returns the content of a private file. Undefined if there is no such file, or if other users have access to it. */
+/**
+ * Returns the content of a file that only this user can access; undefined if there is no such file, or if it is not a
+ * regular file, belongs to another user, is accessible to other users or is larger than `maxBytes`.
+ */
 async function readPrivate(place: string): Promise<string | undefined> {
   const handle = await open(place, onlyAFile).catch((error) => {
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EMLINK'].includes(error.code)) return undefined

@@ -1,7 +1,7 @@
 /**
  * Locks ensure that only one process at a time uses a file. Node has no file locks, so each lock is a lock on an SQLite
- * database. The system releases it when its process ends for any reason, so a lock is never stale. Locks also work
- * between containers that share a disk.
+ * database. The operating system releases a lock when the process that holds it ends for any reason, so no lock is ever
+ * stale. Locks also work between containers that share a disk.
  */
 import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -14,8 +14,8 @@ const sqliteIoError = 10
 const sqliteCannotOpen = 14
 
 /**
- * When another process removes the model file, it also removes the lock file and empty folders. Taking the lock may
- * then fail, and is attempted up to this many times.
+ * Maximum number of attempts to take a lock. An attempt may fail because another process is removing the model file,
+ * which includes removing its lock file and empty folders.
  */
 const maxAttempts = 20
 
@@ -39,7 +39,7 @@ export async function lockFile(
   }
 }
 
-/** Like `lockFile`, but returns undefined if the lock is held elsewhere. */
+/** Like `lockFile`, but does not wait: returns undefined if the lock is held elsewhere. */
 export function tryLock(lockPath: string): (() => void) | undefined {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -52,8 +52,8 @@ export function tryLock(lockPath: string): (() => void) | undefined {
 }
 
 /**
- * Returns 'removed' if the lock file has been deleted or replaced in the meantime: other processes would lock a
- * different file.
+ * Returns a function that releases the lock; undefined if the lock is held elsewhere; 'removed' if the lock file was
+ * deleted or replaced in the meantime, in which case other processes would lock a different file.
  */
 function takeLock(lockPath: string): (() => void) | 'removed' | undefined {
   makeFolder(dirname(lockPath))

@@ -17,8 +17,8 @@ const deadUrlStatuses = new Set([401, 403, 404, 410])
 /**
  * The registry as a source of bytes. The URLs themselves grant access, so requests contain no credentials that could
  * reach another origin through a redirect. If one kind of URL is refused (the direct URL expires after a day), the next
- * kind is used. If all kinds are refused, new URLs are requested from the registry, but only once per pull, because
- * such a request counts as a download.
+ * kind is used. If all kinds are refused, and the URLs are from an earlier run or have delivered bytes, new URLs are
+ * requested from the registry. This happens only once per pull, because such a request counts as a download.
  */
 export function httpSource(options: {
   baseUrl: string
@@ -57,7 +57,7 @@ export function httpSource(options: {
       refused.clear()
     } catch (error) {
       if (!(error instanceof NetworkError)) throw error
-      renewal = undefined // the caller handles the refusal itself, and waits
+      renewal = undefined // the refusal is still reported, and a later refusal tries again
     }
   }
 

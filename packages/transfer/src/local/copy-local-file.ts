@@ -9,14 +9,14 @@ import { readRecord, writeRecord } from '../disk/record.ts'
 import { fileInTheWay } from '../errors.ts'
 
 /**
- * Errors that mean that a hard link is not possible: between file systems, on a file system without hard links, or to a
- * file with too many of them.
+ * Codes of errors which mean that a hard link is not possible: the paths are on different file systems, the file system
+ * does not support hard links, or the file already has too many.
  */
 const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /**
- * Creates a second name for a file, with a copy of its record. The second name is a hard link, or a copy if the file
- * system does not support hard links. Throws `file_in_the_way` if `target` exists.
+ * Makes a file available under a second path, with a copy of its record. The second path is a hard link or, if that is
+ * not possible, a copy. Throws `file_in_the_way` if `target` exists or is being pulled.
  * @example
  * import { copyLocalFile } from '@shoal/transfer'
  *
@@ -28,7 +28,7 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
   const release = tryLock(lock)
   if (release === undefined) throw fileInTheWay(target, 'is being pulled')
   try {
-    if (await exists(target)) throw fileInTheWay(target, 'is a different file')
+    if (await exists(target)) throw fileInTheWay(target, 'is not overwritten')
     await link(path, target).catch(async (error) => {
       if (!cannotLink.has(error.code)) throw error
       await rm(partial, { force: true }) // a link at this path would redirect the copy
@@ -41,7 +41,9 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
   }
 }
 
-/** Copies the record. The copy still refers to the original model on the registry, so that a repair can download it. */
+/**
+ * Copies the record. The copy still identifies the original file on the registry, from which a repair downloads chunks.
+ */
 async function copyRecord(path: string, target: string) {
   const record = await readRecord(path)
   if (record === undefined) return

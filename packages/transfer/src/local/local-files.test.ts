@@ -39,7 +39,7 @@ function repair({ origin, path, events }: PullScene, signal?: AbortSignal) {
   })
 }
 
-test('a pulled file is intact', async () => {
+test('verifying a file that has just been pulled reports that it is intact', async () => {
   const { pull, path } = await pullScene(file)
   await pull()
   const seen: number[] = []
@@ -194,6 +194,6 @@ test('a copy does not overwrite an existing file', async () => {
   await pull()
   const target = join(directory, 'model.gguf')
   writeFileSync(target, 'something else')
-  await expect(copyLocalFile(path, target)).rejects.toThrow('is a different file')
+  await expect(copyLocalFile(path, target)).rejects.toThrow('already exists and is not overwritten')
   expect(readFileSync(target, 'utf8')).toBe('something else')
 })

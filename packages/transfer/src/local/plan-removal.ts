@@ -9,11 +9,11 @@ import { findLinkTarget } from '../disk/refuse-link.ts'
 import { linkLeftAlone } from '../errors.ts'
 
 export type Removal = {
-  /** Disk space freed: 0 for links and for files that have another hard link. */
+  /** Disk space freed, in bytes. Removing links, and files with another hard link that is kept, frees none. */
   freedBytes: number
   /** Links that are deleted. Their targets stay. */
   links: { path: string; target: string }[]
-  /** Files that still take up disk space after the removal, because they have another hard link. */
+  /** Files whose removal frees no disk space, because another hard link to them is kept. */
   hardLinked: string[]
   /** Folders that no longer contain a model but are kept, because they contain other files (`names`). */
   keptFolders: { path: string; names: string[] }[]
@@ -33,7 +33,8 @@ const isModelName = (name: string) => /\.gguf(\.part)?$/.test(name)
 /**
  * Plans the removal of model files `<modelsDirectory>/<name>/<filename>`, finished or partial. The models folder itself
  * may be a link. For a link inside the models folder, only the link is deleted, not its target. Throws `is_link` if a
- * model's folder is a link and contains models that are not in `paths`, because they would disappear with the link.
+ * model's folder is a link and contains model files that are not in `paths`, because deleting the link would make those
+ * files inaccessible too.
  */
 export async function planRemoval(
   modelsDirectory: string,

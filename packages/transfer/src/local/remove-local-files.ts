@@ -40,7 +40,7 @@ export async function removeLocalFiles(
   const ownLocks = paths.flatMap((path) => takeLock(path, locks))
   const { removal, entries, folders } = await planRemoval(modelsDirectory, paths)
   for (const entry of [...entries, ...ownLocks]) await unlink(entry).catch(unlessGone)
-  locks.dispose() // while a lock is held, SQLite keeps another file beside it
+  locks.dispose() // before the folders are removed: SQLite keeps a second file beside a held lock
   for (const folder of folders) await rmdir(folder).catch(unlessInUse)
   return removal
 }

@@ -33,7 +33,7 @@ test('a redirect to another host is followed with the range', async () => {
   expect(Buffer.from(await fetchFrom(registry)).toString()).toBe('abc')
 })
 
-test('an endless redirect and a page instead of bytes are reported with their causes', async () => {
+test('a redirect loop and a web page in place of the file are reported with their causes', async () => {
   const loop = await serve((_, response) => response.writeHead(302, { location: '/file' }).end())
   await expect(fetchFrom(loop)).rejects.toMatchObject({
     failure: { code: 'redirect_refused', reason: 'loop' },
@@ -46,7 +46,7 @@ test('an endless redirect and a page instead of bytes are reported with their ca
   })
 })
 
-test('an endless response is read no further than the range', async () => {
+test('a response that sends more than the requested range is cut off', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const endless = await serve((_, response) => {
     response.writeHead(206, { 'content-range': 'bytes 2-4/10' })

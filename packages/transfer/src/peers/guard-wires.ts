@@ -66,8 +66,8 @@ function guardPieces() {
 }
 
 /**
- * Maximum number of messages without new information from one peer. They cost as much as other messages, and even a
- * peer that is connected for weeks needs fewer.
+ * Maximum number of messages without new information that one peer may send. Handling such a message costs as much as
+ * handling any other, and even a peer that is connected for weeks needs fewer.
  */
 const maxIdleMessages = 10_000
 /** The library ignores piece indexes from this one on. */

@@ -53,7 +53,7 @@ test.each<[string, (socket: Socket) => void]>([
 })
 
 test(
-  'a pull ends although a peer claims to have everything and sends nothing',
+  'a pull completes even if a peer claims to have every piece but sends nothing',
   options,
   async () => {
     const { pulling, sockets } = await pullBeside(() => undefined)

@@ -1,7 +1,4 @@
-/**
- * The role of the swarm in a pull: decides when the swarm is joined, and when it delivers chunks instead of the
- * registry.
- */
+/** Decides when a pull joins the swarm, and when the swarm delivers chunks instead of the registry. */
 
 import { once } from 'node:events'
 import { pieceLengthFor } from '@shoal/model-file'
@@ -60,8 +57,8 @@ export interface Peers {
   /** The pieces that are on disk. Other sources also use this record. */
   readonly pieces: PiecesHere
   /**
-   * Resolves when the registry may be used, or when the pull is over. The signal is aborted when the registry must no
-   * longer be used.
+   * Resolves when the registry may be used, or when the pull is over. The result is a signal that is aborted when the
+   * registry must no longer be used.
    */
   registryTurn(): Promise<AbortSignal>
   /** Reports that a chunk is trusted and can be sent to peers. */
@@ -76,7 +73,8 @@ export interface Peers {
 }
 
 /**
- * Starts to look for peers soon, if peers are enabled. Calls `setup.onFailure` if something fails, and never rejects.
+ * Looks for peers after `joinAfterMs`, or immediately with `only`; does nothing with `off`. Reports failures by calling
+ * `setup.onFailure`.
  */
 export function joinPeers(setup: Setup): Peers {
   const { manifest, board, peers, signal } = setup
@@ -151,8 +149,8 @@ export function joinPeers(setup: Setup): Peers {
   }
 
   /**
-   * Resolves with true when a peer has been found, or with false when the pull is over. A pull without peers needs no
-   * BitTorrent client.
+   * Resolves with true when a peer has been found, or with false when the pull is over. Until then, no BitTorrent
+   * client is started.
    */
   async function isAnybodyThere(discoveryOptions: { host: string; isLocalDiscoveryOn: boolean }) {
     discovery = await startPeerDiscovery({
@@ -167,8 +165,8 @@ export function joinPeers(setup: Setup): Peers {
     return !over.signal.aborted
   }
 
-  // In the swarm of a private file, its users learn of each other. That swarm is joined only if the user demands peers
-  // (`only`).
+  // The members of a swarm learn of each other. The swarm of a private file is therefore joined only if the user asks
+  // for it (`only`).
   const canJoin = onlyPeers || (peers === 'auto' && !isPrivate(setup.download))
   const joining = setTimeout(() => join().catch(fail), onlyPeers ? 0 : setup.tuning.joinAfterMs)
   if (!canJoin) clearTimeout(joining)
@@ -188,7 +186,7 @@ export function joinPeers(setup: Setup): Peers {
   }
 }
 
-/** Whether the file is private. If so, its tracker and its bytes require a token, which their URLs contain. */
+/** Whether the file is private. The URLs of a private file's tracker and bytes contain a token. */
 export const isPrivate = (download: Download): boolean =>
   !/\/announce$/.test(parseTracker(download))
 

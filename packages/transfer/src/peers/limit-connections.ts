@@ -7,7 +7,7 @@ const maxPerAddress = 32
 export function limitPeerConnections(server: Server) {
   const open = new Map<string, number>()
   server.maxConnections = maxConnections
-  // This listener runs before the library's own, which ignores a closed socket.
+  // This listener runs before the library's own listener, which ignores sockets that are already closed.
   server.prependListener('connection', (socket: Socket) => {
     const { remoteAddress: address = '' } = socket
     const count = open.get(address) ?? 0

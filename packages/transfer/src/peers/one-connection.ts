@@ -2,13 +2,13 @@ import type Wire from 'bittorrent-protocol'
 import type { Torrent } from 'webtorrent'
 import { dropConnection } from './webtorrent-internals.ts'
 
-/** If two peers learn of each other at the same moment, both connect within this time. */
+/** Two connections opened within this time, one by each peer, are considered simultaneous. */
 const sameMomentMs = 10_000
 
 /**
  * Keeps only one connection to each peer. Two peers that learn of each other at the same moment both connect. The
- * library would keep both connections, and request blocks over the faster one that are already in transit over the
- * other. This function keeps:
+ * library would keep both connections. Over the faster one, it would request blocks that are already in transit over
+ * the slower one. This function keeps:
  * - the earlier connection if it is transferring blocks;
  * - otherwise, if both connections are new, the one opened by the peer with the smaller ID;
  * - otherwise, the later connection, because a peer that reconnects may have lost the earlier one.

@@ -38,8 +38,8 @@ export interface Pace {
   /** The side whose turn it is. */
   side(): Side
   /**
-   * Resolves when it is the side's turn, or when the pull is over, with a signal that is aborted at the end of the
-   * turn.
+   * Resolves when it is the side's turn, or when the pull is over. The result is a signal that is aborted at the end of
+   * the turn.
    */
   turn(of: Side): Promise<AbortSignal>
   /** Ends all waits for a turn. */

@@ -1,7 +1,7 @@
 /**
- * Looks for the peers of one torrent without a BitTorrent client, which takes tens of megabytes. Announces a port, and
- * listens on that port and on the local network until a peer appears. The client then takes over the port and the peer
- * ID.
+ * Looks for the peers of one torrent without a BitTorrent client, which needs tens of megabytes of memory. Announces a
+ * port, and listens on that port and on the local network until a peer appears. The client then takes over the port and
+ * the peer ID.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -101,7 +101,7 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
         },
         (error: unknown) => {
           failures += 1
-          trackerError = error // the pull can continue while the registry has the bytes
+          trackerError = error // not fatal: the registry also has the bytes
           return backoffMs(failures, maxRetryAfterMs)
         },
       )
@@ -155,5 +155,5 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
   }
 }
 
-/** Creates a peer ID in webtorrent's format, because its client takes over the ID. */
+/** Creates a peer ID in webtorrent's format, because a webtorrent client takes over the ID. */
 const newPeerId = () => `-WW0300-${randomBytes(6).toString('hex')}`

@@ -183,7 +183,7 @@ test('if only peers may be used, a pull fails immediately if the registry provid
   await expect(pull({ peers: 'only', tuning })).rejects.toThrow('not found')
 })
 
-test('peers are not used if they are not allowed', async () => {
+test('by default, a pull uses no peers', async () => {
   const { path, events, pull, seeder } = await swarmScene(file)
   await seeder()
   await pull({ tuning })

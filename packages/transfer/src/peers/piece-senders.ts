@@ -7,15 +7,18 @@ import { failedPiece } from './webtorrent-internals.ts'
 export interface Senders {
   /** Records that `name` sent this many bytes of the piece. The number is 0 for bytes that were already on disk. */
   add(index: number, name: string, bytes: number): void
-  /** Returns and removes the senders of the piece, so that a piece that is reported twice does not count twice. */
+  /**
+   * Returns the senders of the piece, and removes them from the record, so that their bytes are not counted twice if
+   * the piece is reported again.
+   */
   take(index: number): Sent
   /** Number of bytes of all pieces, valid or not, from peers other than the registry. */
   bytesFromPeers(): number
 }
 
 /**
- * Watches all connections of `torrent`, and bans peers that sent a bad piece. `onBanned` is called with their address
- * and port.
+ * Watches all connections of `torrent`, and bans a peer that was the only sender of a bad piece. `onBanned` is called
+ * with the peer's address and port.
  */
 export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void): Senders {
   const sendersByPiece = new Map<number, Map<string, number>>()

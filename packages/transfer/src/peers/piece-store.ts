@@ -11,7 +11,10 @@ export type PieceFile = {
   fileSizeBytes: number
 }
 
-/** Creates a store for webtorrent (abstract-chunk-store) that uses a file which other code also reads and writes. */
+/**
+ * Creates a store class for webtorrent (abstract-chunk-store). Its stores use an open file that other code also reads
+ * and writes.
+ */
 export function createPieceStoreClass({ fd, pieceLength, fileSizeBytes }: PieceFile) {
   return class PieceStore {
     readonly chunkLength = pieceLength

@@ -8,7 +8,7 @@ import { registryName } from './swarm-messages.ts'
 
 type Answer = (error: Error | null, bytes?: Uint8Array) => void
 
-/** How long after a failed request a piece is offered again. */
+/** How long a piece is not offered after a request for it has failed. */
 const pauseMs = 5_000
 const requestTimeoutMs = 60_000
 
@@ -54,7 +54,10 @@ export class RegistryWire extends Wire {
     })
   }
 
-  /** Offers the pieces that are to be requested from the registry, and withdraws the others. Must be called often. */
+  /**
+   * Offers the pieces for which `isWanted` returns true, except those paused after a failed request, and withdraws all
+   * others. Must be called often.
+   */
   offerOnly(isWanted: (index: number) => boolean) {
     if (!this.#isOpen || this.destroyed) return
     const now = performance.now()

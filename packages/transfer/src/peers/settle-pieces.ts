@@ -5,11 +5,11 @@ import { getInternals } from './webtorrent-internals.ts'
 type Pieces = { from: number; to: number }
 
 /**
- * Manages piece ranges in which no more pieces are begun. A range is settled when the pieces begun earlier are
- * complete, or when no peer delivers them.
+ * Manages ranges of pieces in which no further pieces are requested. A range is settled when the pieces that peers had
+ * already begun to send are complete, or when no peer delivers them.
  */
 export function settlePieces(torrent: Torrent, onSettled: (from: number) => void) {
-  /** The pieces that had been begun, by the first piece of their range. */
+  /** The pieces that peers had begun to send, by the first piece of their range. */
   const settling = new Map<number, number[]>()
 
   function poll() {

@@ -84,7 +84,7 @@ test('a client whose port has been taken in the meantime listens on another', as
   expect(ready?.port).not.toBe(port)
 })
 
-test('after one chunk is complete and left, all pieces of the next are still requested', async () => {
+test('after a complete chunk is released, all pieces of the next chunk are still requested', async () => {
   const two = syntheticFile(8 * mebibyte, 4 * mebibyte)
   const scene = await swarmScene(two)
   const { swarm, events } = await member(scene, two.bytes.length)
@@ -111,7 +111,7 @@ const fromPeers = (events: NotifiedEvent[]) =>
     return [[piece.index, piece.sent.reduce((sum, [, bytes]) => sum + bytes, 0)] as const]
   })
 
-test('blocks of a piece from an interrupted request are not requested from peers', async () => {
+test('blocks that an interrupted request left on disk are not requested from peers', async () => {
   const scene = await swarmScene(file)
   const begin = file.bytes.subarray(0, 500_000)
   const { swarm, events } = await member(scene, file.bytes.length, { begin })
@@ -133,7 +133,7 @@ test('a piece that began with wrong bytes is fetched again, and no peer is blame
   expect(events.filter(([event]) => event === 'banned')).toEqual([])
 })
 
-test('pieces that were begun are finished and no others are begun, so that nothing is wasted', async () => {
+test('after `settle`, pieces that a peer has begun to send are finished, and no others are requested', async () => {
   const large = syntheticFile(16 * mebibyte, 16 * mebibyte)
   const scene = await swarmScene(large)
   const { swarm, events } = await member(scene, large.bytes.length)
@@ -180,7 +180,7 @@ function overwrite(path: string, at: number) {
   closeSync(fd)
 }
 
-test('a piece with blocks from disk but none from peers is not waited for, although a peer could send it', async () => {
+test('`settle` does not wait for a piece that has blocks on disk but none from peers', async () => {
   const two = syntheticFile(2 * mebibyte, mebibyte)
   const scene = await swarmScene(two)
   const begin = two.bytes.subarray(0, 500_000)
@@ -193,7 +193,7 @@ test('a piece with blocks from disk but none from peers is not waited for, altho
   expect(events).toContainEqual(['settled', 0])
 })
 
-test('a piece that was begun is not waited for once its peer has left', async () => {
+test('`settle` stops waiting for a piece when the peer that was sending it leaves', async () => {
   const scene = await swarmScene(file)
   const { swarm, events } = await member(scene, file.bytes.length)
   swarm.want({ from: 0, to: 0, bytesHere: 0 })
@@ -206,7 +206,7 @@ test('a piece that was begun is not waited for once its peer has left', async ()
   expect(fromPeers(events)).toEqual([])
 })
 
-test('turns that are over leave no listeners or events behind', async () => {
+test('finished turns leave no listeners or events behind', async () => {
   const scene = await swarmScene(file)
   const { swarm, events } = await member(scene, file.bytes.length)
   const warnings: Error[] = []

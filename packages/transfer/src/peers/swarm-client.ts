@@ -80,7 +80,10 @@ export async function joinSwarm(
   }
 }
 
-/** Opens the torrent, on a different port if that of `contact` has been taken in the meantime. */
+/**
+ * Opens the torrent. Listens on the port in `contact`, or on a free port if another process has taken that one in the
+ * meantime.
+ */
 async function openTorrent(setup: SwarmSetup, contact: Contact, fd: number) {
   const { host, downloadLimit, uploadLimit } = setup
   const { port, peerId } = contact
@@ -125,9 +128,9 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
 }
 
 /**
- * Gives pieces that a peer has begun to send precedence over the rarest pieces. The library itself would begin many
- * pieces at the same time, and unfinished pieces can neither be sent to other peers nor be kept when peers are no
- * longer used.
+ * Makes the library finish the pieces that a peer has begun to send before it requests the rarest pieces. Otherwise, it
+ * would begin many pieces at the same time. Unfinished pieces can neither be sent to other peers nor be kept when the
+ * pull stops using peers.
  */
 function finishBegunPieces(torrent: Torrent) {
   const begun = new Set<number>()

@@ -38,7 +38,9 @@ export type SwarmMethods = {
   have(pieces: Pieces): void
   /** Requests pieces. Their first `bytesHere` bytes, valid or not, are on disk. */
   want(pieces: Pieces & { bytesHere: number }): void
-  /** Stops beginning more pieces of the range. The event `settled` follows. */
+  /**
+   * Requests no further pieces of the range, except those that a peer has begun to send. The event `settled` follows.
+   */
   settle(pieces: Pieces): void
   leave(pieces: Pieces): void
   /** Forgets the pieces of a chunk with a wrong hash. They are checked when they are requested again. */
@@ -66,7 +68,10 @@ export type SwarmEvents = {
   ready(place: { port: number; pieceLength: number }): void
   /** A piece is on disk and matches its SHA-1. `sent` covers the bytes of the piece received since its last report. */
   piece(piece: { index: number; sent: Sent }): void
-  /** In the range that starts at `from`, the pieces that had been begun are complete, or no peer delivers them. */
+  /**
+   * After `settle`: of the range that starts at `from`, the pieces that peers had begun to send are complete, or no
+   * peer delivers them.
+   */
   settled(from: number): void
   peers(count: number): void
   /** A peer sent a bad piece. The peer is not used again. */

@@ -14,7 +14,7 @@ import { diskName, registryName, type Sent } from './swarm-messages.ts'
  * if the pull is interrupted.
  */
 const slots = 8
-/** Maximum time that a chunk waits, once peers are no longer used, for the pieces that they have begun to send. */
+/** When the pull stops using peers, the maximum time to wait for the pieces of a chunk that they have begun to send. */
 const settleTimeoutMs = 3_000
 
 type Setup = {
@@ -29,7 +29,7 @@ type Setup = {
   stallMs: number
   /** Why the tracker cannot be reached; undefined if it can. */
   trackerError(): unknown
-  /** Resolves when peers may be used. The signal is aborted when they must no longer be used. */
+  /** Resolves when peers may be used. The result is a signal that is aborted when they must no longer be used. */
   turn(): Promise<AbortSignal>
 }
 
@@ -45,8 +45,8 @@ export interface SwarmSource extends ChunkSource {
 }
 
 /**
- * Peers as a source of chunks. The pieces that they send are checked by SHA-1, but a chunk is trusted only because of
- * its SHA-256.
+ * Peers as a source of chunks. The pieces that they send are checked by SHA-1, but a chunk is trusted only if its
+ * SHA-256 matches.
  */
 export function swarmSource({
   manifest,

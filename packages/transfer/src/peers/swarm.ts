@@ -2,7 +2,7 @@ import { closeThread, startThread, untilLoaded } from '@shoal/threads'
 import type { Chunk } from '../chunks/manifest.ts'
 import type { Contact, Sent, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 
-/** The peers of one file. Calls of other methods wait for `join`. */
+/** The peers of one file. Requests made before `join` take effect after it. */
 export interface Swarm {
   /**
    * Resolves when the swarm's thread has loaded, so that `join` takes effect immediately, or when the thread has ended.
@@ -18,8 +18,8 @@ export interface Swarm {
   /** Requests the chunk's pieces. The first `bytesHere` bytes of the chunk are on disk, valid or not. */
   want(chunk: Chunk, bytesHere: number): void
   /**
-   * Stops beginning more pieces of the chunk. Resolves when the pieces that had been begun are complete, or when no
-   * peer delivers them. Never settles if `leave` is called for the chunk.
+   * Requests no further pieces of the chunk, except those that a peer has begun to send. Resolves when those are
+   * complete, or when no peer delivers them. Never settles if `leave` is called for the chunk.
    */
   settle(chunk: Chunk): Promise<void>
   /** Reports that the chunk is no longer needed. */

@@ -35,7 +35,7 @@ export function want(torrent: Torrent, { from, to, bytesHere, fd, senders }: Wan
   torrent.select(from, to, 1)
 }
 
-/** Adds the blocks that `bytes`, the beginning of a piece, contains completely, so that they are not requested. */
+/** Adds the complete blocks in `bytes`, the beginning of a piece, so that they are not requested. */
 function putBlocks(piece: TorrentPiece, bytes: Uint8Array) {
   const count = Math.floor(bytes.length / blockBytes)
   let block = piece.reserve()
@@ -46,16 +46,16 @@ function putBlocks(piece: TorrentPiece, bytes: Uint8Array) {
 }
 
 /**
- * Stops requesting pieces. The library counts the pieces on disk at the start of a selection, and keeps that count when
- * the start moves, so it would never request that many of the remaining pieces. Therefore, the counts are reset to
- * zero.
+ * Stops requesting pieces. The library stores, for each selection, how many pieces at its start are already on disk,
+ * and does not adjust that number when `deselect` moves the start. It would then skip as many pieces that are still
+ * missing, so the numbers are reset to zero first.
  */
 export function leave(torrent: Torrent, { from, to }: Pieces) {
   for (const selection of getInternals(torrent)._selections) selection.offset = 0
   torrent.deselect(from, to)
 }
 
-/** Offers pieces that were received from another source to peers. */
+/** Offers peers the pieces that were received from another source. */
 export function offer(torrent: Torrent, { from, to }: Pieces) {
   const internals = getInternals(torrent)
   for (let index = from; index <= to; index += 1) {
@@ -66,8 +66,7 @@ export function offer(torrent: Torrent, { from, to }: Pieces) {
 }
 
 /**
- * Withdraws the pieces of a chunk with a wrong hash. Each of them may be bad on disk, so they are neither sent nor
- * announced.
+ * Withdraws the pieces of a chunk with a wrong hash. Any of them may be bad on disk, so none may be sent or announced.
  */
 export function forget(torrent: Torrent, { from, to }: Pieces) {
   const internals = getInternals(torrent)

@@ -106,8 +106,8 @@ function readNumber(content: Map<string, Bencoded>, name: string): number | unde
 }
 
 /**
- * Parses peers in the compact form, in which each peer is an address of 4 or 16 bytes and a port. Clients no longer use
- * trackers that do not support the compact form.
+ * Parses peers in the compact form (BEP 23, BEP 7), in which each peer is an address of 4 or 16 bytes and a port.
+ * Returns no peers for the older form, a list of dictionaries.
  */
 function packedPeers(packed: Bencoded | undefined, addressBytes: 4 | 16): string[] {
   if (!Buffer.isBuffer(packed)) return []

@@ -10,7 +10,9 @@ import Wire from 'bittorrent-protocol'
 import type WebTorrent from 'webtorrent'
 import type { Torrent } from 'webtorrent'
 
-/** Methods that are replaced on `Wire.prototype`. Their replacements call the originals. */
+/**
+ * Methods that are replaced on `Wire.prototype`. All replacements except that of `startEncryption` call the originals.
+ */
 type WireMethods = {
   /** Replaced to limit the length of messages, which the library collects in memory. */
   _onMessageLength(this: Wire, bytes: Uint8Array): void
@@ -61,8 +63,8 @@ type TorrentMembers = {
   /** Written: the number of pieces at the start of a selection that are already on disk. */
   _selections: Iterable<{ offset: number }>
   /**
-   * Its method is replaced so that pieces already begun take precedence over the rarest pieces. Returns -1 if no piece
-   * is wanted.
+   * `getRarestPiece` is replaced so that pieces already begun take precedence over the rarest pieces. It returns -1 if
+   * no piece is wanted.
    */
   _rarityMap: { getRarestPiece(isWanted: (index: number) => boolean): number }
   /** Read: whether the last bytes have been sent to a peer. Written: how often a closed connection was reopened. */
@@ -107,7 +109,7 @@ const piece: Checks<TorrentPiece> = {
   set: isMethod,
 }
 
-/** For each kind of object, the checks of its names. */
+/** For each kind of object, a check of each private name. */
 export const privateNames = {
   wire: {
     _onMessageLength: isMethod,

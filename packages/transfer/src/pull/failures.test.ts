@@ -28,7 +28,7 @@ test('a bad chunk is reported, and only this chunk is downloaded again, from ano
   expect(scene.origin.requests).toHaveLength(file.chunks.length + 1)
 })
 
-test('if a chunk is always bad, the pull fails and reports the chunk, and keeps the others', async () => {
+test('if a chunk is always bad, the pull fails, reports the chunk and keeps the other chunks', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ index }) => (index === 12 ? { flipByteAt: 0 } : undefined)
   const failure = await scene.pull({ connections: 1 }).catch((error) => error)
@@ -80,7 +80,7 @@ test('when the direct URL has expired, the hash URLs are used, and no second dow
   expect(scene.origin.downloads).toBe(1)
 })
 
-test('if the file cannot be downloaded by its hash, its chunks are downloaded by theirs', async () => {
+test('if the URLs of the whole file are refused, each chunk is downloaded from the URL with its own hash', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ way }) => (way === 'chunk' ? undefined : { status: 403 })
   await scene.pull()
@@ -138,7 +138,7 @@ test('a pull waits for a registry that is briefly offline, and reports the wait'
   expect(scene.origin.downloads).toBe(1)
 })
 
-test('if the registry stays offline, the pull fails, and the next one resumes', async () => {
+test('if the registry stays offline, the pull fails, and the next pull resumes the download', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ index }) => (index >= 6 ? { resetAfter: 0 } : undefined)
   const tuning = { ...quickTuning, timeoutMs: 1500 }

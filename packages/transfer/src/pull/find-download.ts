@@ -15,8 +15,8 @@ export type FoundDownload = {
 }
 
 /**
- * Returns the URLs and the manifest of a download, from the response that an earlier run saved or, if there is none,
- * from a new response, which is then saved.
+ * Returns the URLs and the manifest of a download. They come from the response that an earlier run saved or, if there
+ * is none that can be used, from a new response, which is then saved.
  */
 export async function findDownload(
   { client, modelName, file, path }: Wanted,

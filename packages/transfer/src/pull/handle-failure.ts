@@ -5,7 +5,10 @@ import { noRoom } from '../errors.ts'
 import { type TransferFailure, toError } from '../failure.ts'
 import type { Retrier } from '../retrier.ts'
 
-/** All URLs are tried without waiting, then once more with a wait before each. */
+/**
+ * Up to `quickRefusals` consecutive refusals are retried without a wait, because another of the three kinds of URLs may
+ * work. After more than `maxRefusals`, the pull fails.
+ */
 const quickRefusals = 3
 const maxRefusals = 6
 

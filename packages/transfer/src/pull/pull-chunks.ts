@@ -146,7 +146,7 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
       serveSource(source, serving).then(
         () => peers?.finish(),
         (error) => {
-          ending.abort(error) // before any turn ends, which the other sources would take for the start of theirs
+          ending.abort(error) // before a turn ends: the other source would take that for the start of its own
           throw error
         },
       ),
@@ -180,8 +180,8 @@ async function leave(peers: Peers, report: ChunkPull['report']): Promise<void> {
 }
 
 /**
- * Adds up shares with the same name. The registry has several, because it sends bytes both in its own turns and in the
- * swarm's.
+ * Adds up the shares that have the same name. The registry has several, because it sends bytes both as a source of its
+ * own and as a member of the swarm.
  */
 export function sharesByName(shares: SourceShare[]): SourceShare[] {
   return [...Map.groupBy(shares, ({ name }) => name)].map(([name, same]) => ({

@@ -12,10 +12,10 @@ const oneChunk = syntheticFile(5 * mebibyte, 16 * mebibyte)
 const fewChunks = syntheticFile(2 * mebibyte + 1)
 
 test.each([
-  ['a file of many chunks, in threads', file],
-  ['a file of few chunks, in this thread', fewChunks],
+  ['a file of many chunks (pulled in threads)', file],
+  ['a file of few chunks (pulled in this thread)', fewChunks],
   ['a file of one chunk', oneChunk],
-])('%s is complete under its name, with no temporary files left', async (_, given) => {
+])('after a pull, %s is complete, and no temporary files are left', async (_, given) => {
   const { pull, path, origin } = await pullScene(given)
   const pulled = await pull()
   expect(readFileSync(path).equals(given.bytes)).toBe(true)

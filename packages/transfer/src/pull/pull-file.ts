@@ -27,9 +27,9 @@ export type PulledFile = {
 }
 
 /**
- * Downloads one ready file to `path`. Resolves once the finished file is on disk under its name and matches the
- * manifest's SHA-256. If the download is stopped, the bytes downloaded so far are kept, and the next call resumes from
- * there.
+ * Downloads a file whose status is `ready` to `path`. Resolves once the finished file is on disk under its name and
+ * matches the manifest's SHA-256. If the download is stopped, the bytes downloaded so far are kept, and the next call
+ * resumes from there.
  * @example
  * import { pullFile } from '@shoal/transfer'
  *

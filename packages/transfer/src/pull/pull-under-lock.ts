@@ -37,9 +37,9 @@ export async function pullUnderLock(
 
   const first = await attempt()
   if (first.sha256 === manifest.sha256) return finish(first)
-  // Every chunk matches its hash, but the file does not: either the disk returned other bytes than were written, or the
-  // manifest contradicts itself. A second attempt hashes the chunks on disk again and downloads the bad ones. If the
-  // file still does not match, the manifest is wrong.
+  // Every chunk matches its hash, but the file does not: either the disk returned different bytes from those written,
+  // or the manifest contradicts itself. A second attempt hashes the chunks on disk again and downloads the bad ones. If
+  // the file still does not match, the manifest is wrong.
   const second = await attempt()
   if (second.sha256 === manifest.sha256) return finish(mergeAttempts(first, second))
   await rm(partial)
@@ -106,7 +106,10 @@ function mergeAttempts(first: PulledChunks, second: PulledChunks): PulledChunks 
   }
 }
 
-/** Deletes everything that belongs to a finished or abandoned partial file, except the lock. */
+/**
+ * Deletes the auxiliary files of a finished or abandoned partial file: its journal, its saved response and unfinished
+ * copies of its record.
+ */
 export async function clearUp(path: string): Promise<void> {
   const { journal, record } = getFilePaths(path)
   await rm(journal, { force: true })

@@ -84,7 +84,8 @@ export async function sendMissing(
     const isExpired = [401, 403, 404].includes(status)
     const isMismatch = status === 400
     if (refusals >= maxRefusals || !(isExpired || isMismatch)) {
-      // The refusal concerns the chunk's URL, not the sender's credentials.
+      // Statuses 401, 403 and 404 concern the chunk's URL here, not the user's credentials, so the error must not
+      // suggest signing in.
       if (error.cause instanceof NetworkError) throw error.cause
       throw isExpired ? bytesRefused(error.message, status) : error
     }

@@ -24,7 +24,7 @@ type Shared = {
    * The quota applies to all torrents of the file together: each pause ends a torrent, and resuming starts a new one.
    */
   quota: UploadQuota
-  /** When the quota was first found to be used up. */
+  /** The time at which the quota was first found to be used up. */
   usedUpAt: number | undefined
 }
 
@@ -109,7 +109,10 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
     reportStatus()
   }
 
-  /** Stops seeding once all sent bytes have arrived. Disconnecting a peer earlier would waste the bytes in transit. */
+  /**
+   * Stops seeding once the bytes waiting to be sent have left, or after `lingerMs`. Disconnecting peers earlier would
+   * waste bytes. Must be called regularly.
+   */
   function holdSoon(one: Shared, torrent: Torrent) {
     for (const wire of torrent.wires) wire.choke()
     const now = performance.now()

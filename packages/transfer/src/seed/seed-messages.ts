@@ -11,8 +11,8 @@ export type SeedSetup = {
   /** Bytes per second; undefined for no limit. */
   uploadLimit: number | undefined
   /**
-   * Maximum number of bytes sent for each file, as a multiple of the file's size, from the start to the end of the
-   * seeder, including pauses; undefined for no limit.
+   * Maximum number of bytes sent for each file over the lifetime of the seeder, including pauses, as a multiple of the
+   * file's size; undefined for no limit.
    */
   ratio: number | undefined
   /** Whether to look for peers on the local network (BEP 14). */

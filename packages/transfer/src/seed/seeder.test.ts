@@ -99,7 +99,7 @@ test('a file shared during a pause is seeded after the pause', async () => {
   }
 })
 
-test('a missing file is reported, and the others are still seeded', async () => {
+test('a missing file is reported, and the other files are still seeded', async () => {
   const { path, pull, seeder } = await swarmScene(file)
   const dropped: string[] = []
   const { share, shared } = await seeder(file.bytes, {})
@@ -112,7 +112,7 @@ test('a missing file is reported, and the others are still seeded', async () => 
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
 })
 
-test('a port in use is reported', async () => {
+test('a seeder reports a failure if its port is in use', async () => {
   const { seeder } = await swarmScene(file)
   const { status } = await seeder()
   await expect.poll(() => status().port).toBeGreaterThan(0)

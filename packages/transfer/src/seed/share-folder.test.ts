@@ -26,7 +26,7 @@ async function share(modelsDirectory: string) {
   return { ...sharing, dropped }
 }
 
-test('the first scan lasts until a slow registry has responded', async () => {
+test('the first scan of the folder ends only when a slow registry has responded', async () => {
   const { origin, directory, path, pull } = await swarmScene(file)
   await pull()
   const answers = Promise.withResolvers<void>()
@@ -75,7 +75,7 @@ test('a file pulled without peers is not shared until it is pulled with `isShare
   expect(await readRecord(path)).toMatchObject({ without_peers: true })
 })
 
-test('a repair does not start sharing a file', async () => {
+test('after a repair, a file that was pulled with sharing turned off is still not shared', async () => {
   const { origin, path, pull } = await swarmScene(file)
   await pull({ isShared: false })
   const client = registryClient({ baseUrl: origin.url })

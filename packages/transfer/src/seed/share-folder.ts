@@ -78,7 +78,10 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
     },
   })
 
-  /** Returns the status, in which a file counts as shared as soon as it is found, before the seeder reports it. */
+  /**
+   * Returns the seeder's status, with all files that have been found, including those that the seeder has not reported
+   * yet.
+   */
   function status(): SeedStatus {
     const now = seeder.status()
     const reported = new Map(now.files.map((file) => [file.path, file]))

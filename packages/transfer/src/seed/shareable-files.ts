@@ -32,9 +32,9 @@ type Pulled = LocalFile & { record: LocalFileRecord; fileSizeBytes: number }
 type CachedAnswer = { found: FileTorrent | undefined; until: number }
 
 /**
- * Finds the shareable files in a models folder: files that a pull has verified, each with the torrent that its registry
- * currently has for it. The torrent of a public file is saved beside it, so that the file can be shared while its
- * registry is offline.
+ * Finds the shareable files in a models folder: files that have not changed since they were pulled, each with its
+ * current torrent from its registry. The torrent of a public file is saved beside it, so that the file can be shared
+ * while its registry is offline.
  */
 export function shareableFiles(options: ShareableOptions) {
   const { modelsDirectory, registry, isPrivateShared = false, onProblem } = options

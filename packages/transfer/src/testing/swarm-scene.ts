@@ -11,7 +11,7 @@ import { startSeeder } from '../seed/seeder.ts'
 import { pullScene, temporaryDirectory } from './pull-scene.ts'
 import type { SyntheticFile } from './synthetic-file.ts'
 
-/** An origin with a tracker. */
+/** A pull scene whose origin has a tracker and provides a torrent. */
 export async function swarmScene(file: SyntheticFile) {
   const scene = await pullScene(file)
   const tracker = new Tracker({ udp: false, ws: false, stats: false, interval: 1000 })

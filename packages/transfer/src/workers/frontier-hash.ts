@@ -66,8 +66,8 @@ export function inlineFrontierHash(path: string, manifest: Manifest): FrontierHa
     advance(bytes) {
       if (bytes < manifest.fileSizeBytes || hashed > 0) return
       hashed = bytes
-      // The only chunk of the file has already been hashed, and its hash is that of the file: other manifests are
-      // rejected.
+      // The only chunk of the file has already been hashed. Its hash is that of the file, because `parseManifest`
+      // rejects any other manifest.
       if (manifest.chunks.length === 1) return resolve(manifest.sha256)
       try {
         resolve(hashFile(path, bytes))

@@ -40,8 +40,8 @@ export function inlineChunkWorker(
   return {
     async fetch(request, signal) {
       const { chunk, from } = request
-      // The chunk is already complete on disk, perhaps because an earlier request broke off after the last byte. It
-      // only needs to be hashed, because an empty range cannot be requested.
+      // All bytes of the chunk are already on disk, perhaps because an earlier request broke off after the last one.
+      // The chunk is only hashed, because an empty range cannot be requested.
       if (from === chunk.size) return check(chunk)
       const tools = { network, fd, board, limit, stallMs, onBytes }
       return fetchChunk(tools, request, signal)

@@ -13,7 +13,7 @@ export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {
   }
 }
 
-/** Restores the class of an error, because errors that are sent between threads keep only their properties. */
+/** Restores the class of a `TransferError`, because errors sent between threads keep only their properties. */
 function rethrow(error: Error & { transferFailure?: TransferFailure }): never {
   throw error.transferFailure ? new TransferError(error.transferFailure) : error
 }

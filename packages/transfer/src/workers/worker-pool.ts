@@ -35,7 +35,10 @@ export async function startWorkerPool(
   }
 }
 
-/** Starts up to two threads, which share `setup.connections`, or one worker in this thread. */
+/**
+ * Starts up to two threads, among which `setup.connections` is divided, or one worker in this thread if `isInline` is
+ * true.
+ */
 export async function startChunkWorkers(
   setup: WorkerSetup,
   { isInline }: { isInline: boolean },

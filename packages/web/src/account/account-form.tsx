@@ -8,7 +8,7 @@ type Props = {
   title: string
   action: string
   isBusy: boolean
-  /** An error that does not concern a single field. */
+  /** The error message to show above the fields; undefined if the fields show their own errors. */
   problem: string | undefined
   error: Error | null
   onSubmit: (values: Record<string, string>) => void

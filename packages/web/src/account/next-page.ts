@@ -1,6 +1,6 @@
 /**
- * Returns the page to open after signing in. The result is always a path on this registry, whatever the parameter
- * contains.
+ * Returns the path of the page to open after signing in: `given` if it is a path, otherwise `/`. A URL of another site
+ * is never returned.
  */
 export function nextPage(given: unknown): string {
   const isPath = typeof given === 'string' && /^\/(?![/\\])/.test(given)

@@ -21,7 +21,7 @@ export const modelQuery = (client: RegistryClient, name: string) =>
     queryFn: ({ signal }) => client.getModel(name, signal),
   })
 
-/** Models whose names are similar to that of a missing model. */
+/** Up to five models that match the words in the name of a missing model. */
 export const nearQuery = (client: RegistryClient, name: string) =>
   listQuery(client, { q: name.replace(/[._-]+/g, ' ').trim(), limit: 5 })
 
@@ -46,7 +46,7 @@ export const meQuery = (client: RegistryClient) =>
     staleTime: 5 * 60_000,
   })
 
-/** Data for the masthead. */
+/** Registry statistics, from which the masthead is drawn. */
 export const schoolQuery = (client: RegistryClient) =>
   queryOptions({
     queryKey: ['stats'],

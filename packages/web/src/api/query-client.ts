@@ -2,8 +2,8 @@ import { ApiError } from '@shoal/protocol/client'
 import { QueryClient } from '@tanstack/react-query'
 
 /**
- * Responses are considered fresh for 30 seconds. Queries are retried after network and server errors, but not after
- * client errors (4xx).
+ * Responses are considered fresh for 30 seconds. Queries are retried up to twice after network and server errors, but
+ * not after client errors (4xx).
  */
 export const newQueryClient = () =>
   new QueryClient({

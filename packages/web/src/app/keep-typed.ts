@@ -1,6 +1,6 @@
 /**
- * Saves what the visitor typed into the server-rendered page before the scripts were loaded. Returns a function that
- * enters the saved text again.
+ * Reads what the visitor typed into the server-rendered page before the scripts were loaded. Returns a function that
+ * enters the text again and restores the focus. Call that function after the page has been replaced.
  */
 export function readTyped(page: HTMLElement): () => void {
   const typed = [...page.querySelectorAll<HTMLInputElement>('input[name]')]
@@ -10,12 +10,11 @@ export function readTyped(page: HTMLElement): () => void {
   const named = (name: string) =>
     page.querySelector<HTMLInputElement>(`input[name="${CSS.escape(name)}"]`)
 
-  /** Enters the saved text again and restores the focus. Call this after the page has been replaced. */
   return () => {
     for (const [name, value] of typed) {
       const input = named(name)
       if (!input) continue
-      // This calls the native setter, because React intercepts assignments to `value`.
+      // Call the native setter, because React intercepts assignments to `value`.
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, value)
       input.dispatchEvent(new Event('input', { bubbles: true }))
     }

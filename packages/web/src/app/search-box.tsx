@@ -5,7 +5,7 @@ import { usePrefs } from './use-prefs.ts'
 
 const pauseMs = 150
 
-/** The search box on every page. It searches while the visitor types; without scripts, it is a plain form. */
+/** The search box on every page. It searches while the visitor types. Without scripts, it is a plain form. */
 export function SearchBox() {
   const navigate = useNavigate()
   const { q = '' } = useSearch({ strict: false })
@@ -13,8 +13,8 @@ export function SearchBox() {
   const input = useRef<HTMLInputElement>(null)
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
   /**
-   * Searches that have started but are not in the URL yet. When one of them appears in the URL, it must not overwrite
-   * newer input.
+   * Search terms that were submitted but are not in the URL yet. When they appear in the URL, they must not overwrite
+   * what the visitor has typed since.
    */
   const begun = useRef(new Set<string>())
   useEffect(() => {

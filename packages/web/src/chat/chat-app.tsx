@@ -56,8 +56,8 @@ function SkipLink() {
 }
 
 /**
- * Focuses the message field when another conversation is shown, and when the focused element, such as the “Stop”
- * button, has disappeared.
+ * Focuses the message field when another conversation is shown. Also focuses it when an answer begins or ends and no
+ * element has the focus, for example because the focused “Stop” button was removed.
  */
 function useMessageFocus(
   composer: RefObject<HTMLTextAreaElement | null>,

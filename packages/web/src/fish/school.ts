@@ -78,7 +78,7 @@ export function greatSchool(swimmers: readonly Swimmer[], width: number, height:
   })
 }
 
-/** Makes the fish that is farthest ahead the leader, which is drawn in orange. */
+/** Makes the foremost fish the leader, which is drawn in orange. */
 function withLead(fish: Fish[], course: number): Fish[] {
   const ahead = ({ x, y }: Fish) => x * Math.cos(course) + y * Math.sin(course)
   const lead = fish.reduce((best, one) => (ahead(one) > ahead(best) ? one : best))
@@ -92,8 +92,8 @@ type Spread = {
 }
 
 /**
- * Places the points one by one. For each point, chooses the one of several random positions that is farthest from the
- * points already placed.
+ * Places the points one by one. Each point gets the best of `tries` random positions: the one farthest from the points
+ * already placed.
  */
 function spread(count: number, place: Place, { tries, stretch: [sx, sy] }: Spread): Point[] {
   const points: Point[] = []

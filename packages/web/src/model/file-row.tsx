@@ -82,7 +82,7 @@ function formatSource({ files }: Choice): string {
 }
 
 type BarProps = {
-  /** The needed memory and, in `line`, the available memory, as fractions of the scale. */
+  /** `share` is the memory needed, and `line` is the memory available, both as fractions of the scale. */
   share: number
   line: number
   /** The CSS class of the bar. Undefined if the file does not fit in memory; the bar is then hatched. */

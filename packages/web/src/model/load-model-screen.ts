@@ -2,7 +2,9 @@ import type { AppContext } from '../api/context.ts'
 import { cardQuery, filesQuery, modelQuery, nearQuery } from '../api/queries.ts'
 import type { ModelScreenSearch } from './model-search.ts'
 
-/** Maximum time that a page waits for its card. A card that takes longer is loaded after the page. */
+/**
+ * Maximum time that the server waits for a model card before it sends the page. After that, the browser loads the card.
+ */
 const cardAtMostMs = 500
 const printedSoon = () => new Promise<void>((resolve) => setTimeout(resolve, cardAtMostMs))
 

@@ -10,7 +10,7 @@ const height = 268
 /** Returns how many of the most pulled models are drawn in orange: one in eight, but at most nine. */
 const leadsAmong = (count: number) => Math.min(9, Math.ceil(count / 8))
 
-/** The registry as a school of fish, with one fish for each of the most pulled models (at most 240). */
+/** Shows the registry as a school of fish, with one fish for each of up to 240 models, the most pulled ones. */
 export function Masthead() {
   const { data } = useQuery(schoolQuery(useClient()))
   const fish = useMemo(() => {

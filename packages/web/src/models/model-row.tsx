@@ -56,7 +56,7 @@ function Facts({ model }: { model: Model }) {
   )
 }
 
-/** Returns the memory needed rather than a file size, because a file may be a shard or a companion file. */
+/** Returns the memory needed, if known, rather than a file size, because a file may be only a shard or a companion. */
 function formatSize({ min_memory_bytes, min_file_size_bytes }: Model): string {
   if (min_memory_bytes !== null) return `runs in ${formatMemory(min_memory_bytes)}`
   return min_file_size_bytes === null ? 'no files yet' : `from ${formatBytes(min_file_size_bytes)}`

@@ -5,9 +5,9 @@ import { usePrefs } from '../app/use-prefs.ts'
 import { CommandLine } from '../ui/command-line.tsx'
 
 /**
- * Links to the chat, a page that the daemon serves. No script checks whether the daemon is running: browsers ask for
- * permission before a page may access the local machine, and the registry's content security policy forbids requests to
- * the daemon.
+ * Links to the chat page, which the daemon serves. This page does not check whether the daemon is running: browsers ask
+ * the visitor before they let a page access the local machine, and the registry's content security policy forbids
+ * requests to the daemon.
  */
 export function OpenChatScreen() {
   const { daemon } = usePrefs()
@@ -53,8 +53,8 @@ function OpenChat({ daemon }: { daemon: string }) {
 }
 
 /**
- * Shown to visitors on the registry's machine if the registry could not start a daemon there. They can start one on
- * another port.
+ * Shown to visitors on the registry's machine if the registry could not start a daemon there. The visitor can start one
+ * on another port.
  */
 function NoDaemon() {
   return (

@@ -12,7 +12,7 @@ export function MachineSection() {
       <div>
         <MemoryChoice />
         <p className="mt-2 text-[14px] text-ink-3">
-          Model pages highlight the files that fit in this memory.
+          Model pages show which files fit in this memory.
         </p>
       </div>
       <ThemeChoice />
@@ -49,7 +49,7 @@ function ThemeChoice() {
   )
 }
 
-/** The address used by the chat links and the examples. */
+/** The address that the chat link and the code examples use. */
 function DaemonAddress() {
   const { daemon } = usePrefs()
   const [text, setText] = useState(daemon ?? '')
@@ -61,7 +61,7 @@ function DaemonAddress() {
     if (!origin) return setSaid({ error: 'Enter a web address, such as http://localhost:11434.' })
     changePrefs({ daemon: origin })
     setText(origin)
-    setSaid({ hint: 'Saved. The chat link and the examples now use this address.' })
+    setSaid({ hint: 'Saved. The chat link and the code examples now use this address.' })
   }
 
   return (

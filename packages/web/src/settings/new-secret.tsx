@@ -16,8 +16,8 @@ export function NewSecret({ made: { name, key }, onDone }: Props) {
       </p>
       <CommandLine text={key} label="Copy the key" className="mt-2" />
       <p className="mt-4 text-[15px] text-ink-2">
-        On the machine that will use the key, run this command. Then paste the key, press Enter, and
-        press Ctrl-D:
+        To sign in on another machine, run this command there, paste the key, press Enter, and press
+        Ctrl-D:
       </p>
       <CommandLine text="shoal login --token-stdin" className="mt-2" />
       <button type="button" className="ctl mt-4" onClick={onDone}>

@@ -18,7 +18,7 @@ const route = getRouteApi('/settings/{-$section}')
 type Section = {
   name: string
   title: string
-  /** The content of a section that only signed-in users can see. */
+  /** The content, if only signed-in users can see the section. Otherwise, `forAll` is set. */
   forUser?: (props: { user: User }) => React.ReactNode
   forAll?: () => React.ReactNode
 }

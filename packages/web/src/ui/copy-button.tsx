@@ -3,9 +3,9 @@ import { type ReactNode, useRef, useState } from 'react'
 import { copyText } from './copy-text.ts'
 
 type Props = {
-  /** The text to copy, or a function that gets it on demand. */
+  /** The text to copy, or a function that returns it when the button is clicked. */
   value: string | (() => Promise<string>)
-  /** The label for screen readers, and the tooltip if there are no `children`. */
+  /** The label for screen readers, which is also the tooltip. */
   label: string
   children?: ReactNode
   className?: string

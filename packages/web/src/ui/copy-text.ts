@@ -1,6 +1,6 @@
 /**
- * Copies text to the clipboard, even on plain HTTP pages, where the Clipboard API is not available (it requires a
- * secure context).
+ * Copies text to the clipboard. This also works on plain HTTP pages, where the Clipboard API is unavailable because it
+ * requires a secure context.
  */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext && navigator.clipboard) return navigator.clipboard.writeText(text)

@@ -7,7 +7,7 @@ type Props = ComponentProps<'input'> & {
   hint?: ReactNode
 }
 
-/** An input with its label above and its error below. */
+/** An input with its label above and its error or hint below. */
 export function Field({ label, error, hint, className = 'field', ...input }: Props) {
   const id = useId()
   const note = error ?? hint

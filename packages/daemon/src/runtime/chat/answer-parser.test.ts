@@ -37,7 +37,7 @@ test('plain text is not changed', () => {
   expect(parsed(qwen, text)).toEqual({ text, reasoning: '', calls: [] })
 })
 
-test('reasoning before the answer is not part of the answer', () => {
+test('reasoning before the text is separated from the text', () => {
   expect(parsed(qwen, '<think>\nHm <x>.\n</think>\n\nYes.')).toEqual({
     text: 'Yes.',
     reasoning: 'Hm <x>.',
@@ -52,7 +52,7 @@ test('reasoning before the answer is not part of the answer', () => {
   })
 })
 
-test('several calls in tags, after text', () => {
+test('several calls in tags are recognized after text', () => {
   const one = '<tool_call>\n{"name": "a", "arguments": {"x": "}</tool"}}\n</tool_call>'
   const two = '<tool_call>{"name": "b", "arguments": {}}</tool_call>'
   expect(parsed(qwen, `<think>1</think>I look.\n${one}\n${two}\n`)).toEqual({
@@ -71,7 +71,7 @@ test('text that only resembles a call remains text', () => {
   expect(parsed(qwen, '<tool_call>{"name": ')).toMatchObject({ text: '<tool_call>{"name": ' })
 })
 
-test('a call that is an object without tags, as in Llama', () => {
+test("in Llama's format, an answer that is an object without tags is a call", () => {
   expect(parsed(llama, '{"name": "a", "parameters": {"x": 1}}')).toMatchObject({
     text: '',
     calls: [{ name: 'a', arguments: '{"x": 1}' }],
@@ -92,7 +92,7 @@ test('an object with the name of an undeclared tool is not a call', () => {
 
 const forced = { begun: '<tool_call>', isForced: true }
 
-test('if a forced call is cut off, the part so far is returned', () => {
+test('if a forced call is cut off, its arguments so far are returned', () => {
   expect(parsed(qwen, '{"name": "a", "arguments": {"x": [1', forced)).toEqual({
     text: '',
     reasoning: '',
@@ -101,7 +101,7 @@ test('if a forced call is cut off, the part so far is returned', () => {
   expect(parsed(qwen, '{ "na', forced)).toMatchObject({ text: '', calls: [] })
 })
 
-test('calls in both formats of Mistral', () => {
+test("calls in both of Mistral's formats are recognized", () => {
   const named = '[TOOL_CALLS]a[ARGS]{"x": 1}[TOOL_CALLS]b[CALL_ID]123[ARGS]{}'
   expect(parsed(mistral, named)?.calls).toEqual([
     { name: 'a', arguments: '{"x": 1}' },
@@ -138,7 +138,7 @@ test('reasoning can remain in the text, with its markers', () => {
   expect(parsed(qwen, '<think>\n</think>Yes.', { keepsReasoning: true })?.text).toBe('Yes.')
 })
 
-test('white space at the end of reasoning is dropped, but not within it', () => {
+test('white space around reasoning is dropped, and white space within it is kept', () => {
   expect(parsed(qwen, '<think> a\n\nb \n</think> c \n')).toMatchObject({
     reasoning: 'a\n\nb',
     text: 'c \n',

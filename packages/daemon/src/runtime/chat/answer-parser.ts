@@ -12,7 +12,7 @@ type Options = {
   maxCalls?: number | undefined
   /** Whether reasoning remains in the text, with its markers. */
   keepsReasoning?: boolean
-  /** Whether the answer is only a call, so that nothing else in it is text. */
+  /** Whether the answer must be a call. If so, text and reasoning outside of the call are dropped. */
   isForced?: boolean
 }
 

@@ -8,7 +8,7 @@ export type ChatPrompt = { text: string; begun: string }
 type Answer = {
   isForced: boolean
   isBound: boolean
-  /** The beginning of the answer. */
+  /** The message that the answer continues; undefined for a new answer. */
   continued: ChatMessage | undefined
 }
 

@@ -42,7 +42,7 @@ test("a chat is rendered with the model's template", async () => {
   })
 })
 
-test('a template that supports tools receives the tools, with arguments as an object', async () => {
+test('a template that supports tools receives the tools, and calls with arguments as objects', async () => {
   const { text } = await render(withTools, chat(asked))
   expect(text).toContain('"name": "add"')
   expect(text).toContain('<tool_call>{"a": 1}')
@@ -88,7 +88,7 @@ const continued = chat({
   ],
 })
 
-test('a prompt ends within the message that is continued', async () => {
+test('if a message is continued, the prompt ends with the beginning of the message', async () => {
   expect(await render(plain, continued)).toEqual({
     text: '<user>Hi<assistant>Hello, ',
     begun: 'Hello, ',
@@ -110,14 +110,14 @@ test('a question that ends with a marker does not begin the answer', async () =>
   expect(begun).toBe('')
 })
 
-test('a template that prints calls, but not tools, describes them with its own format', async () => {
+test("if a template prints calls but not tools, the description of the tools uses the template's call format", async () => {
   const printing = `{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls or [] %}<|call|>{{ c.function.name }}<|args|>{{ c.function.arguments | tojson }}<|/call|>{% endfor %}{% endfor %}`
   const { text } = await render(printing, chat(asked))
   expect(text).toContain('answer with only <|call|>its name<|args|>{}<|/call|>')
   expect(text).toContain('<|call|>add<|args|>{"a": 1}<|/call|><tool>3')
 })
 
-test("tool call IDs are as short as Mistral's template requires", async () => {
+test("tool call IDs have nine characters if the template requires them, as Mistral's do", async () => {
   const template = `{% for m in messages %}{% for c in m.tool_calls or [] %}{% if c.id|length != 9 %}{{ raise_exception('nine') }}{% endif %}{{ c.id }}{% endfor %}{{ m.tool_call_id }} {% endfor %}{{ tools }}`
   const { text } = await render(template, chat(asked))
   const [, first, second] = /(\w{9})\s+(\w{9})/.exec(text) ?? []

@@ -206,7 +206,7 @@ test.each([
   },
 )
 
-test('nested tags are objects and lists, if the schema says so', async () => {
+test("nested tags are parsed as objects and lists if the tool's schema declares them", async () => {
   const source = template(
     `<tool>\n<invoke name="${name}">${each('<{{ k }}>{{ v }}</{{ k }}>')}</invoke>\n</tool>`,
   )
@@ -227,7 +227,7 @@ test("Python's strings and values are converted", async () => {
   ])
 })
 
-test('a call in several markers ends reasoning, and text that only resembles a call does not', async () => {
+test('a call with several opening markers ends reasoning, and text that only resembles a call does not', async () => {
   const answer = `<think>I call <tool> now.\n${parameter('place', 'Kiel')}`
   expect(await parse(inTags, answer)).toEqual({
     text: '',
@@ -242,7 +242,7 @@ test('a call that is cut off has the arguments so far', async () => {
   ])
 })
 
-test('text for the user may be in markers', async () => {
+test('text for the user may be enclosed in markers', async () => {
   const source = template(`<call>{"name": "${name}", "arguments": ${args}}</call>`).replace(
     '{{ m.content }}',
     "{% if m.role == 'assistant' and m.content %}<|say|>{{ m.content }}<|/say|>{% else %}{{ m.content }}{% endif %}",

@@ -22,9 +22,15 @@ export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Ans
   const calls = callsReader(format.calls, reader)
   const thinkMarkers = [reasoning?.open ?? '', reasoning?.close ?? '']
   const atBeginning = thinkMarkers.filter((marker) => marker !== '')
-  /** The control token with which the opening marker begins. Without the rest of the marker, it is dropped. */
+  /**
+   * The control token with which the opening marker begins. The token is dropped if the rest of the marker does not
+   * follow.
+   */
   const [controlToken = ''] = /^<[^<>]*>/.exec(reasoning?.open ?? '') ?? []
-  /** Reasoning markers that are recognized within text, where only control tokens cannot be meant literally. */
+  /**
+   * Reasoning markers that are recognized even within text. These are only markers with control tokens, because others
+   * could be meant literally.
+   */
   const anywhere = reasoning?.open.includes('|') ? [...thinkMarkers, controlToken] : []
   const contentMarkers = content ? [content.open, content.close] : []
   const inText = markers(...calls.opensAfterText, ...anywhere, ...contentMarkers)

@@ -9,14 +9,14 @@ import { ParsedJson } from './jinja/values.ts'
 /** A chat template and the special tokens that it prints. */
 export type ChatTemplate = { source: string; bos: string; eos: string }
 
-/** What a template prints: messages, the tools that it declares, and other variables, such as `enable_thinking`. */
+/** The input of a template: messages, declared tools, and other variables, such as `enable_thinking`. */
 export type ChatToPrint = {
   messages: ChatMessage[]
   tools: Tool[]
   variables: Record<string, unknown>
 }
 
-/** Returns a function that renders a chat. The function throws the template's own errors and errors of its syntax. */
+/** Returns a function that renders a chat. The function throws the template's own errors and its syntax errors. */
 export function chatRenderer({ source, bos, eos }: ChatTemplate) {
   /**
    * Parsed when the first chat is rendered, so that requests without a chat work even if the template is invalid.
@@ -71,8 +71,8 @@ const dates = (now: Date) => ({
 })
 
 /**
- * Renders messages. If the template rejects a system message, its content is put at the beginning of the user's first
- * message.
+ * Renders messages. If the template rejects the leading system message, that message's content is prepended to the user
+ * message after it.
  */
 function renderWithSystem(
   messages: ChatMessage[],

@@ -11,7 +11,7 @@ const chat = (content: string) => ({
 const open = (source: string, limits: Partial<ThreadLimits> = {}) =>
   renderInThread({ source, bos: '<s>', eos: '' }, { maxCpuMs: 10_000, maxHeapMb: 512, ...limits })
 
-test('chats are rendered one after another, and an error is the error of its own chat', async () => {
+test('chats are rendered one after another, and an error affects only its own chat', async () => {
   const render = open(
     "{% if messages[0].content == 'no' %}{{ raise_exception('refused') }}{% endif %}{{ bos_token }}{{ messages[0].content }}",
   )
@@ -23,13 +23,13 @@ test('chats are rendered one after another, and an error is the error of its own
   ])
 })
 
-test('an invalid template fails for each chat', async () => {
+test('with an invalid template, rendering fails for every chat', async () => {
   const render = open('{{ messages[0].content }')
   await expect(render(chat('a'))).rejects.toThrow()
   await expect(render(chat('a'))).rejects.toThrow()
 })
 
-test('a template that takes too much time is ended, although its white space is not counted', async () => {
+test('a template that takes too much time is stopped, even if it is still being parsed', async () => {
   const slow = `{{ 1 }}${' '.repeat(3_000_000)}{{ 1 }}` // the library takes quadratic time for white space
   const render = open(slow, { maxCpuMs: 100 })
   await expect(render(chat('a'))).rejects.toMatchObject({
@@ -38,7 +38,7 @@ test('a template that takes too much time is ended, although its white space is 
   })
 })
 
-test('a template that takes too much memory is ended', async () => {
+test('a template that takes too much memory is stopped', async () => {
   const source = `{% set a = [] %}{% for i in range(99999) %}{% set _ = a.append({'a': {'b': {}}}) %}{% endfor %}`
   const render = open(source, { maxHeapMb: 16 })
   await expect(render(chat('a'))).rejects.toThrow('it takes more than 16 MiB of memory')

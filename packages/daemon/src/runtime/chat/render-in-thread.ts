@@ -3,12 +3,12 @@ import type { RenderChat } from './chat-prompt.ts'
 import { templateLimitError } from './jinja/template-limit.ts'
 import type { ChatTemplate, ChatToPrint } from './render-chat.ts'
 
-/** Far above what the largest chats need. */
+/** Limits far above what the largest chats need. */
 const defaultLimits = { maxCpuMs: 10_000, maxHeapMb: 512 }
 
 /**
- * Renders chats in a thread, one after another. Templates come from strangers, and some may run forever or need all
- * memory. If rendering a chat exceeds a limit, only that request fails.
+ * Renders chats in a thread, one after another. Templates are untrusted: they may run forever or exhaust the memory. If
+ * rendering a chat exceeds a limit, only that request fails.
  */
 export function renderInThread(template: ChatTemplate, limits = defaultLimits): RenderChat {
   const place = { name: 'render-thread', parentUrl: import.meta.url, setup: template }

@@ -2,8 +2,9 @@
 import type { Node } from './node.ts'
 
 /**
- * The limit on alternatives that are possible at the same time. llama.cpp compares each of them with each token and
- * with each other, and 2,000 alternatives take about 10 ms per token, in which no other request continues.
+ * The maximum number of alternatives that are possible at the same time. llama.cpp compares each of them with each
+ * token and with each other. With 2,000 alternatives, this takes about 10 ms per token, during which all other requests
+ * wait.
  */
 export const maxAlternatives = 2000
 
@@ -48,7 +49,8 @@ export function hasTooManyAlternatives(rules: ReadonlyMap<string, Node>): boolea
     return found
   }
 
-  // Rules usually come before those that they refer to. The numbers only grow, so the loop ends.
+  // Rules usually come before those that they refer to, so they are visited in reverse order. The numbers only grow, so
+  // the loop ends.
   const all = [...rules].reverse()
   for (let hasChanged = true; hasChanged && highest <= maxAlternatives; ) {
     hasChanged = false

@@ -1,4 +1,4 @@
-/** Arrays. */
+/** Converts array schemas to grammars. */
 import type { Conversion } from './conversion.ts'
 import { continued, enclosed, ended, literal, separated } from './json-text.ts'
 import { choice, empty, type Node, nothing, sequence } from './node.ts'
@@ -49,7 +49,7 @@ function anyItems({ conversion, parts, lengths: { min, max }, path }: Subject): 
   return enclosed('[', min === 0 && tuple === 0 ? choice(empty, items) : items, ']')
 }
 
-/** The schemas of the first items. Before draft 2020-12, they were in `items`. */
+/** The schemas of the first items: `prefixItems` or, before draft 2020-12, a list in `items`. */
 function tupleOf(part: Schema, path: string): readonly unknown[] {
   const keyword = Array.isArray(part.items) ? 'items' : 'prefixItems'
   if (!has(part, keyword) || isSchema(part[keyword])) return []
@@ -65,7 +65,7 @@ function itemSchemas(parts: readonly Schema[], index: number, path: string): unk
     const tuple = tupleOf(part, path)
     if (index < tuple.length) return [tuple[index]]
     const own = valuesOf([part], Array.isArray(part.items) ? 'additionalItems' : 'items')
-    // If `prefixItems` is wrongly one schema, it is meant for all items, as in llama.cpp.
+    // If `prefixItems` is a single schema, which is invalid, it applies to all items, as in llama.cpp.
     if (isSchema(part.prefixItems)) own.push(part.prefixItems)
     return own.length > 0 ? own : valuesOf([part], 'unevaluatedItems')
   })
@@ -105,7 +105,7 @@ function stepwise<S>({ conversion, path }: Subject, steps: Steps<S>): Node {
   return enclosed('[', steps.mayEnd(steps.start) ? choice(empty, first) : first, ']')
 }
 
-/** The states are the number of all items, and of those that match each `contains`. */
+/** A state consists of the number of items so far, and how many of them match `contains`. */
 function containing(subject: Subject): Node {
   const { conversion, parts, lengths, path } = subject
   const goals = parts
@@ -127,7 +127,7 @@ function containing(subject: Subject): Node {
     known.set(key, node)
     return node
   }
-  // Beyond these numbers, all states are the same.
+  // Items are counted only up to these numbers, because higher counts make no difference.
   const lastLength = lengths.max === Infinity ? Math.max(lengths.min, tuple) : lengths.max
   const lastCount = goal.max === Infinity ? goal.min : goal.max
   return stepwise<{ length: number; count: number }>(subject, {
@@ -146,11 +146,14 @@ function containing(subject: Subject): Node {
   })
 }
 
-/** Up to this many different items may come in any order, more only in the order of the schema. */
+/** Up to this many different values may come in any order. More than this may come only in the order of the schema. */
 const maxFree = 6
 const maxDifferent = 100
 
-/** The states are the items that were used, as bits, or the index after the last one; and the number of items. */
+/**
+ * A state consists of the number of items so far, and the values that were used: as bits if any order is allowed, and
+ * otherwise as the index after the last one.
+ */
 function uniqueItems(subject: Subject): Node {
   const { conversion, lengths, path } = subject
   const items = differentItems(subject).map(literal)
@@ -169,7 +172,7 @@ function uniqueItems(subject: Subject): Node {
       return items.flatMap((item, index) => {
         const isUsed = isFree ? ((used >> index) & 1) === 1 : index < used
         const after = isFree ? used | (1 << index) : index + 1
-        // Without limits, the number of items makes no difference.
+        // The number of items makes no difference once the minimum is reached, if the maximum cannot be exceeded.
         const isCounted = count < lengths.min || lengths.max < items.length
         return isUsed
           ? []
@@ -187,7 +190,7 @@ function differentItems({ conversion, parts, path }: Subject): unknown[] {
   const item = conversion.simplify(itemSchemas(parts, Infinity, path), place)
   const values = finiteValues(conversion, item, maxDifferent, place)
   if (values === undefined) {
-    throw refuse(`the items are not from a list of up to ${maxDifferent} values`)
+    throw refuse(`the items must be limited to a list of up to ${maxDifferent} values`)
   }
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
 }

@@ -1,25 +1,28 @@
-/** Turns automata into grammars. A state that several moves lead to becomes a rule. */
+/** Converts automata to grammars. A state that is the target of several moves becomes a rule. */
 import type { Automaton, State } from './automaton.ts'
 import { type CharSet, charsOf, complement, intersection, union } from './char-set.ts'
 import type { Grammar } from './gbnf.ts'
 import { chars, choice, empty, type Node, rule, sequence, text } from './node.ts'
 
-/** JSON has to escape these characters, except for the delete character, which llama.cpp escapes, too. */
+/** The characters that JSON must escape, and the delete character, which llama.cpp also escapes. */
 const escaped = union([[0, 0x1f], ...charsOf('"\\\x7f')])
 const raw = complement(escaped)
 
-/** The texts of an automaton as strings in JSON, with the quotation marks. */
+/** A grammar for an automaton's texts as JSON strings, including the quotation marks. */
 export const quotedGrammar = (grammar: Grammar, automaton: Automaton): Node =>
   sequence(text('"'), automatonGrammar(grammar, automaton, jsonChars), text('"'))
 
-/** The texts of an automaton as they are. */
+/** A grammar for an automaton's texts as they are. */
 export const plainGrammar = (grammar: Grammar, automaton: Automaton): Node =>
   automatonGrammar(grammar, automaton, chars)
 
-/** Larger sets become rules, because many states may have the same. */
+/** Larger character sets become rules, because many states may share a set. */
 const maxInline = 8
 
-/** One character of the set, escaped only if necessary. If all characters are allowed, then also all their escapes. */
+/**
+ * One character of the set, escaped only if necessary. If the set contains all characters, all escape sequences are
+ * allowed too.
+ */
 function jsonChars(set: CharSet): Node {
   if (complement(set).length === 0) return rule('char')
   const own = intersection(set, raw)
@@ -32,7 +35,7 @@ function jsonChars(set: CharSet): Node {
 const escapeOf = (code: number) =>
   code === 0x7f ? '\\u007f' : JSON.stringify(String.fromCodePoint(code)).slice(1, -1)
 
-/** The depth to which states are written into the rule of another state. */
+/** The maximum depth to which states are written into the rule of another state. */
 const maxDepth = 6
 
 function automatonGrammar(
@@ -88,7 +91,7 @@ function automatonGrammar(
   return start
 }
 
-/** The characters that lead to each state. */
+/** For each target state, the characters of the moves to that state. */
 function groupMoves({ moves }: State): Map<number, CharSet> {
   const groups = Map.groupBy(moves, ({ target }) => target)
   return new Map(

@@ -13,12 +13,12 @@ export type Budget = { left: number }
 /** The limit for one automaton, because each state becomes a part of the grammar. */
 const maxStates = 4000
 
-/** The automaton for a pattern, a range or a list would be too large. */
+/** Thrown if the automaton for a pattern, a range or a list would be too large. */
 export class TooLarge extends Error {
   override name = 'TooLarge'
 }
 
-/** A deterministic automaton whose states are values of any type, before it is built. */
+/** Describes a deterministic automaton that is to be built. Its states are values of any type. */
 type Plan<S> = {
   start: S
   /** Equal states have equal keys. */
@@ -52,7 +52,7 @@ export function spend(budget: Budget, amount: number) {
   if (budget.left < 0) throw new TooLarge('the whole schema needs too many steps')
 }
 
-/** Removes states from which nothing is accepted. The start always remains. */
+/** Removes states from which no accepting state can be reached, except for the start state. */
 function withoutDeadEnds(states: Automaton): Automaton {
   const sources = sourcesOf(states)
   const alive = new Set(states.flatMap(({ accepts }, index) => (accepts ? [index] : [])))
@@ -79,8 +79,8 @@ function sourcesOf(states: Automaton): number[][] {
 
 /**
  * Merges states that accept the same texts. At first, all accepting states are in one class and all others in another.
- * Classes are split until all states of a class have moves to the same classes. After a split, only the states before
- * those that got a new class are compared again.
+ * Classes are split until all states of a class have moves to the same classes. After a split, only states with a move
+ * to a state whose class has changed are compared again.
  */
 function minimize(states: Automaton): Automaton {
   const sources = sourcesOf(states)
@@ -124,7 +124,7 @@ function merge(states: Automaton, classes: readonly number[]): Automaton {
   })
 }
 
-/** Changes the targets, and joins neighboring ranges that then have the same target. */
+/** Replaces each move's target, and joins adjacent ranges whose targets are now equal. */
 function toClasses(moves: readonly Move[], classOf: (target: number) => number): Move[] {
   const joined: Move[] = []
   for (const { from, to, target } of moves) {
@@ -199,7 +199,10 @@ export function ofLength(
   })
 }
 
-/** The given texts. Each text is added to the states of the texts before it (Daciuk et al., 2000). */
+/**
+ * Returns an automaton that accepts exactly the given texts. They are added in sorted order, and equal states are
+ * shared at once (Daciuk et al., 2000).
+ */
 export function listedTexts(budget: Budget, texts: readonly string[]): Automaton {
   type Open = { accepts: boolean; moves: [char: number, target: number][] }
   const numbers = new Map<string, number>()
@@ -218,7 +221,10 @@ export function listedTexts(budget: Budget, texts: readonly string[]): Automaton
   }
   const move = (char: number, target: number): Move => ({ from: char, to: char, target })
 
-  /** The states of the last text. All but the last have a next character, whose state is still open. */
+  /**
+   * The open states along the most recent text. The move to the next state on the path is added when that state is
+   * closed.
+   */
   const path: Open[] = [{ accepts: false, moves: [] }]
   let last: number[] = []
   function closeAfter(length: number) {
@@ -227,7 +233,7 @@ export function listedTexts(budget: Budget, texts: readonly string[]): Automaton
       path.at(-1)?.moves.push([last[path.length - 1] as number, target])
     }
   }
-  // No text contains a single surrogate.
+  // Texts with a lone surrogate are skipped, because no generated text contains one.
   for (const text of [...new Set(texts)].filter((one) => one.isWellFormed()).sort()) {
     spend(budget, text.length >> 4)
     const chars = Array.from(text, (char) => char.codePointAt(0) as number)
@@ -242,7 +248,7 @@ export function listedTexts(budget: Budget, texts: readonly string[]): Automaton
   return reversed(states)
 }
 
-/** Reverses the order of the states, so that the last one is the start. */
+/** Reverses the order of the states. The last one becomes the first, which is the start. */
 function reversed(states: readonly State[]): Automaton {
   const last = states.length - 1
   return states

@@ -54,7 +54,7 @@ export const charsOf = (text: string): CharSet =>
   )
 
 export const digit: CharSet = [[0x30, 0x39]]
-/** As in regular expressions: `\w`, `\s` and `.`. */
+/** The sets of `\w`, `\s` and `.` in regular expressions. */
 export const wordChar = union([...digit, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]])
 export const whiteSpace = union([
   ...charsOf('\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff'),

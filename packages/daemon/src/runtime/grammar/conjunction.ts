@@ -1,6 +1,6 @@
 /**
- * Simplifies schemas. A schema with `allOf`, `$ref`, `not`, `if` and so on becomes a list of schemas without them, all
- * of which a value has to match, and choices between further schemas.
+ * Simplifies schemas. `allOf`, `$ref`, `not`, `if` and similar keywords are resolved to a list of parts, all of whose
+ * other keywords a value must match, and a list of choices between further schemas.
  */
 import { negate } from './negation.ts'
 import {
@@ -18,7 +18,7 @@ import {
 import { at, SchemaError } from './schema-error.ts'
 
 export type Conjunction = { parts: readonly Schema[]; choices: readonly Choice[] }
-/** A value has to match one of the options. If the choice is exclusive, it must not match another one. */
+/** A value must match one of the options. If the choice is exclusive, the value must match exactly one. */
 export type Choice = {
   options: readonly unknown[]
   /** Where each option is in the schema, for error messages. */
@@ -73,10 +73,10 @@ export function simplify(root: unknown, given: unknown, path: string): Conjuncti
 
 export const isNever = (part: Schema): boolean => part === never
 
-/** Requires everything that either of two schemas requires. */
+/** Returns the conjunction that requires everything in `a` and everything in `b`. */
 export const both = (a: Conjunction, b: Conjunction): Conjunction => allOf([a, b])
 
-/** Requires everything that any of the schemas requires. */
+/** Returns the conjunction that requires everything in all of the given ones. */
 export function allOf(all: readonly Conjunction[]): Conjunction {
   if (all.length === 1) return all[0] as Conjunction
   return {
@@ -87,7 +87,7 @@ export function allOf(all: readonly Conjunction[]): Conjunction {
 
 const known = new WeakMap<Schema, Choice[]>()
 
-/** The same schema always has the same choices, so that schemas that contain themselves are recognized. */
+/** Returns the same objects for the same schema, so that schemas that contain themselves are recognized. */
 function choicesOf(schema: Schema, path: string): Choice[] {
   const choices = known.get(schema) ?? [
     ...['anyOf', 'oneOf']
@@ -111,7 +111,10 @@ function conditions(schema: Schema): Choice[] {
   return [{ options, places: ['then', 'else'], isExclusive: false }]
 }
 
-/** The property is missing, or what depends on it is true. */
+/**
+ * Each dependency is a choice: the property is missing, or it is present and the object also matches the dependent
+ * schema.
+ */
 function dependencies(schema: Schema, path: string): Choice[] {
   return ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap((keyword) =>
     Object.entries(requireMembers(schema, keyword, path)).map(([name, needed]) => {

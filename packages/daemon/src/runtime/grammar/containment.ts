@@ -5,7 +5,7 @@ const lists = ['allOf', 'anyOf', 'oneOf']
 const schemas = ['if', 'then', 'else']
 const members = ['dependentSchemas', 'dependencies']
 
-/** Returns a function that finds out whether a schema contains another one. */
+/** Returns a function that reports whether `outer` contains `part`, directly or indirectly. */
 export function containment(root: unknown): (part: Schema, outer: Schema) => boolean {
   const known = new Map<Schema, Set<unknown>>()
 
@@ -23,7 +23,7 @@ export function containment(root: unknown): (part: Schema, outer: Schema) => boo
   return (part, outer) => contents(outer).has(part)
 }
 
-/** The schemas directly within a schema. All of its keywords are checked elsewhere. */
+/** The schemas directly within a schema. Whether its keywords are valid is checked elsewhere. */
 function partsOf(root: unknown, schema: Schema): unknown[] {
   const valuesOf = (keywords: readonly string[]) =>
     keywords.filter((keyword) => has(schema, keyword)).map((keyword) => schema[keyword])

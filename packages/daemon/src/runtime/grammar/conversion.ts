@@ -8,7 +8,7 @@ import type { Schema } from './schema.ts'
 export type Conversion = {
   grammar: Grammar
   budget: Budget
-  /** The automata of the patterns that were used before. */
+  /** The automata of the patterns that have been converted so far, by pattern. */
   patterns: Map<string, Automaton>
   /** Returns the grammar of a value that has to match all of the schemas. */
   visit: (schemas: readonly unknown[], path: string) => Node

@@ -1,4 +1,4 @@
-/** Finds out whether a value could match several schemas. */
+/** Determines whether a value could match several schemas. */
 import { intersect, isEmpty, spend } from './automaton.ts'
 import type { Conjunction } from './conjunction.ts'
 import type { Conversion } from './conversion.ts'
@@ -12,7 +12,9 @@ const maxDepth = 4
 
 type Pair<T> = { written: T; other: T }
 
-/** Whether no value that is written for one schema matches the other. False if this is unknown. */
+/**
+ * Whether no value that the grammar of `written` allows matches `other`. Returns false if this cannot be determined.
+ */
 export function excludes(
   conversion: Conversion,
   { written, other }: Pair<Conjunction>,
@@ -60,7 +62,10 @@ function excludesParts(
   })
 }
 
-/** Undefined if neither schema lists its values, or if lists and objects among them would have to be checked. */
+/**
+ * Compares listed values. Returns undefined if neither schema lists its values, or if a listed array or object would
+ * have to be checked against a schema.
+ */
 function excludesListed(
   conversion: Conversion,
   { written, other }: Pair<readonly Schema[]>,
@@ -76,7 +81,10 @@ function excludesListed(
   return !values.some((value) => isAllowed(conversion, value, parts, path))
 }
 
-/** A property that is required makes the difference. */
+/**
+ * Objects of `written` do not match `other` if they cannot have a property that `other` requires, or if the schemas of
+ * a property that `written` requires exclude each other.
+ */
 function excludesObjects(
   conversion: Conversion,
   { written, other }: Pair<readonly Schema[]>,
@@ -116,7 +124,10 @@ function excludesNumbers({ written, other }: Pair<readonly Schema[]>, path: stri
   return isBelow(own.max, others.min) || isBelow(others.max, own.min)
 }
 
-/** Whether no value matches all parts. False if this is unknown. Avoids the work for alternatives that do not fit. */
+/**
+ * Whether no value matches all parts. Returns false if this cannot be determined. An alternative that is impossible is
+ * not converted.
+ */
 export function isImpossible(
   conversion: Conversion,
   parts: readonly Schema[],

@@ -1,6 +1,6 @@
 /**
- * The formats that are enforced, as regular expressions. Other formats are annotations, as JSON Schema says. Where
- * validators disagree, the texts are those that all of them accept.
+ * The formats that are enforced, as regular expressions. Other formats are annotations, as JSON Schema specifies. If
+ * validators disagree about a format, only texts that all of them accept are allowed.
  */
 const byte = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const ipv4 = `(?:${byte}\\.){3}${byte}`
@@ -22,7 +22,7 @@ const date = [
 ].join('|')
 const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d'
 const time = `${clock}:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-]${clock})`
-/** Without gaps: after hours, there may be seconds only if there are minutes. */
+/** No unit is skipped: seconds may follow hours only if there are minutes in between. */
 const days = '(?:\\d+Y(?:\\d+M(?:\\d+D)?)?|\\d+M(?:\\d+D)?|\\d+D)'
 const hours = '(?:\\d+H(?:\\d+M(?:\\d+S)?)?|\\d+M(?:\\d+S)?|\\d+S)'
 const duration = `P(?:\\d+W|${days}(?:T${hours})?|T${hours})`
@@ -85,7 +85,10 @@ export const patternOfFormat = (format: unknown): string | undefined =>
     ? `^(?:${formats[format]})$`
     : undefined
 
-/** Patterns that all texts of the format match, but that would be too large together. zod adds them. */
+/**
+ * Patterns that zod adds to these formats. All texts of the format match them anyway, and combining both would need too
+ * large an automaton.
+ */
 const implied: Record<string, readonly string[]> = {
   hostname: [
     '^(?=.{1,253}\\.?$)[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[-0-9a-zA-Z]{0,61}[0-9a-zA-Z])?)*\\.?$',

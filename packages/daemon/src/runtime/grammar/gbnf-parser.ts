@@ -14,7 +14,7 @@ export function parseGbnf(source: string): Gbnf {
   for (const line of source.trimEnd().split('\n')) {
     const [, name = '', body = ''] = /^([a-z][a-z0-9-]*) ::= (.*)$/.exec(line) ?? []
     if (name === '' || rules.has(name))
-      throw new Error(`not a rule, or twice: ${line.slice(0, 200)}`)
+      throw new Error(`invalid or duplicate rule: ${line.slice(0, 200)}`)
     rules.set(name, parseBody(body, used))
   }
   const missing = [...used].find((name) => !rules.has(name))
@@ -70,7 +70,7 @@ function parseBody(body: string, used: Set<string>): Part {
     }
     if (!take(/\(/)) return []
     const group = choice()
-    if (!take(/\)/)) throw new Error(`no parenthesis before ${rest.slice(0, 100)}`)
+    if (!take(/\)/)) throw new Error(`missing closing parenthesis before ${rest.slice(0, 100)}`)
     return [group]
   }
   const all = choice()

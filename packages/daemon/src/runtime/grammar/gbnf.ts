@@ -140,7 +140,10 @@ function printNode(node: Node): string {
   }
 }
 
-/** The empty alternative comes first, because llama.cpp would continue after a final `|` in the next line. */
+/**
+ * The empty alternative comes first, because llama.cpp would take the line after a final `|` for a continuation of the
+ * rule.
+ */
 function printChoice(parts: readonly Node[]): string {
   const ways = [...new Set(parts.map(printNode))]
   return ways.sort((a, b) => Number(a !== '') - Number(b !== '')).join(' | ')

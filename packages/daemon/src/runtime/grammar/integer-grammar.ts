@@ -2,8 +2,9 @@
 import { chars, choice, type Node, nothing, repeat, sequence, text } from './node.ts'
 
 /**
- * Without a bound, integers are below 9 × 10¹⁵, because larger ones may not be safe. Libraries use bounds that are the
- * limits of safe integers to express “any integer”.
+ * The number of digits of the largest integers. Without a bound, integers stay below 9 × 10¹⁵, because larger ones may
+ * not be safe. Bounds at the limits of safe integers count as no bound, because libraries use them to express “any
+ * integer”.
  */
 const longest = 16
 
@@ -23,7 +24,7 @@ const digits = (from: string, to: string): Node =>
   from === to ? text(from) : chars([[from.charCodeAt(0), to.charCodeAt(0)]])
 const anyDigits = (min: number, max = min): Node => repeat(digits('0', '9'), min, max)
 
-/** The integers from `from` on, which is not negative. */
+/** The integers from `from` to `to`, neither of which is negative. */
 function positive(from: number, to: number): Node {
   const { length } = String(Math.max(1, from))
   if (to < safe || length === longest) return choice(...ranges(from, to))

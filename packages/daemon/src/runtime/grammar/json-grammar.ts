@@ -1,8 +1,8 @@
 /**
  * Converts JSON schemas to grammars in GBNF, llama.cpp's grammar format, so that a model can generate only valid
- * values. If no grammar can enforce a schema, the schema is rejected with an error that names the keyword. White space
- * is allowed where models usually write it. White space after the value is not allowed, because a model could generate
- * it forever.
+ * values. If no grammar can enforce a schema, the schema is rejected with an error that contains the keyword. White
+ * space is allowed where models usually write it. White space after the value is not allowed, because a model could
+ * generate it forever.
  */
 import { arrayNode } from './arrays.ts'
 import { type Budget, spend, TooLarge } from './automaton.ts'
@@ -21,7 +21,7 @@ import { orRefuse, stringNode } from './strings.ts'
 import { textTree } from './text-tree.ts'
 import { constants, listedValues, type Type, writtenTypes } from './values.ts'
 
-/** Limits the time of a conversion to about a second. */
+/** The maximum work of a conversion, which limits its time to about a second. */
 const maxWork = 300_000
 const costOfValue = 20
 const maxDepth = 100
@@ -34,7 +34,7 @@ export function jsonGrammar(schema: object): string {
   try {
     return convert(schema)
   } catch (error) {
-    // A `RangeError` is V8's, if functions call each other too deeply.
+    // V8 throws a `RangeError` if functions call each other too deeply.
     if (error instanceof RangeError)
       throw new SchemaError('it is nested too deeply', { cause: error })
     if (!(error instanceof TooLarge)) throw error
@@ -68,7 +68,10 @@ function convert(root: object): string {
     return simple
   }
 
-  /** `outer`: the values that this one is an alternative of. A value with the same schemas has the same rule. */
+  /**
+   * `outer` contains the keys of the values of which this one is an alternative. Values with the same schemas share a
+   * rule.
+   */
   function value(all: Conjunction, path: string, outer: readonly string[]): Node {
     const key = keyOf(all)
     const done = known.get(key)
@@ -149,7 +152,7 @@ function convert(root: object): string {
   }
 
   const scalars = new Map<string, Node>()
-  /** Equal strings and numbers have the same rule, because their automata take time and space. */
+  /** Strings or numbers with the same keywords share a rule, because their automata take time and space. */
   function scalar(type: 'string' | 'number' | 'integer', parts: readonly Schema[], path: string) {
     const keywords = [...keywordsOfType.string, ...keywordsOfType.number, ...negatedKeywords]
     const key = JSON.stringify([type, ...keywords.map((keyword) => valuesOf(parts, keyword))])

@@ -10,7 +10,7 @@ const unescaped = chars([
   [0x80, 0xd7ff],
   [0xe000, 0x10ffff],
 ])
-/** Surrogates come only in pairs. */
+/** The hexadecimal digits after `\u`. Surrogates are allowed only in pairs. */
 const codeUnits = choice(
   sequence(chars('0123456789ABCEFabcef'), repeat(hex, 3, 3)),
   sequence(chars('Dd'), chars('01234567'), hex, hex),
@@ -64,10 +64,10 @@ export function enclosed(open: string, body: Node, close: string): Node {
 export const separated = (nodes: readonly Node[]): Node =>
   sequence(...nodes.flatMap((node, index) => (index === 0 ? [node] : [comma, node])))
 
-/** A node after a comma. */
+/** Puts a comma before a node. */
 export const continued = (node: Node): Node => sequence(comma, node)
 
-/** White space at the end of a body. */
+/** Allows white space at the end of a body. */
 export const ended = (body: Node): Node => sequence(body, space)
 
 export const member = (name: Node, value: Node): Node =>

@@ -8,7 +8,7 @@ import { cannot } from './schema-error.ts'
 export type Members = {
   needed: readonly Node[]
   optional: readonly Node[]
-  /** May be repeated, with different names. */
+  /** Any other member. Several of them may follow each other, with different names. */
   others: Node | undefined
 }
 
@@ -30,8 +30,9 @@ function anyMembers(
   { grammar }: Conversion,
   { needed, optional: possible, others }: Members,
 ): Node {
-  // `members` are one or more members from an index on. Each is a rule. Otherwise, the size of the grammar would grow
-  // quadratically with the number of properties. The comma comes before the alternatives, so that they are fewer.
+  // `members` matches one or more of the members from an index on. It is a rule for each index, because the size of the
+  // grammar would otherwise grow quadratically with the number of properties. The comma precedes the alternatives,
+  // which keeps their number low.
   let members = others ? sequence(others, repeat(continued(others), 0)) : nothing
   for (const pair of possible.toReversed()) {
     members = grammar.add('members', choice(sequence(pair, optional(continued(members))), members))
@@ -49,7 +50,7 @@ function countedMembers(
   { min, max }: Lengths,
   path: string,
 ): Node {
-  // The names of others could be equal, so only one of them counts for the minimum.
+  // The names of other members could be equal, so only one of them counts toward the minimum.
   if (others && possible.length + 1 < min) {
     throw cannot(path, 'minProperties', 'the names of additional properties could be repeated')
   }
@@ -60,7 +61,7 @@ function countedMembers(
     throw cannot(path, max === Infinity ? 'minProperties' : 'maxProperties', 'it is too large')
   }
   const known = new Map<string, Node>()
-  /** The members from `index` on, after `count` others. */
+  /** The optional members from `index` on, after `count` members have been written. */
   function tail(index: number, count: number): Node {
     const key = `${index},${count}`
     const node = known.get(key) ?? grammar.add('tail', body(index, count))

@@ -1,4 +1,4 @@
-/** Turns `not` into other keywords. */
+/** Converts `not` to other keywords. */
 import { patternOfFormat } from './formats.ts'
 import {
   has,
@@ -19,7 +19,10 @@ import { cannot } from './schema-error.ts'
 const known = new WeakMap<Schema, Schema | boolean>()
 const maxDepth = 50
 
-/** Returns the schema that exactly the other values match. Throws a `SchemaError` if this cannot be expressed. */
+/**
+ * Returns a schema that matches exactly the values that the given schema does not match. Throws a `SchemaError` if this
+ * cannot be expressed.
+ */
 export function negate(root: unknown, given: unknown, path: string, depth = 0): Schema | boolean {
   const schema = requireSchema(given, path)
   if (typeof schema === 'boolean') return !schema
@@ -32,7 +35,9 @@ export function negate(root: unknown, given: unknown, path: string, depth = 0): 
   return result
 }
 
-/** One alternative for each requirement of the schema, in which a value does not meet this requirement. */
+/**
+ * Returns one alternative for each requirement of the schema. It matches the values that do not meet the requirement.
+ */
 function listWays(root: unknown, schema: Schema, path: string, depth: number): unknown[] {
   const refused = impossible.find((keyword) => hasEffect(schema, keyword))
   if (refused !== undefined) throw cannot(path, 'not', `it contains ${refused}`)
@@ -96,7 +101,7 @@ function otherTypes(schema: Schema, path: string): Schema[] {
   ]
 }
 
-/** Keywords that no other keyword can express the opposite of. */
+/** Keywords whose opposite no other keyword can express. */
 const impossible = [
   ...['oneOf', 'if', 'format', 'minContains', 'maxContains', 'uniqueItems', 'prefixItems'],
   ...['additionalItems', 'unevaluatedItems', 'propertyNames', 'patternProperties'],

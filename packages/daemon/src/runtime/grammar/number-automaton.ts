@@ -10,7 +10,7 @@ import {
 } from './automaton.ts'
 import { chain, either, patternAutomaton } from './pattern-automaton.ts'
 
-/** A number must satisfy all of them. */
+/** A number must satisfy all of these limits. */
 export type Limits = {
   minimums: readonly Bound[]
   maximums: readonly Bound[]
@@ -23,19 +23,20 @@ export type Limits = {
 export type Bound = { value: number; isExclusive: boolean }
 
 const maxPlaces = 12
-/** No number that is written reaches it. */
+/** All numbers that a grammar allows are below this one. */
 const tooLarge = 1e16
 
 const unlimited: Budget = { left: Infinity }
 /**
- * Up to 15 digits, because two such decimals are never rounded to the same double. A number that is below a bound in
- * the text is therefore also below the bound after it is parsed. Up to 12 of them are after the decimal point.
+ * Numbers of up to 15 digits, of which up to 12 are after the decimal point. Two different decimals of up to 15 digits
+ * are never rounded to the same double, so a number whose text is below a bound is also below the bound after it is
+ * parsed.
  */
 const decimals = patternAutomaton(
   unlimited,
   '^(?:(?:0|[1-9]\\d{0,2})(?:\\.\\d{1,12})?|[1-9]\\d{3,8}(?:\\.\\d{1,6})?|[1-9]\\d{9,14})$',
 )
-/** Below 9 × 10¹⁵, because larger integers may not be safe. */
+/** Integers below 9 × 10¹⁵, because larger ones may not be safe. */
 const integers = patternAutomaton(unlimited, '^(?:0|[1-9]\\d{0,14}|[1-8]\\d{15})$')
 const minus = patternAutomaton(unlimited, '^-$')
 
@@ -85,7 +86,8 @@ function atLeast(budget: Budget, bound: Bound): Automaton {
   if (bound.value >= tooLarge) return noText
   const { whole, fraction: digits } = toDigits(bound.value)
   const fraction = digits.slice(0, maxPlaces)
-  // Numbers with 12 places that reach a bound with more places are greater than its first 12 places.
+  // A number with up to 12 places reaches a bound with more places only if the number is greater than the bound cut to
+  // 12 places.
   const isExclusive = bound.isExclusive || digits.length > maxPlaces
   const longer = `[1-9]\\d{${whole.length},}(?:\\.\\d+)?`
   const above = greater(whole).map(({ pattern, rest }) => `${pattern}\\d{${rest}}(?:\\.\\d+)?`)
@@ -123,7 +125,10 @@ function toDigits(value: number): { whole: string; fraction: string } {
   return { whole: all.slice(0, shift), fraction: all.slice(shift) + fraction }
 }
 
-/** Whether a number is a multiple of another one, in decimal. A division would be rounded. */
+/**
+ * Whether a number is a multiple of another one. Computed from decimal digits, because a floating-point division would
+ * be rounded.
+ */
 export function isMultiple(value: number, factor: number): boolean {
   const [one, other] = [toDigits(value), toDigits(factor)]
   const places = Math.max(one.fraction.length, other.fraction.length)
@@ -131,7 +136,7 @@ export function isMultiple(value: number, factor: number): boolean {
   return scaled(one) % scaled(other) === 0n
 }
 
-/** The states are remainders, with the number of digits after the decimal point, which is -1 before the point. */
+/** A state consists of a remainder and the number of digits so far after the decimal point, or -1 before the point. */
 function multiplesOf(budget: Budget, factor: number, hasPoint: boolean): Automaton {
   const { whole, fraction } = toDigits(factor)
   const places = fraction.length

@@ -1,4 +1,4 @@
-/** Numbers: bounds and multiples. */
+/** Converts number schemas to grammars: bounds and multiples. */
 import { isEmpty } from './automaton.ts'
 import { plainGrammar } from './automaton-grammar.ts'
 import type { Conversion } from './conversion.ts'

@@ -1,4 +1,4 @@
-/** Objects. Their members are in the order of the schema, required ones first. */
+/** Converts object schemas to grammars. Members are in the order of the schema, with the required ones first. */
 import {
   type Automaton,
   accepts,
@@ -55,7 +55,7 @@ export function objectNode(conversion: Conversion, parts: readonly Schema[], pat
   return membersNode(conversion, members, lengths, path)
 }
 
-/** Fewer than `maxAlternatives`, because any of them could be next. */
+/** The maximum number of optional properties. Below `maxAlternatives`, because any of them could come next. */
 const maxOptional = 1500
 
 /** The names in `properties`. */
@@ -91,8 +91,8 @@ export function memberSchemas(
 }
 
 /**
- * The schemas of members: in each part the member's own, or else those of the other members. `unevaluatedProperties`
- * counts if nothing within the same schema has a schema for the member.
+ * The schemas that a member must match: in each part, the member's own or else `additionalProperties`.
+ * `unevaluatedProperties` applies only if neither its schema nor a schema within that schema has one for the member.
  */
 function schemasOf(
   { budget, isWithin }: Conversion,
@@ -117,7 +117,7 @@ function schemasOf(
 
 type Names = { allows: (name: string) => boolean; list: string[] | undefined }
 
-/** The names that `propertyNames` allows. They may be listed. */
+/** The names that `propertyNames` allows. `list` contains them if they are listed in `enum` or `const`. */
 function allowedNames(conversion: Conversion, parts: readonly Schema[], path: string): Names {
   const schemas = valuesOf(parts, 'propertyNames')
   if (schemas.length === 0) return { allows: () => true, list: undefined }
@@ -138,8 +138,8 @@ function allowedNames(conversion: Conversion, parts: readonly Schema[], path: st
 const anyMember = rule('pair')
 
 /**
- * The members whose names are not in `known`; undefined if there are none. An object with `properties` has others only
- * if the schema says so with another keyword, although JSON Schema always allows them.
+ * The members whose names are not in `known`; undefined if there are none. An object with `properties` has other
+ * members only if another keyword explicitly allows them, although JSON Schema allows them by default.
  */
 function otherMembers(
   conversion: Conversion,
@@ -167,7 +167,7 @@ function otherMembers(
   return orRefuse(path, patterns.length > 0 ? 'patternProperties' : 'additionalProperties', () => {
     const allowed = otherNames(conversion, parts, path)
     const names = known.length === 0 ? allowed : without(allowed, [listedTexts(budget, known)])
-    // Names that match several patterns are left out.
+    // Names that match several patterns are not generated.
     const matching = patterns.flatMap((pattern) => {
       const rest = patterns.filter((other) => other !== pattern).map(found)
       const own = intersect(budget, without(names, rest), found(pattern))
@@ -185,7 +185,7 @@ function otherMembers(
   })
 }
 
-/** The schemas of the members whose names match only this pattern, or none. */
+/** The schemas of the members whose names match only this pattern or, if it is undefined, no pattern. */
 const patternSchemas = (
   conversion: Conversion,
   parts: readonly Schema[],

@@ -15,7 +15,7 @@ import {
 } from './automaton.ts'
 import { type Pattern, PatternError, parsePattern } from './pattern-parser.ts'
 
-/** A Unicode property takes longer than other sets of characters. */
+/** The cost of a Unicode property, which takes longer than other sets of characters. */
 const costOfProperty = 5000
 
 /** The texts in which a regular expression matches, anywhere if it has no anchors. */
@@ -76,7 +76,7 @@ function repeat(budget: Budget, pattern: Pattern & { kind: 'repeat' }, rest: Res
   return all
 }
 
-/** Joins neighbors that are plain, so that they take only one step. */
+/** Joins adjacent parts that are plain, so that they are added in one step. */
 function joinPlain(parts: readonly Pattern[]): Pattern[] {
   const groups: Pattern[][] = []
   for (const part of parts) {
@@ -125,7 +125,7 @@ function join(combine: typeof intersect, budget: Budget, a: Rest, b: Rest): Rest
   return { atStart: isSame ? inside : combine(budget, a.atStart, b.atStart), inside }
 }
 
-/** The texts of two automata. */
+/** The texts that at least one of two automata accepts. */
 export function either(budget: Budget, a: Automaton, b: Automaton): Automaton {
   if (a === b || b === noText) return a
   if (a === noText) return b
@@ -134,7 +134,7 @@ export function either(budget: Budget, a: Automaton, b: Automaton): Automaton {
   return determinize(budget, nodes.all, starts)
 }
 
-/** The texts of the first, each followed by one of the second. */
+/** The texts that consist of a text of `first` followed by a text of `second`. */
 export function chain(budget: Budget, first: Pattern | Automaton, second: Automaton): Automaton {
   if (second === noText || first === emptyText) return second
   const nodes: Nodes = { all: [], budget }
@@ -146,7 +146,7 @@ export function chain(budget: Budget, first: Pattern | Automaton, second: Automa
 /** A state of a nondeterministic automaton. `free`: moves without a character. */
 type Node = { accepts: boolean; moves: readonly Move[]; free: number[] }
 type Nodes = { all: Node[]; budget: Budget }
-/** The limit before the automaton is made deterministic. Quantifiers are expanded. */
+/** The maximum number of nodes. Quantifiers are expanded, so each repetition adds nodes. */
 const maxNodes = 20_000
 
 function push({ all, budget }: Nodes, node: Partial<Node>): number {
@@ -155,7 +155,10 @@ function push({ all, budget }: Nodes, node: Partial<Node>): number {
   return all.push({ accepts: false, moves: [], free: [], ...node }) - 1
 }
 
-/** Adds the states of an automaton. If `next` is given, its texts continue there. Returns the start. */
+/**
+ * Adds the states of an automaton. If `next` is given, the accepting states continue there instead of accepting.
+ * Returns the start.
+ */
 function embed(nodes: Nodes, automaton: Automaton, next?: number): number {
   const first = nodes.all.length
   for (const { accepts, moves } of automaton) {
@@ -191,7 +194,7 @@ function addRepeat(nodes: Nodes, pattern: Pattern & { kind: 'repeat' }, next: nu
     start = push(nodes, { free: [next] })
     nodes.all[start]?.free.push(add(nodes, part, start))
   }
-  // The node of each copy is added even if the part is empty, so that its number is limited.
+  // A node is added for each copy even if the part is empty, so that `maxNodes` limits the number of copies.
   for (let copy = min; max < Infinity && copy < max; copy += 1) {
     start = push(nodes, { free: [next, add(nodes, part, start)] })
   }

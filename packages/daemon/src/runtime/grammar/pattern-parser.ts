@@ -74,7 +74,7 @@ export function parsePattern(source: string): Pattern {
     if (range === undefined) return part
     skip('?') // a lazy quantifier matches the same texts
     if (range.max < range.min)
-      throw new PatternError('it has a quantifier whose maximum is too low')
+      throw new PatternError('it has a quantifier whose maximum is below its minimum')
     return { kind: 'repeat', part, ...range }
   }
 
@@ -120,7 +120,7 @@ export function parsePattern(source: string): Pattern {
   /** The index after the next character of this kind. */
   function endOf(char: string): number {
     const end = chars.indexOf(char, index)
-    if (end === -1) throw new PatternError(`it has no ${char} where one must be`)
+    if (end === -1) throw new PatternError(`it has a construct without its closing ${char}`)
     return end + 1
   }
 
@@ -187,11 +187,11 @@ export function parsePattern(source: string): Pattern {
 
 function codePoint(digits: string): string {
   const code = /^[0-9a-fA-F]{1,8}$/.test(digits) ? Number.parseInt(digits, 16) : Infinity
-  if (code > 0x10ffff) throw new PatternError('it has an invalid character number')
+  if (code > 0x10ffff) throw new PatternError('it has an invalid code point')
   return String.fromCodePoint(code)
 }
 
-/** The set with one character. The set of a single surrogate is empty, because no text contains one. */
+/** The set of one character. For a lone surrogate, the set is empty, because no generated text contains one. */
 function only(char: string): CharSet {
   const code = char.codePointAt(0) as number
   return intersection([[code, code]], everyChar)

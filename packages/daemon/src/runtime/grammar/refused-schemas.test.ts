@@ -177,16 +177,16 @@ test.each<[string, string, object]>([
     'it is too large',
     { dependentRequired: Object.fromEntries(countTo(30).map((n) => [`a${n}`, [`b${n}`]])) },
   ],
-])('a schema %s is refused before it takes long', (_, words, schema) => {
+])('a schema %s is refused before its conversion takes long', (_, words, schema) => {
   expect(() => jsonGrammar(schema)).toThrow(words)
 })
 
-test('50,000 listed values are compared with 50,000 others', () => {
+test('an enum of 50,000 values may exclude all but one of them', () => {
   const values = countTo(50_000)
   expect(jsonGrammar({ enum: values, not: { enum: values.slice(1) } })).toContain('::= "0"\n')
 })
 
-test('oneOf may have 300 alternatives that a property tells apart', () => {
+test('oneOf may have 300 alternatives that a property distinguishes', () => {
   expect(jsonGrammar({ oneOf: countTo(300).map((n) => inUse({ const: n })) })).toContain('"299"')
 })
 

@@ -4,7 +4,7 @@ import { cannot } from './schema-error.ts'
 
 /** The limit on repetitions, because llama.cpp expands them. */
 const maxRepetitions = 50_000
-/** Longer repetitions are made of chunks. llama.cpp refuses repetitions above 2,000. */
+/** More repetitions than this are made of chunks. llama.cpp refuses more than 2,000. */
 const maxChunk = 250
 
 /**

@@ -1,4 +1,4 @@
-/** Hundreds of texts are generated from each grammar without a model, and checked by a validator. */
+/** Generates hundreds of texts from each grammar without a model, and checks them with a validator. */
 import { test } from 'vitest'
 import { expectAgreement, type SchemaExample } from '../../testing/schema-example.ts'
 import { jsonGrammar } from './json-grammar.ts'
@@ -35,27 +35,27 @@ const examples: Record<string, SchemaExample> = {
       { country: 'CA', zip: '12345' },
     ],
   },
-  'not a property': {
+  'an excluded property': {
     schema: object({ a: aNull, b: aNull }, { not: { required: ['a'] } }),
     good: [{ b: null }, {}],
     bad: [{ a: null }],
   },
-  'not what not describes': {
+  'a double negation': {
     schema: string({ not: { not: { minLength: 2 } } }),
     good: ['ab'],
     bad: ['a'],
   },
-  'one of two that overlap': {
+  'oneOf with options that overlap': {
     schema: { oneOf: [number({ multipleOf: 5 }), number({ multipleOf: 3 })] },
     good: [5, 9],
     bad: [15, 7],
   },
-  'one of two, beside a keyword of another type': {
+  'oneOf beside a keyword for another type': {
     schema: { maxItems: 3, oneOf: [{ type: 'string' }, { enum: ['a', 1] }] },
     good: ['b', 1],
     bad: ['a', 2],
   },
-  'one of two that a property tells apart': {
+  'oneOf with options that a property distinguishes': {
     schema: {
       oneOf: [
         object({ kind: { const: 'a' }, x: aNull }, { required: ['kind'] }),
@@ -65,7 +65,7 @@ const examples: Record<string, SchemaExample> = {
     good: [{ kind: 'a', x: null }, { kind: 'b' }],
     bad: [{ kind: 'c' }, {}],
   },
-  'one of two properties': {
+  'exactly one of two properties': {
     schema: object({ a: aNull, b: aNull }, { oneOf: [{ required: ['a'] }, { required: ['b'] }] }),
     good: [{ a: null }, { b: null }],
     bad: [{}, { a: null, b: null }],
@@ -95,7 +95,7 @@ const examples: Record<string, SchemaExample> = {
       [9, 9, 0, 0, 0, 0],
     ],
   },
-  'different items': {
+  'unique items': {
     schema: array({ items: { enum: ['a', 'b', 'c'] }, uniqueItems: true, minItems: 2 }),
     good: [
       ['a', 'b'],
@@ -103,7 +103,7 @@ const examples: Record<string, SchemaExample> = {
     ],
     bad: [['a'], ['a', 'a']],
   },
-  'different items of a longer list': {
+  'unique items from a longer list': {
     schema: array({ items: integer({ minimum: 1, maximum: 20 }), uniqueItems: true, maxItems: 3 }),
     good: [[], [1, 7, 20]],
     bad: [[1, 1], [1, 2, 3, 4], [21]],
@@ -126,7 +126,7 @@ const examples: Record<string, SchemaExample> = {
     good: [{ a: 1 }, { a: 1, b: 2 }],
     bad: [{}, { a: 1, c: 2 }, { a: null }],
   },
-  'a map with names of a pattern': {
+  'a map whose names match a pattern': {
     schema: {
       type: 'object',
       propertyNames: { pattern: '^[a-z]', maxLength: 3 },
@@ -135,7 +135,7 @@ const examples: Record<string, SchemaExample> = {
     good: [{}, { a: null, bc: null }],
     bad: [{ abcd: null }, { '1': null }, { a: 1 }],
   },
-  'properties of patterns': {
+  'patternProperties and additionalProperties': {
     schema: object(
       { x: aNull },
       {
@@ -146,7 +146,7 @@ const examples: Record<string, SchemaExample> = {
     good: [{ x: null, 'x-a': 'b', y1: 2, z: true }],
     bad: [{ x: 1 }, { 'x-a': 1 }, { y1: true }, { z: null }],
   },
-  'other properties do not repeat those with names': {
+  'additional properties do not repeat declared ones': {
     schema: object(
       { a: { type: 'integer' }, ab: aNull },
       { additionalProperties: { type: 'string' } },
@@ -154,7 +154,7 @@ const examples: Record<string, SchemaExample> = {
     good: [{ a: 1, abc: 'x', b: '' }],
     bad: [{ a: 'x' }, { ab: 'x' }],
   },
-  'a number of properties': {
+  'a limited number of properties': {
     schema: object(
       { a: aNull, b: aNull, c: aNull },
       { minProperties: 1, maxProperties: 2, additionalProperties: false },
@@ -185,12 +185,12 @@ const examples: Record<string, SchemaExample> = {
     good: [{ b: 1 }, { a: null, b: [] }].map(({ b, ...rest }) => ({ b, ...rest })),
     bad: [{ a: null }],
   },
-  'a property that nothing matches is left out': {
+  'an optional property that no value matches is omitted': {
     schema: object({ a: string({ minLength: 5, maxLength: 2 }), b: aNull }),
     good: [{ b: null }, {}],
     bad: [{ a: 'abc' }],
   },
-  'listed values are checked with the other keywords': {
+  'listed values are checked against the other keywords': {
     schema: {
       enum: ['a', 'abc', 1, 7, null],
       type: ['string', 'integer'],
@@ -200,14 +200,14 @@ const examples: Record<string, SchemaExample> = {
     good: ['abc', 7],
     bad: ['a', 1, null],
   },
-  'a closed schema in allOf forbids the properties of others': {
+  'a closed schema in allOf forbids properties that only the other schemas declare': {
     schema: {
       allOf: [object({ a: aNull }, { additionalProperties: false }), { properties: { b: aNull } }],
     },
     good: [{ a: null }, {}],
     bad: [{ a: null, b: null }],
   },
-  'a schema that contains itself through parts': {
+  'a schema that contains itself through allOf': {
     schema: {
       $ref: '#/$defs/node',
       $defs: {
@@ -220,7 +220,7 @@ const examples: Record<string, SchemaExample> = {
     good: [{}, { value: 1, next: { value: 2 } }],
     bad: [{ next: {} }, { value: 1, next: { value: 2, next: {} } }],
   },
-  'what another schema evaluates': {
+  'unevaluatedProperties ignores the schema around its own': {
     schema: {
       ...object({ a: aNull }),
       oneOf: [object({ b: aNull }, { required: ['b'], unevaluatedProperties: false }), aNull],
@@ -228,7 +228,7 @@ const examples: Record<string, SchemaExample> = {
     good: [{ b: null }],
     bad: [{ a: null, b: null }, { a: null }, null],
   },
-  'properties that another schema evaluates': {
+  'unevaluatedProperties ignores other schemas in allOf': {
     schema: {
       allOf: [
         { ...object({ a: aNull }), unevaluatedProperties: { type: 'integer' } },
@@ -238,7 +238,7 @@ const examples: Record<string, SchemaExample> = {
     good: [{ b: 1 }, { b: 5, a: null, x: 1 }],
     bad: [{ b: null }, { b: 6 }, { b: 1, x: null }],
   },
-  'nothing is evaluated twice': {
+  'unevaluatedProperties considers schemas within its own': {
     schema: {
       ...object({ a: aNull }),
       allOf: [{ properties: { b: aNull } }],
@@ -249,6 +249,6 @@ const examples: Record<string, SchemaExample> = {
   },
 }
 
-test.each(Object.entries(examples))('%s', (_, example) => {
+test.each(Object.entries(examples))('the grammar agrees with the validator: %s', (_, example) => {
   expectAgreement(jsonGrammar(example.schema), example)
 })

@@ -1,4 +1,4 @@
-/** Texts are generated from the grammars of strings, numbers and lists of values, and checked by a validator. */
+/** Generates texts from the grammars of strings, numbers and enums, and checks them with a validator. */
 import { test } from 'vitest'
 import { expectAgreement, type SchemaExample } from '../../testing/schema-example.ts'
 import { jsonGrammar } from './json-grammar.ts'
@@ -55,7 +55,7 @@ const examples: Record<string, SchemaExample> = {
     good: ['aaa'],
     bad: ['', 'ab'],
   },
-  'a pattern with lengths': {
+  'a pattern with length limits': {
     schema: string({ pattern: '^[a-z]+(?:-[a-z]+)*$', minLength: 4, maxLength: 6 }),
     good: ['abcd', 'a-b-c'],
     bad: ['abc', 'abcdefg', 'abc-'],
@@ -105,49 +105,53 @@ const examples: Record<string, SchemaExample> = {
     schema: integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
     good: [0, -5, 1_700_000_000_000_000],
   },
-  'one of many values': {
+  'an enum of many values': {
     schema: { enum: [...manyTexts, '', 'item', 12, 123, { a: 1 }, null] },
     good: ['', 'item', 'item 0', 'item 102', 'é😀', 'é😁"', 12, 123, { a: 1 }, null],
     bad: ['item ', 'item 1', 'é', 1, {}],
   },
-  'a string of many beginnings': {
+  'strings that are prefixes of each other': {
     schema: { enum: Array.from({ length: 100 }, (_, index) => 'a'.repeat(index)) },
     good: ['', 'a'.repeat(99)],
     bad: ['a'.repeat(100)],
   },
-  'not a listed value': {
+  'a string that is not in an enum': {
     schema: string({ not: { enum: ['a', 'ab'] }, maxLength: 3 }),
     good: ['', 'b', 'aa', 'abc'],
     bad: ['a', 'ab'],
   },
-  'not one of many strings': {
+  'a string that is not in a long enum': {
     schema: string({ not: { enum: [...manyTexts, '\ud800'] } }),
     good: ['', 'item 1', 'item 102x', 'é'],
     bad: ['item 102', 'item 9', 'é😀'],
   },
-  'not a pattern': { schema: string({ not: { pattern: '^a' } }), good: ['b', ''], bad: ['ab'] },
-  'not some types': {
+  'a string that does not match a pattern': {
+    schema: string({ not: { pattern: '^a' } }),
+    good: ['b', ''],
+    bad: ['ab'],
+  },
+  'excluded types': {
     schema: { not: { type: ['string', 'integer'] } },
     good: [1.5, null],
     bad: ['', 1],
   },
-  'not null': {
+  'excluded null': {
     schema: { type: ['null', 'integer'], not: { const: null } },
     good: [1],
     bad: [null],
   },
-  'not a constant': {
+  'an excluded boolean': {
     schema: { type: ['boolean', 'null'], not: { enum: [true, {}] } },
     good: [false, null],
     bad: [true],
   },
-  'not a number in the middle': {
+  'an excluded number within a range': {
     schema: integer({ minimum: 0, maximum: 9, not: { const: 5 } }),
     good: [4, 6],
     bad: [5, 10],
   },
 }
 
-test.each(Object.entries(examples))('%s', (_, example) => {
+test.each(Object.entries(examples))('the grammar agrees with the validator: %s', (_, example) => {
   expectAgreement(jsonGrammar(example.schema), example)
 })

@@ -22,7 +22,7 @@ test('a schema that is refused does not end the thread', async () => {
   expect(await convert(JSON.stringify(text))).toBe(jsonGrammar(text))
 })
 
-test('a conversion that takes too long is ended, and the next one succeeds', async () => {
+test('a conversion that takes too long is stopped, and the next one succeeds', async () => {
   const convert = schemaConverter({ maxCpuMs: 50, maxHeapMb: 256 })
   await convert('{}')
   const [slow, next] = [convert(JSON.stringify(hard)), convert(JSON.stringify(text))]

@@ -9,8 +9,7 @@ export type SchemaConverter = (schema: string) => Promise<string>
 
 /**
  * Converts schemas to grammars in a thread, one after another, so that other requests to the model continue meanwhile.
- * Limits on states and steps end most conversions early. The limits on time and memory also end those that these limits
- * do not foresee.
+ * The limits on states and steps stop most excessive conversions early. The limits on time and memory stop all others.
  */
 export function schemaConverter(limits = defaultLimits): SchemaConverter {
   const place = { name: 'grammar-thread', parentUrl: import.meta.url }

@@ -5,7 +5,7 @@ export class SchemaError extends Error {
 
 const maxPathLength = 200
 
-/** Names a part of the schema in a message. */
+/** Formats the path of a part of the schema for an error message. */
 export function at(path: string): string {
   if (path === '') return 'it'
   return path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path

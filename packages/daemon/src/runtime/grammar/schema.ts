@@ -3,7 +3,7 @@ import { at, cannot, SchemaError } from './schema-error.ts'
 
 export type Schema = { [keyword: string | symbol]: unknown }
 
-/** Keywords that only our own code adds: what `not` becomes. */
+/** Keywords that only `negation.ts` adds, to represent parts of `not`. */
 export const notPattern = Symbol('not pattern')
 export const notMultipleOf = Symbol('not multipleOf')
 export const notEnum = Symbol('not enum')
@@ -25,7 +25,7 @@ export const keywordsOfType = {
 
 /**
  * Keywords that are always refused. All other keywords that nothing in this folder reads are annotations, as JSON
- * Schema says: `title`, `description`, `default`, `examples`, `deprecated`, `readOnly`, `writeOnly`, `$comment`,
+ * Schema specifies: `title`, `description`, `default`, `examples`, `deprecated`, `readOnly`, `writeOnly`, `$comment`,
  * `contentEncoding`, `contentMediaType`, `contentSchema`, and all keywords that JSON Schema does not define.
  */
 const refused = ['$dynamicRef', '$recursiveRef']

@@ -1,4 +1,4 @@
-/** Strings: patterns, formats and lengths. */
+/** Converts string schemas to grammars: patterns, formats and lengths. */
 import {
   type Automaton,
   accepts,
@@ -105,7 +105,10 @@ export function findPattern(
   return automaton
 }
 
-/** Names the keyword if its automaton would be too large, or if its pattern is not supported. */
+/**
+ * Runs `make`. If an automaton would be too large or a pattern is not supported, throws a `SchemaError` that contains
+ * the keyword.
+ */
 export function orRefuse<T>(path: string, keyword: string, make: () => T): T {
   try {
     return make()
@@ -115,7 +118,7 @@ export function orRefuse<T>(path: string, keyword: string, make: () => T): T {
   }
 }
 
-/** Whether a string in `enum` or a name matches the other keywords. The format of a listed string does not matter. */
+/** Whether a string in `enum` or a property name matches the other keywords. Its format is not checked. */
 export function isStringAllowed(
   conversion: Conversion,
   value: string,

@@ -2,12 +2,15 @@
 import type { Grammar } from './gbnf.ts'
 import { choice, type Node, sequence, text } from './node.ts'
 
-/** Fewer texts are alternatives. More are grouped by their beginnings, so that few are possible at the same time. */
+/**
+ * Up to this many texts become simple alternatives. More are grouped by their beginnings, so that few alternatives are
+ * possible at the same time.
+ */
 const maxFlat = 16
 /** Deeper groups become rules, because llama.cpp reads groups within groups recursively. */
 const maxDepth = 8
 
-/** One of the texts. */
+/** A grammar that allows any one of the texts. */
 export function textTree(grammar: Grammar, texts: readonly string[], depth = 0): Node {
   if (texts.length <= maxFlat) return choice(...texts.map(text))
   const groups = Map.groupBy(texts, firstChar)

@@ -35,8 +35,8 @@ function namedTypes(part: Schema, path: string): readonly unknown[] {
 }
 
 /**
- * The types of the values that a grammar writes. Without `type`, `enum` and `const`, these are the types that the other keywords apply to.
- * JSON Schema would also allow all values of other types.
+ * The types of the values that a grammar allows. Without `type`, `enum` and `const`, these are only the types to which
+ * the other keywords apply, although JSON Schema would also allow all values of other types.
  */
 export function writtenTypes(parts: readonly Schema[], path: string): Type[] {
   const allowed = allowedTypes(parts, path).filter(
@@ -86,7 +86,7 @@ export function isAllowed(
   throw cannot(path, keyword, `enum or const lists an ${type}`)
 }
 
-/** The values that a schema with `not` excludes. They may be many, and are compared with many. */
+/** Caches the values that `not` excludes, because many of them may be compared with many other values. */
 const excludedTexts = new WeakMap<object, Set<string>>()
 
 function isExcluded(value: unknown, parts: readonly Schema[]): boolean {
@@ -112,7 +112,7 @@ export function constants(type: 'boolean' | 'null', parts: readonly Schema[]): N
   return allowed.length === values.length ? rule(type) : choice(...allowed.map(literal))
 }
 
-/** Refuses a schema if `not` lists a list or an object, because the grammar of their type could write it. */
+/** Refuses a schema if `not` lists an array or object, which the grammar for that type would still allow. */
 export function refuseExcluded(type: 'array' | 'object', parts: readonly Schema[], path: string) {
   const excluded = valuesOf(parts, notEnum).flat()
   if (!excluded.some((value) => typeOf(value) === type)) return
@@ -129,7 +129,7 @@ export function canonical(value: unknown): string {
   return `{${members.sort().join()}}`
 }
 
-/** All values that match; undefined if they are not known to be few. */
+/** All values that match; undefined if they cannot be listed or are too many. */
 export function finiteValues(
   conversion: Conversion,
   { parts, choices }: Conjunction,

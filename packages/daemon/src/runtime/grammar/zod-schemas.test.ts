@@ -1,4 +1,4 @@
-/** The schemas that zod 4 makes of its constructs. */
+/** Tests the JSON schemas to which zod 4 converts its types. */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { matchesGbnf, randomNumbers, textGenerator } from '../../testing/gbnf.ts'
@@ -13,7 +13,7 @@ const tree = z.object({
   },
 })
 
-/** zod checks these values itself, too. */
+/** The values generated for these types are also checked by zod itself. */
 const constructs: Record<string, z.ZodType> = {
   string: z.string(),
   'string of a length': z.string().length(5),
@@ -100,7 +100,7 @@ const constructs: Record<string, z.ZodType> = {
   brand: z.string().brand(),
 }
 
-test.each(Object.entries(constructs))('%s', (_, construct) => {
+test.each(Object.entries(constructs))('generated values are valid: %s', (_, construct) => {
   const schema = z.toJSONSchema(construct)
   const source = jsonGrammar(schema)
   expect(findInvalidTexts(schema, source)).toEqual([])
@@ -129,7 +129,7 @@ test('texts that no generator would find by chance are allowed', () => {
   }
 })
 
-describe('what zod cannot express in JSON Schema, or what no value matches', () => {
+describe('a type that zod cannot express in JSON Schema, or that no value matches', () => {
   test('never is refused', () => {
     expect(() => jsonGrammar(z.toJSONSchema(z.never()))).toThrow('no type in common')
   })

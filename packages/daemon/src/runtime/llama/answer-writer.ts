@@ -28,7 +28,7 @@ export function answerWriter(
   const text = tokenText((some, before) =>
     model.detokenize(some as Token[], chat !== undefined && some.some(isMarker), before as Token[]),
   )
-  // A forced call is all of the answer, and without its end it would be useless.
+  // A forced call is the entire answer and must be complete, so stop strings are ignored.
   const stops = stopStrings(chat && isForced(chat) ? [] : stop)
   const parser = answerParser(chat && format, {
     tools: chat ? callableTools(chat, json) : [],

@@ -13,11 +13,11 @@ test('idle cores, and cores that this process uses, count as free', () => {
   expect(freeCores(400)).toBe(0.5)
 })
 
-test('is undefined if the system reports no processor times', () => {
+test('the number of free cores is undefined if the system reports no processor times', () => {
   expect(freeCoresMeter(() => undefined)(1_000)).toBeUndefined()
 })
 
-test('the number of free cores is between zero and the number of all cores', async () => {
+test('the number of free cores of this machine is measured, and is not negative', async () => {
   const freeCores = freeCoresMeter()
   await expect.poll(() => freeCores()).toBeDefined()
   expect(freeCores()).toBeGreaterThanOrEqual(0)

@@ -81,7 +81,7 @@ const city = {
 }
 const unenforceable = { type: 'object', properties: { city: { not: {} } } }
 
-/** Lets the model continue an answer that begins with the marker of a call. */
+/** A prompt whose answer begins with text and the opening marker of a call. */
 const continueCall = (parameters: object) => ({
   chat: {
     messages: [
@@ -96,7 +96,7 @@ const continueCall = (parameters: object) => ({
   },
 })
 
-test("an optional call is valid for its tool's schema", async () => {
+test("the arguments of an optional call match the tool's schema", async () => {
   const model = await openLlamaModel({ modelPath, contextLength: 512, slots: 1, threads: 1 })
   const generation = makeChatGeneration('', { prompt: continueCall(city), maxTokens: 100 })
   const { pieces, text, reason } = await runGeneration(model, generation)

@@ -139,8 +139,8 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
 
   /**
    * The grammar for calls that the model may make. Undefined if no grammar can enforce the tools' schemas. Also
-   * undefined with stop strings, which delay the text that shows where a call begins, and with log probabilities, for
-   * which `ownSampler` chooses the tokens.
+   * undefined if there are stop strings, because they delay the text that shows where a call begins, or if log
+   * probabilities are requested, because `ownSampler` then chooses the tokens.
    */
   async function callGrammar({ prompt, stop, topLogprobs }: Generation) {
     if (!('chat' in prompt) || stop.length > 0 || topLogprobs !== undefined) return undefined

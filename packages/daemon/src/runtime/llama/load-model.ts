@@ -26,7 +26,7 @@ export async function loadModel({ modelPath, threads, backendsDirectory }: Runti
   const model = await openFile(llama, modelPath, metadata).catch((error) => {
     throw complaint === undefined ? error : new Error(complaint, { cause: error })
   })
-  getBiases(TokenBias.for(model)) // if this fails, it must fail now, and not when a request needs the biases
+  getBiases(TokenBias.for(model)) // fails now rather than when a request needs the biases
   return { llama, model, templates: findTemplates(metadata) }
 }
 

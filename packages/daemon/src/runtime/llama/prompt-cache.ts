@@ -35,7 +35,7 @@ export interface PromptCache {
   clear(): Promise<void>
 }
 
-/** For systems without a file system in memory, and if there is no memory for a cache. */
+/** A cache that keeps nothing, for systems without an in-memory file system and for lack of memory. */
 const noCache: PromptCache = { prepare: async () => undefined, clear: async () => undefined }
 
 export function openPromptCache(options: PromptCacheOptions | undefined): PromptCache {
@@ -80,7 +80,7 @@ export function openPromptCache(options: PromptCacheOptions | undefined): Prompt
       bytesPerToken = bytes / tokens.length
       entries.add({ tokens, file, bytes, usedAt: ++clock })
     } finally {
-      await rm(path, { force: true }) // the content exists until the file is closed, at the latest when this process ends
+      await rm(path, { force: true }) // the content remains until the file is closed or this process exits
     }
   }
 

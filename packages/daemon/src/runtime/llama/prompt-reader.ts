@@ -24,7 +24,7 @@ export function promptReader(
   model: LlamaModel,
   { chatsFor, tokenize, checkTokens, contextLength }: Setup,
 ) {
-  /** Text of more characters cannot fit in the context. Tokenizing megabytes of it would delay other requests. */
+  /** A prompt with more characters than this certainly exceeds the context length. */
   const maxCharacters = contextLength * longestToken(model)
 
   /** Returns undefined if the prompt is a text of more than `maxCharacters`. */

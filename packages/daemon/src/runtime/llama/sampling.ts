@@ -48,7 +48,7 @@ export function createEvaluation(
   }
 }
 
-/** Maps any number to 32 bits other than zero, because the library's seeds have 32 bits, and zero means no seed. */
+/** Maps any number to a nonzero 32-bit number, because the library's seeds have 32 bits, and zero means no seed. */
 export const hashSeed = (seed: number): number =>
   createHash('sha256').update(String(seed)).digest().readUInt32LE() || 1
 
@@ -97,7 +97,7 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
 /** Any error is attributed to the schema, because a schema may contain anything. */
 function reasonFor(error: unknown): string {
   if (error instanceof SchemaError) return error.message
-  if (error instanceof RangeError) return 'it is too large' // such as for the call stack
+  if (error instanceof RangeError) return 'it is too large' // such as a call stack overflow
   return `it cannot be converted to a grammar: ${error}`
 }
 

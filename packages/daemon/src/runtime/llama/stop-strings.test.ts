@@ -32,6 +32,6 @@ test('the first of several stop strings counts, even if one is the beginning of 
   expect(run(['\n\n', '\n'], ['a\nb'])).toMatchObject({ given: ['a'], isStopped: true })
 })
 
-test('overlapping beginnings are handled', () => {
+test('a stop string is found even if it overlaps with an incomplete occurrence before it', () => {
   expect(run(['aab'], ['aaa', 'ab'])).toMatchObject({ given: ['a', 'a'], isStopped: true })
 })

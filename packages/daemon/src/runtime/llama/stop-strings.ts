@@ -1,8 +1,8 @@
 import { partialLength } from '../chat/formats/markers.ts'
 
 /**
- * Takes text as it is generated, and outputs text when it can no longer be part of a stop string. After a stop string
- * has been found, `isStopped` returns true, and neither the stop string nor the text after it is output.
+ * Takes text as it is generated, and outputs it as soon as it can no longer be part of a stop string. After a stop
+ * string has been found, `isStopped` returns true, and neither the stop string nor the text after it is output.
  */
 export function stopStrings(stops: readonly string[]) {
   const wanted = stops.filter((stop) => stop !== '')

@@ -12,7 +12,7 @@ test('a text is cut before special tokens, into blocks of about 1,000 characters
   for (const block of blocks) expect(block.length).toBeLessThan(1100)
 })
 
-test('a text without special tokens is not cut, and neither is it cut before a mask', () => {
+test('a text is not cut if it has no special tokens, or only a mask', () => {
   const plain = 'word '.repeat(10_000)
   expect(textBlocks(specials)(plain)).toEqual([plain])
   expect(textBlocks([])(plain)).toEqual([plain])

@@ -9,7 +9,7 @@ const minBlockCharacters = 1024
  * megabyte with 100,000 special tokens takes minutes; in blocks, it takes a second.
  */
 export function textBlocks(specials: readonly string[]): (text: string) => string[] {
-  // A mask may remove the spaces before it, which would be in another block.
+  // A mask token may remove the spaces before it, which would be in the previous block.
   const { pattern } = markers(...specials.filter((special) => !/mask/i.test(special)))
   const everywhere = new RegExp(pattern, 'g')
 

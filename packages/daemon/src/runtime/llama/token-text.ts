@@ -27,5 +27,5 @@ export function tokenText(detokenize: (tokens: number[], before: number[]) => st
 const replacement = '\ufffd'
 /** UTF-8 has at most four bytes per character, and each token has at least one byte. */
 const maxCharacterBytes = 4
-/** Some tokenizers write a token differently, depending on the tokens before it. */
+/** The number of preceding tokens passed to the detokenizer, because the text of a token may depend on them. */
 const contextTokens = 8

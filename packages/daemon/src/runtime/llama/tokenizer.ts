@@ -22,7 +22,7 @@ export function tokenCheck(model: LlamaModel): CheckTokens {
   }
 }
 
-/** The number of tokens between two pauses, in which other requests to this model go on. */
+/** The number of tokens between two pauses, during which other requests to this model continue. */
 const tokensAtOnce = 4096
 
 /** Converts between text and tokens. */
@@ -33,7 +33,7 @@ export function tokenizer(model: LlamaModel, checkTokens: CheckTokens) {
     async tokenize({ text, addSpecial, parseSpecial }: TextToTokenize): Promise<Token[]> {
       const blocks: Token[][] = []
       for (const block of parseSpecial ? cut(text) : [text]) {
-        if (blocks.length > 0) await setImmediate() // other requests to this model go on
+        if (blocks.length > 0) await setImmediate() // other requests to this model continue
         blocks.push(model.tokenize(block, parseSpecial))
       }
       const tokens = blocks.flat()
@@ -68,7 +68,7 @@ function controlTokens(model: LlamaModel): string[] {
   return tokens.filter((_, index) => Number(types?.[index]) === controlType)
 }
 
-/** Adds the token with which the model's prompts begin, if they do and it is missing. */
+/** Adds the beginning-of-sequence token if the model's prompts must start with it and it is missing. */
 export function withBeginning({ tokens: special }: LlamaModel, tokens: Token[]): Token[] {
   const { bos, shouldPrependBosToken } = special
   return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens

@@ -35,7 +35,7 @@ const chatWith = (chat: Partial<Chat>) => ({
   chat: { messages: [], tools: [], toolChoice: 'auto' as const, variables: {}, ...chat },
 })
 
-test("the demo model's text with greedy sampling", async () => {
+test('with greedy sampling, the demo model gives the expected answer', async () => {
   const answer = await run(makeChatGeneration('Hello'))
   expect(answer).toMatchObject({
     text: 'Hello! How can I help you?',
@@ -65,13 +65,13 @@ const helloTokens = [1, 296, 14, 658, 2, 14, 1, 303, 14]
 const helloAgain = 658
 const endOfTurnToken = 2
 
-test('a prompt of tokens instead of text', async () => {
+test('a prompt may consist of tokens instead of text', async () => {
   const { text } = await run(makeChatGeneration('Hello'))
   const again = await run(makeChatGeneration('', { prompt: { tokens: helloTokens } }))
   expect(again.text).toBe(text)
 })
 
-test('JSON that matches a schema, with nothing after it', async () => {
+test('an answer is JSON that matches the schema, with nothing after it', async () => {
   const schema = {
     type: 'object',
     properties: {
@@ -94,7 +94,7 @@ test('JSON that matches a schema, with nothing after it', async () => {
   }
 })
 
-test('a schema that no grammar can enforce is rejected with the keyword', async () => {
+test('a schema that no grammar can enforce is rejected with an error that contains the keyword', async () => {
   const json = { type: 'object', properties: { code: { type: 'string', pattern: '(?<=a)b' } } }
   await expect(run(makeChatGeneration('Hello', { json }))).rejects.toMatchObject({
     code: 'schema_refused',
@@ -195,7 +195,7 @@ test('a chat that certainly exceeds the context is refused before it is tokenize
   })
 })
 
-test('tokens to embed must exist', async () => {
+test('embedding a token that does not exist is an error', async () => {
   const embed = (token: number) => runtime.embed([[token]], new AbortController().signal)
   for (const token of [999_999, 2 ** 32, 1e300]) {
     await expect(embed(token)).rejects.toMatchObject({ code: 'unknown_token' })
@@ -236,7 +236,7 @@ test('a token with a strong negative bias is not generated', async () => {
   expect(other.text).not.toBe(text)
 })
 
-test('an answer whose end has a strong negative bias continues', async () => {
+test('an answer continues if its end-of-generation tokens have a strong negative bias', async () => {
   const logitBias: [number, number][] = [0, 1, endOfTurnToken].map((token) => [token, -100])
   const sampling = { ...greedy, logitBias }
   const { completionTokens } = await run(makeChatGeneration('Hello', { sampling, maxTokens: 100 }))
@@ -257,14 +257,14 @@ test('if the process is killed, its requests fail, and the exit is reported', as
 describe('a malformed file', () => {
   const good = readFileSync(modelPath)
   const damaged: [string, Buffer][] = [
-    ['no model', Buffer.from('hello')],
-    ['cut in its header', good.subarray(0, 20_000)],
-    ['cut in its tensors', good.subarray(0, good.length / 2)],
-    ['with a word of its header changed', mutated(good, 'llama.block_count', 'llama.block_kount')],
+    ['without a GGUF header', Buffer.from('hello')],
+    ['that is cut off in its header', good.subarray(0, 20_000)],
+    ['that is cut off in its tensors', good.subarray(0, good.length / 2)],
+    ['with a changed key in its header', mutated(good, 'llama.block_count', 'llama.block_kount')],
     ['of another architecture', mutated(good, 'general.architecture', 'general.architektur\u00e9')],
   ]
 
-  test.each(damaged)('%s: is rejected with an error', async (_, bytes) => {
+  test.each(damaged)('%s is rejected with an error', async (_, bytes) => {
     using folder = temporaryFolder()
     const path = join(folder.path, 'damaged.gguf')
     writeFileSync(path, bytes)

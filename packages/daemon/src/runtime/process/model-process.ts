@@ -22,7 +22,7 @@ type TextsToEmbed = EmbedOptions & { texts: (string | number[])[] }
 export type ModelMethods = typeof methods
 
 const methods = {
-  /** Loads the model and returns its abilities. Must be called first. */
+  /** Loads the model and returns its facts. Must be called before the other methods. */
   async load(options: RuntimeOptions) {
     model = await openLlamaModel(options)
     return model.facts

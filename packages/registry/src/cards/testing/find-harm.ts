@@ -4,8 +4,8 @@ import { visit } from 'unist-util-visit'
 import type { Element, Root } from '../syntax-tree.ts'
 
 /**
- * The elements that a card may contain, with their attributes. The list is independent of the schema, so that it can
- * find mistakes in the schema.
+ * The elements that a card may contain, with their attributes. The list is independent of `cardSchema`, so that tests
+ * can find mistakes in the schema.
  */
 const allowed: Record<string, string[]> = {
   a: [

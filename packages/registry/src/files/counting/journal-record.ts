@@ -10,7 +10,7 @@ export type JournalRecord = {
   count: number
 }
 
-/** In bytes. A disk's sector size is a multiple of this size, so no record spans two sectors. */
+/** Size of a record in bytes. A disk's sector size is a multiple of it, so no record spans two sectors. */
 export const recordSize = 64
 const magic = 0x73_68_64_6c // "shdl"
 const at = { magic: 0, checksum: 4, writer: 8, sequence: 24, model: 32, count: 48 }

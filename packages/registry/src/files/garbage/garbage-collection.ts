@@ -26,9 +26,10 @@ export interface GarbageCollection extends UploadRemoval {
   removeFileBytes(file: FileBytes): Promise<void>
   /**
    * Removes expired uploads, moves unreferenced objects to the trash, and removes objects from the trash after the
-   * retention period. Objects that are unknown to the database are left in place if they amount to more than 1 GB and
-   * more than a tenth of all stored bytes, because the database is then probably the wrong one. With `takesUnknown`,
-   * such objects are collected anyway. With `keepsTrash`, nothing is removed from the trash.
+   * retention period. If objects that are unknown to the database amount to more than 1 GB and more than a tenth of all
+   * stored bytes, the database is probably the wrong one: unknown objects and uploads are then left in place, and
+   * nothing is removed from the trash. With `takesUnknown`, they are collected anyway. With `keepsTrash`, nothing is
+   * removed from the trash.
    */
   collect(options?: { takesUnknown?: boolean; keepsTrash?: boolean }): Promise<CollectedGarbage>
 }
@@ -52,7 +53,10 @@ export function garbageCollection(
 ): GarbageCollection {
   const removal = uploadRemoval(db, store)
 
-  /** Whether no node can be about to record this entry, even if the clocks of the nodes and of the store differ. */
+  /**
+   * Whether the entry is so old that no node can still be about to record it, even if the clocks of the nodes and of
+   * the store differ.
+   */
   const isOldEnough = ({ createdAt }: StoredEntry) =>
     createdAt === undefined || createdAt.getTime() < Date.now() - minAgeMs
 
@@ -75,9 +79,7 @@ export function garbageCollection(
     })
   }
 
-  /**
-   * Returns those of these objects to which a file, a blob or the trash refers, each with the ID of its upload, if any.
-   */
+  /** Returns which of these object keys a file, a blob or the trash refers to, each with its upload's ID, if any. */
   async function findKnown(keys: string[]) {
     const asked = sql.join(keys)
     const { rows } = await sql<{ object_key: string; upload_id: string | null }>`

@@ -70,7 +70,7 @@ describeOnEachDatabase('the memory estimate of a file', (start) => {
     expect((await registry.get('/v1/models?max_memory_bytes=x')).status).toBe(400)
   })
 
-  test('is the sum over the shards of a model if all shards are present', async () => {
+  test('is added up over the shards of a model when all shards are present', async () => {
     const whole = await put('whole', 'whole.gguf', gguf(llama, 128))
     const split = { 'split.count': 2, 'split.no': 1 }
     const second = gguf(split, 64)

@@ -1,5 +1,6 @@
 /**
- * Tests how files are processed if the store is unavailable, stored bytes are lost, or the registry stops repeatedly.
+ * Tests how files are processed if the store is unavailable, if stored bytes are lost, or if the registry stops
+ * repeatedly.
  */
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -154,7 +155,7 @@ describeOnEachDatabase('processing', (start) => {
     })
   })
 
-  test('accepts bytes again that the store has lost, and restores them for every file that shares them', async () => {
+  test('accepts lost bytes when they are uploaded again, and restores them for every file that shares them', async () => {
     const bytes = smallGguf(5)
     const first = await publish(registry, ana, { name: 'first' }, 'x.gguf', bytes)
     for (const name of await readdir(objects)) await rm(join(objects, name), { recursive: true })

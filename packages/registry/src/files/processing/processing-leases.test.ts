@@ -81,7 +81,7 @@ describeOnEachDatabase('the lease on a file that is being processed', (start) =>
     await db
       .updateTable('file')
       .set({
-        status: sql<never>`'processing'`, // whatever the status was
+        status: sql<never>`'processing'`, // regardless of the previous status
         lease_holder: holder,
         lease_until: databaseTime(db, seconds),
         attempts: 1,
@@ -196,7 +196,7 @@ describeOnEachDatabase('the lease on a file that is being processed', (start) =>
 const postgresUrl = inject('postgresUrl')
 
 test.skipIf(!postgresUrl)(
-  'a registry (PostgreSQL) that loses a lease while publishing leaves the file to the other node',
+  'on PostgreSQL, a registry that loses a lease while publishing leaves the file to the node that took the lease',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'shoal-lease-'))
     onTestFinished(() => rm(folder, { recursive: true }))

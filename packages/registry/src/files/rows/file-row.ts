@@ -46,7 +46,7 @@ export function toChunkLayout(file: FileRow): ChunkLayout {
   return { sizeBytes: file.file_size_bytes, chunkSize: file.chunk_size }
 }
 
-/** The upload that a file refers to; undefined if its bytes were already stored, or are gone. */
+/** The upload that a file refers to; undefined if the file's bytes were already stored, or have been removed. */
 export function toUpload({ object_key, upload_id }: FileRow): UploadReference | undefined {
   return object_key === null ? undefined : { key: object_key, uploadId: upload_id }
 }

@@ -1,6 +1,7 @@
 /**
- * The trash has a row for each object to which no file or blob refers any longer. The object's bytes stay in place, on
- * disk or in S3, so that a deletion can be undone. They are removed after `SHOAL_TRASH_DAYS` days.
+ * The trash has a row for each object to which no file or blob refers. The object's bytes stay in place, on disk or in
+ * S3, so that a deletion can be undone. The bytes are removed after `SHOAL_TRASH_DAYS` days, or earlier if their space
+ * is needed.
  */
 import { type Kysely, sql } from 'kysely'
 import { databaseTime } from '../../database/clock.ts'
@@ -28,7 +29,10 @@ export interface Trash {
    * nothing if the trash contains fewer bytes.
    */
   removeOldest(bytesNeeded: number): Promise<Amount>
-  /** Removes everything in the trash. */
+  /**
+   * Removes everything in the trash, except that objects to which files or blobs refer again are taken out of the trash
+   * and kept.
+   */
   empty(): Promise<Amount>
 }
 
@@ -82,7 +86,7 @@ export function openTrash({ db, store, retentionDays, log }: Dependencies): Tras
   async function remove({ object_key }: TrashTable): Promise<boolean> {
     const { objects } = await takeOutReferred(db, object_key)
     if (objects > 0) return false
-    await store.remove(object_key) // first, so that after a crash in between, the row still refers to the object
+    await store.remove(object_key) // before the row, so that a crash in between cannot leave an object without a row
     await db.deleteFrom('trash').where('object_key', '=', object_key).execute()
     return true
   }

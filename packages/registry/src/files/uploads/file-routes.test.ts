@@ -327,7 +327,7 @@ describeApi('files', (start, oneNodeTest) => {
 })
 
 describeApi('a registry with a quota', (start) => {
-  test('returns 413 for a file that would exceed the quota, counting declared bytes', async () => {
+  test('returns 413 for a file that would exceed the quota, including the declared sizes of unfinished uploads', async () => {
     const bytes = smallGguf(1)
     const registry = await start({ quotaBytes: bytes.length * 2 })
     const ana = await registry.register('ana')

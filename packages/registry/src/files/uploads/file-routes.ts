@@ -73,7 +73,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
       if (file.status === 'uploading') {
         const missing_count = await countMissingChunks(store, file)
         if (missing_count > 0) {
-          throw conflict(`${missing_count} chunks are missing`, {
+          throw conflict(`missing chunks: ${missing_count}; send them and try again`, {
             code: 'chunks_missing',
             missing_count,
           })

@@ -76,7 +76,7 @@ export async function listMissingChunks(
     return { expires_at: file.upload_expires_at, missing_chunks: [], missing_count: 0 }
   }
   const expires_at = await postponeExpiry(files, file)
-  // Unlike `expires_at`, which is by the database's clock, this time is by this node's clock, which signs the URLs.
+  // `expires_at` is a time of the database's clock. The URLs are signed with a time of this node's clock instead.
   const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000)
   const stored = await store.listStoredChunks(upload, toChunkLayout(file))
   const chunks = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
@@ -168,8 +168,9 @@ async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promis
     if (uploadId !== upload.uploadId && !(await files.keepUploadId(file, uploadId))) {
       await store.abortUpload({ key: upload.key, uploadId }) // a concurrent call has recorded another upload
     }
-    // The upload may have been completed in the meantime, and then needs the object. If it was canceled in the
-    // meantime, the object must be removed here, because it may not have existed yet when the cancellation removed it.
+    // The upload may have been completed in the meantime, in which case the object is needed. If the upload was
+    // canceled in the meantime, the object must be removed here, because the cancellation may have happened before
+    // the object was created.
     if (await collect.isNeeded(upload.key)) return await files.get(file.model_id, file.id, true)
     await store.remove(upload.key)
     throw conflict('this upload was canceled while it was starting: start it again')

@@ -47,7 +47,7 @@ function explain(error: unknown, action: string, { bucket, endpoint }: S3Bucket)
     case 'RequestTimeTooSkewed':
       return `the clock of this machine differs too much from that of the S3 store: ${error.message}`
     default:
-      // Not by name: a response to HEAD has no error code, since it has no body.
+      // The status is checked instead of the name, because a response to HEAD has no body and so no error code.
       if (error.$metadata.httpStatusCode === 403) {
         return `the access key in SHOAL_S3_ACCESS_KEY_ID is not allowed to ${action} ${bucket} (SHOAL_S3_BUCKET)`
       }

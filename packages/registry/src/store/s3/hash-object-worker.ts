@@ -13,7 +13,7 @@ import {
 } from '@shoal/model-file'
 import { bytesGone } from '../object-reader.ts'
 
-/** Without `hasChunks`, the hashes of the chunks are not computed, and are empty. */
+/** If `hasChunks` is false, the chunk hashes are not computed, and `chunkHashes` is empty. */
 export type ObjectToHash = { url: string; sizeBytes: number; hasChunks: boolean }
 
 export type HashedObject =
@@ -21,7 +21,7 @@ export type HashedObject =
   | { failure: 'gone' }
   | { failure: 'unavailable'; detail: string }
 
-/** The store counts as unavailable after this many consecutive attempts without a byte. */
+/** The store counts as unavailable after this many consecutive attempts that receive no bytes. */
 const maxFailures = 4
 /** Doubled after each failed attempt. The actual delay is random, from half of the result to all of it. */
 const firstRetryDelayMs = 500

@@ -79,7 +79,7 @@ export function multipartUploads({ caller, bucket, hasChecksums }: Options): Mul
         await caller.send(new CompleteMultipartUploadCommand(request), { timeoutMs: assemblyMs })
         return
       } catch (error) {
-        // A part was sent again after it was listed.
+        // A client may have replaced a part since the parts were listed.
         if (isS3Error(error, 'InvalidPart') && attempt < maxCompleteAttempts) continue
         throw error
       }

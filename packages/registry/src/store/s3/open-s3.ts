@@ -7,7 +7,7 @@ import { openS3Caller } from './s3-client.ts'
 import { openS3Store, type S3Store, type S3StoreOptions } from './s3-store.ts'
 import { minimalSupport, type S3Support } from './s3-support.ts'
 
-/** The S3 store in the settings. */
+/** The S3 store that the settings describe. */
 export type S3Config = Pick<
   S3StoreOptions,
   'bucket' | 'publicEndpoint' | 'credentials' | 'prefix' | 'timeouts'
@@ -15,8 +15,8 @@ export type S3Config = Pick<
 
 type Options = Pick<S3StoreOptions, 'signingKey' | 'baseUrl'> & {
   /**
-   * Whether to probe what the store supports, and whether it allows everything that a registry does. If not, no optional
-   * features are assumed.
+   * Whether to probe which optional features the store supports, and whether it allows everything that a registry does.
+   * If false, the store is assumed to support no optional features.
    */
   isProbed: boolean
 }

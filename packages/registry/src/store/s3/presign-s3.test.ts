@@ -13,7 +13,7 @@ const credentials = {
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
 }
 
-test('signs the example in the documentation of Amazon S3', () => {
+test('signs the example in the Amazon S3 documentation', () => {
   const presign = s3Presigner(
     {
       endpoint: 'https://s3.amazonaws.com',
@@ -44,12 +44,12 @@ describe.each([
   { endpoint: 'https://s3.example.org:8443', usesPathStyle: false },
   { endpoint: 'http://127.0.0.1:7480', usesPathStyle: true },
   { endpoint: 'https://s3.example.org', usesPathStyle: true },
-])('signs as the SDK of Amazon does ($endpoint, path style: $usesPathStyle)', (address) => {
+])('like the AWS SDK ($endpoint, path style: $usesPathStyle)', (address) => {
   const place: S3Bucket = { ...address, bucket: 'models', region: 'eu-central-1' }
   const now = new Date('2026-02-28T23:59:59Z')
   const expiresInSeconds = 604_800
 
-  /** The URL that the SDK signs for a request, without `x-id`, which only its statistics need. */
+  /** Returns the URL that the SDK signs for a request, without `x-id`, which the SDK adds only for statistics. */
   async function presignWithSdk(
     command: GetObjectCommand | UploadPartCommand,
     signedHeaders: string[] = [],
@@ -98,7 +98,7 @@ describe.each([
   }
 
   test.each(['shoal/objects/0197-1', "a b/ü/~!'()*+,;=:@&$#?%/漢字"])(
-    'downloads of %s',
+    'signs downloads of %s',
     async (key) => {
       const disposition = `attachment; filename="a b+c&d='e'.gguf"`
       const input: GetObjectCommandInput = {
@@ -119,7 +119,7 @@ describe.each([
     },
   )
 
-  test('uploads of parts, with headers that the client must send', async () => {
+  test('signs part uploads, with the headers that the client must send', async () => {
     const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
     const headers = {
       'x-amz-content-sha256': sha256,

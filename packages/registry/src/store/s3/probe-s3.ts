@@ -41,7 +41,7 @@ export async function probeS3(dependencies: Dependencies): Promise<S3Support> {
   const remove = () => caller.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }))
   for (const headers of headerChoices) {
     const support = await tryHeaders(dependencies, name, headers).catch(async (error) => {
-      await remove().catch(() => undefined) // the first error says more
+      await remove().catch(() => undefined) // the first error is more informative
       throw error
     })
     if (!support) continue
@@ -70,7 +70,7 @@ async function tryHeaders(
         const bytes = Buffer.from(await response.arrayBuffer())
         return { ok: response.ok, status: response.status, bytes }
       },
-      { timeoutMs: caller.timeouts.assemblyMs }, // a slow line may need longer than other requests for 5 MiB
+      { timeoutMs: caller.timeouts.assemblyMs }, // 5 MiB over a slow line may take longer than other requests
     )
 
   async function isAccepted(partNumber: number, announced: Buffer, sent = announced) {
@@ -86,9 +86,9 @@ async function tryHeaders(
     return (await request(url, { method: 'PUT', headers: required, body })).ok
   }
 
-  /** Returns whether the store refuses wrong bytes; undefined if it refuses all. */
+  /** Returns whether the store refuses wrong bytes, or undefined if it refuses correct bytes too. */
   async function upload() {
-    // If the wrong bytes are accepted, the right ones replace them.
+    // If the store accepts the wrong bytes, the correct bytes, which are sent next, replace them.
     const refusesWrongBytes = !(await isAccepted(2, lastPart, wrongPart))
     if (!(await isAccepted(2, lastPart))) return undefined
     if (!(await isAccepted(1, firstPart))) return undefined
@@ -97,7 +97,7 @@ async function tryHeaders(
   }
 
   const uploaded = await allow('upload', upload).catch(async (error) => {
-    await abort().catch(() => undefined) // the first error says more
+    await abort().catch(() => undefined) // the first error is more informative
     throw error
   })
   if (!uploaded) {

@@ -13,11 +13,11 @@ import { bytesGone } from '../object-reader.ts'
 import type { S3Bucket, S3Credentials } from './presign-s3.ts'
 
 export type S3Timeouts = {
-  /** For a request with all of its retries; for the bytes of an object, until the response begins. */
+  /** For a request, including its retries. For a request for an object's bytes: until the response begins. */
   requestMs: number
-  /** For a request that makes the store copy or join parts, with all of its retries. */
+  /** For a request that makes the store copy or join parts, including its retries. */
   assemblyMs: number
-  /** Between two parts of a response with the bytes of an object. */
+  /** Between two parts of a response that contains an object's bytes. */
   silenceMs: number
 }
 
@@ -32,8 +32,8 @@ const maxAttempts = 4
 const connectTimeoutMs = 3_000
 const maxCalls = 64
 /**
- * A client that reads slowly occupies the connection that its bytes come from for a long time, so these connections are
- * counted separately.
+ * Maximum number of connections from which objects' bytes are read. They are limited separately from other connections,
+ * because a client that reads slowly occupies one for a long time.
  */
 const maxStreams = 512
 const retryAfterSeconds = 5
@@ -52,7 +52,10 @@ export interface S3Caller {
   ): Promise<Output>
   /** Sends a request whose response contains the bytes of an object. `signal` also ends the response. */
   stream: S3Caller['send']
-  /** Runs a function that makes a request of another kind, and must end when its signal is aborted. */
+  /**
+   * Runs a function that makes requests in another way, with a timeout for the whole function. The function must end
+   * when its signal is aborted.
+   */
   run<T>(request: (signal: AbortSignal) => Promise<T>, options?: CallOptions): Promise<T>
   close(): void
 }
@@ -151,7 +154,7 @@ export function isS3Error(error: unknown, ...names: string[]): boolean {
 const absentNames = new Set(['NoSuchKey', 'NoSuchUpload', 'NotFound'])
 
 export function storeUnavailable(cause: Error): Error {
-  const error = unavailable('the S3 store of this registry cannot be used at the moment', {
+  const error = unavailable("this registry's S3 store is unavailable", {
     retryAfterSeconds,
   })
   error.cause = cause

@@ -1,4 +1,4 @@
-/** The S3 store while its server hangs, stalls, refuses or is full. */
+/** Tests the S3 store while its server hangs, stalls, refuses requests or is full. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
@@ -64,11 +64,11 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
       for await (const _part of store.read(key, whole));
     })()
     await expect(reading).rejects.toMatchObject({ code: 'unavailable' })
-    expect(proxy.countStalled()).toBe(2) // it was tried again
+    expect(proxy.countStalled()).toBe(2) // the read was tried again
     await expect.poll(proxy.countOpen).toBe(0)
   })
 
-  test('a caller that takes its time can read everything', async () => {
+  test('a caller that pauses for longer than the timeout can still read everything', async () => {
     const store = openStore({ silenceMs: 200 })
     const hash = createHash('sha256')
     let parts = 0
@@ -97,7 +97,7 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
     }
   })
 
-  test('a client that leaves while the store stalls releases the connection to the store', async () => {
+  test('if a client disconnects while the store stalls, the connection to the store is released', async () => {
     const { registry, token } = await startRegistry()
     const file = await publish(
       registry,
@@ -132,7 +132,7 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
     for (const { url, headers } of upload.missing_chunks) {
       await fetch(url, { method: 'PUT', headers, body: new Uint8Array(file) })
     }
-    // The header is read in ranges, after the hashes were computed from the whole object.
+    // The file's header is read with range requests, after the hashes were computed from the whole object.
     proxy.change((request) => {
       if (request.headers.range) proxy.stallAfter(0)
       return request
@@ -141,10 +141,10 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
     await expect.poll(proxy.countStalled).toBe(1)
     await registry.stop()
     await expect.poll(proxy.countOpen).toBe(0)
-    expect(proxy.countStalled()).toBe(1) // it was not tried again
+    expect(proxy.countStalled()).toBe(1) // the read was not tried again
   })
 
-  test('sixty slow readers do not keep others from the store', async () => {
+  test('sixty slow readers do not prevent other requests to the store', async () => {
     const store = openStore({ requestMs: 20_000 })
     const readers = await Promise.all(Array.from({ length: 60 }, () => store.open(key, whole)))
     await Promise.all(readers.map((reader) => reader.fill([new Uint8Array(1)], 0)))
@@ -154,7 +154,7 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
     await Promise.all(readers.map((reader) => reader.close()))
   })
 
-  test('a store that becomes full while good chunks are copied is unavailable, and keeps no upload', async () => {
+  test('reopening an object fails and leaves no upload behind if the store becomes full while good chunks are copied', async () => {
     const store = openStore()
     for (const refusal of [
       { status: 403, code: 'QuotaExceeded' },
@@ -175,7 +175,7 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
       'asks for a long pause',
       { status: 503, code: 'SlowDown', headers: { 'retry-after': '3600' } },
     ],
-  ])('a store that %s is 503 with Retry-After', async (_title, refusal) => {
+  ])('starting an upload is a 503 with Retry-After if the store %s', async (_title, refusal) => {
     const { registry, token } = await startRegistry({ requestMs: 2_000 })
     await registry.post('/v1/models', { token, body: { name: 'tide' } })
     proxy.change((request) => (request.method === 'POST' ? refusal : request))

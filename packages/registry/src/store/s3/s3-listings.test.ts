@@ -1,4 +1,4 @@
-/** Listings of the S3 store that the server returns in several pages. */
+/** Tests the S3 store's listings if the server returns them in several pages. */
 import { randomUUID } from 'node:crypto'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
@@ -23,7 +23,10 @@ function findLimit(request: ProxiedRequest): string | undefined {
   return query.has('uploadId') ? 'max-parts' : undefined
 }
 
-/** A proxy that makes a server return listings in small pages, and counts them. It signs these requests again. */
+/**
+ * Starts a proxy that makes the server return listings in small pages, and counts the pages. The proxy changes each
+ * listing request and signs it again.
+ */
 async function startPagingProxy({ bucket, credentials }: S3Config) {
   const presign = s3Presigner(bucket, credentials)
   const pages: Record<string, number> = {}
@@ -64,7 +67,7 @@ describe.skipIf(!s3)('listings in several pages', () => {
     onTestFinished(proxy.stop)
   })
 
-  test('the chunks of an upload', async () => {
+  test('contain all chunks of an upload', async () => {
     const layout = { sizeBytes: 5_000, chunkSize: 1_000 }
     const key = randomUUID()
     const upload = { key, uploadId: await store.startUpload({ key, uploadId: null }, layout) }
@@ -88,7 +91,7 @@ describe.skipIf(!s3)('listings in several pages', () => {
     return entries
   }
 
-  test('objects and uploads, two of which are of the same object', async () => {
+  test('contain all objects and all uploads, even two uploads of the same object', async () => {
     const objects = Array.from({ length: 5 }, () => randomUUID()).sort()
     await withS3Client(config, async (client, Bucket) => {
       for (const key of objects) {

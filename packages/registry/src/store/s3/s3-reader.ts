@@ -10,7 +10,7 @@ type Options = {
   range: ByteRange
   /** The maximum time to wait for the next part of a response. The time that the caller takes does not count. */
   silenceMs: number
-  /** Makes reads fail with its reason, including the one in progress. */
+  /** When aborted, makes reads fail with the signal's reason, including a read in progress. */
   signal?: AbortSignal | undefined
 }
 

@@ -82,7 +82,7 @@ describe.skipIf(!s3)('S3', () => {
       { takesContentHash: false, takesChecksum: false, refusesWrongBytes: false },
     ],
   ])(
-    'the probe finds that a store does not take %s in presigned URLs',
+    'the probe finds that a store does not accept %s in presigned URLs',
     async (refused, expected) => {
       const proxy = await startProxyWithoutHeaders(address.endpoint, refused)
       onTestFinished(proxy.stop)
@@ -91,8 +91,8 @@ describe.skipIf(!s3)('S3', () => {
     },
   )
 
-  describe('one that checks chunks', () => {
-    /** Larger than the first chunk. */
+  describe('an object in a store that checks chunks', () => {
+    /** Larger than one chunk. */
     const bytes = randomBytes(chunkSizeFor(1) + 1)
     const declared = createChunkHasher(bytes.length)
     declared.update(bytes)
@@ -108,7 +108,7 @@ describe.skipIf(!s3)('S3', () => {
       )
     })
 
-    test('is not hashed by chunk again if the SHA-256 of the whole object is the declared one', async () => {
+    test('is not hashed by chunk again if its SHA-256 is the declared one', async () => {
       const unchecked = new Uint8Array(chunkHashes.length)
       const hashes = await store.hash(key, bytes.length, {
         declared: { sha256_hash, chunkHashes: unchecked },
@@ -120,7 +120,7 @@ describe.skipIf(!s3)('S3', () => {
       expect(hashes.pieceHashes).toEqual(whole.pieceHashes)
     })
 
-    test('is hashed by chunk if the SHA-256 differs', async () => {
+    test('is hashed by chunk if its SHA-256 is not the declared one', async () => {
       const other = { sha256_hash: '0'.repeat(64), chunkHashes: new Uint8Array(chunkHashes.length) }
       const hashes = await store.hash(key, bytes.length, { declared: other })
       expect(hashes).toMatchObject({ sha256_hash, chunkHashes })

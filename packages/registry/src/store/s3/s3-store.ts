@@ -48,7 +48,7 @@ export type S3StoreOptions = {
 
 export type S3Store = ObjectStore & ServedStore & { ownOrigin: string }
 
-/** The maximum of AWS Signature Version 4: seven days. */
+/** The maximum lifetime of a URL with AWS Signature Version 4: seven days. */
 export const maxExpirySeconds = 604_800
 const checkTimeoutMs = 3_000
 /** Longer than it takes to hash the largest file. */

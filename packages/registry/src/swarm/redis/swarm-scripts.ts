@@ -7,8 +7,8 @@
  * - `counts`: hash of the number of seeders, and of completed downloads
  * - `group:<group>`: set of the peers with the same kind, role and reach
  *
- * For all swarms together, these sorted sets, also by the time of the last announce, are used for limits and totals:
- * `all` (the peers of all swarms), `network:<network>` (those in one network) and `swarms`.
+ * For limits and totals, there are three kinds of sorted sets for all swarms together, also sorted by the time of the
+ * last announce: `all` (the peers of all swarms), `network:<network>` (those in one network) and `swarms`.
  *
  * A record is `<group> <network> <peer ID> <address> <port or channel>`.
  */
@@ -52,9 +52,10 @@ end
 `
 
 /**
- * ARGV: silentMs, swarm, member, record, the maximum number of peers in total, in a swarm and in a network, the number
- * of wanted peers, a random seed, and the groups from which peers are drawn, each peer with equal probability. Returns
- * whether the peer was kept, the number of seeders, peers and completed downloads, and the records of the drawn peers.
+ * ARGV: silentMs, swarm, member, record, the maximum number of peers in total, per swarm and per network, the number of
+ * wanted peers, a random seed, and the groups from which peers are drawn. Each peer in these groups is drawn with equal
+ * probability. Returns whether the peer was kept, the number of seeders, peers and completed downloads, and the records
+ * of the drawn peers.
  */
 const announce = `${common}
 local swarm, member, record = ARGV[2], ARGV[3], ARGV[4]

@@ -25,7 +25,8 @@ export function toAnnounce(getParameter: (name: string) => string | undefined): 
       throw invalid(`${name} is not a number of bytes`)
   }
   const event = toEvent(getParameter('event') || 'update')
-  const left = getParameter('left') ?? (event === 'completed' ? 0 : 1) // without `left`, the peer is assumed to be incomplete
+  // A peer that does not send `left` is assumed to be incomplete, unless it has just completed the download.
+  const left = getParameter('left') ?? (event === 'completed' ? 0 : 1)
   return {
     infoHash: twentyBytes('info_hash', getParameter('info_hash')),
     peerId: twentyBytes('peer_id', getParameter('peer_id')),

@@ -42,13 +42,13 @@ test('an address of the other family is returned if there is none of the clientâ
   expect(await ownAddressAt(['203.0.113.5']).for('2001:db8:7::9', undefined)).toBe('203.0.113.5')
 })
 
-test('an address of another machine is never returned', async () => {
+test('an address at which the client would not reach this machine is never returned', async () => {
   const own = ownAddressAt(['127.0.0.1', '192.168.1.5'], 'http://localhost:8000')
   expect(await own.for('198.51.100.9', '192.168.1.5')).toBeUndefined()
   expect(await own.for('192.168.1.7', '127.0.0.1')).toBe('192.168.1.5')
 })
 
-test('a hostname without an address is logged, and not looked up for each client', async () => {
+test('a base URL whose hostname cannot be resolved is logged, and is not looked up for each client', async () => {
   const own = ownAddressAt(new Error('no such name'))
   expect(await own.for('198.51.100.9', '10.0.0.5')).toBeUndefined()
   expect(await own.for('198.51.100.9', '10.0.0.5')).toBeUndefined()

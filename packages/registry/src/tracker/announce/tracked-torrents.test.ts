@@ -34,7 +34,7 @@ async function publicFiles(count: number) {
   return { db, queries: () => queries }
 }
 
-test('a popular torrent stays in the cache', async () => {
+test('a recently requested torrent stays in the cache when the cache is full', async () => {
   vi.spyOn(performance, 'now').mockReturnValue(1_000) // so that nothing expires
   onTestFinished(() => void vi.restoreAllMocks())
   const { db, queries } = await publicFiles(maxCachedTorrents + 2)

@@ -101,7 +101,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
   }
 }
 
-/** Sends the reason and closes the socket, without waiting long for the other side. */
+/** Sends the reason and closes the socket, waiting at most one second for the client to close it too. */
 function hangUp(socket: WebSocket, code: number, reason: string) {
   socket.close(code, reason)
   setTimeout(() => socket.terminate(), closeTimeoutMs).unref()

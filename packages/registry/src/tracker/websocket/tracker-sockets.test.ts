@@ -59,7 +59,7 @@ describe('the tracker over WebSocket', () => {
 
   test('connects two clients, which exchange an offer and an answer', async () => {
     const { info_hash } = await publishFile()
-    // the package would use a single socket for two clients with the same URL
+    // Two clients in one process would share a single socket if their URLs were the same.
     const first = trackerClient(url, info_hash)
     const second = trackerClient(url.replace('localhost', '127.0.0.1'), info_hash)
     pretendWebRtc(first.client)
@@ -71,7 +71,7 @@ describe('the tracker over WebSocket', () => {
     expect(second.peers).toEqual([first.peerId])
   })
 
-  test('passes each offer to another peer, and the answer back to its sender', async () => {
+  test('relays each offer to a different peer, and an answer to the peer that sent the offer', async () => {
     const { info_hash } = await publishFile()
     const one = await openBrowser(url, 1)
     const two = await openBrowser(url, 2)
@@ -95,7 +95,7 @@ describe('the tracker over WebSocket', () => {
     for (const { messages } of [one, two, three]) expect(messages).toEqual([])
   })
 
-  test('sends no offers of seeders to seeders', async () => {
+  test('relays no offers from seeders to seeders', async () => {
     const { info_hash } = await publishFile()
     const one = await openBrowser(url, 1)
     const two = await openBrowser(url, 2)

@@ -14,7 +14,7 @@ test('one torrent is announced as BEP 14 specifies', () => {
   ])
 })
 
-test('a few torrents have separate packets, short enough for Transmission', () => {
+test('a few torrents are announced in separate packets, each short enough for Transmission', () => {
   const packets = composeAnnouncements('[ff15::efc0:988f]:6771', {
     port: 65_534,
     infoHashes: hashes(5),
@@ -24,14 +24,14 @@ test('a few torrents have separate packets, short enough for Transmission', () =
   for (const packet of packets) expect(packet.length).toBeLessThanOrEqual(200)
 })
 
-test('a hundred torrents need few packets, none of them fragmented', () => {
+test('a hundred torrents are announced in few packets, none so long that it would be fragmented', () => {
   const packets = composeAnnouncements(host, { port: 6881, infoHashes: hashes(100), cookie: 'abc' })
   expect(packets).toHaveLength(4)
   for (const packet of packets) expect(packet.length).toBeLessThanOrEqual(1400)
   expect(packets.flatMap((packet) => parse(packet)?.infoHashes ?? [])).toEqual(hashes(100))
 })
 
-test('other spellings are accepted', () => {
+test('header names in any case, extra spaces and unknown headers are accepted', () => {
   const text = `BT-SEARCH * HTTP/1.1\r\nX-New: 1\r\ninfohash:${'AB'.repeat(20)}\r\nPORT:  51413 \r\nCookie: x y\r\n\r\n`
   expect(parse(text)).toEqual({ port: 51_413, infoHashes: ['ab'.repeat(20)], cookie: 'x y' })
 })
@@ -69,7 +69,7 @@ test.each([
   expect(parse(text)).toBeUndefined()
 })
 
-test('any corrupted announcement is either parsed or ignored', () => {
+test('a corrupted announcement is either parsed or ignored, but never causes an error', () => {
   const random = numbersFrom(14)
   const [packet = ''] = composeAnnouncements(host, { port: 6881, infoHashes: [one], cookie: 'abc' })
   for (let round = 0; round < 20_000; round += 1) {

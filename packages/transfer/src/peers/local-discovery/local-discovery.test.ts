@@ -105,7 +105,7 @@ test('a later client is found, and no client finds itself', async () => {
   expect(second.peers).not.toContain('127.0.0.1:5002')
 })
 
-test('only the announced torrent gets the peer, and only if it is not private', async () => {
+test('an announced peer is added only to the announced torrent, and only if that torrent is not private', async () => {
   const groupPort = await freeUdpPort()
   const other = somebody({ groupPort, infoHash: foreign })
   const secret = somebody({ groupPort, isPrivate: true })
@@ -144,7 +144,7 @@ test('a client without a network announces its torrent as soon as there is a net
   await expect.poll(() => watcher.peers, pollOptions).toContain('127.0.0.1:5002')
 })
 
-test('a client that has left sends nothing more', async () => {
+test('a client sends nothing after local discovery has been closed', async () => {
   const groupPort = await freeUdpPort()
   const watcher = somebody({ groupPort, port: 5001 })
   const leaving = somebody({ groupPort, port: 5002 })
@@ -168,7 +168,7 @@ test('invalid packets and floods do no harm', async () => {
   expect(peers.length).toBeLessThanOrEqual(100)
 })
 
-test('a hundred torrents are found with few packets', async () => {
+test('a torrent that is announced together with 99 others is found', async () => {
   const groupPort = await freeUdpPort()
   const { peers } = somebody({ groupPort, infoHash: foreign })
   const { announce } = await openSpeaker(groupPort)
@@ -180,7 +180,7 @@ test('a hundred torrents are found with few packets', async () => {
   await expect.poll(announceAgain, pollOptions).toContain('127.0.0.1:6000')
 })
 
-test('a port that is in use is tried again later', async () => {
+test('if the port is in use, the next poll tries to listen on it again', async () => {
   const groupPort = await freeUdpPort()
   const holder = createSocket('udp4').bind(groupPort)
   await once(holder, 'listening')

@@ -1,5 +1,6 @@
 /**
- * The sockets of local discovery: one for each address family for receiving, and one for each announcement for sending.
+ * The sockets of local discovery: one per address family for receiving, and a temporary one for each network to which
+ * an announcement is sent.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** Limits packets per minute, so that a flood of packets costs almost no time or memory. */
+/** Limits the packets and connection attempts per minute, so that a flood of packets costs almost no time or memory. */
 
 const minuteMs = 60_000
 
@@ -9,7 +9,10 @@ type Limits = {
   all: number
 }
 
-/** Creates a function that returns whether a packet from an address is within the limits. */
+/**
+ * Creates a function that counts an event for an address, such as a packet, and returns whether it is within the
+ * limits.
+ */
 export function allowPerMinute({ each, all }: Limits) {
   const counts = new Map<string, number>()
   let total = 0

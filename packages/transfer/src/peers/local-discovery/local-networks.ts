@@ -58,7 +58,10 @@ export function pickOnePerInterface(networks: LocalNetwork[]): LocalNetwork[] {
   return [...Map.groupBy(networks, getKey).values()].flatMap((group) => group.slice(0, 1))
 }
 
-/** Returns a function that checks whether an address is on the same link. Packets from the internet are ignored. */
+/**
+ * Returns a function that checks whether an address belongs to one of the networks, so that packets from elsewhere can
+ * be ignored.
+ */
 export function onLink(networks: LocalNetwork[]): (address: string) => boolean {
   const subnets = new BlockList()
   for (const { cidr, family } of networks) {

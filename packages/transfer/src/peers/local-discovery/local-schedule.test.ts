@@ -11,13 +11,13 @@ test('a torrent is announced immediately, after a minute, and then every five mi
   expect(announcedAt.map((at) => at / minute)).toEqual([0, 1, 6, 11, 16])
 })
 
-test('a new torrent does not wait for other announcements, and does not trigger them', () => {
+test('a new torrent is announced at once, without repeating the announcements of other torrents', () => {
   const schedule = localSchedule()
   expect(schedule.take(['a'], 0)).toEqual(['a'])
   expect(schedule.take(['a', 'b'], 1000)).toEqual(['b'])
 })
 
-test('repetitions are sent together, at most once a minute', () => {
+test('repeated announcements are sent together, at most once a minute', () => {
   const schedule = localSchedule()
   for (let second = 0; second <= 50; second += 10) {
     const known = Array.from({ length: second / 10 + 1 }, (_, index) => `torrent ${index}`)

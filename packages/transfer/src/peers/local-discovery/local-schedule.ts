@@ -1,6 +1,6 @@
 /**
- * Decides when each torrent is announced on the local network (BEP 14). Times are in milliseconds since 1970, so the
- * time that a machine sleeps also counts.
+ * Decides when each torrent is announced on the local network (BEP 14). Times are in milliseconds since 1970, so that
+ * time during which the machine is asleep also counts.
  */
 
 const minuteMs = 60_000
@@ -11,7 +11,7 @@ type Entry = { announcedAt: number; nextAt: number }
 
 /**
  * A new torrent is announced immediately, again after a minute, because the packets are not acknowledged, and then
- * every five minutes. Repetitions are sent together, at most once a minute.
+ * every five minutes. Repeated announcements are sent together, at most once a minute.
  */
 export function localSchedule() {
   const entries = new Map<string, Entry>()

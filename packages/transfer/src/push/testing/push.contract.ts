@@ -7,7 +7,7 @@ import type { RegistryClient } from '@shoal/protocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FaultyProxy, ProxyFault } from './faulty-proxy.ts'
 
-/** How the suite uses a port, with a real registry behind a proxy. */
+/** The push port under test, and the real registry behind a proxy to which it publishes. */
 export type PushUnderTest = {
   proxy: FaultyProxy
   /** A client that is signed in as the publisher and bypasses the proxy. */
@@ -17,7 +17,7 @@ export type PushUnderTest = {
    * it as published.
    */
   push(modelName: string, path: string): Promise<void>
-  /** Lists everything that the port and the registry still store of unfinished uploads. */
+  /** Lists everything that the port and the registry still store for unfinished uploads. */
   leftovers(): Promise<string[]>
 }
 

@@ -23,7 +23,7 @@ const answer = (content: string, some: Partial<Answer> = {}): Answer => ({
   ...some,
 })
 
-test('a request has the system prompt, the messages and the parameters that were set', () => {
+test('a chat request contains the system prompt, the messages and the parameters that were set', () => {
   const conversation = {
     ...newConversation('m', { system: 'Be short.', temperature: 0, maxTokens: 5 }),
     messages: [question('a'), answer('b', { reasoning: 'long thought' }), question('c')],
@@ -41,14 +41,14 @@ test('a request has the system prompt, the messages and the parameters that were
   })
 })
 
-test('questions without an answer in between are merged, so that roles alternate', () => {
+test('consecutive questions without an answer between them are merged, so that roles alternate', () => {
   const messages = [question('a'), answer('', { ending: 'failed' }), question('b')]
   expect(toChatRequest({ ...newConversation(), messages }, 'm').messages).toEqual([
     { role: 'user', content: 'a\n\nb' },
   ])
 })
 
-test('reasoning is separated from the answer', () => {
+test('reasoning is separated from the answer, even if the daemon has not separated it', () => {
   const apart = (content: string, reasoning = '') => thoughtAndSaid({ content, reasoning })
   expect(apart('b', 'a')).toEqual({ thought: 'a', said: 'b' })
   expect(apart('<think>\na\n</think>\n\nb')).toEqual({ thought: 'a', said: 'b' })
@@ -56,18 +56,18 @@ test('reasoning is separated from the answer', () => {
   expect(apart('a <think>b</think>')).toEqual({ thought: '', said: 'a <think>b</think>' })
 })
 
-test('the title of a chat is its first question, shortened between words', () => {
+test('the title of a chat is its first question, shortened at a word boundary if there is one', () => {
   expect(titleFrom('  Why\nis the sea salty? ')).toBe('Why is the sea salty?')
   expect(titleFrom('word '.repeat(20))).toBe(`${'word '.repeat(12).trim()}…`)
   expect(titleFrom('x'.repeat(100))).toBe(`${'x'.repeat(60)}…`)
 })
 
-test('an edited question replaces all later messages', () => {
+test('editing a question keeps only the messages before it', () => {
   const messages = [question('a'), answer('b'), question('c'), answer('d')]
   expect(upTo(messages, 'c')).toEqual(messages.slice(0, 2))
 })
 
-test('short answers are announced in full, long ones by length', () => {
+test('a short answer is announced in full, and a long one by its number of words', () => {
   expect(spoken(answer('Paris.'))).toBe('Paris.')
   expect(spoken(answer('word '.repeat(200).trim()))).toBe('Answer complete: 200 words.')
   expect(spoken(answer('half', { ending: 'stopped' }))).toBe('Stopped.')
@@ -91,14 +91,14 @@ test.each([
   ],
   [new DaemonError(503, 'x', 'model_not_loaded'), 'The model could not be loaded', 'shoal logs'],
   [new DaemonError(500, 'x', null), 'Daemon error', undefined],
-])('%s is shown with what happened and what to do', (error, title, command) => {
+])('the message for %s states what happened and what to do', (error, title, command) => {
   const fault = toChatFailure(error)
   expect(fault.title).toBe(title)
   expect(fault.command).toBe(command)
   expect(fault.advice).toMatch(/[.:]$/)
 })
 
-test('a request is retried after the time given by the daemon', async () => {
+test('a rejected request is retried after the delay that the daemon specifies', async () => {
   const waits: (number | undefined)[] = []
   let asked = 0
   const parts = patiently({
@@ -116,10 +116,10 @@ test('a request is retried after the time given by the daemon', async () => {
   expect(waits).toEqual([expect.any(Number), undefined, expect.any(Number), undefined])
 })
 
-test('stopping ends the wait in the queue', async () => {
+test('aborting a request ends the wait before its retry', async () => {
   const abort = new AbortController()
   const parts = patiently({
-    // biome-ignore lint/correctness/useYield: it fails before
+    // biome-ignore lint/correctness/useYield: it throws before it could yield
     async *ask() {
       throw new DaemonError(429, 'full', 'queue_full', 60)
     },

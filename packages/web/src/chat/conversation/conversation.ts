@@ -112,7 +112,9 @@ function inTurns(messages: readonly Message[]): ChatMessage[] {
   return turns
 }
 
-/** Separates reasoning from the answer, even if the daemon has not done so. */
+/**
+ * Returns the reasoning and the answer. If the daemon has not separated them, splits `content` at its `<think>` tags.
+ */
 export function thoughtAndSaid({ content, reasoning }: Pick<Answer, 'content' | 'reasoning'>) {
   const marked = /^\s*<think>(.*?)(?:<\/think>(.*))?$/s.exec(content)
   if (reasoning !== '' || !marked) return { thought: reasoning, said: content }

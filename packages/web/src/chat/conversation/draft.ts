@@ -5,10 +5,10 @@ export type DraftView = Pick<Answer, 'content' | 'reasoning'> & { tokensPerSecon
 
 export const emptyDraft: DraftView = { content: '', reasoning: '' }
 
-/** Interval between updates of the displayed speed, long enough for the speed to be readable. */
+/** Minimum interval between updates of the displayed speed, so that it can be read. */
 const figureEveryMs = 400
 
-/** Minimum duration from which a speed is computed. */
+/** No speed is computed for a shorter duration, because it would be inaccurate. */
 const shortestSeconds = 0.05
 
 /** An answer being received. It is rendered at most once per frame, however many tokens arrive. */

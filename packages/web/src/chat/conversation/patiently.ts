@@ -8,12 +8,12 @@ type Order = {
   ask: () => AsyncIterable<AnswerPart | AnswerEnd>
   signal: AbortSignal
   /**
-   * Called with the time of the next retry, in milliseconds since 1970, and with undefined when the request is retried.
+   * Called before each wait with the time of the retry, in milliseconds since 1970, and after each wait with undefined.
    */
   onWait: (until: number | undefined) => void
 }
 
-/** Sends a request. If the daemon rejects it with a delay after which to retry, waits for that delay and retries. */
+/** Sends a request. If the daemon rejects it and specifies a delay, retries the request after that delay. */
 export async function* patiently({
   ask,
   signal,

@@ -21,7 +21,7 @@ type Order = {
   /** Shows the answer so far. */
   show: (view: DraftView) => void
   /**
-   * Called with the time of the next retry, in milliseconds since 1970, and with undefined when the request is retried.
+   * Called before each wait with the time of the retry, in milliseconds since 1970, and after each wait with undefined.
    */
   onWait: (until: number | undefined) => void
   /** Saves the answer so far. Called every two seconds, because the page may be closed at any time. */
@@ -41,7 +41,7 @@ export async function takeAnswer(order: Order): Promise<{ answer: Answer; error?
     ...(fault && { fault }),
   })
   const ask = () => daemon.chat(toChatRequest(conversation, model), signal)
-  // An answer without text is not saved, so that its question can be asked again after a reload.
+  // An answer without text is not saved, so that the page offers to ask the question again after a reload.
   const timer = setInterval(() => {
     const { content, reasoning } = coming.read()
     if (content || reasoning) keep(answerNow('lost'))

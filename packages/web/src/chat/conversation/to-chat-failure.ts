@@ -6,7 +6,7 @@ export function toChatFailure(error: unknown): ChatFailure {
   if (error instanceof DaemonGoneError) {
     return {
       title: 'The daemon is not responding',
-      advice: 'Your message is saved. Start the daemon, then try again:',
+      advice: 'Start the daemon, then try again:',
       command: 'shoal serve',
     }
   }

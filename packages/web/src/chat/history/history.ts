@@ -1,4 +1,4 @@
-/** The conversations in this browser, which are stored only in its IndexedDB. */
+/** Stores conversations in the browser's IndexedDB. They are stored nowhere else. */
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
 import type { Conversation } from '../conversation/conversation.ts'
 
@@ -21,7 +21,7 @@ export async function openHistory(onChange: (change: Change) => void, name = 'sh
   const database = await open(name)
   const tabs = new BroadcastChannel(name)
   tabs.onmessage = ({ data }: MessageEvent<Change>) => onChange(data)
-  // A newer version of this page, in another tab, is waiting to upgrade the database.
+  // Let a newer version of this page, in another tab, upgrade the database.
   database.onversionchange = () => database.close()
 
   /** Changes both stores in one transaction. */

@@ -4,8 +4,9 @@ import type { ChatHistory } from './history.ts'
 type Save = ChatHistory['save']
 
 /**
- * Saves a conversation as it grows, one save after another. `onKept` receives the saved conversation, which has a new
- * ID if another tab has changed the original, or undefined if another tab has deleted the conversation.
+ * Saves conversations one after another, in the order of the calls. `onKept` receives the ID of the given conversation
+ * and the saved conversation. The saved one has a new ID if another tab has changed the original, and is undefined if
+ * another tab has deleted the conversation.
  */
 export function keeper(save: Save, onKept: (id: string, kept: Conversation | undefined) => void) {
   const revisions = new Map<string, number>()
@@ -36,7 +37,7 @@ export function keeper(save: Save, onKept: (id: string, kept: Conversation | und
       copies.delete(id)
     },
 
-    /** Resolves when all saves have ended. */
+    /** Resolves when all saves have completed or failed. */
     settled: () => last,
   }
 }

@@ -1,19 +1,20 @@
 import type { Node } from './parse.ts'
 
 /**
- * The definition of a link or a footnote: its source, which is prepended to other chunks before they are parsed, and
- * the chunk that contains the definition.
+ * The definition of a link or a footnote: the source to prepend to other chunks that use the definition, and the chunk
+ * that contains the definition. In the source, a footnote's text is replaced by a placeholder.
  */
 type Definition = { source: string; chunk: string }
 
 /**
- * Maximum length of a definition that works outside its own chunk. There is a maximum because a definition can be used
- * by thousands of chunks.
+ * Maximum length of a definition that works outside its own chunk. It is limited because the definition is parsed again
+ * with each chunk that uses it, and there may be thousands of these.
  */
 const maxDefinitionLength = 2048
 
 /**
- * Returns the definitions in all chunks by label. If a label is defined more than once, the first definition applies.
+ * Returns the definitions in all chunks by label. If a label is defined more than once, the first definition applies,
+ * except that definitions that are too long are ignored.
  */
 export function collectDefinitions(
   chunks: readonly (readonly [source: string, nodes: readonly Node[]])[],
@@ -32,7 +33,7 @@ export function collectDefinitions(
   return definitions
 }
 
-/** Returns the definitions that `chunk` uses and other chunks contain, as context for {@link parseMarkdown}. */
+/** Returns the definitions that `chunk` uses but other chunks contain, as the `context` for {@link parseMarkdown}. */
 export function formatContext(chunk: string, definitions: ReadonlyMap<string, Definition>): string {
   if (definitions.size === 0) return ''
   const labels = new Set(Array.from(chunk.matchAll(/\[((?:[^[\]\\]|\\.)+)\]/g), getLabel))

@@ -12,13 +12,13 @@ const toHtml = (source: string) =>
     .replace(/<\/?div>/g, '')
 
 describe('Markdown from models', () => {
-  test('paragraphs with inline markup', () => {
+  test('inline markup in paragraphs is rendered', () => {
     expect(toHtml('One **two** *three* _four_ ~~five~~ `six <b>`\\*\nseven  \neight')).toBe(
       '<p>One <strong>two</strong> <em>three</em> <em>four</em> <del>five</del> <code>six &lt;b&gt;</code>*\nseven<br/>eight</p>',
     )
   })
 
-  test('nested inline markup, but none inside names and formulas', () => {
+  test('inline markup can be nested, and is not recognized inside names and formulas', () => {
     expect(toHtml('**a *b* c** ***d***')).toBe(
       '<p><strong>a <em>b</em> c</strong> <em><strong>d</strong></em></p>',
     )
@@ -28,25 +28,25 @@ describe('Markdown from models', () => {
     expect(toHtml(`**${long}end**`)).toBe(`<p><strong>${long}end</strong></p>`)
   })
 
-  test('entities, and URLs in angle brackets', () => {
+  test('entities are decoded, and URLs in angle brackets become links', () => {
     expect(toHtml('AT&amp;T &copy; &lt;b&gt;')).toBe('<p>AT&amp;T © &lt;b&gt;</p>')
     expect(toHtml('<https://a.example>')).toContain('<a href="https://a.example"')
     expect(toHtml('<a@b.example>')).toContain('<a href="mailto:a@b.example"')
   })
 
-  test('task lists', () => {
+  test('task lists have disabled checkboxes', () => {
     expect(toHtml('- [x] a\n- [ ] b')).toBe(
       '<ul><li><input type="checkbox" disabled="" aria-label="Done" checked=""/><p>a</p></li>' +
         '<li><input type="checkbox" disabled="" aria-label="Not done"/><p>b</p></li></ul>',
     )
   })
 
-  test('headings, with levels below those of the page', () => {
+  test("headings have levels below those of the page's own headings", () => {
     expect(toHtml('# One\n## Two ##\n\n#hash')).toBe('<h3>One</h3><h4>Two</h4><p>#hash</p>')
     expect(toHtml('One\n===\nTwo\n---')).toBe('<h3>One</h3><h4>Two</h4>')
   })
 
-  test('nested lists, and numbered lists with any first number', () => {
+  test('lists can be nested, and numbered lists can start with any number', () => {
     expect(toHtml('3. a\n   - b\n   - c\n\n4. d')).toBe(
       '<ol start="3"><li><p>a</p><ul><li><p>b</p></li><li><p>c</p></li></ul></li><li><p>d</p></li></ol>',
     )
@@ -56,7 +56,7 @@ describe('Markdown from models', () => {
     expect(toHtml('It was in\n1984. Then')).toBe('<p>It was in\n1984. Then</p>')
   })
 
-  test('unchanged code, even before its fence is closed', () => {
+  test('code is unchanged, even before its fence is closed', () => {
     expect(parseMarkdown('```ts\nconst a = `b`\n\n**not bold**')).toMatchObject([
       { type: 'code', lang: 'ts', value: 'const a = `b`\n\n**not bold**' },
     ])
@@ -67,14 +67,14 @@ describe('Markdown from models', () => {
     expect(parseMarkdown('    a\n\n      b')).toMatchObject([{ type: 'code', value: 'a\n\n  b' }])
   })
 
-  test('code in a list', () => {
+  test('a list item can contain code', () => {
     const code = { type: 'code', lang: 'sh', value: 'ls' }
     expect(parseMarkdown('1. Run\n   ```sh\n   ls\n   ```\n2. Done')).toMatchObject([
       { type: 'list', children: [{ children: [{}, code] }, { children: [{}] }] },
     ])
   })
 
-  test('tables, quotes and rules', () => {
+  test('tables, quotes and horizontal rules are recognized', () => {
     expect(toHtml('| a | b |\n|---|:-:|\n| 1 | x \\| y |\n| 2 |')).toContain(
       '<tr><td>1</td><td>x | y</td></tr><tr><td>2</td><td></td></tr>',
     )
@@ -86,7 +86,7 @@ describe('Markdown from models', () => {
     expect(toHtml('a | b is no table')).toBe('<p>a | b is no table</p>')
   })
 
-  test('links and bare URLs', () => {
+  test('links and bare URLs become links', () => {
     const rel = 'target="_blank" rel="nofollow ugc noopener noreferrer"'
     expect(toHtml('[a](https://a.example/x_(y) "title"), https://b.example/c.')).toBe(
       `<p><a href="https://a.example/x_(y)" ${rel}>a</a>, <a href="https://b.example/c" ${rel}>https://b.example/c</a>.</p>`,
@@ -139,7 +139,7 @@ describe('hostile Markdown', () => {
     ['unmatched backticks', '` `` ', /^(` `` ?)+$/],
     ['tildes', '~~a ', /^(~~a ?)+$/],
     ['unclosed email addresses', '<a@', /^(<a@)+$/],
-  ])('very many %s are shown as text', (_, part, text) => {
+  ])('thousands of %s are shown as text', (_, part, text) => {
     const [node] = parseMarkdown(part.repeat(long / 4))
     expect(node).toMatchObject({ type: 'paragraph', children: [{ type: 'text' }] })
     const [child] = node?.type === 'paragraph' ? node.children : []
@@ -164,7 +164,7 @@ describe('hostile Markdown', () => {
     ['loose list items', '- a\n\n\n\n\n'.repeat(long / 100)],
     ['empty lines', '\n'.repeat(long)],
     ['spaces', `${' '.repeat(long)}x`],
-  ])('very many %s are rendered', (_, source) => {
+  ])('the HTML for 1,000 or more %s is less than 100 times as long as the source', (_, source) => {
     expect(toHtml(source).length).toBeLessThan(100 * source.length)
   })
 })
@@ -193,10 +193,10 @@ describe('an answer being received', () => {
     }
   })
 
-  test('has the same structure in chunks as in one piece, for random lines', () => {
+  test('has the same structure whether it is parsed in chunks or in one piece (random lines)', () => {
     const { oneOf, between } = randomFrom(1)
-    // Indented code is not tested: contrary to the specification, the parser treats a list that follows indented code
-    // and begins with 2 as text.
+    // Indented code is not tested: after it, the parser treats a list that begins with 2 as text, contrary to the
+    // specification.
     const lines = [
       ...['', '', '', 'a', 'b *c*', '# d', '- e', '- f', '* g', '1. h', '2. i', '3) j', '-', '+ k'],
       ...[
@@ -223,7 +223,7 @@ describe('an answer being received', () => {
     }
   })
 
-  test('keeps the same objects before its last paragraph or list item', () => {
+  test('reuses the parsed nodes before its last paragraph or list item', () => {
     const read = markdownReader()
     const [first, list, second] = read('**a**\n\n- b\n- c\n\nd')
     const [firstLater, listLater, secondLater] = read('**a**\n\n- b\n- c\n\nd and more')
@@ -242,8 +242,8 @@ describe('an answer being received', () => {
 const getItems = (node: Node | undefined) => (node?.type === 'list' ? node.children : [])
 
 /**
- * Removes what cannot be determined from a single chunk: positions, whether a list is loose, and whether an empty line
- * at the end of an unclosed code block belongs to it.
+ * Removes what cannot be determined from a single chunk: positions, whether a list is loose, and empty lines at the end
+ * of an unclosed code block.
  */
 function bare(nodes: readonly Node[]): unknown {
   const known = (key: string, value: unknown) => {

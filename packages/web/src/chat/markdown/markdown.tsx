@@ -3,7 +3,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import type { Node } from './parse.ts'
 import { markdownReader } from './read-markdown.ts'
 
-/** Renders a model's output as React elements. The output is never used as HTML. */
+/** Renders a model's output as React elements. HTML in the output is shown as text. */
 function Markdown({ source }: { source: string }) {
   const read = useRef(undefined as ReturnType<typeof markdownReader> | undefined)
   read.current ??= markdownReader()

@@ -12,9 +12,9 @@ export type SourceBlock = {
 }
 
 /**
- * Splits Markdown into chunks, at positions where later text cannot change the meaning of earlier text: at blank lines
- * and between list items, except in fenced code and before indented lines. While an answer is received, only its last
- * chunk must be parsed again. In case of doubt, the text is not split.
+ * Splits Markdown into chunks, so that only the last chunk must be parsed again while an answer is being received. The
+ * text is split only where later text cannot change the meaning of earlier text: at blank lines and between list items,
+ * but not in fenced code or before indented lines. In case of doubt, the text is not split.
  */
 export function splitBlocks(source: string): SourceBlock[] {
   const chunks: SourceBlock[] = []
@@ -74,7 +74,7 @@ type Fence = { indent: string; marks: string }
 
 /**
  * Returns the code fence that is open after this line, if any. In a list, only a line with the same indentation as the
- * opening line closes the fence, because a line with a different indentation may open another one.
+ * opening line closes the fence, because a line with a different indentation may open another fence.
  */
 function fenceAfter(line: string, open: Fence | undefined, isInList: boolean): Fence | undefined {
   const found = /^([ \t]*)(`{3,}|~{3,})(.*)$/.exec(line)

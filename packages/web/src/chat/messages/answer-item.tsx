@@ -63,7 +63,7 @@ const speedText = (tokensPerSecond: number) =>
 
 type DraftProps = { chat: Chat; parameters: number | null; running: Running }
 
-/** The answer being received. Screen readers announce it when it is complete. */
+/** The answer being received. It is announced to screen readers only when it has ended. */
 export function DraftItem({ chat, parameters, running }: DraftProps) {
   const draft = useObservable(chat.draft)
   const { thought, said } = thoughtAndSaid(draft)

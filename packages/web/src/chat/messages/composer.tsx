@@ -11,7 +11,7 @@ type Props = {
 }
 
 /**
- * The message field. Text can be typed while an answer is being received, but can be sent only after the answer has
+ * The message field. Text can be typed while an answer is being received, but cannot be sent until the answer has
  * ended.
  */
 export function Composer({ ref, isRunning, canSend, onSend, onStop }: Props) {
@@ -73,8 +73,8 @@ export function Composer({ ref, isRunning, canSend, onSend, onStop }: Props) {
 }
 
 /**
- * Whether a key press sends the message. An Enter that ends input method composition, as in Japanese or Chinese, does
- * not.
+ * Whether a key press sends the message: Enter without Shift, unless it confirms the composition of an input method, as
+ * for Japanese or Chinese.
  */
 export const isSendKey = ({ key, shiftKey, nativeEvent }: KeyboardEvent) =>
   key === 'Enter' && !shiftKey && !nativeEvent.isComposing

@@ -6,8 +6,7 @@ type ModelsProblemProps = { as: 'h1' | 'h2'; fault: ChatFailure | undefined; onR
 
 const noModels: ChatFailure = {
   title: 'No models installed',
-  advice:
-    'Pull a model to chat with. For example, pull this small model, which is meant for testing:',
+  advice: 'Pull a model to chat with. To try the chat, pull this small test model:',
   command: 'shoal pull shoal-tiny',
 }
 

@@ -82,7 +82,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
     if (kept) change({ entries: await kept.history.list() })
   }
 
-  /** If saving fails, the error is shown and the chat continues: the messages are still on the page. */
+  /** Saves the conversation. If that fails, shows the error; the chat can continue without being saved. */
   async function keep(conversation: Conversation) {
     const kept = await opening
     if (!kept) return
@@ -101,7 +101,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
     changeConversation({ id: kept.id, revision: kept.revision })
   }
 
-  /** Handles a change in another tab. */
+  /** Handles a change that another tab has made to the history. */
   async function onChange({ kind, id }: Change) {
     await refreshEntries()
     const { conversation, running } = state.get()
@@ -151,8 +151,8 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
     abort = new AbortController()
     const answerId = newId()
     /**
-     * Appends the answer to the conversation. Uses the current title and revision, which may have changed in the
-     * meantime.
+     * Appends the answer to the conversation. If the conversation is still shown, uses its current title and revision,
+     * which may have changed since the question was sent.
      */
     const withAnswer = (made: Answer): Conversation => {
       const shown = state.get().conversation

@@ -9,7 +9,9 @@ export type LocalModel = {
   sizeBytes: number
 }
 
-/** Lists the models that support chat: first the loaded models, then the others, each group with the newest first. */
+/**
+ * Lists the models that support chat: the loaded models first, and within each group, the most recently changed first.
+ */
 export async function listLocalModels(daemon: InferenceClient): Promise<LocalModel[]> {
   const [listed, loaded] = await Promise.all([daemon.listModels(), daemon.listLoaded()])
   const loadedIds = new Set(loaded.map(toId))

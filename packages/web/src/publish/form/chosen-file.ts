@@ -16,7 +16,7 @@ export type ChosenFile = {
 
 export type RefusedFile = { filename: string; reason: string }
 
-/** Reads the header of a file on the visitor's disk. Returns the reason if the file cannot be published. */
+/** Reads the header of a file on the visitor's disk. Returns a `RefusedFile` if the file cannot be published. */
 export async function readChosen(
   file: File,
   handle?: FileSystemFileHandle,
@@ -27,7 +27,7 @@ export async function readChosen(
     return {
       filename,
       reason:
-        'the file name must start with a letter or digit, end in .gguf, and contain only A-Z a-z 0-9 . _ + ( ) - and spaces',
+        'the file name must start with a letter or digit, end in .gguf, and contain only A-Z, a-z, 0-9, spaces and the characters - . _ + ( )',
     }
   }
   const facts = await readFacts(file)

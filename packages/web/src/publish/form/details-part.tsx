@@ -46,9 +46,9 @@ function NameHint({ name, text }: { name: NameCheck; text: string }) {
   const words = () => {
     if (name.isChecking) return 'Checking availability …'
     if (name.model)
-      return 'You own this model: the files are added to it, and its details do not change.'
+      return 'You own this model. The files will be added to it, and its details will not change.'
     if (name.isFree) return `Available. Pull command: shoal pull ${text}`
-    return 'Used in the pull command. Use lowercase letters, digits, dots, hyphens and underscores.'
+    return 'Part of the pull command. A name has 2 to 96 lowercase letters, digits, dots, hyphens and underscores.'
   }
   return (
     <span aria-live="polite" className={name.isFree && !name.isChecking ? 'text-ok' : ''}>

@@ -21,12 +21,12 @@ test.each(['', 'a', '-tide', 'tide-', 'Tide', 'tide 7b', 'chunks', 'a'.repeat(97
   (name) => expect(Object.keys(findDetailErrors({ ...sound, name }))).toEqual(['name']),
 )
 
-test('a name cannot look like an ID', () => {
+test('a UUID is invalid as a name', () => {
   const name = '0193e0a0-0000-7000-8000-000000000000'
   expect(findDetailErrors({ ...sound, name }).name).toBeDefined()
 })
 
-test('an error is shown for each field that is too long', () => {
+test('an error is returned for each field that is too long', () => {
   const errors = findDetailErrors({
     ...sound,
     displayName: 'x'.repeat(201),
@@ -38,7 +38,7 @@ test('an error is shown for each field that is too long', () => {
   })
 })
 
-test('tags are separated by commas, without duplicates', () => {
+test('tags are split at commas, and empty and duplicate tags are removed', () => {
   expect(toNewModel({ ...sound, tags: ' chat, multi lingual,,chat ' }).tags).toEqual([
     'chat',
     'multi lingual',

@@ -3,7 +3,7 @@ import { extractFacts, parseGguf } from '@shoal/model-file/browser'
 
 export type Facts = ReturnType<typeof extractFacts>
 
-/** Returns the facts in a file's header, or the reason why the file is invalid. */
+/** Returns the facts in a file's header, or the reason why the file is invalid or cannot be read. */
 export async function readFacts(file: File): Promise<Facts | string> {
   try {
     return extractFacts(await parseGguf(makeReader(file), file.size), file.name)

@@ -20,7 +20,7 @@ async function chosen(...files: File[]): Promise<ChosenFile[]> {
   return (await Promise.all(files.map((file) => readChosen(file)))).filter(isChosen)
 }
 
-test('facts come from the header, and the name from the filename', async () => {
+test('the suggested name comes from the filename, and the other details come from the header', async () => {
   const files = await chosen(ggufFile('Tide-7B.Q8_0.gguf'))
   expect(suggestDetails(files)).toMatchObject({
     name: 'tide-7b',
@@ -47,7 +47,7 @@ test('the shards of a split file form one choice, with the sum of their paramete
   expect(suggestDetails(files).name).toBe('tide')
 })
 
-test('the suggested name does not come from a projector', async () => {
+test('the suggested name comes from the model file, not from a projector', async () => {
   const files = await chosen(
     ggufFile('mmproj-tide.gguf', { 'general.architecture': 'clip' }),
     ggufFile('tide-Q8_0.gguf'),
@@ -59,7 +59,7 @@ test.each([
   ['notes.txt', 'the file name does not end in .gguf'],
   ['-tide.gguf', /^the file name must start/],
   ['tide.gguf', 'not a GGUF file: it does not start with "GGUF"'],
-])('%s is refused with the reason', async (filename, reason) => {
+])('%s is refused, and the reason is returned', async (filename, reason) => {
   const read = await readChosen(new File(['no model at all'], filename))
   expect(read).toMatchObject({ filename, reason: expect.stringMatching(reason) })
 })

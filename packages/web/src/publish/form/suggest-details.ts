@@ -12,7 +12,7 @@ const empty: Details = {
   isPublic: true,
 }
 
-/** Suggests details, based on the files' headers. The visitor can edit them. */
+/** Suggests details, based on the files' names and headers. The visitor can edit them. */
 export function suggestDetails(files: readonly ChosenFile[]): Details {
   const main = mainFile(files)
   if (!main) return empty
@@ -28,7 +28,7 @@ export function suggestDetails(files: readonly ChosenFile[]): Details {
   }
 }
 
-/** Summarizes the facts about the model in the files' headers. */
+/** Summarizes what the files' headers state about the model. */
 export function factsAmong(files: readonly ChosenFile[]) {
   const main = mainFile(files)
   if (!main) return undefined

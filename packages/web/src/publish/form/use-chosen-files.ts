@@ -5,8 +5,8 @@ import type { ChosenFile, choicesAmong, RefusedFile } from './chosen-file.ts'
 export type Chosen = ReturnType<typeof useChosenFiles>
 
 /**
- * The files to publish. A file's header is read when the file is added. A file replaces an earlier one with the same
- * name.
+ * The files to publish. A file's header is read when the file is added. An added file replaces a previously added file
+ * with the same name.
  */
 export function useChosenFiles() {
   const [files, setFiles] = useState<ChosenFile[]>([])
@@ -48,13 +48,14 @@ export function useChosenFiles() {
 }
 
 /**
- * Loads the module that reads files, when the first file is chosen. Returns undefined if the module cannot be loaded.
+ * Loads the module that reads files. It is loaded only when the first file is chosen. Returns undefined if the module
+ * cannot be loaded.
  */
 async function loadReader() {
   try {
     return await import('./chosen-file.ts')
   } catch (error) {
-    if (error instanceof TypeError) return undefined // the module could not be loaded
+    if (error instanceof TypeError) return undefined // thrown by `import` if the request fails
     throw error
   }
 }

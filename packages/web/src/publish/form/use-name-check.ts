@@ -30,8 +30,8 @@ export function useNameCheck(name: string, username: string) {
     isFree: known === null,
     isChecking: problem === undefined && (settled !== name || isFetching) && known === undefined,
     /**
-     * The error in the name. A suggested name can be invalid before the visitor has typed anything, so the screen
-     * decides when to show the error.
+     * The error in the name. The form decides when to show it, because the name is empty, and therefore invalid, before
+     * the visitor has chosen a file or typed anything.
      */
     error: problem ?? (known && !isMine ? `Already taken by ${known.owner}.` : undefined),
   }

@@ -11,10 +11,10 @@ import { createSHA256 } from 'hash-wasm'
 const hashLength = 32
 
 /**
- * Computes the SHA-256 of a file and of each of its chunks in one pass. WebCrypto hashes each chunk while the next one
- * is read and this thread updates the hash of the entire file. WebCrypto is the fastest implementation, but cannot hash
- * a file incrementally. This function needs memory for three chunks, plus garbage that has not been collected yet: 200
- * MB in Chromium, regardless of the file size. Calls `onProgress` with the bytes hashed so far. Rejects with a
+ * Computes the SHA-256 of a file and of each of its chunks in one pass. While WebCrypto hashes a chunk, the next chunk
+ * is read and this thread updates the hash of the entire file. That hash is not computed by WebCrypto, which is faster
+ * but cannot hash incrementally. This function needs memory for three chunks, plus garbage that has not been collected
+ * yet: 200 MB in Chromium, regardless of the file size. Calls `onProgress` with the bytes hashed so far. Rejects with a
  * `DOMException` if the file cannot be read.
  */
 export async function hashBlob(
@@ -57,8 +57,8 @@ async function readChunk(file: Blob, index: number): Promise<Uint8Array<ArrayBuf
 type HashBytes = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>
 
 /**
- * Returns a function that hashes one chunk after another. WebCrypto is used where it exists: only on pages loaded over
- * HTTPS or from localhost, and in their workers.
+ * Returns a function that hashes one chunk at a time. It uses WebCrypto if available, that is, on pages loaded over
+ * HTTPS or from localhost and in their workers.
  */
 async function chunkHasher(): Promise<HashBytes> {
   const { subtle } = globalThis.crypto as Partial<typeof globalThis.crypto>

@@ -17,8 +17,8 @@ export function hashFile(file: File, { signal, onProgress }: Options): Promise<C
 }
 
 /**
- * Computes the SHA-256 of chunk `index` in lowercase hex. The hash of one chunk is enough to recognize a file. Rejects
- * with `file_changed` if the file cannot be read.
+ * Computes the SHA-256 of chunk `index` in lowercase hex, which is enough to recognize a file. Rejects with
+ * `file_changed` if the file cannot be read.
  */
 export function hashChunk(file: File, index: number): Promise<string> {
   return inWorker({ file, chunk: index }, undefined, (message, done) => {
@@ -26,7 +26,7 @@ export function hashChunk(file: File, index: number): Promise<string> {
   })
 }
 
-/** Starts a worker for one request, and terminates it when `take` has called `done` or the request has failed. */
+/** Starts a worker for one request, and terminates it when the request is done, has failed or was aborted. */
 function inWorker<Result>(
   options: HashRequest,
   signal: AbortSignal | undefined,

@@ -3,8 +3,8 @@ import { type Job, unfinished } from './job.ts'
 import { dropEmptyModel } from './open-model.ts'
 
 /**
- * Deletes a job's unfinished uploads from the registry, and the model that was created for the job, if the model has no
- * files.
+ * Deletes a job's unfinished uploads from the registry. If the model was created for the job and has no files, deletes
+ * the model too.
  */
 export async function dropJob(client: RegistryClient, job: Job): Promise<void> {
   const { modelName, newModel } = job

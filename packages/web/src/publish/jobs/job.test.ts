@@ -53,7 +53,7 @@ test.each([
   ).rejects.toThrow(reason)
 })
 
-test('files that are ready need not be chosen again', async () => {
+test('files that are already ready in the registry need not be chosen again', async () => {
   const job = await jobFor(makeFile('one', 'a.gguf'), makeFile('two', 'b.gguf'))
   const files = job.files.map((file) => ({ ...file, isReady: file.filename === 'a.gguf' }))
   const sources = await findSources({ ...job, files }, [makeFile('two', 'b.gguf')], hashChunkOfBlob)

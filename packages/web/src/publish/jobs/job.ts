@@ -48,7 +48,10 @@ export const sumBytes = (files: readonly JobFile[]): number =>
 /** Computes the SHA-256 of a chunk in lowercase hex. */
 type HashChunk = (file: File, index: number) => Promise<string>
 
-/** Returns how a chosen file differs from the job's file, or undefined if it is the same file. */
+/**
+ * Returns a message that describes how a chosen file differs from the job's file, or undefined if no difference is
+ * found. Compares size, modification time and, if the job's file has been hashed, the first chunk.
+ */
 async function findMismatch(
   expected: JobFile,
   file: File,
@@ -64,7 +67,7 @@ async function findMismatch(
   return `${filename} has different contents than when the upload started.`
 }
 
-/** Finds a job's files among the chosen files. Throws `wrong_files` if any of them is missing or different. */
+/** Finds the job's unfinished files among the chosen files. Throws `wrong_files` if one is missing or different. */
 export async function findSources(
   job: Job,
   picked: readonly File[],

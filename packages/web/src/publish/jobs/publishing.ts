@@ -161,7 +161,8 @@ function run({ client, job, sources, onReady }: Order) {
 }
 
 /**
- * Applies an event to the state of its file. Within a stage, progress never decreases, even if a chunk is sent again.
+ * Applies an event to a file's state if the event is for that file. Within a stage, progress never decreases, even if a
+ * chunk is sent again.
  */
 function changedBy(file: FileState, event: Extract<JobEvent, { type: 'file' }>): FileState {
   const { filename, stage, bytesDone } = event
@@ -187,8 +188,8 @@ const bytesThere = (files: readonly FileState[]): number =>
   files.filter(({ stage }) => isSentAt[stage]).reduce((sum, { bytesDone }) => sum + bytesDone, 0)
 
 /**
- * Saves the versions of a job one after another, so that the last version remains. Without IndexedDB, a job can be
- * published, but cannot be resumed after a reload.
+ * Saves a job after all earlier saves have completed, so that the latest version remains. Without IndexedDB, the files
+ * can be published, but the job cannot be resumed after a reload.
  */
 function keep(job: Job) {
   change({ job })
@@ -200,7 +201,7 @@ function keep(job: Job) {
     )
 }
 
-/** Deletes the saved job. Ignores errors if the job could not be saved. */
+/** Deletes the saved job. Ignores errors if saving the job has failed as well. */
 async function forget(job: Job) {
   await written
   const isKept = shown?.isKept ?? true
@@ -210,8 +211,9 @@ async function forget(job: Job) {
 }
 
 /**
- * Calls `act` unless another tab is publishing the same model. Publishing it in two tabs would be harmless, but would
- * do all work twice. There is no such check on pages loaded over plain HTTP, where browsers provide no locks.
+ * Calls `act`, or throws `other_tab` if another tab is publishing the same model. Publishing it in two tabs would be
+ * harmless, but would do all work twice. Pages loaded over plain HTTP skip this check, because browsers provide no
+ * locks there.
  */
 async function alone(name: string, act: () => Promise<void>): Promise<void> {
   const { locks } = navigator as Partial<Navigator>

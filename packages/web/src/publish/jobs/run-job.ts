@@ -14,7 +14,7 @@ export type Stage = 'hashing' | 'sending' | 'checking' | 'ready' | 'refused'
 
 export type JobEvent =
   | { type: 'file'; filename: string; stage: Stage; bytesDone: number }
-  /** Number of bytes sent since the last event, including bytes that must be sent again. */
+  /** Number of bytes sent since the last `sent` event, including bytes that must be sent again. */
   | { type: 'sent'; bytes: number }
   /** The upload is waiting for a retry. `wait` is undefined when the upload continues. */
   | { type: 'wait'; wait: UploadWait | undefined }
@@ -36,8 +36,8 @@ export type Run = {
 }
 
 /**
- * Publishes a job's files one after another, and hashes the next file while one is being sent. If the registry refuses
- * a file, the others are still published; the error is thrown at the end.
+ * Publishes a job's files one after another, and hashes the next files while one is being sent. If the registry refuses
+ * a file, the others are still published, and the first refusal is thrown at the end.
  */
 export async function runJob({ sources, signal, report, ...run }: Run): Promise<void> {
   const client = run.client.with({ maxWaits: 0 }) // the retrier waits instead, and reports the wait
@@ -132,7 +132,7 @@ async function findRefusal(uploading: Promise<void>): Promise<Error | undefined>
   return undefined
 }
 
-/** Processes the items one after another, even if the caller is not awaiting the results yet. */
+/** Processes the items one after another, without waiting for the caller to await the results. */
 function oneAfterAnother<T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<R>[] {
   let previous: Promise<unknown> = Promise.resolve()
   return items.map((item) => {

@@ -22,11 +22,11 @@ test.each<[TransferFailure, string]>([
   [busy, 'Shoal.test returned status 502'],
   [{ kind: 'lost', message: 'fetch failed', networkFailure }, 'The registry is not responding'],
   [{ kind: 'lost', message: 'the connection broke' }, 'The connection broke'],
-])('the reason for waiting depends on the failure (%#)', (failure, reason) => {
+])('the reason shown for a wait is derived from the failure (case %#)', (failure, reason) => {
   expect(formatReason(failure)).toBe(reason)
 })
 
-test('being offline takes precedence over the failure', () => {
+test('if the browser is offline, that is shown as the reason instead of the failure', () => {
   vi.stubGlobal('navigator', { onLine: false })
   expect(formatReason({ kind: 'lost', message: 'the connection broke' })).toBe('You are offline')
 })

@@ -24,8 +24,8 @@ export function filePort(file: File, manifest: ChunkManifest): PushPort {
     },
 
     /**
-     * Throws `file_changed` if the file has changed since it was chosen. Browsers refuse to read such a file, but if
-     * they fail to upload it, they report only a network error.
+     * Throws `file_changed` if the file has changed since it was chosen. Browsers refuse to read such a file, but
+     * report a failed upload of it only as a network error.
      */
     async checkUnchanged() {
       try {

@@ -2,8 +2,8 @@ import { ApiError, type MissingChunk, problemIn } from '@shoal/protocol/client'
 import { classifyError, type PutOptions, TransferError } from '@shoal/transfer/push'
 
 /**
- * Timeout without upload progress. It is longer than any pause on a working connection, including the time that the
- * registry needs to hash and store the chunk before it responds.
+ * Maximum time without upload progress. It is longer than any pause on a working connection, including the time that
+ * the registry needs to hash and store the chunk before it responds.
  */
 const silenceMs = 60_000
 

@@ -34,7 +34,7 @@ export type CallFormat = {
   opening: string
   /** The name of the member that contains a forced call's arguments. */
   argumentsKey: string
-  /** A call with the names and values of the probe. */
+  /** A call with the probe's names and values, as the template prints it or as `call-examples.ts` defines it. */
   example: string
   /**
    * The JSON shape of optional calls if it is the same as that of forced calls; otherwise undefined. A grammar can

@@ -5,7 +5,7 @@ const { name } = probe
 const args = `{"${probe.textKey}": "${probe.text}", "${probe.numberKey}": ${probe.number}}`
 const pythonArgs = `${probe.textKey}="${probe.text}", ${probe.numberKey}=${probe.number}`
 
-/** Examples of calls for templates that print none. The first one whose marker a template contains is used. */
+/** Examples of calls for templates that print none. The first one whose pattern matches the template's text is used. */
 const examples: readonly [marker: RegExp, example: string][] = [
   [/\[TOOL_CALLS\]/, `[TOOL_CALLS]${name}[ARGS]${args}`],
   [
@@ -29,7 +29,7 @@ const examples: readonly [marker: RegExp, example: string][] = [
 /** The format of Qwen, Hermes and many others. Also used for models whose templates do not support tools. */
 const tagged = `<tool_call>{"name": "${name}", "arguments": ${args}}</tool_call>`
 
-/** Returns an example that corresponds to a template's text, with the names and values of the probe. */
+/** Returns the example for a template's text. The example has the probe's names and values. */
 export function callExample(template: string): string {
   const [, example = tagged] = examples.find(([marker]) => marker.test(template)) ?? []
   return example

@@ -9,7 +9,10 @@ export type CallReader = {
   input: Input
   /** The tools that may be called, by name. */
   tools: ReadonlyMap<string, Tool['function']>
-  /** Whether the calls are in markers, which the answer's parser has read. If not, the calls could be text. */
+  /**
+   * Whether the calls follow opening markers, which have already been read. Without markers, what resembles a call may
+   * be text.
+   */
   isMarked: boolean
   /** Called when the position changes: after a call's opening markers, at its first character, and after its end. */
   onPlace: (place: CallPlace) => void
@@ -34,7 +37,7 @@ export function* beginCall({ input }: CallReader, name: string): Parsing {
 
 export const argumentsPiece = (text: string): Piece => ({ argumentsDelta: text })
 
-/** Yields arguments as JSON, for formats in which arguments are not JSON. */
+/** Yields arguments that have been converted to JSON, for formats in which they are not written as JSON. */
 export function* writeArguments(json: string): Parsing {
   yield argumentsPiece(json)
 }

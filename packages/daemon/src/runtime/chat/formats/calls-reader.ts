@@ -44,7 +44,10 @@ export function callsReader({ opens, closes, gap, isBare, read }: CallFormat, re
   return {
     /** The opening markers. The outermost one is also included together with the white space before it. */
     opensAfterText: !hasTools ? [] : gap && outermost ? [gap + outermost, ...opens] : opens,
-    /** Markers that end reasoning. Only formats with several markers have any: these do not occur by accident. */
+    /**
+     * Markers that end reasoning. Only formats with several opening markers have any, because a sequence of them does
+     * not occur by accident.
+     */
     opensInReasoning: hasTools && opens.length > 1 ? opens : [],
 
     /** Reads all calls after an opening marker. If there is no call, returns false and consumes no text. */

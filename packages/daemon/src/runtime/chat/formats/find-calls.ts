@@ -117,6 +117,6 @@ export const toMarkers = (text: string): string[] =>
 function withoutSuffix(text: string, suffix: string): string {
   let length = 0
   while (length < suffix.length && text.at(-1 - length) === suffix.at(-1 - length)) length += 1
-  const common = text.slice(text.length - length).replace(/^[^<>]*>/, '') // a tag is not divided
+  const common = text.slice(text.length - length).replace(/^[^<>]*>/, '') // does not split a tag
   return text.slice(0, text.length - common.length)
 }

@@ -17,7 +17,7 @@ export class Input {
   #text = ''
   #place = 0
   #isEnded = false
-  /** The position to which a parser may return; undefined if text that has been taken can be discarded. */
+  /** The earliest position to which a parser may backtrack; undefined if consumed text can be discarded. */
   #kept: number | undefined
 
   add(text: string) {
@@ -35,7 +35,7 @@ export class Input {
     return this.#isEnded
   }
 
-  /** The text that has arrived and has not been taken. */
+  /** The text that has arrived and has not been consumed. */
   get rest(): string {
     return this.#text.slice(this.#place)
   }
@@ -54,7 +54,9 @@ export class Input {
     return true
   }
 
-  /** Runs a parser. If it returns undefined, the text that it has taken is put back. */
+  /**
+   * Runs a parser. If the parser returns undefined and has not called `commit`, restores the text that it has consumed.
+   */
   *attempt<T>(parser: Parsing<T | undefined>): Parsing<T | undefined> {
     const outer = this.#kept
     this.#kept ??= this.#place
@@ -77,7 +79,10 @@ export class Input {
     }
   }
 
-  /** Takes one of the strings, if the text continues with it. A longer string must precede its own prefixes. */
+  /**
+   * Consumes the first of the strings with which the text continues, if any. If one string is a prefix of another, the
+   * longer one must come first.
+   */
   *accept(...options: readonly string[]): Parsing<string | undefined> {
     for (;;) {
       const { rest } = this
@@ -91,7 +96,10 @@ export class Input {
     }
   }
 
-  /** Passes on the text before the first marker, and takes the marker. Returns undefined if no marker follows. */
+  /**
+   * Passes on the text before the first marker, consumes the marker, and returns it. Returns undefined if the answer
+   * ends without a marker.
+   */
   *until({ pattern, all }: Markers, pass: Pass): Parsing<string | undefined> {
     for (;;) {
       const { rest } = this
@@ -107,7 +115,10 @@ export class Input {
     }
   }
 
-  /** If a marker follows within `limit` characters, takes the text before it and the marker. Returns that text. */
+  /**
+   * If a marker follows within `limit` characters, consumes the text up to the end of the marker, and returns the text
+   * before the marker. Otherwise, returns undefined.
+   */
   *within({ pattern }: Markers, limit: number): Parsing<string | undefined> {
     for (;;) {
       const found = pattern.exec(this.rest.slice(0, limit))
@@ -121,7 +132,7 @@ export class Input {
     }
   }
 
-  /** Takes the longest text that matches, about `limit` characters at most. The pattern must begin with `^`. */
+  /** Consumes the longest text that matches, up to about `limit` characters. The pattern must begin with `^`. */
   *matching(pattern: RegExp, limit: number): Parsing<string> {
     let text = ''
     while (text.length < limit && (yield* this.more())) {

@@ -27,7 +27,7 @@ function* readObject(reader: CallReader): Parsing<true | undefined> {
   const { input, tools, isMarked } = reader
   if (!(yield* input.accept('{'))) return undefined
   let name: string | undefined
-  /** Arguments before the name. */
+  /** The arguments, if they precede the name. */
   let early: unknown
   let isBegun = false
   for (;;) {
@@ -63,7 +63,7 @@ function* readObject(reader: CallReader): Parsing<true | undefined> {
   reader.onCallEnd()
   return true
 
-  /** A call in markers whose name is known is a call, even if the answer ends within it. */
+  /** If the answer ends within a call in markers, the call counts if its name is known. */
   function* cutOff(): Parsing<true | undefined> {
     if (isBegun) return true
     if (name === undefined || !isMarked || !input.isEnded || input.rest !== '') return undefined
@@ -81,7 +81,7 @@ function* readKey({ input }: CallReader): Parsing<string | undefined> {
   return key
 }
 
-/** Begins the call and passes on its arguments, which may be an object in a string. */
+/** Begins the call and passes on its arguments, which are an object or a string that contains one. */
 export function* readArguments(reader: CallReader, name: string): Parsing<true | undefined> {
   const { input } = reader
   if (!(yield* input.more())) return undefined

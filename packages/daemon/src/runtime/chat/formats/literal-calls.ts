@@ -13,7 +13,10 @@ export type Dialect = {
   open: string
   equals: string
   close: string
-  /** For each quote: what the parser looks for within a string, which is the quote and any escape character. */
+  /**
+   * For each opening quote, the markers that the parser looks for within the string: the closing quote and, in Python,
+   * the backslash.
+   */
   quotes: ReadonlyMap<string, Markers>
 }
 

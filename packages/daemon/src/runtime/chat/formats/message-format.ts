@@ -6,7 +6,10 @@ export const messageMark = '<|message|>'
 const start = '<|start|>assistant'
 const end = '<|end|>'
 
-/** An answer of gpt-oss (https://cookbook.openai.com/articles/openai-harmony). Its template omits the reasoning. */
+/**
+ * The format of gpt-oss (https://cookbook.openai.com/articles/openai-harmony), used if the template prints no reasoning
+ * for the probe.
+ */
 const harmony = `<|channel|>analysis${messageMark}${probe.reasoning}${end}${start}<|channel|>final${messageMark}${probe.answer}${end}`
 
 export function messageParts({ plain }: Print): Pick<AnswerFormat, 'reasoning' | 'content'> {

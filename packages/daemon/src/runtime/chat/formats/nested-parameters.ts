@@ -11,8 +11,8 @@ const itemName = 'item'
 const maxDepth = 20
 
 /**
- * Converts a value whose members are in tags, as MiniMax M3 writes objects and lists, to JSON. Returns undefined if the
- * value is plain text.
+ * Converts a value whose members are in tags to JSON. MiniMax M3 writes objects and lists in this form. Returns
+ * undefined if the value is plain text.
  */
 export function nestedJson(text: string, nested: Nested, depth = 0): string | undefined {
   const { tags, schema, root } = nested

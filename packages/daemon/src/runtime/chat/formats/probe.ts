@@ -9,7 +9,7 @@ export type RenderProbe = (
 ) => Promise<string>
 
 /**
- * The strings that are searched for in what a template prints. The argument names are in alphabetical order, because
+ * The strings that are searched for in the output of a template. The argument names are in alphabetical order, because
  * some templates sort arguments; thus, `number` is always the last argument.
  */
 export const probe = {
@@ -52,11 +52,14 @@ const tool: Tool = {
   },
 }
 
-/** What a template prints for the probe, after the question. A string is empty if it would not be usable. */
+/**
+ * What a template prints for the probe, after the question. A string is empty if the template fails or omits what is
+ * searched for.
+ */
 export type Print = {
   /** The end of a prompt, after the question. */
   prompt: string
-  /** The common part of the prompt and an answer. */
+  /** The common beginning of the prompt and an answer. */
   header: string
   /** An answer with reasoning and text. */
   plain: string
@@ -105,8 +108,7 @@ function commonPrefix(one: string, other: string): string {
 }
 
 /**
- * Returns an empty string if a template rejects the probe. If a template rejects a real conversation, that request
- * fails.
+ * Returns an empty string if the template rejects the probe. A template may do so and still accept real conversations.
  */
 async function attempt(render: () => Promise<string>): Promise<string> {
   try {

@@ -40,7 +40,7 @@ function branches(schema: unknown, root: unknown): Schema[] {
   return [own, ...options.map((option) => parts(option, root))]
 }
 
-/** Converts the text of a value to JSON, if possible of an allowed type. */
+/** Converts a value's text to JSON, with one of the allowed types if possible. */
 export function toJson(text: string, types: ReadonlySet<string>): string {
   const trimmed = text.trim()
   const json = words[trimmed] ?? trimmed

@@ -4,17 +4,17 @@ import { isList, isMapping, isText, itemsOf, type Value } from './values.ts'
 /** Limits for rendering a template, because templates are untrusted. */
 export type Limits = {
   maxSteps: number
-  /** The maximum number of characters of the output, and of each text that the template makes. */
+  /** The maximum number of characters in the output, and in each text that the template creates. */
   maxCharacters: number
 }
 
-/** The maximum number of characters that a template can make of one character, for example by indenting it. */
+/** The maximum length of an indentation or of a `tojson` separator, which are repeated for each line or item. */
 const maxWidth = 1000
 
 /**
- * Counts what rendering a template costs, and throws if it is too much. Operations that one call of a JavaScript
- * function performs are counted before they are performed: the thread in which templates are rendered cannot be ended
- * during such a call, and a very large allocation would end the process.
+ * Counts the cost of rendering a template, and throws if it exceeds a limit. The cost of each built-in JavaScript
+ * function is counted before the call, because the rendering thread cannot be terminated during the call, and a very
+ * large allocation would crash the process.
  */
 export function openBudget({ maxSteps, maxCharacters }: Limits) {
   let steps = 0
@@ -28,7 +28,7 @@ export function openBudget({ maxSteps, maxCharacters }: Limits) {
     if (characters > maxCharacters) throw templateLimitError('its output is too large')
   }
 
-  /** Counts a new value: as one step for each 64 characters or 8 items. */
+  /** Counts a new value, as one step for each 64 characters or 8 items. */
   function countNew({ value }: Value) {
     if (typeof value === 'string') {
       checkLength(value.length)
@@ -36,12 +36,15 @@ export function openBudget({ maxSteps, maxCharacters }: Limits) {
     } else if (Array.isArray(value)) spend(value.length >>> 3)
   }
 
-  /** Counts a search for `part` in `text`, which in the worst case compares each character with each other. */
+  /**
+   * Counts a search for `part` in `text`, which in the worst case compares each character of `text` with each character
+   * of `part`.
+   */
   function countSearch(text: string, part: string) {
     spend((text.length * part.length) / 4096)
   }
 
-  /** Counts replacing each `part` of `text`. */
+  /** Counts the replacement of each `part` in `text`. */
   function countReplacement(text: string, part: string, by: string) {
     countSearch(text, part)
     const growth = by.length - part.length
@@ -64,14 +67,17 @@ export function openBudget({ maxSteps, maxCharacters }: Limits) {
     checkLength(characters)
   }
 
-  /** Counts the separators of `tojson`, which are printed for each item. */
+  /** Checks the length of the separators of `tojson`, which are printed for each item. */
   function countSeparators(separators: Value | undefined) {
     const texts = separators && isList(separators) ? itemsOf(separators) : []
     if (texts.some(({ value }) => String(value).length > maxWidth))
       throw templateLimitError(`its separators are longer than ${maxWidth} characters`)
   }
 
-  /** Counts printing a value. A list may contain the same list many times, which makes a small value print as a long text. */
+  /**
+   * Counts the cost of printing a value. The text can be far longer than the value is large, because a list may contain
+   * the same list many times.
+   */
   function countPrint(value: Value) {
     let characters = 0
     const visit = (one: Value) => {

@@ -14,10 +14,10 @@ import {
   type Value,
 } from './values.ts'
 
-/** The arguments of a filter: those without a name in order, and those with a name. */
+/** A filter's positional arguments, in order, and its named arguments. */
 export type Arguments = { positional: Value[]; named: Map<string, Value> }
 
-/** Counts what a filter of the library costs. */
+/** Counts the cost of a filter before it is applied. */
 export function countFilter(
   operand: Value,
   name: string,
@@ -79,7 +79,7 @@ export function filter(
   }
 }
 
-/** Undefined values and `None` count as empty. */
+/** Applies a filter to an undefined value or `None`, which count as empty. */
 function filterEmpty(operand: Value, name: string): Value | undefined {
   if (name === 'string') return toValue(toText(operand))
   if (emptyTexts.has(name)) return toValue(isNull(operand) && name !== 'trim' ? 'None' : '')

@@ -1,4 +1,6 @@
-/** Without limits, each of these templates would take hours or all memory. */
+/**
+ * Tests the limits on templates. Without them, each of these hostile templates would take hours or exhaust the memory.
+ */
 import { expect, test } from 'vitest'
 import { parseTemplate } from './template.ts'
 
@@ -9,7 +11,7 @@ const limits = { maxSteps: 500_000, maxCharacters: 3 * 1024 * 1024 }
 const grow = (start: string, step: string) =>
   `{% set ns = namespace(a=${start}) %}{% for i in range(99) %}{% set ns.a = ${step} %}{% endfor %}`
 
-/** A list that contains the same list twice, which contains the same list twice, and so on. */
+/** Builds a list that contains a second list twice; the second list contains a third list twice, and so on. */
 const tree = grow('[1]', '[ns.a, ns.a]')
 const longText = "{% set t = 'a' * 2000000 %}"
 const nearlyFound = "('a' * 500000 + 'b' + 'a' * 500000)"

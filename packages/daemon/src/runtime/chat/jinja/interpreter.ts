@@ -29,14 +29,14 @@ import {
 /** A node of a parsed template. */
 type Node = { type: string; [member: string]: unknown }
 
-/** The maximum depth of macros that call each other. */
+/** The maximum depth of nested calls of macros and functions. */
 const maxCalls = 200
 
-/** Nodes that only look a value up. */
+/** Nodes that only look up a value, and create none. */
 const lookups = new Set(['Identifier', 'MemberExpression'])
 
 /**
- * Adds to the library's interpreter what models' templates need: Python's methods, more filters, integer keys, and
+ * Extends the library's interpreter with what models' templates need: Python's methods, more filters, integer keys, and
  * undefined values that are treated as empty. Throws if the limits are exceeded.
  */
 export class TemplateInterpreter extends Interpreter {
@@ -61,7 +61,7 @@ export class TemplateInterpreter extends Interpreter {
     return value
   }
 
-  /** Evaluates a mapping whose keys are strings or integers. Templates use no other types of keys. */
+  /** Evaluates a mapping. Its keys must be strings or integers, because templates use no other types of keys. */
   #evaluateMapping(node: Node, environment: Environment): Value {
     const mapping = toValue({})
     const integers = new Map<string, Value>()
@@ -78,7 +78,7 @@ export class TemplateInterpreter extends Interpreter {
     return mapping
   }
 
-  /** Prints lists and mappings as Python does. */
+  /** Evaluates statements and joins their output. Prints lists and mappings as Python does. */
   evaluateBlock(statements: Node[], environment: Environment): Value {
     let text = ''
     for (const statement of statements) {
@@ -187,7 +187,9 @@ export class TemplateInterpreter extends Interpreter {
     return super.evaluateMemberExpression(evaluatedNode, environment)
   }
 
-  /** Slices a text. Returns undefined if the library must do it, which makes a list of the characters. */
+  /**
+   * Slices a text. Returns undefined if the library must slice the text, for which it creates a list of the characters.
+   */
   #sliceText(text: string, { start, stop, step }: Node, environment: Environment) {
     if (step !== undefined || /[\ud800-\udfff]/.test(text)) {
       this.#budget.spend(text.length)
@@ -213,7 +215,7 @@ export class TemplateInterpreter extends Interpreter {
     return super.applyFilter(list, call, environment)
   }
 
-  /** Evaluates the arguments of a filter. `nodes` has the same arguments with their values. */
+  /** Evaluates the arguments of a filter. `nodes` contains the same arguments, as nodes that already have values. */
   #evaluateArguments(call: Node, environment: Environment): Arguments & { nodes: Node[] } {
     const args = { positional: [] as Value[], named: new Map<string, Value>(), nodes: [] as Node[] }
     for (const node of call.args as Node[]) {
@@ -231,7 +233,10 @@ export class TemplateInterpreter extends Interpreter {
     return args
   }
 
-  /** Keeps integer keys, which the library would return as strings. */
+  /**
+   * Applies `items` or `dictsort` to a mapping with integer keys, which the library would return as strings. Returns
+   * undefined in all other cases.
+   */
   #filterIntegerKeys(operand: Value, name: string): Value | undefined {
     const integers = this.#integerKeys.get(operand)
     if (!integers || (name !== 'dictsort' && name !== 'items')) return undefined
@@ -244,7 +249,10 @@ export class TemplateInterpreter extends Interpreter {
   }
 }
 
-/** The filters whose arguments determine what they cost, or that the library lacks. Others need the arguments' nodes. */
+/**
+ * The filters whose arguments are evaluated in advance, because they determine the filter's cost or because the library
+ * lacks the filter. The library evaluates the arguments of all other filters.
+ */
 const filtersOfValues = new Set(['tojson', 'replace', 'indent', 'join', 'round'])
 
 const noArguments = { positional: [], named: new Map(), nodes: [] }

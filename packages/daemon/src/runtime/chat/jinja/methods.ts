@@ -14,7 +14,7 @@ import {
 type Call = (args: Value[]) => Value
 
 /**
- * Finds a method of Python's strings, lists and dictionaries that the library lacks, or that must be counted. In
+ * Finds a method of Python's strings, lists and dictionaries that the library lacks, or whose cost must be counted. In
  * Python, a method has precedence over a key with the same name.
  */
 export function findMethod(owner: Value, name: string, budget: Budget): Value | undefined {
@@ -65,10 +65,10 @@ function textMethod(owner: Value, name: string, budget: Budget): Call | undefine
   }
 }
 
-/** Each part of a text becomes an object. */
+/** The cost of each part of a split text, because each part becomes an object. */
 const stepsPerPart = 8
 
-/** The library's method, with a function that counts what it costs before it is called. */
+/** Returns the library's method, preceded by a call of `count`, which counts the method's cost. */
 function counted(owner: Value, name: string, count: (args: Value[]) => void): Call | undefined {
   const method = builtin(owner, name)
   if (!method) return undefined

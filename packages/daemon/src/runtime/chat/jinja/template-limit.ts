@@ -1,4 +1,7 @@
-/** Errors about a template that takes too much time or memory. They have a code, because they come from a thread. */
+/**
+ * Errors about a template that takes too much time or memory. They are recognized by a code, because an error from
+ * another thread loses its class.
+ */
 
 const code = 'template_limit'
 

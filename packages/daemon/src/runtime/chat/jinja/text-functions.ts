@@ -1,4 +1,4 @@
-/** Python's functions for text. They count what they cost before they do it. */
+/** Python's string functions. Their cost is counted against the template's budget. */
 import type { Budget } from './budget.ts'
 import { isList, isMapping, itemsOf, toText, type Value } from './values.ts'
 

@@ -38,7 +38,7 @@ describe('the judged queries', () => {
   })
 
   test.each(judgedQueries)(
-    '“$q” has a model with the best grade, and every rule applies to some model',
+    '“$q” has a model with the best grade, and every rule determines the grade of some model',
     (query) => {
       expect(catalogue.some((model) => gradeModel(query, model) === 3)).toBe(true)
       for (const [index, rule] of query.rules.entries()) {

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 export type Choose = ReturnType<typeof chooseFor>
 
 /**
- * Makes pseudorandom choices that depend only on `key`, so that a new line in a list does not change the other models.
+ * Makes pseudorandom choices that depend only on `key` and on the number of earlier choices with the same chooser, so
+ * that the choices for one model do not affect those for another.
  */
 export function chooseFor(key: string) {
   let count = 0

@@ -3,7 +3,7 @@ import { chooseFor } from './choose.ts'
 
 type Habit = {
   owner: string
-  /** Appended to the original's name. If it begins with `_`, the name is also prefixed with the original's owner. */
+  /** Appended to the original's name. A leading `_` is left out, and adds the original's owner as a prefix instead. */
   suffix: string
   displaySuffix?: string
   isAbliterated?: boolean

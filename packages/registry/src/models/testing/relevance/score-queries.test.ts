@@ -19,7 +19,7 @@ describe('scoreOrder', () => {
     expect(scoreOrder([0, 0, 0, 0, 0, 0, 0, 0, 0, 2], [2])).toBeCloseTo(0.28906, 5)
   })
 
-  test('counts only the first ten results, also in the best order', () => {
+  test('counts only the first ten results, and only the first ten models of the ideal order', () => {
     const twelve = Array<Grade>(12).fill(2)
     expect(scoreOrder(twelve.slice(0, 10), twelve)).toBe(1)
     expect(scoreOrder([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], [3])).toBe(0)

@@ -42,7 +42,7 @@ export function scoreOrder(found: readonly Grade[], all: readonly Grade[]): numb
   return sumGains(found) / most
 }
 
-/** Adds up the gains. The gain of a result is 2^grade − 1, divided by log2 of its position plus one. */
+/** Adds up the discounted gains of the first 10 results: (2^grade − 1) / log2(position + 1), with positions from 1. */
 function sumGains(grades: readonly Grade[]): number {
   return grades
     .slice(0, depth)
