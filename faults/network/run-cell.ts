@@ -45,8 +45,8 @@ const timeoutSeconds = { connect: 2, headers: 2, stall: 2, giveup: 5 }
  */
 const successGiveUpSeconds = 20
 /**
- * Enough time for the command's start, a transfer at a limited rate, the give-up timeout, and the last request before
- * this timeout.
+ * Enough time for the command to start, a transfer at a limited rate, the give-up timeout, and a request that starts
+ * just before the give-up timeout expires.
  */
 const defaultHangTimeoutMs = 45_000
 

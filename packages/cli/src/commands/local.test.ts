@@ -84,8 +84,8 @@ test('with several files, path prints the best fit according to their headers', 
   await writeFile(getPath('Q6_K'), 'broken')
   const fitting = async (memoryBytes: number) =>
     (await shoalHere(['path', 'tide'], { home: home.path, memoryBytes })).stdout
-  expect(await fitting(200e6)).toBe(`${getPath('Q8_0')}\n`)
-  expect(await fitting(150e6)).toBe(`${getPath('Q4_0')}\n`)
+  expect(await fitting(220e6)).toBe(`${getPath('Q8_0')}\n`)
+  expect(await fitting(172.5e6)).toBe(`${getPath('Q4_0')}\n`)
 })
 
 test('an incomplete download is listed as incomplete, and has no path', async () => {

@@ -117,7 +117,12 @@ test('the API key from the environment is sent', async () => {
 test.each([
   [401, 'invalid_api_key', 'This API key is not the right one', 4],
   [400, 'context_length_exceeded', 'The prompt has 900 tokens and the context 512', 1],
-  [503, 'insufficient_memory', 'It needs 40.0 GB of memory, but models may use 13.6 GB here', 8],
+  [
+    503,
+    'insufficient_memory',
+    'It needs 40.0 GB of memory, but models on this machine may use at most 13.6 GB',
+    8,
+  ],
   [503, 'model_not_loaded', 'shoal-nano cannot be loaded: the file is damaged', 1],
 ])(
   'a response with status %i (%s) ends the command with the reason',
@@ -134,7 +139,8 @@ test.each([
 )
 
 test('run ends with exit code 8 if the model needs too much memory, also if the error is in the /api format', async () => {
-  const error = 'model shoal-nano needs 134 MB of memory, but models may use 50.0 MB here'
+  const error =
+    'model shoal-nano needs 134 MB of memory, but models on this machine may use at most 50.0 MB'
   const body = { error, detail: error, code: 'insufficient_memory' }
   await using daemon = await scriptedDaemon({ at: { '/api/load': { status: 503, body } } })
   const outcome = await run(['shoal-nano', 'Hi'], { inference: daemon.url })

@@ -43,6 +43,7 @@ const ownClasses = [
   'daemon/src/runtime/grammar/schema-error.ts: SchemaError',
   'registry/src/metadata-peer/errors.ts: Departure',
   'registry/src/metadata-peer/errors.ts: Refusal',
+  'threads/src/limited-thread.ts: ThreadLimitError',
   'transfer/src/failure.ts: TransferError',
 ]
 

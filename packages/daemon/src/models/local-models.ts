@@ -33,7 +33,7 @@ export interface LocalModels {
   list(): Promise<LocalModel[]>
   /** Finds a model as `findModel` does; undefined if there is none. */
   find(id: string): Promise<LocalModel | undefined>
-  /** Explains why a model that has files cannot be run; undefined if there is no such explanation. */
+  /** The reason that a model with files cannot be run; undefined if no problem was found. */
   findProblem(id: string): Promise<string | undefined>
 }
 
@@ -131,7 +131,7 @@ export function findModel(all: readonly LocalModel[], id: string): LocalModel | 
 export const formatLongId = ({ name, label }: Pick<LocalModel, 'name' | 'label'>) =>
   `${name}:${label}`
 
-/** Adds to each of a model's files the label that the command line shows. */
+/** Adds to each of a model's files the label that the CLI shows. */
 const withLabels = (files: Entry[]) =>
   fileChoices(
     files.map((file) => ({ ...file, file, filename: basename(file.path) })),

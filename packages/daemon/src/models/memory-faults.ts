@@ -8,7 +8,7 @@ type Wanted = Pick<Plan, 'model' | 'memoryBytes'>
 export function needsTooMuch({ model, memoryBytes }: Wanted, allowedBytes: number): Fault {
   const needed = formatBytes(memoryBytes)
   const allowed = formatBytes(allowedBytes)
-  const message = `model ${model.id} needs ${needed} of memory, but models may use ${allowed} here`
+  const message = `model ${model.id} needs ${needed} of memory, but models on this machine may use at most ${allowed}`
   return new Fault('insufficient_memory', message)
 }
 

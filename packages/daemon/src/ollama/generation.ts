@@ -11,7 +11,7 @@ import { getStopConditions, toSampling } from './sampling.ts'
 type AnyRequest = Pick<OllamaChatRequest, 'model' | 'options' | 'keep_alive'>
 type Wanted = Omit<OllamaChatRequest, 'messages' | 'tools'>
 
-/** Reads the options of a request that affect how the model is loaded. */
+/** Reads a request's options for loading the model: how long it stays loaded, and its context length. */
 export function readOptions({ keep_alive, options }: AnyRequest): UseOptions {
   return { keepAliveMs: toKeepAliveMs(keep_alive), contextLength: options?.num_ctx ?? undefined }
 }

@@ -120,7 +120,7 @@ test('a model that cannot fit into memory is rejected before it is loaded', asyn
   const refused = await ask({ url })
   expect(refused.status).toBe(503)
   expect(await refused.json()).toMatchObject({
-    detail: expect.stringMatching(/^model shoal-nano needs \d\d\d MB .* 50\.0 MB here$/),
+    detail: expect.stringMatching(/^model shoal-nano needs \d\d\d MB .* at most 50\.0 MB$/),
   })
   expect(isLoaded).toBe(false)
 })

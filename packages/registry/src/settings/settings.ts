@@ -64,7 +64,7 @@ export const registrySettings = {
     defaultPhrase: '`DATABASE_URL`',
     description: 'direct connection to PostgreSQL, if `DATABASE_URL` points to PgBouncer',
     details:
-      'in transaction mode, PgBouncer does not pass on notifications, and no responses are cached without them',
+      'in transaction mode, PgBouncer does not pass on notifications, without which the registry does not cache responses',
   }),
   databasePool: setting({
     variable: 'SHOAL_DATABASE_POOL',

@@ -1,8 +1,8 @@
 import type { Piece } from '../runtime.ts'
 
 /**
- * Converts text to reasoning, without the white space at both ends. If reasoning is kept in the text, its markers and
- * white space are kept too, unless the reasoning is empty.
+ * Processes the text of the model's reasoning. By default, it becomes a reasoning piece, without the white space at both
+ * ends. If `isKept`, it remains text, with its markers and white space; reasoning that is empty is dropped.
  */
 export function reasoningText(open: string, isKept: boolean) {
   /** White space and a marker that are output only if text follows. */

@@ -22,7 +22,7 @@ export function arrayNode(conversion: Conversion, parts: readonly Schema[], path
   refuseExcluded('array', parts, path)
   const lengths = lengthsOf(parts, ['minItems', 'maxItems'], path)
   if (lengths.min > lengths.max) {
-    conversion.explain(path, 'it has a minimum number of items above the maximum')
+    conversion.explain(path, 'its minimum number of items is greater than its maximum')
     return nothing
   }
   const subject = { conversion, parts, lengths, path }
@@ -38,7 +38,7 @@ function anyItems({ conversion, parts, lengths: { min, max }, path }: Subject): 
   const schemas = itemSchemas(parts, Infinity, path)
   if (max === tuple || schemas.includes(false)) {
     if (min <= tuple) return enclosed('[', tuple === 0 ? empty : ended(separated(first)), ']')
-    conversion.explain(path, 'it has a minimum number of items above the maximum')
+    conversion.explain(path, 'its minimum number of items is greater than its maximum')
     return nothing
   }
   const item = conversion.visit(schemas, `${path}/items`)

@@ -1,6 +1,6 @@
 /**
  * Converts JSON schemas to grammars in GBNF, llama.cpp's grammar format, so that a model can generate only valid
- * values. If no grammar can enforce a schema, the schema is rejected with an error that contains the keyword. White
+ * values. If no grammar can enforce a keyword of the schema, the schema is rejected with an error that names the keyword. White
  * space is allowed where models usually write it. White space after the value is not allowed, because a model could
  * generate it forever.
  */

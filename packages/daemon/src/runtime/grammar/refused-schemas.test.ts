@@ -66,7 +66,10 @@ test.each<[string, object]>([
   ['https://example.org', { $ref: 'https://example.org/x.json' }],
   ['/type is text', { type: 'text' }],
   ['a minimum length above the maximum', { type: 'string', minLength: 5, maxLength: 2 }],
-  ['a minimum number of items above the maximum', { type: 'array', minItems: 3, maxItems: 1 }],
+  [
+    'a minimum number of items that is greater than the maximum',
+    { type: 'array', minItems: 3, maxItems: 1 },
+  ],
   ['the property a is required, but not allowed', { properties: { a: false }, required: ['a'] }],
   [
     'the property b is required, but not allowed',

@@ -94,7 +94,7 @@ test('an answer is JSON that matches the schema, with nothing after it', async (
   }
 })
 
-test('a schema that no grammar can enforce is rejected with an error that contains the keyword', async () => {
+test('a schema that no grammar can enforce is rejected with an error that names the keyword', async () => {
   const json = { type: 'object', properties: { code: { type: 'string', pattern: '(?<=a)b' } } }
   await expect(run(makeChatGeneration('Hello', { json }))).rejects.toMatchObject({
     code: 'schema_refused',
