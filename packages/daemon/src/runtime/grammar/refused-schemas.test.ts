@@ -67,7 +67,7 @@ test.each<[string, object]>([
   ['/type is text', { type: 'text' }],
   ['a minimum length above the maximum', { type: 'string', minLength: 5, maxLength: 2 }],
   [
-    'a minimum number of items that is greater than the maximum',
+    'its minimum number of items is greater than its maximum',
     { type: 'array', minItems: 3, maxItems: 1 },
   ],
   ['the property a is required, but not allowed', { properties: { a: false }, required: ['a'] }],
