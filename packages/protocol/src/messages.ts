@@ -25,7 +25,7 @@ const ContentBlock = Type.Object({
 export type ContentBlock = Static<typeof ContentBlock>
 
 const Message = Type.Object({
-  role: Type.Enum(['user', 'assistant']),
+  role: Type.Enum(['user', 'assistant', 'system']),
   content: Type.Union([Type.String(), Type.Array(ContentBlock)]),
 })
 

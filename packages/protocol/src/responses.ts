@@ -28,11 +28,16 @@ const InputItem = Type.Object({
 })
 export type InputItem = Static<typeof InputItem>
 
-const Tool = Type.Object({
+const toolFields = {
   type: Type.String(),
   name: optional(Type.String({ minLength: 1, maxLength: 256 })),
   description: optional(Type.String()),
   parameters: optional(Type.Object({})),
+}
+const Tool = Type.Object({
+  ...toolFields,
+  /** The functions in a namespace. */
+  tools: optional(Type.Array(Type.Object(toolFields), { maxItems: 128 })),
 })
 
 const NamedFunction = Type.Object({ type: Type.Literal('function'), name: Type.String() })

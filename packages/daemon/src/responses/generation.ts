@@ -4,8 +4,9 @@ import { Fault, unsupported } from '../errors.ts'
 import { getReasoningVariables, refuse } from '../openai/generation.ts'
 import { toSampling } from '../openai/sampling.ts'
 import { chooseTools, type WantedTools } from '../openai/tool-choice.ts'
-import type { Generation, Tool } from '../runtime/runtime.ts'
+import type { Generation } from '../runtime/runtime.ts'
 import { toChatMessages } from './chat-messages.ts'
+import { toTools } from './tools.ts'
 
 /** Parameters of OpenAI's API that would have an effect but are not supported. Unknown parameters are ignored. */
 const cannot = ['background', 'conversation', 'prompt', 'context_management', 'max_tool_calls']
@@ -22,13 +23,12 @@ export function createResponseGeneration(
   if (conversation.length === 0) {
     throw new Fault(422, 'input must not be empty', { param: 'input' })
   }
-  const tools = (request.tools ?? []).map(toTool)
   const wantsLogprobs = request.include?.includes('message.output_text.logprobs')
   return {
     prompt: {
       chat: {
         messages: toChatMessages(request.instructions ?? '', conversation),
-        ...chooseTools(tools, toWantedTools(request)),
+        ...chooseTools(toTools(request), toWantedTools(request)),
         ...(request.parallel_tool_calls === false && { maxCalls: 1 }),
         variables: {
           ...getReasoningVariables(request.reasoning?.effort),
@@ -42,20 +42,6 @@ export function createResponseGeneration(
     json: getJsonFormat(request),
     topLogprobs: wantsLogprobs ? (request.top_logprobs ?? 0) : undefined,
   }
-}
-
-type RequestTool = NonNullable<ResponseRequest['tools']>[number]
-
-function toTool({ type, name, description, parameters }: RequestTool, index: number): Tool {
-  if (type !== 'function') {
-    throw unsupported(`tools.${index}.type`, `${type} is not supported: it must be function`)
-  }
-  if (!name) {
-    const param = `tools.${index}.name`
-    throw new Fault(422, `${param} is required`, { param })
-  }
-  const optional = { ...(description && { description }), ...(parameters && { parameters }) }
-  return { type: 'function', function: { name, ...optional } }
 }
 
 function toWantedTools({ tool_choice: choice }: ResponseRequest): WantedTools {

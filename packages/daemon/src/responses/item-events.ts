@@ -9,8 +9,17 @@ import { newId, type OutputItem } from './items.ts'
 
 export type ResponseEvent = { type: string; [member: string]: unknown }
 
-/** If `hasSummary` is true, the reasoning is sent as a reasoning summary. */
-export function createItem({ kind, name = '' }: Delta, hasSummary: boolean): OutputItem {
+export type ItemOptions = {
+  /** Whether the reasoning is sent as a reasoning summary. */
+  hasSummary: boolean
+  /** The namespaces of the functions that are declared in one. */
+  namespaces: ReadonlyMap<string, string>
+}
+
+export function createItem(
+  { kind, name = '' }: Delta,
+  { hasSummary, namespaces }: ItemOptions,
+): OutputItem {
   const status = 'in_progress'
   if (kind === 'text') {
     return { id: newId('msg'), type: 'message', role: 'assistant', status, content: [] }
@@ -20,7 +29,10 @@ export function createItem({ kind, name = '' }: Delta, hasSummary: boolean): Out
     return { id, type: 'reasoning', status, summary: [], ...(!hasSummary && { content: [] }) }
   }
   const id = newId('fc')
-  return { id, type: 'function_call', call_id: newCallId(), name, arguments: '', status }
+  const namespace = namespaces.get(name)
+  const call_id = newCallId()
+  const item = { id, type: 'function_call', call_id, name, arguments: '', status } as const
+  return namespace === undefined ? item : { ...item, namespace }
 }
 
 export function* beginItem(item: OutputItem, output_index: number): Generator<ResponseEvent> {

@@ -26,6 +26,8 @@ type CallItem = {
   type: 'function_call'
   call_id: string
   name: string
+  /** The namespace of the function, if the request declares it in one. */
+  namespace?: string
   arguments: string
   status: Status
 }

@@ -1,12 +1,17 @@
 /** Converts an answer to the events of a streamed response. The last event contains the entire response. */
 import type { Finish, Piece } from '../runtime/runtime.ts'
 import { toDeltas } from './deltas.ts'
-import { beginItem, continueItem, createItem, endItem, type ResponseEvent } from './item-events.ts'
+import {
+  beginItem,
+  continueItem,
+  createItem,
+  endItem,
+  type ItemOptions,
+  type ResponseEvent,
+} from './item-events.ts'
 import { finishResponse, type ResponseObject } from './response-object.ts'
 
-type Options = {
-  /** Whether the client requested a summary of the reasoning. If so, the reasoning itself is sent as the summary. */
-  hasSummary: boolean
+type Options = ItemOptions & {
   /** Called before the last event, so that the client can continue the response at once. */
   keep(response: ResponseObject): void
 }
@@ -15,7 +20,7 @@ type Options = {
 export async function* responseEvents(
   steps: AsyncGenerator<Piece, Finish>,
   response: ResponseObject,
-  { hasSummary, keep }: Options,
+  { keep, ...itemOptions }: Options,
 ): AsyncGenerator<ResponseEvent, ResponseObject> {
   // An error before the first part can still be sent with its own HTTP status.
   let step = await steps.next()
@@ -27,7 +32,7 @@ export async function* responseEvents(
       let item = output.at(-1)
       if (delta.name !== undefined || item?.type !== itemTypes[delta.kind]) {
         if (item) yield* endItem(item, output.length - 1, 'completed')
-        item = createItem(delta, hasSummary)
+        item = createItem(delta, itemOptions)
         yield* beginItem(item, output.length)
         output.push(item)
       }

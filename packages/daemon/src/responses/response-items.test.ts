@@ -1,6 +1,11 @@
 /** Tests the items of a response and their events. */
 import { expect, test } from 'vitest'
-import { collectEvents, thoughtful, useScriptedOpenai } from '../testing/scripted-openai.ts'
+import {
+  collectEvents,
+  thoughtful,
+  toolsOf,
+  useScriptedOpenai,
+} from '../testing/scripted-openai.ts'
 
 const model = 'shoal-tiny'
 
@@ -72,4 +77,46 @@ test('a client that requests a summary of the reasoning gets the reasoning itsel
   ])
   const whole = await openai.responses.create(body)
   expect(whole.output[0]).toMatchObject({ summary: [{ type: 'summary_text', text: 'Hm.' }] })
+})
+
+test('functions in a namespace can be called, and web search is left out, as Codex needs', async () => {
+  const pieces = [
+    { toolCall: { name: 'spawn', arguments: '{}' } },
+    { toolCall: { name: 'run', arguments: '{}' } },
+  ]
+  const { openai, asked } = await useScriptedOpenai(pieces)
+  const named = (name: string) => ({
+    type: 'function' as const,
+    name,
+    parameters: {},
+    strict: false,
+  })
+  const tools = [
+    named('run'),
+    {
+      type: 'namespace' as const,
+      name: 'agents',
+      description: 'sub-agents',
+      tools: [named('spawn')],
+    },
+    { type: 'web_search' as const },
+  ]
+  const response = await openai.responses.create({ model, input: 'Hi', tools })
+  expect(toolsOf(asked[0]).map(({ function: { name } }) => name)).toEqual(['run', 'spawn'])
+  expect(response.output).toMatchObject([
+    { type: 'function_call', name: 'spawn', namespace: 'agents' },
+    { type: 'function_call', name: 'run' },
+  ])
+  expect(response.output[1]).not.toHaveProperty('namespace')
+  expect(response.tools.map(({ type }) => type)).toEqual(['function', 'namespace'])
+})
+
+test('two functions with the same name are refused, because their calls could not be told apart', async () => {
+  const { openai } = await useScriptedOpenai(thoughtful)
+  const look = { type: 'function' as const, name: 'look', parameters: {}, strict: false }
+  const tools = [look, { type: 'namespace' as const, name: 'sea', description: '', tools: [look] }]
+  await expect(openai.responses.create({ model, input: 'Hi', tools })).rejects.toMatchObject({
+    status: 422,
+    message: expect.stringContaining('two functions named look'),
+  })
 })

@@ -3,12 +3,13 @@ import type { ResponseRequest } from '@shoal/protocol'
 import { samplingDefaults } from '../http/sampling-defaults.ts'
 import type { Finish } from '../runtime/runtime.ts'
 import { newId, type OutputItem } from './items.ts'
+import { offeredTools } from './tools.ts'
 
 export type ResponseObject = ReturnType<typeof beginResponse>
 
 /** The response before any output. It echoes the request's parameters. */
 export function beginResponse(request: ResponseRequest) {
-  const { reasoning, text, tools } = request
+  const { reasoning, text } = request
   return {
     id: newId('resp'),
     object: 'response',
@@ -30,11 +31,10 @@ export function beginResponse(request: ResponseRequest) {
     temperature: request.temperature ?? samplingDefaults.temperature,
     text: { format: text?.format ?? { type: 'text' } },
     tool_choice: request.tool_choice ?? 'auto',
-    tools: (tools ?? []).map((tool) => ({
-      strict: null,
+    tools: offeredTools(request).map((tool) => ({
+      ...(tool.type === 'function' && { strict: null, parameters: null }),
       ...tool,
       description: tool.description ?? null,
-      parameters: tool.parameters ?? null,
     })),
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? samplingDefaults.topP,

@@ -14,6 +14,7 @@ import type { ResponseEvent } from './item-events.ts'
 import { keptResponses } from './kept-responses.ts'
 import { responseEvents } from './response-events.ts'
 import { beginResponse, failResponse, type ResponseObject } from './response-object.ts'
+import { findNamespaces } from './tools.ts'
 
 type Events = AsyncGenerator<ResponseEvent, ResponseObject>
 
@@ -32,7 +33,8 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
     using use = await models.use(body.model)
     const response = beginResponse(body)
     const events = responseEvents(use.runtime.generate(generation, signal), response, {
-      hasSummary: Boolean(body.reasoning?.summary),
+      hasSummary: Boolean(body.reasoning?.summary), // the reasoning itself is sent as its summary
+      namespaces: findNamespaces(body),
       keep(finished) {
         if (body.store !== false) kept.keep(finished, conversation)
       },

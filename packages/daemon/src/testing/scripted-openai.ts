@@ -34,6 +34,9 @@ export async function useScriptedOpenai(pieces: Piece[]) {
 export const messagesOf = (generation: Generation | undefined) =>
   generation && 'chat' in generation.prompt ? generation.prompt.chat.messages : []
 
+export const toolsOf = (generation: Generation | undefined) =>
+  generation && 'chat' in generation.prompt ? generation.prompt.chat.tools : []
+
 /** An answer with reasoning, text and two calls. */
 export const thoughtful: Piece[] = [
   { reasoning: 'Hm' },

@@ -137,3 +137,31 @@ test('an error in the template is quoted, and a model without a template causes 
     expect.objectContaining({ code: 'template_failed' }),
   )
 })
+
+const system = (content: string) => ({ role: 'system', content })
+const user = (content: string) => ({ role: 'user', content })
+const printing = '{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}'
+
+test.each([
+  [
+    'all system messages',
+    "{% if m.role == 'system' %}{{ raise_exception('no system') }}{% endif %}",
+    '<user>A\nHi<assistant>Yes<user>C\nGo',
+  ],
+  [
+    'later system messages',
+    "{% if m.role == 'system' and not loop.first %}{{ raise_exception('system message must be first') }}{% endif %}",
+    '<system>A<user>Hi<assistant>Yes<user>C\nGo',
+  ],
+])('if a template rejects %s, user messages get their content', async (_, check, expected) => {
+  const source = `{% for m in messages %}${check}{% endfor %}${printing}`
+  const messages = [system('A'), user('Hi'), { role: 'assistant', content: 'Yes' }]
+  const { text } = await render(source, chat({ messages: [...messages, system('C'), user('Go')] }))
+  expect(text).toBe(expected)
+})
+
+test('a system message after the last user message is added to that message, if it is rejected', async () => {
+  const source = `{% if messages[-1].role == 'system' %}{{ raise_exception('the system message must be first') }}{% endif %}${printing}`
+  const { text } = await render(source, chat({ messages: [user('Hi'), system('Be short.')] }))
+  expect(text).toBe('<user>Hi\nBe short.')
+})

@@ -71,8 +71,8 @@ const dates = (now: Date) => ({
 })
 
 /**
- * Renders messages. If the template rejects the leading system message, that message's content is prepended to the user
- * message after it.
+ * Renders messages. If the template rejects system messages, their content becomes part of user messages: first that of
+ * the later ones, which fewer templates support, and then also that of the one at the beginning.
  */
 function renderWithSystem(
   messages: ChatMessage[],
@@ -81,11 +81,33 @@ function renderWithSystem(
   try {
     return render(messages)
   } catch (error) {
-    const [system, first, ...rest] = messages
-    const isRefused = system?.role === 'system' && first?.role === 'user'
-    if (!isRefused || !/system/i.test(String(error))) throw error
-    return render([{ ...first, content: `${system.content}\n${first.content}` }, ...rest])
+    const [first, ...rest] = messages
+    const isSystem = ({ role }: ChatMessage) => role === 'system'
+    const hasUser = messages.some(({ role }) => role === 'user')
+    const isRejected = messages.some(isSystem) && /system|alternate/i.test(String(error))
+    if (!first || !isRejected || !hasUser) throw error
+    if (!rest.some(isSystem)) return render(moveSystemContent(messages))
+    return renderWithSystem(
+      isSystem(first) ? [first, ...moveSystemContent(rest)] : moveSystemContent(messages),
+      render,
+    )
   }
+}
+
+/** Moves the content of system messages to the next user message or, if there is none, to the last one. */
+function moveSystemContent(messages: ChatMessage[]): ChatMessage[] {
+  const moved: ChatMessage[] = []
+  let waiting: string[] = []
+  for (const message of messages) {
+    if (message.role === 'system') waiting.push(message.content)
+    else if (message.role === 'user') {
+      moved.push({ ...message, content: [...waiting, message.content].join('\n') })
+      waiting = []
+    } else moved.push(message)
+  }
+  const last = moved.findLast(({ role }) => role === 'user')
+  if (last) last.content = [last.content, ...waiting].join('\n')
+  return moved
 }
 
 /** Mistral's newer templates expect reasoning as a part of the content. */
