@@ -1,7 +1,7 @@
 /** Converts requests from the format of Anthropic's Messages API to the runtime's format. */
 import type { ContentBlock, CountTokensRequest, MessagesRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
-import { samplingDefaults } from '../http/sampling-defaults.ts'
+import { toSampling } from '../http/sampling.ts'
 import type { Chat, ChatMessage, Generation, Tool } from '../runtime/runtime.ts'
 
 export function createMessagesGeneration(request: MessagesRequest): Generation {
@@ -9,18 +9,7 @@ export function createMessagesGeneration(request: MessagesRequest): Generation {
     prompt: { chat: createMessagesChat(request) },
     maxTokens: request.max_tokens,
     stop: request.stop_sequences ?? [],
-    sampling: {
-      temperature: request.temperature ?? samplingDefaults.temperature,
-      topP: request.top_p ?? samplingDefaults.topP,
-      topK: request.top_k ?? samplingDefaults.topK,
-      minP: samplingDefaults.minP,
-      seed: undefined,
-      presencePenalty: 0,
-      frequencyPenalty: 0,
-      repeatPenalty: 1,
-      repeatLastTokens: undefined,
-      logitBias: [],
-    },
+    sampling: toSampling(request),
     json: request.output_config?.format?.schema,
     topLogprobs: undefined,
   }

@@ -8,7 +8,7 @@ import {
   TokenizeRequest,
 } from '@shoal/protocol'
 import { Fault, modelNotFound } from '../errors.ts'
-import { samplingDefaults } from '../http/sampling-defaults.ts'
+import { samplingDefaults } from '../http/sampling.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { LocalModels } from '../models/local-models.ts'
 import { createChat, getJsonFormat } from '../openai/generation.ts'

@@ -1,9 +1,9 @@
 /** Converts requests in OpenAI's format to the runtime's format. */
 import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
+import { toSampling } from '../http/sampling.ts'
 import type { Chat, ChatMessage, Generation, Prompt, Tool } from '../runtime/runtime.ts'
 import { joinText } from './join-text.ts'
-import { toSampling } from './sampling.ts'
 import { chooseTools, type WantedTools } from './tool-choice.ts'
 
 /** Parameters of OpenAI's API that would have an effect but are not supported. Unknown parameters are ignored. */

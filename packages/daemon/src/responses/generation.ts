@@ -1,8 +1,8 @@
 /** Converts requests from the format of OpenAI's Responses API to the runtime's format. */
 import type { InputItem, ResponseRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
+import { toSampling } from '../http/sampling.ts'
 import { getReasoningVariables, refuse } from '../openai/generation.ts'
-import { toSampling } from '../openai/sampling.ts'
 import { chooseTools, type WantedTools } from '../openai/tool-choice.ts'
 import type { Generation } from '../runtime/runtime.ts'
 import { toChatMessages } from './chat-messages.ts'

@@ -1,6 +1,6 @@
 /** The `response` object, as in the reference of OpenAI's Responses API. */
 import type { ResponseRequest } from '@shoal/protocol'
-import { samplingDefaults } from '../http/sampling-defaults.ts'
+import { samplingDefaults } from '../http/sampling.ts'
 import type { Finish } from '../runtime/runtime.ts'
 import { newId, type OutputItem } from './items.ts'
 import { offeredTools } from './tools.ts'

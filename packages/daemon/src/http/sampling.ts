@@ -1,20 +1,25 @@
 import type { ChatRequest } from '@shoal/protocol'
 import { Fault } from '../errors.ts'
-import { samplingDefaults } from '../http/sampling-defaults.ts'
 import type { Sampling } from '../runtime/runtime.ts'
 
-type SamplingRequest = Pick<
-  ChatRequest,
-  | 'temperature'
-  | 'top_p'
-  | 'top_k'
-  | 'min_p'
-  | 'seed'
-  | 'presence_penalty'
-  | 'frequency_penalty'
-  | 'logit_bias'
+/** The defaults of llama.cpp's own server. Without these defaults, small models ramble. */
+export const samplingDefaults = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 }
+
+type SamplingRequest = Partial<
+  Pick<
+    ChatRequest,
+    | 'temperature'
+    | 'top_p'
+    | 'top_k'
+    | 'min_p'
+    | 'seed'
+    | 'presence_penalty'
+    | 'frequency_penalty'
+    | 'logit_bias'
+  >
 >
 
+/** Reads the sampling parameters that OpenAI's and Anthropic's APIs have in common, and those of OpenAI's only. */
 export function toSampling(request: SamplingRequest): Sampling {
   return {
     temperature: request.temperature ?? samplingDefaults.temperature,
