@@ -31,7 +31,10 @@ const goalsMs = {
 }
 const kinds = Object.keys(queryKinds) as (keyof typeof queryKinds)[]
 
-/** Returns the paths of requests other than searches, by name. The work for most of them grows with the models. */
+/**
+ * Returns the paths of requests other than searches, by name. The work for most of them grows with the number of
+ * models.
+ */
 function overviewPaths(models: number): Record<string, string[]> {
   const [model] = catalogue(models)
   return {
@@ -211,7 +214,10 @@ async function measureMemory(options: BenchOptions, report: Report) {
   report.table(['minutes of mixed load', 'memory MB'], rows)
 }
 
-/** Repeats a search until it succeeds. The registry lets a search wait up to 20 s while its index is being loaded. */
+/**
+ * Repeats a search until it succeeds. While the search index is being loaded, the registry lets a search wait up to 20
+ * s.
+ */
 async function untilSearchable(url: string) {
   const giveUpAt = performance.now() + maxLoadMs
   for (;;) {

@@ -29,7 +29,7 @@ export async function startPostgres(cluster: Cluster): Promise<void> {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       max_connections: '200',
-      fsync: 'off', // processes are killed here, but the machine keeps running
+      fsync: 'off', // only processes are killed; the machine keeps running
       cluster_name: name,
       ...settings,
     }

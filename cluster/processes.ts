@@ -46,8 +46,8 @@ export async function run(cluster: Cluster, path: string, options: string[], use
 }
 
 /**
- * Repeats a check until it resolves. If it never does, rejects with an error that ends with the last lines of the
- * process's log.
+ * Repeats a check until it resolves. If the process exits first, or after a timeout, rejects with an error that ends
+ * with the last lines of the process's log.
  */
 export async function untilReady(
   cluster: Cluster,

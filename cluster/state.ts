@@ -16,7 +16,7 @@ export type ProcessRecord = {
 
 /** How to start a process of the cluster. */
 export type Program = {
-  /** For example `primary`, `redis` or `node1`. */
+  /** The name of the process, such as `primary`, `redis` or `node1`. */
   name: string
   path: string
   options: string[]
@@ -34,12 +34,12 @@ export type ClusterState = {
   /** The registry's URL, which is the load balancer's. */
   url: string
   ports: { web: number; database: number; primary: number; standby: number }
-  /** Undefined if the nodes run without Redis. */
+  /** The URL of the Redis server; undefined if the nodes run without Redis. */
   redisUrl?: string
   s3?: S3Address
   /** `SHOAL_…` variables that `up` passes on to every node. */
   settings: Record<string, string>
-  /** In the order in which they were started. */
+  /** The cluster's processes, in the order in which they were started. */
   processes: ProcessRecord[]
 }
 

@@ -9,7 +9,7 @@ export type ProcessStatus = {
   name: string
   pid: number
   port: number | undefined
-  /** Such as `ready`, `primary` or `exited`, or the reason why the process is not ready. */
+  /** The state of the process, such as `ready`, `primary` or `exited`, or the reason why it is not ready. */
   health: string
   /**
    * The load balancer's status of the process, such as `UP` or `DOWN`; undefined if the load balancer does not check

@@ -1,4 +1,4 @@
-/** Converts the schemas of llama.cpp's tests to grammars, and validates texts generated from them. */
+/** Converts the schemas of llama.cpp's tests to grammars, and validates strings generated from the grammars. */
 import { jsonGrammar } from '../packages/daemon/src/runtime/grammar/json-grammar.ts'
 import { findInvalidTexts } from '../packages/daemon/src/testing/invalid-texts.ts'
 import type { RunNative } from './build-native.ts'
@@ -20,7 +20,7 @@ export async function scoreSchemas(run: RunNative): Promise<SchemaResult[]> {
 }
 
 /**
- * Returns what is wrong; an empty string if nothing is. Texts generated from a valid schema's grammar must match the
+ * Returns what is wrong; an empty string if nothing is. Strings generated from a valid schema's grammar must match the
  * schema, and an invalid schema must be refused.
  */
 function findMistake({ schema, isValid }: SchemaCase): string {

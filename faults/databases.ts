@@ -78,7 +78,7 @@ async function cutConnections(round: Round) {
 /** How long the registry waits for the result of a statement. */
 const statementTimeoutMs = 32_000
 
-/** This is longer than the registry waits for a connection from its pool (5 s). */
+/** The duration of a stall. It is longer than the registry waits for a connection from its pool (5 s). */
 const stallMs = 8_000
 
 async function stall(round: Round, proxy: StallingProxy) {

@@ -50,9 +50,9 @@ export type Place = {
   folder: string
   logFolder: string
   dataDirectory: string
-  /** Undefined on SQLite. */
+  /** The URL of the PostgreSQL database; undefined if the registry uses SQLite. */
   databaseUrl: string | undefined
-  /** Undefined if PostgreSQL is not installed. */
+  /** The PostgreSQL server; undefined if PostgreSQL is not installed. */
   databases: DatabaseServer | undefined
   /** A factor by which every timeout is multiplied. */
   timeoutFactor: number

@@ -104,7 +104,7 @@ export const tamperings: Tampering[] = [
   ),
 ]
 
-/** Returns the path of a stored object, no matter which. */
+/** Returns the path of any stored object. */
 function anObject({ dataDirectory }: Round): string {
   const objects = join(dataDirectory, 'store', 'objects')
   const [folder = ''] = readdirSync(objects)

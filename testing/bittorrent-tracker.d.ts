@@ -37,7 +37,7 @@ declare module 'bittorrent-tracker/server' {
   export default class Server extends EventEmitter {
     constructor(options: { udp: boolean; ws: boolean; stats: boolean; interval?: number })
     readonly http: HttpServer
-    /** By info hash. */
+    /** The swarms, by info hash. */
     readonly torrents: Record<string, { complete: number; peers: { cache: object } } | undefined>
     listen(port: number, host: string, done?: () => void): void
     close(done: () => void): void

@@ -6,11 +6,11 @@ export type BenchOptions = {
   /** The duration of one round of load. */
   seconds: number
   connections: number
-  /** Models in the registry. */
+  /** The number of models in the registry. */
   models: number
   /** The size of the transferred file. */
   sizeBytes: number
-  /** Threads for inference. */
+  /** The number of threads for inference. */
   threads: number
   /** The folder of the filled registry, which is kept for the next run; if undefined, a temporary folder is used. */
   data: string | undefined

@@ -10,7 +10,7 @@ export type CatalogueFile = {
   sha256_hash: string
   chunkSize: number
   chunkHashes: Uint8Array
-  /** Undefined if the content of the header does not matter. */
+  /** The file's header; undefined if its content does not matter. */
   header?: FileHeader
 }
 

@@ -1,4 +1,4 @@
-/** Faults of a registry with several nodes: one of its parts dies or is restarted while all are under load. */
+/** Faults of a registry with several nodes: one of its parts dies or is restarted while the registry is under load. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

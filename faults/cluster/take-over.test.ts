@@ -1,6 +1,6 @@
 /**
  * Tests that a node takes over a file soon after the node that was processing it has been killed, but not while that
- * node is alive, even if the clock of the other node is an hour off. Slow, because it starts a cluster.
+ * node is alive, even if the two nodes' clocks differ by an hour. Slow, because it starts a cluster.
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

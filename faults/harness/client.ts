@@ -3,9 +3,9 @@ import type { Failures } from './failures.ts'
 
 type Call = {
   token?: string | undefined
-  /** Sent as JSON. */
+  /** A body to send as JSON. */
   body?: unknown
-  /** Sent unchanged. */
+  /** A body to send unchanged. */
   bytes?: Uint8Array
   headers?: Record<string, string>
 }

@@ -49,7 +49,7 @@ export type Model = {
   edits: Edit[]
   /** The number of downloads that were acknowledged, and of those that may have been counted. */
   downloads: { counted: number; unknown: number }
-  /** By username. */
+  /** The accounts' likes, by username. */
   likes: Map<string, Like>
   uploads: Upload[]
 }

@@ -102,8 +102,8 @@ export async function deleteModel({ client, journal }: World, model: Model) {
 }
 
 /**
- * The registry cancels a model's unfinished uploads before it deletes the model. If it fails in between, these uploads
- * have to start again.
+ * Records that a model's unfinished uploads may have been canceled. The registry cancels them before it deletes the
+ * model, so if it fails between these steps, the uploads have to start again.
  */
 function forgetUnfinishedUploads({ uploads }: Model) {
   for (const upload of uploads.filter(({ stage }) => stage !== 'ready')) {

@@ -1,4 +1,4 @@
-/** Runs the command line as a child process with its own home folder. */
+/** Runs the CLI as a child process with its own home folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -8,12 +8,12 @@ export type CommandOptions = {
   words: readonly string[]
   home: string
   env: Record<string, string>
-  /** For self-tests: a program to run instead of the command line. */
+  /** For self-tests: a program to run instead of the CLI. */
   program?: string | undefined
 }
 
 export type Ended = {
-  /** Undefined if the command was killed. */
+  /** The exit code; undefined if the command was killed. */
   exitCode: number | undefined
   signal: NodeJS.Signals | undefined
   stdout: string

@@ -23,7 +23,7 @@ type Kind = {
 
 /**
  * The ends for harm to requests: correct bytes if the harm goes away, otherwise `end`. Harm to web seeds never makes a
- * pull fail, because it can download the bytes in another way.
+ * pull fail, because the pull can download the bytes in another way.
  */
 export function onRequests(end: End, { isAnswer = false, others = {}, columns = {} }: Kind = {}) {
   const goesAway = isAnswer ? wholeAnswer : rightBytes

@@ -30,7 +30,7 @@ export type Cause = {
 
 /** The observable results of a command. */
 export type Outcome = {
-  /** Undefined if the command had to be killed. */
+  /** The exit code; undefined if the command had to be killed. */
   exitCode: number | undefined
   signal: NodeJS.Signals | undefined
   stdout: string

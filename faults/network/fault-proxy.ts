@@ -1,5 +1,5 @@
 /**
- * A proxy that injects faults between the command line and a registry. It works as a reverse and as a forward proxy.
+ * A proxy that injects faults between the CLI and a registry. It works both as a reverse proxy and as a forward proxy.
  */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

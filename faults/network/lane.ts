@@ -13,7 +13,7 @@ import { runCommand, startCommand } from './command.ts'
 import { startElsewhere } from './elsewhere.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 
-/** How the command line reaches the registry: directly, or through a forward proxy. */
+/** How the CLI reaches the registry: directly, or through a forward proxy. */
 export type Transport = 'http' | 'https' | 'proxied http' | 'proxied https'
 
 export type LaneOptions = {

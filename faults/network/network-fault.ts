@@ -33,12 +33,12 @@ export type ColumnEnds =
       stays: Partial<Record<Place, End | readonly End[]>> | Dash
     }
 
-/** One way in which the network between the command line and a registry fails. */
+/** One way in which the network between the CLI and a registry fails. */
 export type NetworkFault = {
   name: string
   /** A noun phrase, which is printed in the table. */
   summary: string
-  /** Default `http`. */
+  /** How the CLI reaches the registry. Default: `http`. */
   over?: Transport
   /** Returns the harm to a place. Undefined if the fault consists only of `command`. */
   harm?: (place: Place, lane: Lane) => Harm | undefined

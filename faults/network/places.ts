@@ -63,7 +63,10 @@ export function findPlace({
   return method === 'GET' && isPull ? 'api' : undefined
 }
 
-/** Distinguishes requests by their range: a pull requests a chunk up to the chunk's end, a swarm requests pieces. */
+/**
+ * Whether a request is for a piece, judging by its range. A pull requests a chunk up to the end of the chunk, but a
+ * swarm requests pieces.
+ */
 function isPiece(range: string | undefined): boolean {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
   if (first === undefined || last === undefined) return false

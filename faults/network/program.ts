@@ -1,4 +1,4 @@
-/** Breaks the network between the command line and a registry: `npm run faults -- network [options]`. */
+/** Breaks the network between the CLI and a registry: `npm run faults -- network [options]`. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

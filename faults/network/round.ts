@@ -13,7 +13,7 @@ export type Scene = {
   seed: number
   /** Multiplies every timeout. */
   timeoutFactor: number
-  /** Deleted at the end of the round. */
+  /** A folder that is deleted at the end of the round. */
   folder: string
   logFolder: string
   cleanup: DisposableStack

@@ -18,7 +18,7 @@ export type CellOptions = {
   folder: string
   seed: number
   timeoutFactor: number
-  /** For self-tests: a program to run instead of the command line. */
+  /** For self-tests: a program to run instead of the CLI. */
   program?: string
   /** How long a command may run before it counts as hanging, multiplied by timeoutFactor. The default is 45 s. */
   hangTimeoutMs?: number
@@ -28,7 +28,7 @@ export type CellResult = {
   cell: Cell
   end: End | { problem: string }
   seconds: number
-  /** Set if the end is not one of those declared. */
+  /** Why the cell failed; undefined if the command ended as declared. */
   failure: string | undefined
   /** The command's output, which is shown after a failure. */
   output: string

@@ -39,8 +39,8 @@ export async function runCells(
   const { bytes } = makeContent(randomFrom(options.seed), 'large')
   const results: CellResult[] = []
   /**
-   * Resolves when the previous lane is open. Lanes are opened one after another, because none would be ready early if
-   * all were opened at the same time.
+   * Resolves when the previous lane is open. Lanes are opened one after another: if all were opened at the same time,
+   * all of them would be ready late.
    */
   let opening: Promise<unknown> = Promise.resolve()
 

@@ -1,6 +1,6 @@
 /**
- * Proves that the checks work: each of these programs replaces the command line and ends in a way that the checks must
- * report as a failure.
+ * Proves that the checks work: each of these programs replaces the CLI and ends in a way that the checks must report as
+ * a failure.
  */
 
 import { fails, onRequests } from './declare.ts'

@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream'
 
 export type ProxiedRequest = {
   method: string
-  /** As it was sent, with the query. */
+  /** The path as it was sent, with the query. */
   path: string
   headers: IncomingHttpHeaders
 }

@@ -19,7 +19,7 @@ export const testCertificates = {
   valid: files('server'),
   expired: files('expired'),
   notYetValid: files('not-yet-valid'),
-  /** For elsewhere.test only. */
+  /** A certificate for elsewhere.test only. */
   wrongName: files('wrong-name'),
   selfSigned: files('self-signed'),
 }

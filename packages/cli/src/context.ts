@@ -30,7 +30,7 @@ export type Registry = {
   /** The transport that the client uses. */
   transport: Transport
   address: string
-  /** For display: `localhost:8000`. */
+  /** The registry's host and port, for display: `localhost:8000`. */
   label: string
   token: string | undefined
 }

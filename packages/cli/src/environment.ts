@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export type OutputStream = Writable & { isTTY?: boolean; columns?: number }
 export type InputStream = Readable & { isTTY?: boolean }
 
-/** The parts of the process that a command line uses. Tests replace them. */
+/** The parts of the process that the CLI uses. Tests replace them. */
 export type CliEnvironment = {
   env: Environment
   stdin: InputStream

@@ -1,4 +1,7 @@
-/** The entry point: passes streams, environment and signals to the command line, and exits with its exit code. */
+/**
+ * The entry point: passes streams, environment and signals to the CLI, and exits with the exit code that the CLI
+ * returns.
+ */
 
 import { totalmem } from 'node:os'
 import { exitCodes } from '@shoal/core/errors/table'

@@ -1,4 +1,4 @@
-/** Tests the command line on a failing network, from the command to the exit code. */
+/** Tests the CLI on a failing network, from the command to the exit code. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'

@@ -45,7 +45,9 @@ function untilStopped(command: Promise<unknown>, { stopSignal }: CliEnvironment,
   })
 }
 
-/** Finds the options that affect error output in a command line that could not be parsed. */
+/**
+ * Finds global flags in a command line that could not be parsed, so that the error is printed as the user requested.
+ */
 function optionsIn(words: readonly string[]): GlobalOptions {
   const has = (...names: string[]) => names.some((name) => words.includes(name))
   return {

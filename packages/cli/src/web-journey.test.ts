@@ -1,6 +1,6 @@
 /**
- * A complete user journey, with a real registry, browser, command line, daemon and demo model: register, create an API
- * key, publish by drag and drop, find, like, pull with the key, and chat on the daemon's page.
+ * A complete user journey, with a real registry, browser, CLI, daemon and demo model: register, create an API key,
+ * publish by drag and drop, find, like, pull with the key, and chat on the daemon's page.
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -86,7 +86,7 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
     expect(await page.getByRole('button', { name: /^Liked/ }).textContent()).toContain('1')
   })
 
-  test('pulls the model with the command line and the API key', async () => {
+  test('pulls the model with the CLI and the API key', async () => {
     const env = { SHOAL_REGISTRY: registry.url, SHOAL_TOKEN: key }
     const { stdout, stderr, exitCode } = await runShoal(['pull', 'my-tiny'], {
       home: home.path,

@@ -85,7 +85,7 @@ describe("OpenAI's SDK", () => {
     { type: 'function' as const, name: 'look', parameters: schema, strict: true },
   ]
 
-  test('runs an agent loop with responses, each continued from the previous one', async () => {
+  test('runs an agent loop with responses, each of which continues the one before it', async () => {
     const { url, asked } = await useAgentDaemon(calls)
     const { seen, look } = lookout()
     const openai = connect(url)

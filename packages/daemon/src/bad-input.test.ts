@@ -165,7 +165,7 @@ const badSchemas = [
   { $ref: '#/$defs/missing' },
 ]
 
-test('cyclic, huge and too deep schemas are rejected while a real model answers another request', async () => {
+test('cyclic, huge and too deeply nested schemas are rejected while a real model answers another request', async () => {
   const { url } = await useTestDaemon()
   const long = { messages, max_tokens: 200, temperature: 2, logit_bias: { 2: -100 } }
   const running = post(url, '/v1/chat/completions', long)

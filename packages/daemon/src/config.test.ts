@@ -42,7 +42,7 @@ test.each(['', ' '])('a variable that holds "%s" counts as not set', (blank) => 
   expect(read(Object.fromEntries(env))).toEqual(read({}))
 })
 
-test('origins in a flag or in the variable may call the daemon', () => {
+test('origins in the flag or in the variable are allowed to call the daemon', () => {
   const env = { SHOAL_ORIGINS: 'app://obsidian.md, http://localhost:3000/' }
   const origins = ['app://obsidian.md', 'http://localhost:3000']
   expect(read(env).origins).toEqual(origins)

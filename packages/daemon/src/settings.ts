@@ -11,7 +11,7 @@ const parseOrigin: Parse<string> = (text, refuse) => {
   return refuse(`must be a list of origins such as http://localhost:3000, not "${text}"`)
 }
 
-/** Milliseconds; -1 means forever. */
+/** Parses a keep-alive time. The result is in milliseconds; -1 means forever. */
 const parseKeepAliveMs: Parse<number> = (text, refuse) => {
   const ms = parseKeepAlive(text)
   if (ms === undefined) return refuse(`must be a duration such as 5m, 2h or forever, not "${text}"`)
@@ -52,9 +52,9 @@ export const daemonSettings = {
     flag: '--slots <number>',
     parse: wholeNumber({ min: 1, max: 256 }),
     default: '4',
-    description: 'concurrent conversations per model',
+    description: 'maximum number of concurrent conversations per model',
     details:
-      'fewer if there is not enough memory. Up to 64 more requests are queued; further requests get a 429 response',
+      'lower if there is not enough memory. Up to 64 more requests are queued; further requests get a 429 response',
   }),
   threads: setting({
     variable: 'SHOAL_THREADS',
@@ -70,7 +70,7 @@ export const daemonSettings = {
     flag: '--memory <size>',
     parse: size({ min: 1, example: '12GB' }),
     defaultPhrase: "85% of the machine's memory",
-    description: 'memory for all models together, such as `12GB`',
+    description: 'maximum memory for all models together, such as `12GB`',
   }),
   keepAliveMs: setting({
     variable: 'SHOAL_KEEP_ALIVE',
@@ -84,7 +84,8 @@ export const daemonSettings = {
     variable: 'SHOAL_API_KEY',
     flag: '--api-key-file <file>',
     parse: word,
-    description: 'API key required for every call to the daemon',
+    description:
+      'API key that the daemon requires; the flag specifies a file that contains the key',
     details: 'commands that call a daemon send the key that is set in the variable',
   }),
   /** Origins of web pages that may call the daemon, in addition to pages from this machine. */

@@ -33,7 +33,8 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
 
   function write(line: string) {
     const bytes = Buffer.byteLength(line)
-    resume() // a line larger than the buffer may have been dropped while no write was running that would resume
+    // If a line larger than the buffer was dropped while no output was being written, only this call resumes.
+    resume()
     if (isClosed || droppedNow > 0 || waitingBytes + bytes > maxWaitingBytes) {
       dropped += 1
       droppedNow += 1

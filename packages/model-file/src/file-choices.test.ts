@@ -34,7 +34,7 @@ test('the parts of a split file are one choice, in order and with their total si
   ])
 })
 
-test('the memory of a split file is the sum over its parts; if that of any part is unknown, it is estimated from their total size', () => {
+test('the memory of a split file is the sum over its parts, or an estimate based on its total size if any part has no memory estimate', () => {
   const parts = [1, 2].map((part) => sample(`tide-0000${part}-of-00002.gguf`, 'Q8_0', 4e9))
   const [first, second] = parts as [Sample, Sample]
   const reported = listChoices({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: 4e9 })

@@ -44,7 +44,7 @@ test.for([
 const q4k = { name: 'blk.0.ffn_up.weight', shape: [256, 64], type: 'Q4_K' }
 const f32 = { name: 'blk.0.ffn_norm.weight', shape: [256], type: 'F32' }
 
-test('the quantization comes from general.file_type, else from the type of the most tensor bytes, else from the filename', async () => {
+test('the quantization comes from general.file_type, or else from the tensor type with the most bytes, or else from the filename', async () => {
   const typed = { metadata: { 'general.file_type': 15 }, tensors: [q4k, f32] }
   expect(await factsOfMade(typed)).toMatchObject({ quantization: 'Q4_K_M' })
   const guessed = { metadata: { 'general.file_type': 1024 + 7 } }

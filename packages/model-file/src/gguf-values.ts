@@ -22,8 +22,8 @@ export type GgufValueType = (typeof valueTypes)[number]
 export type GgufScalar = number | bigint | boolean | string
 
 /**
- * An array in the header. `items` contains all items of a short array, but only the first few of a longer one, and none
- * of a nested array or if the memory budget is used up.
+ * An array in the header. `items` contains all items of a short array, and the first few items of a longer one. It is
+ * empty for a nested array, and if the memory budget is used up.
  */
 export type GgufArray = { type: GgufValueType; length: number; items: GgufScalar[] }
 

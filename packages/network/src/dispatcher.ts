@@ -25,7 +25,7 @@ export interface Network {
   destroy(): Promise<void>
 }
 
-/** `connections` is the maximum number per origin. The caller must close all connections with `destroy`. */
+/** Opens a network with at most `connections` connections per origin. The caller must close them with `destroy`. */
 export function openNetwork(settings: NetworkSettings, { connections = 8 } = {}): Network {
   const { connectMs } = settings.timeouts
   const common = {

@@ -19,7 +19,10 @@ type Options = {
   maxBytes?: number
 }
 
-/** Resolves with the response. Rejects with a `NetworkError`, even if the call's signal is aborted. */
+/**
+ * Resolves with the response. If the call fails, rejects with a `NetworkError`, even if the reason is that the call's
+ * signal was aborted.
+ */
 export function exchange(
   network: Network,
   call: ApiRequest,

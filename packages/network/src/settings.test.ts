@@ -42,7 +42,7 @@ test('some or all timeouts can be set', async () => {
   expect(timeouts).toEqual({ connectMs: 500, headersMs: 30_000, stallMs: 2000, giveUpMs: 60_000 })
 })
 
-test('the flag overrides the variable', async () => {
+test('the value of --cacert overrides SHOAL_CA_FILE', async () => {
   const { extraCa } = await readNetworkSettings({ SHOAL_CA_FILE: '/nowhere' }, testAuthority)
   expect(extraCa).toMatch(/^-----BEGIN CERTIFICATE-----/)
 })

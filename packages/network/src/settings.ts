@@ -147,7 +147,7 @@ const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
     const ms = parseDuration(time) ?? 0
     if (field === undefined || ms < minTimeoutMs) {
       return refuse(
-        `contains “${part.trim()}”, which is not valid; use the format ${usualTimeouts}, each at least 100ms`,
+        `contains “${part.trim()}”, which is not valid; use the format ${usualTimeouts}, with timeouts of at least 100ms`,
       )
     }
     timeouts[field] = Math.min(ms, maxTimeoutMs)

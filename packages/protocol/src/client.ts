@@ -324,7 +324,7 @@ function apiCalls(options: ClientOptions) {
         signal,
       }),
     /**
-     * Lists the missing chunks of an upload whose index is at least `from`, each with a new URL.
+     * Lists an upload's missing chunks from index `from` on, each with a new URL.
      * @example
      * const { missing_chunks } = await client.getUpload('tide', upload.id, { from: 100, limit: 100 })
      */

@@ -10,7 +10,7 @@ test.each([
   'e\u0301',
   '\ue000',
   '中文 模型',
-])('%j is a name', (text) => {
+])('%j is a valid name', (text) => {
   expect(isName(text)).toBe(true)
   expect(plainLine(text)).toBe(text)
 })

@@ -60,8 +60,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   /** All dependencies; each feature uses some of them. */
   const all = { ...dependencies, ...accounts, ...models, ...files, db: connection.db, guard }
 
-  // The search index handles one query at a time. A second query may run at the same time, because it can read the
-  // models that it has found from the database while the first one searches.
+  // Two queries run at a time: while one of them searches the index, which handles one query at a time, the other can
+  // read the models that it has found from the database.
   const turns = queryTurns({ maxConcurrent: 2 })
 
   const cache = createResponseCache({

@@ -21,7 +21,7 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
   announceIntervalSeconds: number
   timeouts: ConnectionTimeouts
   /**
-   * How often a node polls the database for files to process about which it has received no notification, such as the
+   * How often a node polls the database for files that need processing but of which it was not notified, such as the
    * files of a node that has crashed.
    */
   processingPollMs: number

@@ -144,7 +144,7 @@ describe.each(['nginx', 'haproxy'] as const)('deploy: %s', (name) => {
       }
     }
 
-    test('every request succeeds, although one of two nodes is down', async () => {
+    test('every request succeeds while one of two nodes is down', async () => {
       const statuses = []
       for (let count = 0; count < 20; count += 1) {
         statuses.push((await call('GET', '/v1/models')).status)

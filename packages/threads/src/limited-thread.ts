@@ -5,7 +5,7 @@ import { startThread, type Thread, terminateThread } from './start-thread.ts'
 export type ThreadLimits = {
   /** Maximum processor time. Unlike elapsed time, it does not depend on the machine's other work. */
   maxCpuMs: number
-  /** Maximum size of the thread's JavaScript heap, without new objects, which have another 16 MiB. */
+  /** Maximum size of the thread's JavaScript heap, not counting its young generation, which may have another 16 MiB. */
   maxHeapMb: number
 }
 
@@ -94,7 +94,7 @@ function watchCpu(thread: Thread<unknown>, maxCpuMs: number) {
     }
   }
 
-  // Fails if the call has ended, or if the thread has ended, in which case the call rejects with the reason.
+  // `watch` rejects when the call or the thread has ended. If the thread has ended, the call rejects with the reason.
   watch().catch(() => undefined)
   return { isOver: () => isOver, stop: () => stop.abort() }
 }

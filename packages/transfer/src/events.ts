@@ -1,4 +1,4 @@
-/** The events that a transfer reports while it runs, which the command line, the daemon and the browser display. */
+/** The events that a transfer reports while it runs, which the CLI, the daemon and the browser display. */
 
 /** The bytes received from one sender. `isPeer` is false for the registry and its store. */
 export type SourceShare = { name: string; bytes: number; isPeer: boolean }
@@ -10,8 +10,8 @@ export type Speed = {
 }
 
 /**
- * The transfer waits: because the server requested it, after a failed request, or for another pull of the same file,
- * for which `seconds` is 0.
+ * The transfer waits because the server requested it, because a request failed, or because another pull of the same
+ * file is in progress. In the last case, `seconds` is 0.
  */
 export type WaitingEvent = { type: 'waiting'; seconds: number; reason: string }
 

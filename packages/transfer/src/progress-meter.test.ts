@@ -13,7 +13,7 @@ test('progress never decreases', () => {
   expect(meter.read(80, 100).bytesDone).toBe(80)
 })
 
-test('bytes that were already there do not count towards the speed', () => {
+test('bytes that did not have to be transferred do not count towards the speed', () => {
   const meter = progressMeter(1e9)
   second()
   expect(meter.read(5e8, 0).bytesPerSecond).toBe(0)

@@ -7,7 +7,7 @@ import { observable } from './observable.ts'
 
 export type Theme = 'light' | 'dark'
 export type Prefs = {
-  /** Undefined if the page matches the system theme. */
+  /** The chosen theme; undefined if the page matches the system theme. */
   theme: Theme | undefined
   /** The memory of the visitor's machine, in GB. */
   memoryGb: number

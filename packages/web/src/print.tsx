@@ -23,7 +23,7 @@ export type PrintedPage = {
 }
 
 type Order = {
-  /** Path and query. */
+  /** The path and query of the requested page. */
   url: string
   /** Calls the registry's API by path, on behalf of the visitor. */
   fetch: typeof fetch

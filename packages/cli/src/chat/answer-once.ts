@@ -32,5 +32,5 @@ export async function answerOnce(context: Context, { client, model, conversation
   if (answer.finishReason === 'length') printer.note('  The answer was cut off at the token limit.')
 }
 
-/** Rounded to milliseconds. */
+/** Rounds seconds to milliseconds. */
 const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000

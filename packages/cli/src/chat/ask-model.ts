@@ -13,7 +13,7 @@ export type Answer = {
   content: string
   /** The model's reasoning before the answer; empty for most models. */
   reasoning: string
-  /** `stopped` if the signal fired before the answer was complete. */
+  /** Why the answer ended: `stopped` if the signal fired before the answer was complete. */
   finishReason: string
   usage: Usage | undefined
   firstTokenSeconds: number | undefined

@@ -16,7 +16,7 @@ export function storeCommand(open: OpenContext): Command {
       const isConfigured = options.configure === true
       if (isConfigured)
         await asker.confirm(
-          "Add shoal's CORS and lifecycle rules to the S3 bucket? Its other rules are kept.",
+          "Add shoal's CORS and lifecycle rules to the S3 bucket? The bucket's other rules are kept.",
         )
       const described = await admin.describeStore(isConfigured)
       await printer.answer(described, () => formatStore(described))

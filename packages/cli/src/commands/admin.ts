@@ -93,7 +93,9 @@ async function collectGarbage(admin: Admin, { printer, options }: Context): Prom
 async function adoptStore(context: Context, options: DataOption): Promise<void> {
   const { printer, asker } = context
   const config = await readDataConfig(context, options)
-  await asker.confirm(`Mark ${config.dataDirectory} and its database as belonging together?`)
+  await asker.confirm(
+    `Mark the database and the store of ${config.dataDirectory} as belonging together?`,
+  )
   const { adoptStore: adopt } = await import('@shoal/registry')
   const found = await adopt(config)
   printer.success('The database and the store now belong to the same registry.')

@@ -11,7 +11,7 @@ import { formatChoiceName, listLocalChoices } from '../models/local-models.ts'
 import { savedSettings } from '../settings/settings.ts'
 import { formatBytes } from '../terminal/units.ts'
 
-/** This timeout is short, because a user is waiting after pressing Tab. */
+/** Timeout for requests to the registry. It is short, because the user is waiting after pressing Tab. */
 const timeoutMs = 700
 
 /** Called by the completion scripts; hidden from the help. */

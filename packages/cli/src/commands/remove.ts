@@ -10,7 +10,10 @@ import { formatBytes, shortList } from '../terminal/units.ts'
 export function removeCommand(open: OpenContext): Command {
   return new Command('rm')
     .description('delete models from this machine')
-    .argument('<models...>', 'model names; without a quantization, all files of the model')
+    .argument(
+      '<models...>',
+      'model names; a name without a quantization means all files of that model',
+    )
     .action(async (references: string[]) => {
       const context = await open()
       const { printer, asker, places } = context

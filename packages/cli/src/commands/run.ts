@@ -23,7 +23,7 @@ export function runCommand(open: OpenContext): Command {
   return new Command('run')
     .description('run a model, downloading it first if needed')
     .argument('<model[:quant]>', 'model name')
-    .argument('[prompt...]', 'prompt, followed by any piped input (default: start a chat)')
+    .argument('[prompt...]', 'prompt, to which any piped input is appended (default: start a chat)')
     .option('--system <text>', 'system prompt')
     .addOption(
       new Option(

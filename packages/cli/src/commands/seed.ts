@@ -24,7 +24,7 @@ export function seedCommand(open: OpenContext): Command {
     .description('share local models with peers until Ctrl-C')
     .addOption(uploadLimitOption())
     .addOption(ratioOption())
-    .option('--private', 'also share private models with anyone who has their torrent')
+    .option('--private', 'also share private models, each with anyone who has its torrent')
     .addOption(
       new Option('--port <number>', 'port that peers connect to')
         .argParser(wholeNumberParser(0, 65_535))
@@ -32,7 +32,7 @@ export function seedCommand(open: OpenContext): Command {
     )
     .option(
       '--host <address>',
-      'address to listen on (default: loopback if the registry is on this machine, otherwise all)',
+      'address to listen on (default: loopback if the registry is on this machine, otherwise all addresses)',
     )
     .action(async (options: SeedOptions) => seedHere(await open(), options))
 

@@ -44,9 +44,9 @@ async function serveHere(context: Context, options: ServeOptions) {
     else await printer.answer(document, () => formatLines(document))
     if (running.other) {
       printer.warn(
-        `Another daemon is running at ${running.other.url}, and shoal ps, load and stop use that one.`,
+        `Another daemon is running at ${running.other.url}, and shoal ps, load and stop use that daemon.`,
       )
-      printer.note(`  To use this one: SHOAL_INFERENCE=${running.url}`)
+      printer.note(`  To use the new daemon instead: SHOAL_INFERENCE=${running.url}`)
     }
     await untilStopped(stopSignal)
     printer.note(

@@ -54,7 +54,10 @@ async function forgetEndedDaemon({ places }: Context) {
   if (left) await forgetDaemonState(places, left.pid)
 }
 
-/** The process is not killed, because it has not proved that it is the user's daemon. */
+/**
+ * The failure for a daemon that does not respond. Its process is not killed, because the process has not proved that it
+ * is the user's daemon.
+ */
 function notAnswering(pid: number): Failure {
   return new Failure('failed', `The daemon (process ${pid}) does not respond.`, {
     hint: `Try again in a moment. If the daemon still does not respond, kill its process: kill -9 ${pid}`,

@@ -1,4 +1,4 @@
-/** Creates the command line's client for the inference daemon, and checks whether a daemon responds. */
+/** Creates the CLI's client for the inference daemon, and checks whether a daemon responds. */
 import {
   DaemonError,
   DaemonGoneError,

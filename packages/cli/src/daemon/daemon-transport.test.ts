@@ -18,7 +18,7 @@ const says = 'data: {"choices":[{"delta":{"content":"Hel"}}]}\n\n'
 const ends = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 const never = () => new AbortController().signal
 
-// The transports of the command line and of the chat page, in this order.
+// The transports of the CLI and of the chat page, in this order.
 describe.each<[string, (url: string) => InferenceTransport]>([
   ['node:http', (url) => daemonTransport({ url, apiKey: undefined })],
   ['fetch', (url) => fetchInference(url)],

@@ -40,7 +40,7 @@ export async function proveConnection(
     const { remoteAddress: address, remotePort: port } = socket
     const proof = await proofIn(response)
     if (!isSameProof(proof, computeProof(token, nonce, { address, port }))) {
-      throw new Error("the program at this address does not know our daemon's token")
+      throw new Error("the program at this address does not have the daemon's token")
     }
     return {
       agent,

@@ -40,7 +40,7 @@ export function addServeOptions(command: Command): Command {
     .addOption(createOption(keepAliveMs))
     .addOption(repeated(createOption(origins)))
     .addOption(createOption(apiKey))
-    .option('--any-key', 'accept requests from other machines without an API key')
+    .option('--any-key', 'do not require an API key, even from other machines')
     .option('--no-share', 'do not share models with peers')
     .addOption(
       new Option(

@@ -9,11 +9,11 @@ import { type Answerer, askForProcess, askForProof } from './daemon-client.ts'
 
 export type DaemonState = {
   pid: number
-  /** Such as `http://localhost:11434`. */
+  /** The daemon's base URL, such as `http://localhost:11434`. */
   url: string
   port: number
   started_at: string
-  /** Null if the log goes to stdout. */
+  /** The path of the log file; null if the log goes to stdout. */
   log_file: string | null
   /** The command that started the daemon. With `up`, the same process also runs a registry. */
   command: 'serve' | 'up'
@@ -38,7 +38,8 @@ export async function readDaemonState(places: Places): Promise<DaemonState | und
 
 /**
  * Returns the user's running daemon, or undefined if none responds. A program that has taken over the daemon's process
- * ID or port is not mistaken for the daemon. Callers may stop a daemon without a token, but must send it no requests.
+ * ID or port is not mistaken for the daemon. Callers may stop a daemon that has no token, but must not send it
+ * requests.
  */
 export async function findRunningDaemon(
   places: Places,

@@ -7,7 +7,7 @@ import { toSentence } from '../terminal/terminal-text.ts'
 import { holderName, type PortHolder } from './port-holder.ts'
 
 export type Stranger = {
-  /** Such as `localhost:11434`. */
+  /** The program's host and port, such as `localhost:11434`. */
   label: string
   /** `earlier`: the daemon in the user's `daemon.json`, whose version is too old to prove that it wrote the file. */
   kind: PortHolder | 'earlier'

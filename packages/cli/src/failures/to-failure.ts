@@ -64,8 +64,8 @@ const hints: { [C in ErrorCode]?: string } = {
 }
 
 /**
- * `shoal admin` receives the registry's errors directly, not as HTTP responses. Most of these errors have the ending
- * `failed`.
+ * Returns the ending for an error of the registry, which `shoal admin` receives directly, not as an HTTP response. An
+ * error that has an HTTP status ends the command with `failed`, unless its ending is `not_found`.
  */
 function getEnding(code: ErrorCode): Ending {
   const { status, ending } = errorTable[code]

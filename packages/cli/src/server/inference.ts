@@ -1,4 +1,7 @@
-/** The local API of `shoal up`, in the same process as the registry. A failure here does not stop the registry. */
+/**
+ * The local API of `shoal up`, in the same process as the registry. A failure of the local API does not stop the
+ * registry.
+ */
 import { join } from 'node:path'
 import type { RunningRegistry } from '@shoal/registry'
 import type { Context } from '../context.ts'

@@ -1,4 +1,4 @@
-/** Reads command-line settings. An invalid value is a usage error. */
+/** Reads CLI settings. An invalid value is a usage error. */
 import { readSetting, type Setting, type SettingSources } from '@shoal/core/settings'
 import { misuse } from '../terminal/failure.ts'
 

@@ -1,4 +1,4 @@
-/** The command-line settings. The daemon's and the registry's settings are in their packages. */
+/** The CLI settings. The daemon's and the registry's settings are in their packages. */
 import { setting, word } from '@shoal/core/settings'
 import { misuse } from '../terminal/failure.ts'
 import { parseByteRate, parseRatio, wholeNumberParser } from '../terminal/units.ts'
@@ -34,7 +34,7 @@ export const cliSettings = {
     },
     defaultPhrase: 'the one saved by `shoal login`',
     description: 'API key or session token for the registry',
-    details: 'not sent to other registries, such as one in a model reference',
+    details: 'not sent to other registries, such as one specified in a model reference',
   }),
   inference: setting({
     variable: 'SHOAL_INFERENCE',
@@ -66,13 +66,14 @@ export const savedSettings = {
     saved: 'connections',
     parse: wholeNumberParser(1, 64),
     defaultPhrase: '8 for pull, 5 for push',
-    description: 'number of connections for pull and push, from 1 to 64',
+    description: 'maximum number of connections for pull and push, from 1 to 64',
   }),
   peers: setting({
     saved: 'peers',
     parse: onOrOff,
     default: 'on',
-    description: 'whether pull and serve exchange data with peers, which can see your IP address',
+    description:
+      'whether pull, seed and serve exchange data with peers, which can see your IP address',
     details: 'overridden by `--no-peers` and `--only-peers`',
   }),
   'limit-upload': setting({
@@ -87,13 +88,13 @@ export const savedSettings = {
     saved: 'ratio',
     parse: parseRatio,
     defaultPhrase: 'no limit',
-    description: 'maximum upload per file, as a multiple of its size, such as `2`',
+    description: 'maximum upload per file, as a multiple of the file size, such as `2`',
   }),
   'local-peers': setting({
     saved: 'local-peers',
     parse: onOrOff,
     default: 'on',
-    description: 'whether to look for peers on the local network',
+    description: 'whether to announce files to the local network and find peers there',
   }),
 }
 
@@ -105,7 +106,7 @@ export const serveSettings = {
     defaultPhrase: '`models` in the data folder',
     description: 'folder for the models',
     details:
-      "may be a symbolic link. The data folder is `data` in `SHOAL_HOME`, if that is set, or else the system's data folder, such as `~/.local/share/shoal`",
+      "can be a symbolic link. The data folder is `data` in `SHOAL_HOME`, if that is set, or else the system's data folder, such as `~/.local/share/shoal`",
   }),
   model: setting({
     flag: '--model <model[:quant]>',

@@ -1,6 +1,9 @@
 import { Option } from 'commander'
 
-/** An option that can be repeated. Commander's variadic options would also take the arguments after them. */
+/**
+ * An option that can be repeated. Commander's variadic options would also consume the positional arguments that follow
+ * the option.
+ */
 export const repeatable = (flags: string, description: string): Option =>
   repeated(new Option(flags, description))
 

@@ -7,7 +7,10 @@ type DropOptions = {
   files: readonly { filename: string }[]
 }
 
-/** This timeout is short, because the user has just seen an error or pressed Ctrl-C and should not have to wait. */
+/**
+ * Timeout for deleting the model. It is short, because the user has just seen an error or pressed Ctrl-C and should not
+ * have to wait.
+ */
 const timeoutMs = 5_000
 
 /**

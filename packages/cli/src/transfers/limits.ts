@@ -11,7 +11,7 @@ export function addLimitOptions(command: Command): Command {
     .addOption(createParsedOption(savedSettings.connections))
 }
 
-/** Flags take precedence over saved settings. */
+/** Reads the limits of a transfer. Flags take precedence over saved settings. */
 export function readLimits(options: LimitOptions, config: Config) {
   return {
     rateLimit: options.limitRate ?? readSaved('limit-rate', config),

@@ -16,12 +16,13 @@ export const uploadLimitOption = (): Option => createParsedOption(savedSettings[
 
 export const ratioOption = (): Option => createParsedOption(savedSettings.ratio)
 
-/** Flags take precedence over saved settings. Peers are used by default. */
+/** Reads the settings for pulling from peers. Flags take precedence over saved settings. Peers are used by default. */
 export function readPeerSettings({ peers, onlyPeers, limitUpload }: PeerOptions, config: Config) {
   const isOff = peers === false || readSaved('peers', config) === 'off'
   return {
     peers: onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
-    // Undefined for `run` and `up`, which have no `--no-peers`: whether an existing file is shared does not change.
+    // Undefined for `run` and `up`, which have no `--no-peers`. For an existing file, undefined means: do not change
+    // whether the file is shared.
     isShared: isOff ? false : peers,
     ...readUploadSettings(limitUpload, config),
   }

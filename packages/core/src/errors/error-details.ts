@@ -33,7 +33,7 @@ export interface ErrorDetails {
      * value unchanged.
      */
     reason: string | null
-    /** The invalid parameter. */
+    /** The name of the invalid parameter. */
     param?: string | null
     retryAfterSeconds?: number | undefined
   }

@@ -161,7 +161,7 @@ test("errors have the API's format, even within a stream", async () => {
     ...{ model, max_tokens },
     messages: [{ role: 'user', content: image as never }],
   })
-  await expect(strange).rejects.toThrow('a block of type image, which is not supported')
+  await expect(strange).rejects.toThrow('must contain only text blocks, not a block of type image')
   const wrong = client.messages.create({ model, messages: hello } as never)
   await expect(wrong).rejects.toMatchObject({
     status: 422,

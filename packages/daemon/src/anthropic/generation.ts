@@ -90,7 +90,7 @@ function findToolNames(messages: readonly Message[]): Map<string, string> {
 function joinTexts(blocks: readonly { type: string; text?: string }[], path: string): string {
   const strange = blocks.find(({ type }) => type !== 'text')
   if (strange) {
-    throw unsupported(path, `contains a block of type ${strange.type}, which is not supported here`)
+    throw unsupported(path, `must contain only text blocks, not a block of type ${strange.type}`)
   }
   return blocks.map(({ text = '' }) => text).join('')
 }

@@ -162,7 +162,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     expect(await isAtEnd()).toBe(true)
   })
 
-  test('conversations in two tabs are both saved, and a deletion in one tab is visible in the other', async () => {
+  test('conversations in two tabs are both saved, and a deletion in one tab is visible in the other tab', async () => {
     await using visitor = await browser.newVisitor()
     const { page, context } = visitor
     const stop = async (tab: Page) => {

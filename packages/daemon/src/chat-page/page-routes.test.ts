@@ -12,7 +12,7 @@ test("programs that request the front page get Ollama's response", async () => {
 })
 
 describe.skipIf(!findChatSite())('if the pages have been built', () => {
-  test('browsers get the chat page, which may load nothing from other hosts', async () => {
+  test('browsers get the chat page, which is not allowed to load anything from other hosts', async () => {
     const { url } = await useTestDaemon()
     const answer = await fetch(url, { headers: browser })
     expect(await answer.text()).toMatch(/<title>Chat/)

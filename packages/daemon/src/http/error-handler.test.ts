@@ -30,7 +30,7 @@ function refusing(error: Error): StartRuntime {
   })
 }
 
-test("the error for a prompt that is too long contains the endpoint's name for the prompt", async () => {
+test("the error for a prompt that is too long contains the name of the endpoint's prompt parameter", async () => {
   const tooLong = promptError('context_length_exceeded', 'too long')
   const { url } = await useTestDaemon({}, refusing(tooLong))
   const paramAt = async (path: string, body: object) => (await fetchError(url, path, body)).param

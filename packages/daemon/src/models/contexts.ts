@@ -28,7 +28,10 @@ export type ContextPlan = {
   bytesPerToken: number
   /** The reason for this length, as a phrase for the log. */
   contextReason: string
-  /** Whether a request asked for a length. If not, this is the default, which is fixed while a model is loaded. */
+  /**
+   * Whether a request specified the length. Otherwise, the length is the default, which is fixed while a model is
+   * loaded.
+   */
   isContextRequested: boolean
 }
 
@@ -101,6 +104,9 @@ function explain(
 ): string {
   if (length === max) return "the model's maximum"
   if (requested !== undefined) return 'as set or requested'
-  const why = length === usualLengths[0] ? 'the longest default' : 'chosen to fit the free memory'
-  return `${why}; --context-length or SHOAL_CONTEXT_LENGTH changes it`
+  const why =
+    length === usualLengths[0]
+      ? 'the longest of the default lengths'
+      : 'chosen to fit the free memory'
+  return `${why}; to change the length, set --context-length or SHOAL_CONTEXT_LENGTH`
 }

@@ -28,7 +28,7 @@ test('a name refers to the file that a pull of that name downloads', () => {
   }
 })
 
-test('if several files have the same quantization, it refers to the default file or, if that is not among them, to the smallest', () => {
+test('if several files have the same quantization, a name with that quantization refers to the default file or, if the default file is not one of them, to the smallest', () => {
   expect(findModel(modelsWith('y-Q8_0.gguf'), 'tiny:Q8_0')?.label).toBe('y-Q8_0')
   expect(findModel(modelsWith('Q8_0.gguf'), 'tiny:Q8_0')?.label).toBe('x-Q8_0')
 })

@@ -6,7 +6,7 @@ export type LoadedModel = {
   memoryBytes: number
   contextLength: number
   loadedAt: Date
-  /** Requests in progress or waiting. */
+  /** The number of requests in progress or waiting. */
   requests: number
   /** When the model became idle; undefined while requests are in progress or waiting. */
   idleSince: Date | undefined

@@ -58,7 +58,7 @@ test("if a model's process has exited before a request is sent to it, the reques
   expect(generate).toHaveBeenCalledOnce()
 })
 
-test('a request that has crashed its process twice is refused for a minute, and others are not', async () => {
+test('a request that has crashed its process twice is refused for a minute, and other requests are not', async () => {
   const { ask } = await start([0, 0])
   for (let crash = 0; crash < 2; crash += 1) {
     expect(await ask('poison')).toMatchObject({ status: 500, result: 'model_lost' })

@@ -52,7 +52,7 @@ type Options = {
 
 /**
  * Wraps a runtime so that a request goes to a new process if the current one has exited before the request is sent. A
- * request that is in progress when the process exits is not retried, because it may be the cause.
+ * request that is in progress when the process exits is not retried, because the request may have caused the crash.
  */
 export function survivingRuntime(
   runtime: Runtime,

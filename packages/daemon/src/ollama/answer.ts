@@ -17,7 +17,7 @@ export type AnswerPart = {
   logprobs: TokenLogprobs[] | undefined
 }
 
-/** What differs between `/api/chat` and `/api/generate`. */
+/** The parts of a response that differ between `/api/chat` and `/api/generate`. */
 export type Shape = {
   model: string
   /** Returns the members that contain the text. */

@@ -10,7 +10,7 @@ import { namedModel } from './named-model.ts'
 import { shownInFull, shownModel } from './show-model.ts'
 
 /**
- * The Ollama version whose API is implemented here: the first version with log probabilities. Clients compare this
+ * The Ollama version whose API this daemon implements: the first version with log probabilities. Clients compare this
  * version with the minimum version that they require.
  */
 const version = '0.12.11'

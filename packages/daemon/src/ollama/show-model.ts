@@ -25,8 +25,8 @@ export function shownModel(model: LocalModel, contextLength: number) {
 }
 
 /**
- * Also returns long lists and the tensors. The file is read again for this, because a vocabulary is too large to keep
- * in memory.
+ * The response of `/api/show` with `verbose`, which contains long lists and the tensors. The file is read again for
+ * this response, because a vocabulary is too large to keep in memory.
  */
 export async function shownInFull(model: LocalModel, contextLength: number) {
   const header = await readGgufFile(model.path, wholeArrays)

@@ -1,11 +1,14 @@
-/** In Ollama, `truncate` is true by default. Here, nothing is dropped unless the request says `"truncate": true`. */
+/**
+ * Tests that nothing is dropped unless the request contains `"truncate": true`. In Ollama, `truncate` is true by
+ * default.
+ */
 import { expect, test } from 'vitest'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
 const model = 'shoal-nano'
 
-/** Starts a daemon that records whether its runtime may shorten what it is given. */
+/** Starts a daemon that records whether its runtime is allowed to shorten each prompt or text. */
 async function useRecordingDaemon() {
   const recorded: (boolean | undefined)[] = []
   const { url } = await useTestDaemon({}, async (options) => {

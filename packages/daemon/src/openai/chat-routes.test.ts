@@ -155,7 +155,7 @@ test('a parameter that is null is treated as absent', async () => {
   expect(JSON.stringify(asked)).not.toContain('null')
 })
 
-test('the model gets the refusal in an earlier answer as text, and only the allowed tools', async () => {
+test('the model gets the refusal in an earlier answer as text, and gets only the allowed tools', async () => {
   const { url, asked } = await useRecorded()
   const named = (name: string) => ({ type: 'function', function: { name } })
   const choose = (mode: string, name: string) => ({

@@ -76,8 +76,8 @@ export function createChat(request: ChatRequest): Chat {
 }
 
 /**
- * Sets both variables, because the templates of some reasoning models use one of them, and those of others use the
- * other.
+ * Returns values for both `enable_thinking` and `reasoning_effort`, because each reasoning model's template uses only
+ * one of these variables.
  */
 export function getReasoningVariables(effort: string | null | undefined): Record<string, unknown> {
   if (!effort) return {}

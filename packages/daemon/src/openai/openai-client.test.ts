@@ -107,7 +107,7 @@ const weather = {
   },
 }
 
-test('a forced tool call is the same with and without streaming, and the model can answer its result', async () => {
+test('a forced tool call is the same with and without streaming, and the model can answer after the result of the call', async () => {
   const body = { model, messages: hello, tools: [weather], tool_choice: 'required' as const }
   const { choices } = await openai.chat.completions.create({ ...body, temperature: 0 })
   const [choice] = choices
@@ -162,7 +162,7 @@ test('a completion request may have several prompts, or a prompt of tokens, and 
   expect(inTokens.usage?.prompt_tokens).toBe(3)
 })
 
-test('eight concurrent requests have the same answer as a single one', async () => {
+test('eight concurrent requests get the same answer as a single request', async () => {
   const ask = () =>
     openai.chat.completions.create({ model, temperature: 0, max_tokens: 60, messages: story })
   const one = await ask()

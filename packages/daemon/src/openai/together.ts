@@ -3,7 +3,7 @@ import type { Finish, Generation, Piece, Runtime } from '../runtime/runtime.ts'
 export type GenerationStep = { index: number; piece: Piece } | { index: number; finish: Finish }
 
 type Options = {
-  /** Answers per prompt. */
+  /** The number of answers to each prompt. */
   count: number
   signal: AbortSignal
 }

@@ -48,7 +48,7 @@ export function modelPulls(settings: Settings): ModelPulls {
       transport: registryTransport(network),
     })
 
-  /** The options for pulling from peers too. Undefined if sharing is off. */
+  /** The options for also pulling from peers; undefined if sharing is off. */
   const peerSettings = sharing && {
     peers: 'auto' as const,
     uploadLimit: sharing.uploadLimit,

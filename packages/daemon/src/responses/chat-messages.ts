@@ -56,7 +56,7 @@ function toMessage(item: InputItem, path: string, toolNames: Map<string, string>
     }
   }
   if (type !== 'message' && type !== undefined && type !== null) {
-    throw unsupported(`${path}.type`, `${type} is not supported here`)
+    throw unsupported(`${path}.type`, `${type} is not supported by this daemon`)
   }
   const given = required(role, `${path}.role`)
   return {

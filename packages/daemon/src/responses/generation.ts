@@ -18,7 +18,10 @@ export function createResponseGeneration(
 ): Generation {
   refuse(request, cannot)
   if (request.truncation === 'auto') {
-    throw unsupported('truncation', 'auto is not supported: conversations are not shortened')
+    throw unsupported(
+      'truncation',
+      'auto is not supported: the daemon does not shorten conversations',
+    )
   }
   if (conversation.length === 0) {
     throw new Fault(422, 'input must not be empty', { param: 'input' })

@@ -1,6 +1,6 @@
 /**
  * Generates the events of one item in a streamed response, and updates the item at the same time. The `added` events
- * contain copies of the item and its part, which still change.
+ * contain copies, because the item and its part are changed later.
  */
 import { newCallId } from '../openai/answer-parts.ts'
 import { isJson } from '../runtime/cut-calls.ts'

@@ -16,7 +16,10 @@ type Options = ItemOptions & {
   keep(response: ResponseObject): void
 }
 
-/** Also adds the items to `response`, which contains the items so far if the answer fails. */
+/**
+ * Yields the events of an answer, and adds the items to `response` as they are received. If the answer fails,
+ * `response` contains the items received so far.
+ */
 export async function* responseEvents(
   steps: AsyncGenerator<Piece, Finish>,
   response: ResponseObject,

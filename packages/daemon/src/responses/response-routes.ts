@@ -51,7 +51,7 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
     if (query.stream === 'true') {
       throw unsupported(
         'stream',
-        'is not supported here: retrieve the response without stream=true',
+        'is not supported for a saved response: retrieve the response without stream=true',
       )
     }
     return responsesOf(readKey(headers)).get(params.token)

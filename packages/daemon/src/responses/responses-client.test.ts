@@ -148,7 +148,7 @@ test('log probabilities are returned on request', async () => {
   expect(logprobs[0]?.top_logprobs).toHaveLength(2)
 })
 
-test('a forced call matches the schema, and the model can answer its output', async () => {
+test('a forced call matches the schema, and the model can answer after the output of the call', async () => {
   const input: ResponseInput = [{ role: 'user', content: 'Hello' }]
   const tools = [weather]
   const first = await openai.responses.create({ model, input, tools, tool_choice: 'required' })

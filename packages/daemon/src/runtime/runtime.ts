@@ -36,7 +36,7 @@ export type RuntimeOptions = {
   modelPath: string
   /** Context length of one conversation, in tokens. */
   contextLength: number
-  /** Concurrent conversations. */
+  /** The maximum number of concurrent conversations. */
   slots: number
   /** The number of compute threads. */
   threads: number
@@ -102,7 +102,7 @@ export type Chat = {
   variables: Record<string, unknown>
 }
 
-/** A chat, and the form that its answer must have, on which the prompt may depend. */
+/** A chat, and the form that its answer must have. The prompt may depend on this form. */
 export type ChatToRender = { chat: Chat; json: Generation['json'] }
 
 /** Whether the answer must be a tool call. */
@@ -120,7 +120,7 @@ export type Sampling = {
   seed: number | undefined
   presencePenalty: number
   frequencyPenalty: number
-  /** 1 means no penalty. */
+  /** The repetition penalty; 1 means no penalty. */
   repeatPenalty: number
   /** The number of most recent tokens to which the penalties apply; undefined for all tokens of the answer. */
   repeatLastTokens: number | undefined

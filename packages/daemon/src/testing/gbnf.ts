@@ -1,6 +1,6 @@
 /**
- * Generates texts from a grammar, and checks whether a grammar matches a text. This is much faster than a model, and
- * finds rare texts.
+ * Generates strings from a grammar, and checks whether a grammar matches a string. This is much faster than a model,
+ * and finds rare strings.
  */
 import { type Chars, type Gbnf, isIn, type Part } from '../runtime/grammar/gbnf-parser.ts'
 import { openStacks } from '../runtime/grammar/gbnf-stacks.ts'
@@ -23,7 +23,7 @@ export function randomNumbers(seed: number): () => number {
 }
 
 /**
- * Returns a function that generates random texts. Beyond a certain depth or length, the function chooses the
+ * Returns a function that generates random strings. Beyond a certain depth or length, the function chooses the
  * alternatives that end soonest.
  */
 export function textGenerator(grammar: Gbnf, random: () => number): () => string {

@@ -7,7 +7,10 @@ import { findInvalidTexts } from './invalid-texts.ts'
 /** `good` and `bad` are values that both the validator and the grammar must accept and reject, respectively. */
 export type SchemaExample = { schema: object; good?: readonly unknown[]; bad?: readonly unknown[] }
 
-/** Checks texts generated from the schema's grammar with the validator, and that both agree about `good` and `bad`. */
+/**
+ * Checks strings generated from the schema's grammar with the validator, and that the grammar and the validator agree
+ * about `good` and `bad`.
+ */
 export function expectAgreement(source: string, { schema, good = [], bad = [] }: SchemaExample) {
   expect(findInvalidTexts(schema, source)).toEqual([])
   const check = Compile(schema)

@@ -1,4 +1,4 @@
-/** The typed client of the inference daemon, for the command line and the chat page. */
+/** The typed client of the inference daemon, for the CLI and the chat page. */
 import type { ChatRequest } from '../inference.ts'
 import { DaemonError, DaemonGoneError, parseDaemonError } from './errors.ts'
 import { type AnswerEnd, type AnswerPart, readAnswer } from './read-answer.ts'

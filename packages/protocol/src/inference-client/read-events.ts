@@ -21,7 +21,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
       if (event === undefined || event === 'message' || event === 'error') arrived.push(data)
     },
     onError: (error) => {
-      // Unknown fields are also reported here, but are ignored, as the standard requires.
+      // Unknown fields are also reported to this callback, but are ignored, as the standard requires.
       if (error.type === 'max-buffer-size-exceeded') tooLong = error
     },
   })

@@ -39,8 +39,7 @@ export async function isPassword(
 }
 
 /**
- * The hash of random bytes that were discarded, with the same parameters as in `hashPassword`, so that no password
- * matches it.
+ * The hash of discarded random bytes, with the same parameters as in `hashPassword`. No password is known to match it.
  */
 const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$c2hvYWxub2JvZHlzYWx0$SJKZbkfDl4kM2YEKQZJDmQm0Y7fYw0mYpTq1zqVQGXs'

@@ -30,7 +30,7 @@ export async function register(
   }
   if (isFirst && setupCode === undefined && !isFromThisMachine) {
     throw forbidden(
-      'the first account must be created on the registry’s own machine; behind a proxy, set SHOAL_BASE_URL so that the registry prints a setup code',
+      'the first account must be created on the registry’s own machine; if the registry is behind a proxy, set SHOAL_BASE_URL so that the registry prints a setup code',
       { code: 'setup_code_required' },
     )
   }

@@ -5,8 +5,8 @@ import type { CardMethods, CardQuestion } from './card-process.ts'
 
 export type CardProcess = {
   /**
-   * Renders a card. Must not be called again until the promise is settled. Rejects if the card cannot be rendered; in
-   * this case, the process may have ended.
+   * Renders a card. Must not be called again until the returned promise has settled. Rejects if the card cannot be
+   * rendered; in this case, the process may have ended.
    */
   render(question: CardQuestion): Promise<string>
   readonly hasEnded: boolean

@@ -27,7 +27,7 @@ export async function withLease(
       .then(() => take(db, name, holder, leaseSeconds))
       .then(
         (isOurs) => {
-          if (!isOurs) lost.abort(new Error(`another node has taken over: ${name}`))
+          if (!isOurs) lost.abort(new Error(`another node has taken over the lease ${name}`))
         },
         () => undefined, // the next renewal may succeed; otherwise, the lease expires
       )

@@ -60,8 +60,8 @@ export function postgresClient(
   }
 
   /**
-   * Never fails, because the caller must receive the error that made the transaction fail. If the rollback fails, the
-   * connection is closed, and the server then rolls back by itself.
+   * Never rejects, because the caller must receive the error that made the transaction fail. If the rollback itself
+   * fails, the connection is closed, and the server then rolls back by itself.
    */
   async function rollBack(): Promise<PostgresQueryResult<never>> {
     if (!isBroken) {

@@ -54,14 +54,14 @@ describe.skipIf(!canMount)('writes on a full disk', () => {
     expect(await countRows()).toBe(before - count)
   }
 
-  test('delete rows even if the log would enlarge the database by more than the ballast', async () => {
+  test('can delete rows even if the log would enlarge the database by more than the ballast', async () => {
     const { disk, db } = await scene()
     await grow(db, 480)
     disk.fill()
     await expectDeletions(db, 400)
   })
 
-  test('delete rows even if another process took the freed space first', async () => {
+  test('can delete rows even if another process took the freed space first', async () => {
     let takings = 0
     const { disk, db } = await scene((ballast, fill) => ({
       ...ballast,
@@ -85,7 +85,7 @@ describe.skipIf(!canMount)('writes on a full disk', () => {
     await expectDeletions(db, 30)
   })
 
-  test('delete rows even if no file can grow, and fail if they would enlarge the database', async () => {
+  test('can delete rows even if no file can grow, and fail if they would enlarge the database', async () => {
     const { disk, ballast, db } = await scene()
     await grow(db, 80)
     disk.fill()

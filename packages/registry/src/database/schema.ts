@@ -89,7 +89,7 @@ export type ModelTable = {
   architecture: string | null
   parameter_count: number | null
   context_length: number | null
-  /** JSON array of the names of those fields above that a user set, and that are therefore not taken from files. */
+  /** JSON array: the names of the fields above that a user has set. The values of these are not taken from files. */
   set_by_hand: string
   tags: string
   is_public: Flag

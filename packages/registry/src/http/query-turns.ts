@@ -14,7 +14,7 @@ export type QueryTurns = {
   /**
    * Runs a potentially slow query as soon as it is the caller's turn. Callers take turns, and each caller has at most
    * one query running. A caller is an account or, for anonymous requests, a network.
-   * @throws busy if too many queries are waiting
+   * @throws busy if too many queries are waiting, or if the client has disconnected before its turn
    */
   run<T>(request: FastifyRequest, reply: FastifyReply, query: () => Promise<T>): Promise<T>
 }

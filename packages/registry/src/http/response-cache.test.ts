@@ -356,7 +356,7 @@ test('a response is cached no longer than its maximum age', async () => {
   expect([await ask(), await ask()]).toEqual(['2', '2'])
 })
 
-test('a cached response is not sent if the action required before it fails', async () => {
+test('a cached response is not sent if the action that must precede it fails', async () => {
   let error: Error | undefined
   const { ask, url, logged } = await countingApp({}, async () => {
     if (error) throw error

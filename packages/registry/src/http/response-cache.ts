@@ -120,8 +120,8 @@ export function createResponseCache(options: Options) {
     },
 
     /**
-     * Finds the cached response by the request's validated parameters. If there is none, marks the request as
-     * cacheable.
+     * Finds the cached response by the request's validated parameters. If there is none, marks the request as cacheable
+     * if its response may be cached.
      */
     find(request: FastifyRequest): Entry | undefined {
       const { route } = request

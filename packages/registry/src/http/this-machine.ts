@@ -13,7 +13,7 @@ declare module 'fastify' {
 }
 
 /**
- * Distinguishes requests of programs on this machine from requests that a proxy on this machine forwards. Logs one
+ * Distinguishes requests that programs on this machine send from those that a proxy on this machine forwards. Logs one
  * warning if requests come from a proxy that is not trusted.
  */
 export const thisMachine = fp(

@@ -86,7 +86,7 @@ async function refuseUnknownStore({
   if (missing > 0) {
     return (
       `${missing} of ${sampled} files listed in ${databaseLabel} are missing from ${storeLabel}. ` +
-      `Is its disk mounted? ${whatToCheck}`
+      `Is the store's disk mounted? ${whatToCheck}`
     )
   }
   if (sampled === 0 && (await hasUnknownObjects(db, store))) {
@@ -96,7 +96,7 @@ async function refuseUnknownStore({
 }
 
 const whatToCheck =
-  'Check --data and DATABASE_URL. If you restored a backup and the database and the store belong together, run: shoal admin adopt-store'
+  'Check --data and DATABASE_URL. If you are sure that the database and the store belong together, such as after restoring a backup, run: shoal admin adopt-store'
 
 async function readDatabaseIdentity(db: Kysely<Database>): Promise<string | undefined> {
   const row = await db

@@ -14,7 +14,7 @@ test.each([
   ['short', 60, 2_000],
   ['long', 20_000, 60],
 ])(
-  'selects the same page of a %s list as sorting the entire list, even with equal keys',
+  'selectPage returns the same page of a %s list as sorting the entire list, even with equal keys',
   (_, maxLength, rounds) => {
     const numbers = numbersBelow(1_000_003)
     const draw = (end: number) => numbers.next().value % end

@@ -64,7 +64,7 @@ export const registrySettings = {
     defaultPhrase: '`DATABASE_URL`',
     description: 'direct connection to PostgreSQL, if `DATABASE_URL` points to PgBouncer',
     details:
-      'in transaction mode, PgBouncer does not pass on notifications, without which the registry does not cache responses',
+      'in transaction mode, PgBouncer does not pass on the notifications that the registry needs to cache responses',
   }),
   databasePool: setting({
     variable: 'SHOAL_DATABASE_POOL',
@@ -92,7 +92,7 @@ export const registrySettings = {
     description:
       "`on`: behind a reverse proxy, take the client's address from the end of `X-Forwarded-For`",
     details:
-      'the proxy must append that address. For several proxies: a number, or networks such as `10.0.0.0/8,fd00::/8`',
+      'the proxy must append that address. For several proxies: the number of proxies, or their networks, such as `10.0.0.0/8,fd00::/8`',
   }),
   isRegistrationOpen: setting({
     variable: 'SHOAL_REGISTRATION',
@@ -104,7 +104,7 @@ export const registrySettings = {
     variable: 'SHOAL_ANONYMOUS_READ',
     parse: choice({ on: true, off: false }),
     default: 'on',
-    description: '`off`: reading requires an account too',
+    description: '`off`: an account is required even for reading',
   }),
   /** In bytes; undefined means no limit. */
   quotaBytes: setting({
@@ -143,7 +143,7 @@ export const registrySettings = {
     default: '512',
     description: 'maximum number of concurrent HTTP connections from one IPv4 address or IPv6 /64',
     details:
-      'connections above the limit are closed. No limit for this machine, or if a proxy is trusted',
+      'connections above the limit are closed. There is no limit for connections from this machine, or if a proxy is trusted',
   }),
   /** Undefined means that no token grants access to `/metrics`. */
   metricsToken: setting({
@@ -159,7 +159,7 @@ export const registrySettings = {
     default: '0',
     defaultPhrase: 'a free port',
     description:
-      'TCP port of the metadata peer, which serves metadata for magnet links; `off`: none',
+      'TCP port of the metadata peer, which serves metadata for magnet links; `off`: no metadata peer',
     details: 'see [bittorrent.md](bittorrent.md#the-metadata-peer)',
   }),
   /** Undefined: the address at which the client reached the registry. */

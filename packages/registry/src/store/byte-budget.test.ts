@@ -14,7 +14,7 @@ test('one transfer may hold 2 MiB, and many share the budget equally', () => {
   expect(first.maxBytes()).toBe(2 * mebibyte)
 })
 
-test('memory that other transfers hold is not available, except for 4 KiB', () => {
+test('a transfer cannot use memory that other transfers hold, but it may always use 4 KiB', () => {
   const budget = byteBudget(4 * mebibyte)
   const [one, other, late] = [budget.join(), budget.join(), budget.join()]
   const slices = one.take(2 * mebibyte)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 
-/** Starts a TCP proxy for a Unix socket, whose connections can be cut, stalled, delayed and restored. */
+/** Starts a TCP proxy for a Unix socket. The connections of the proxy can be cut, stalled and delayed. */
 export async function breakableLine(path: string) {
   const open = new Set<Socket>()
   let isStalled = false

@@ -17,7 +17,7 @@ export async function makeBucket(s3: S3Address): Promise<S3Config> {
   return config
 }
 
-/** Calls `use` with an S3 client for the bucket that is independent of the registry. */
+/** Calls `use` with an S3 client for this bucket. The client is independent of the registry. */
 export async function withS3Client<T>(
   { bucket, credentials }: S3Config,
   use: (client: S3Client, bucket: string) => Promise<T>,

@@ -43,8 +43,8 @@ export function describeOnEachDatabase(title: string, tests: (start: Start) => v
 }
 
 /**
- * Runs the tests on each database, and also, as slow tests, on three nodes that share PostgreSQL, an S3 store and
- * Redis, behind a load balancer. A test that is declared with `oneNodeTest` does not run on three nodes, because it
+ * Runs the tests on each database, and also, as slow tests, on three nodes that are behind a load balancer and share
+ * PostgreSQL, an S3 store and Redis. A test that is declared with `oneNodeTest` does not run on three nodes, because it
  * tests the disk store, the memory of one process, or that a change is noticed immediately.
  */
 export function describeApi(

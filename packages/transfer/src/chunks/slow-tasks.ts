@@ -19,14 +19,14 @@ type Reading = { at: number; received: number; here: Map<RunningTask, number> }
 
 /** Finds requests that are slow although the network is not. Rates are in bytes per millisecond. */
 export interface SlowTasks {
-  /** Measures all running requests. Must be called often. */
+  /** Measures all requests in progress. Must be called often. */
   sample(running: Iterable<RunningTask>): void
   /** Records that a task has received its complete chunk. */
   noteDone(task: RunningTask): void
   /**
    * Returns the slowest task for which `isWanted` is true, with its rate; undefined if none is slow. After returning a
-   * task, this method returns no other for the length of a window, until the effect of restarting that task can be
-   * measured.
+   * task, this method returns no other until the effect of restarting that task can be measured, which takes one
+   * window.
    */
   takeSlowest(
     isWanted: (task: RunningTask) => boolean,

@@ -38,7 +38,7 @@ test('two simultaneous pulls of a file download the file once', async () => {
   expect(origin.requests).toHaveLength(file.chunks.length)
 })
 
-test('a pull waits for a pull of the same file in another process, reports its progress, and ends when it ends', async () => {
+test('while another process pulls the same file, a pull waits and reports that process’s progress, and it ends when the file is complete', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ bytesPerSecond: 500_000 })
   const child = startChildPull(scene, file)

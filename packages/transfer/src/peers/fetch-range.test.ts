@@ -46,7 +46,7 @@ test('a redirect loop and a web page in place of the file are reported with thei
   })
 })
 
-test('a response that sends more than the requested range is cut off', async () => {
+test('a response with more bytes than requested is cut off', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const endless = await serve((_, response) => {
     response.writeHead(206, { 'content-range': 'bytes 2-4/10' })

@@ -43,7 +43,7 @@ async function ask(
   const torrent = await client.getTorrent(modelId, fileId, signal)
   if (parseInfo(torrent)) return torrent
   const { host } = new URL(client.baseUrl)
-  const detail = 'its torrent cannot be read'
+  const detail = 'it returned a torrent that cannot be read'
   throw new NetworkError({ code: 'not_a_registry', reason: 'other_program', host, detail })
 }
 

@@ -145,7 +145,7 @@ function proceedOrDestroy(wire: Wire, proceed: () => void) {
 }
 
 /**
- * Starts outgoing connections without encryption, as every client supports, although incoming connections may be
+ * Makes outgoing connections start without encryption, which every client supports. Incoming connections may be
  * encrypted. The library itself can encrypt connections only in both directions or in neither.
  */
 function beginInPlain() {

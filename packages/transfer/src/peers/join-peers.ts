@@ -63,7 +63,7 @@ export interface Peers {
   registryTurn(): Promise<AbortSignal>
   /** Reports that a chunk is trusted and can be sent to peers. */
   onTrusted(chunk: Chunk): void
-  /** Ends all waits for a turn, because there is nothing left to do. */
+  /** Ends all waits for a turn. Called when there is nothing left to do. */
   finish(): void
   /**
    * Leaves the swarm. This takes at most half a second once the swarm's thread has loaded; afterwards, nothing is
@@ -73,8 +73,8 @@ export interface Peers {
 }
 
 /**
- * Looks for peers after `joinAfterMs`, or immediately with `only`; does nothing with `off`. Reports failures by calling
- * `setup.onFailure`.
+ * Looks for peers after `joinAfterMs`, or immediately with `only`. Does nothing with `off`, or with `auto` if the file
+ * is private. Reports failures by calling `setup.onFailure`.
  */
 export function joinPeers(setup: Setup): Peers {
   const { manifest, board, peers, signal } = setup

@@ -10,10 +10,11 @@ const sameMomentMs = 10_000
  * library would keep both connections. Over the faster one, it would request blocks that are already in transit over
  * the slower one. This function keeps:
  * - the earlier connection if it is transferring blocks;
- * - otherwise, if both connections are new, the one opened by the peer with the smaller ID;
+ * - otherwise, if each peer has just opened one of them, the one opened by the peer with the smaller ID;
  * - otherwise, the later connection, because a peer that reconnects may have lost the earlier one.
  *
- * If the two peers choose differently, or if the kept connection breaks, the dropped connection is opened again.
+ * If the two peers choose differently, or if the kept connection breaks, the peer that had opened the dropped
+ * connection opens it again.
  */
 export function keepOneConnection(torrent: Torrent, ownId: string) {
   const openedAt = new WeakMap<Wire, number>()

@@ -14,7 +14,7 @@ import { diskName, registryName, type Sent } from './swarm-messages.ts'
  * if the pull is interrupted.
  */
 const slots = 8
-/** When the pull stops using peers, the maximum time to wait for the pieces of a chunk that they have begun to send. */
+/** Maximum time to wait, when the pull stops using peers, for pieces that peers have begun to send. */
 const settleTimeoutMs = 3_000
 
 type Setup = {

@@ -48,8 +48,8 @@ type Events = {
 }
 
 /**
- * Leaving the swarm includes a final announce. If it takes longer than this, the tracker notices only later that we
- * have left.
+ * Maximum time to leave the swarm, which includes a final announce. If the announce does not finish in time, the
+ * tracker notices only later that we have left.
  */
 const closeTimeoutMs = 500
 

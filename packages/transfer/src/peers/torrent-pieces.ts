@@ -1,4 +1,4 @@
-/** Reports to webtorrent which pieces the pull has, and requests the ones it needs. */
+/** Reports to webtorrent which pieces the pull has, and requests the pieces that the pull needs. */
 import { createHash } from 'node:crypto'
 import { readSync } from 'node:fs'
 import type { Torrent } from 'webtorrent'
@@ -47,8 +47,8 @@ function putBlocks(piece: TorrentPiece, bytes: Uint8Array) {
 
 /**
  * Stops requesting pieces. The library stores, for each selection, how many pieces at its start are already on disk,
- * and does not adjust that number when `deselect` moves the start. It would then skip as many pieces that are still
- * missing, so the numbers are reset to zero first.
+ * and does not adjust that number when `deselect` moves the start. The library would then skip that many missing
+ * pieces, so the numbers are reset to zero first.
  */
 export function leave(torrent: Torrent, { from, to }: Pieces) {
   for (const selection of getInternals(torrent)._selections) selection.offset = 0

@@ -146,7 +146,8 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
       serveSource(source, serving).then(
         () => peers?.finish(),
         (error) => {
-          ending.abort(error) // before a turn ends: the other source would take that for the start of its own
+          // Stops the other source before `close` ends its wait for a turn, so that it does not start to fetch.
+          ending.abort(error)
           throw error
         },
       ),
@@ -160,7 +161,7 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
   }
   stopTicking()
   report({ type: 'verifying' })
-  const left = leave(peers, report) // while the file is hashed, because leaving waits for the tracker's response
+  const left = leave(peers, report) // not awaited yet: the file is hashed while the tracker responds
   const sha256 = await hasher.digest.finally(() => left)
   const bytes = receivedBytes(board) + swarm.broughtBytes()
   return {

@@ -15,7 +15,10 @@ export type PullOptions = {
   rateLimit?: number | undefined
   /** Maximum number of parallel requests. Default 8. */
   connections?: number | undefined
-  /** Whether to download from peers, too. Default `off`, because peers learn our IP address. */
+  /**
+   * Where to download from: `off`, only the registry; `auto`, also peers; `only`, only peers. Default `off`, because
+   * peers learn our IP address.
+   */
   peers?: 'auto' | 'off' | 'only' | undefined
   /**
    * Whether `shareFolder` may share the finished file. By default, an existing setting is kept, and a new file may be

@@ -31,7 +31,7 @@ export async function findMissingChunk(
 ): Promise<MissingChunk | undefined> {
   const query = { from: index, limit: 1 }
   const ask = () => client.getUpload(modelName, fileId, query, signal)
-  // That the chunk is still missing is not progress, so a response from the registry does not reset the timeout.
+  // Learning that the chunk is still missing is not progress, so the response does not reset the timeout.
   const page = await retrier.call(ask, { isProgress: false })
   return page.missing_chunks.find((chunk) => chunk.index === index)
 }

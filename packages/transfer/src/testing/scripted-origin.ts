@@ -48,7 +48,7 @@ export type ScriptedOrigin = {
   open(): Promise<void>
 }
 
-/** A registry with one file that can fail in the ways that registries and networks do. */
+/** A registry with one file. It can fail in the ways that registries and networks do. */
 export async function startScriptedOrigin(file: SyntheticFile): Promise<ScriptedOrigin> {
   let server: Server | undefined
   let port = 0

@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm'
 const everyBytes = 4 * 1024 * 1024
 
 /**
- * Returns a function that must be called for each block of bytes that arrives, and that collects garbage regularly.
- * Each read from a socket leaves a buffer of 64 KiB, which becomes garbage immediately, but V8 collects these buffers
- * only after 64 MiB of them, in each thread. A minor collection takes well under a millisecond. Together, the
+ * Returns a function that collects garbage regularly. Call this function for each block of bytes that arrives. Each
+ * read from a socket leaves a buffer of 64 KiB, which becomes garbage immediately, but in each thread, V8 collects
+ * these buffers only once they add up to 64 MiB. A minor collection takes well under a millisecond. Together, the
  * collections reduce the memory use of a pull by a third.
  */
 export function bufferCollector(): (bytes: number) => void {

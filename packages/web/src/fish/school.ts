@@ -6,7 +6,7 @@
 export type Fish = {
   x: number
   y: number
-  /** In degrees. */
+  /** The rotation in degrees. */
   angle: number
   scale: number
   opacity: number

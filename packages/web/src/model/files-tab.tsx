@@ -32,7 +32,7 @@ export function FilesTab({ model, files }: Props) {
             {adviceFor(best, memoryGb) || 'Files with lower precision need less memory.'}
             {!best && (
               <Link to="/" search={{ fits: memoryGb }} className="link ml-1.5">
-                See models that do
+                See models that fit
               </Link>
             )}
           </p>
@@ -53,7 +53,7 @@ export function FilesTab({ model, files }: Props) {
         ))}
       </ul>
       <p className="border-line border-t pt-4 text-[14px] text-ink-3">
-        The vertical line marks the memory that models may use: {formatMemory(memoryBytes)} of{' '}
+        The vertical line marks the memory available to models: {formatMemory(memoryBytes)} of{' '}
         {memoryGb} GB. Estimates include a context of 8K tokens.
       </p>
     </section>

@@ -21,7 +21,7 @@ export function EmptyRegistry() {
         <Link to="/publish" className="link">
           Publish one
         </Link>{' '}
-        here or with the command line:
+        here or with the CLI:
       </p>
       <CommandLine text="shoal push ./model.gguf --name my-model" className="mt-4 max-w-xl" />
     </div>

@@ -19,8 +19,8 @@ export function KeysSection({ user }: { user: User }) {
   return (
     <>
       <p className="text-[15px] text-ink-2">
-        API keys are for programs such as the command line, scripts and third-party clients. A key
-        never has more permissions than your account.
+        API keys are for programs such as the CLI, scripts and third-party clients. A key never has
+        more permissions than your account.
       </p>
       {made && <NewSecret made={made} onDone={() => setMade(undefined)} />}
       {isMaking ? (

@@ -5,7 +5,7 @@ const commands = [
   { text: 'shoal config set limit-upload 5MB', says: 'limits uploads to 5 MB per second' },
   {
     text: 'shoal config set peers off',
-    says: 'downloads only from the registry and uploads nothing',
+    says: 'downloads only from the registry, and uploads nothing to peers',
   },
 ]
 

@@ -24,11 +24,11 @@ export interface AnswerParser {
   finish(): Piece[]
   /** Number of tool calls so far. */
   callCount(): number
-  /** Whether the maximum number of tool calls is complete. The model can then be stopped. */
+  /** Whether the answer contains as many complete tool calls as are allowed, so that the model can be stopped. */
   hasEnough(): boolean
   /** Whether the current part is reasoning. */
   isThinking(): boolean
-  /** The current position in relation to calls in markers. */
+  /** Whether the current position is before, within or outside of calls in markers. */
   callPlace(): CallPlace
 }
 

@@ -15,7 +15,7 @@ export async function chatPrompts(templateText: string | undefined, render: Rend
   const hasTools = /\btools\b/.test(templateText ?? '')
   const hasCalls = /\btool_calls\b/.test(templateText ?? '')
 
-  /** `isBound` means that a grammar constrains the answer, which leaves no place for reasoning. */
+  /** `isBound`: whether a grammar constrains the answer and leaves no place for reasoning. */
   async function prompt(chat: Chat, isBound: boolean): Promise<ChatPrompt> {
     if (templateText === undefined) {
       throw promptError('template_failed', 'this model has no chat template')

@@ -8,7 +8,7 @@ import type { Node } from './node.ts'
  */
 export const maxAlternatives = 2000
 
-/** `ways`: the number of texts and character sets that a part of a grammar may begin with. */
+/** `ways`: the number of strings and character sets with which a part of a grammar may begin. */
 type Beginning = { ways: number; mayBeEmpty: boolean }
 
 const counted = { ways: 1, mayBeEmpty: false }

@@ -115,7 +115,7 @@ function containing(subject: Subject): Node {
       min: numbersOf([part], 'minContains', path)[0] ?? 1,
       max: numbersOf([part], 'maxContains', path)[0] ?? Infinity,
     }))
-  if (goals.length > 1) throw cannot(path, 'contains', 'there is more than one')
+  if (goals.length > 1) throw cannot(path, 'contains', 'it is used more than once')
   const [goal = { schema: true, min: 0, max: Infinity }] = goals
   const tuple = tupleLength(parts, path)
   const others = goal.max === Infinity ? true : { not: goal.schema }
@@ -146,7 +146,10 @@ function containing(subject: Subject): Node {
   })
 }
 
-/** Up to this many different values may come in any order. More than this may come only in the order of the schema. */
+/**
+ * The maximum number of different values that may come in any order. If there are more, they must come in the order of
+ * the schema.
+ */
 const maxFree = 6
 const maxDifferent = 100
 
@@ -158,7 +161,10 @@ function uniqueItems(subject: Subject): Node {
   const { conversion, lengths, path } = subject
   const items = differentItems(subject).map(literal)
   if (lengths.min > items.length) {
-    conversion.explain(path, 'it requires more different items than there are')
+    conversion.explain(
+      path,
+      'its minimum number of unique items is greater than the number of allowed values',
+    )
     return nothing
   }
   const isFree = items.length <= maxFree
@@ -190,7 +196,7 @@ function differentItems({ conversion, parts, path }: Subject): unknown[] {
   const item = conversion.simplify(itemSchemas(parts, Infinity, path), place)
   const values = finiteValues(conversion, item, maxDifferent, place)
   if (values === undefined) {
-    throw refuse(`the items must be limited to a list of up to ${maxDifferent} values`)
+    throw refuse(`its items must be limited to at most ${maxDifferent} possible values`)
   }
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
 }

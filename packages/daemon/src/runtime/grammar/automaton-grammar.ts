@@ -8,11 +8,11 @@ import { chars, choice, empty, type Node, rule, sequence, text } from './node.ts
 const escaped = union([[0, 0x1f], ...charsOf('"\\\x7f')])
 const raw = complement(escaped)
 
-/** A grammar for an automaton's texts as JSON strings, including the quotation marks. */
+/** A grammar for the strings that an automaton accepts, written as JSON strings with quotation marks. */
 export const quotedGrammar = (grammar: Grammar, automaton: Automaton): Node =>
   sequence(text('"'), automatonGrammar(grammar, automaton, jsonChars), text('"'))
 
-/** A grammar for an automaton's texts as they are. */
+/** A grammar for the strings that an automaton accepts, without quotation marks or escapes. */
 export const plainGrammar = (grammar: Grammar, automaton: Automaton): Node =>
   automatonGrammar(grammar, automaton, chars)
 

@@ -4,10 +4,10 @@ import { complement, everyChar, type Range, union } from './char-set.ts'
 export type Move = { from: number; to: number; target: number }
 /** The moves are sorted, and their ranges are disjoint. A character without a move is rejected. */
 export type State = { accepts: boolean; moves: readonly Move[] }
-/** Deterministic and minimal. The first state is the start. */
+/** A deterministic and minimal automaton. The first state is the start. */
 export type Automaton = readonly State[]
 
-/** The work that a conversion may still do, in states and moves. */
+/** The amount of work that a conversion is still allowed to do, in states and moves. */
 export type Budget = { left: number }
 
 /** The limit for one automaton, because each state becomes a part of the grammar. */
@@ -24,7 +24,7 @@ type Plan<S> = {
   /** Equal states have equal keys. */
   key: (state: S) => string
   accepts: (state: S) => boolean
-  /** Sorted, with disjoint ranges. */
+  /** Returns the moves from a state, sorted, with disjoint ranges. */
   moves: (state: S) => { from: number; to: number; target: S }[]
 }
 
@@ -78,9 +78,9 @@ function sourcesOf(states: Automaton): number[][] {
 }
 
 /**
- * Merges states that accept the same texts. At first, all accepting states are in one class and all others in another.
- * Classes are split until all states of a class have moves to the same classes. After a split, only states with a move
- * to a state whose class has changed are compared again.
+ * Merges states that accept the same strings. At first, all accepting states are in one class and all others in
+ * another. Classes are split until all states of a class have moves to the same classes. After a split, only states
+ * with a move to a state whose class has changed are compared again.
  */
 function minimize(states: Automaton): Automaton {
   const sources = sourcesOf(states)
@@ -136,7 +136,7 @@ function toClasses(moves: readonly Move[], classOf: (target: number) => number):
   return joined
 }
 
-/** The texts that both automata accept. */
+/** The strings that both automata accept. */
 export function intersect(budget: Budget, a: Automaton, b: Automaton): Automaton {
   if (a === everyText || b === noText) return b
   if (b === everyText || a === noText) return a
@@ -160,7 +160,7 @@ function sharedMoves(left: readonly Move[], right: readonly Move[]) {
   return shared
 }
 
-/** The texts that an automaton does not accept. */
+/** The strings that an automaton does not accept. */
 export function negate(budget: Budget, automaton: Automaton): Automaton {
   const sink = automaton.length
   return build(budget, {
@@ -176,7 +176,7 @@ export function negate(budget: Budget, automaton: Automaton): Automaton {
   })
 }
 
-/** The texts of an automaton that have from `min` to `max` characters. */
+/** The strings of `min` to `max` characters that an automaton accepts. */
 export function ofLength(
   budget: Budget,
   automaton: Automaton,
@@ -200,7 +200,7 @@ export function ofLength(
 }
 
 /**
- * Returns an automaton that accepts exactly the given texts. They are added in sorted order, and equal states are
+ * Returns an automaton that accepts exactly the given strings. They are added in sorted order, and equal states are
  * shared at once (Daciuk et al., 2000).
  */
 export function listedTexts(budget: Budget, texts: readonly string[]): Automaton {
@@ -222,7 +222,7 @@ export function listedTexts(budget: Budget, texts: readonly string[]): Automaton
   const move = (char: number, target: number): Move => ({ from: char, to: char, target })
 
   /**
-   * The open states along the most recent text. The move to the next state on the path is added when that state is
+   * The open states along the most recent string. The move to the next state on the path is added when that state is
    * closed.
    */
   const path: Open[] = [{ accepts: false, moves: [] }]
@@ -233,7 +233,7 @@ export function listedTexts(budget: Budget, texts: readonly string[]): Automaton
       path.at(-1)?.moves.push([last[path.length - 1] as number, target])
     }
   }
-  // Texts with a lone surrogate are skipped, because no generated text contains one.
+  // Strings with a lone surrogate are skipped, because no generated text contains one.
   for (const text of [...new Set(texts)].filter((one) => one.isWellFormed()).sort()) {
     spend(budget, text.length >> 4)
     const chars = Array.from(text, (char) => char.codePointAt(0) as number)
@@ -275,7 +275,7 @@ export const isEmpty = (automaton: Automaton): boolean => !automaton.some((state
 const anyChar = (target: number): Move[] => everyChar.map(([from, to]) => ({ from, to, target }))
 
 export const everyText: Automaton = [{ accepts: true, moves: anyChar(0) }]
-/** Every text except the empty one. */
+/** Accepts every string except the empty one. */
 export const someText: Automaton = [
   { accepts: false, moves: anyChar(1) },
   { accepts: true, moves: anyChar(1) },

@@ -4,7 +4,7 @@ import type { Grammar } from './gbnf.ts'
 import type { Node } from './node.ts'
 import type { Schema } from './schema.ts'
 
-/** What the parts of one conversion share. */
+/** The state that the parts of one conversion share. */
 export type Conversion = {
   grammar: Grammar
   budget: Budget

@@ -13,7 +13,8 @@ const maxDepth = 4
 type Pair<T> = { written: T; other: T }
 
 /**
- * Whether no value that the grammar of `written` allows matches `other`. Returns false if this cannot be determined.
+ * Whether `other` matches none of the values that the grammar of `written` allows. Returns false if this cannot be
+ * determined.
  */
 export function excludes(
   conversion: Conversion,

@@ -1,6 +1,6 @@
 /**
  * The formats that are enforced, as regular expressions. Other formats are annotations, as JSON Schema specifies. If
- * validators disagree about a format, only texts that all of them accept are allowed.
+ * validators disagree about a format, only strings that all of them accept are allowed.
  */
 const byte = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const ipv4 = `(?:${byte}\\.){3}${byte}`
@@ -27,13 +27,13 @@ const days = '(?:\\d+Y(?:\\d+M(?:\\d+D)?)?|\\d+M(?:\\d+D)?|\\d+D)'
 const hours = '(?:\\d+H(?:\\d+M(?:\\d+S)?)?|\\d+M(?:\\d+S)?|\\d+S)'
 const duration = `P(?:\\d+W|${days}(?:T${hours})?|T${hours})`
 
-/** Without two hyphens in a row, which could make an invalid internationalized name. */
+/** A label without two consecutive hyphens, because such a label could be an invalid internationalized name. */
 const label = '[a-zA-Z0-9](?:-?[a-zA-Z0-9])*'
-/** A label of up to 61 characters. With four of them, a name has fewer than 253. */
+/** A label of at most 61 characters. A hostname of four such labels is shorter than the limit of 253 characters. */
 const shortLabel = '[a-zA-Z0-9](?:-?[a-zA-Z0-9]){0,30}'
 const topLabel = '[a-zA-Z]{2,}'
 const hostname = `(?:${shortLabel}\\.){0,3}${shortLabel}`
-/** Up to 64 characters before the @, as RFC 5321 says. */
+/** The local part of an email address: at most 64 characters before the @ (RFC 5321). */
 const mailbox = '(?=[^@]{1,64}@)[A-Za-z0-9_+-]+(?:\\.[A-Za-z0-9_+-]+)*'
 const email = `${mailbox}@(?:${shortLabel}\\.){1,3}[a-zA-Z]{2,24}`
 
@@ -86,8 +86,8 @@ export const patternOfFormat = (format: unknown): string | undefined =>
     : undefined
 
 /**
- * Patterns that zod adds to these formats. All texts of the format match them anyway, and combining both would need too
- * large an automaton.
+ * Patterns that zod adds to these formats. All strings in the format match them anyway, and combining both would need
+ * too large an automaton.
  */
 const implied: Record<string, readonly string[]> = {
   hostname: [
@@ -96,7 +96,7 @@ const implied: Record<string, readonly string[]> = {
   email: ['^[^\\s@"]{1,64}@[^\\s@]{1,255}$'],
 }
 
-/** Whether all texts of the format are known to match the pattern. */
+/** Whether all strings in the format are known to match the pattern. */
 export const isImplied = (pattern: unknown, format: unknown): boolean =>
   typeof format === 'string' &&
   Object.hasOwn(implied, format) &&

@@ -1,4 +1,4 @@
-/** Parses grammars in GBNF, as far as `gbnf.ts` writes them. */
+/** Parses the subset of GBNF that `gbnf.ts` writes. */
 export type Chars = { kind: 'chars'; ranges: [number, number][]; isNegated: boolean }
 export type Part =
   | Chars

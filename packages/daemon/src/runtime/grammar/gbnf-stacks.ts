@@ -22,7 +22,7 @@ export function openStacks(grammar: Gbnf): Stacks {
         const after = stacks.flatMap((stack) =>
           stack?.part.kind === 'chars' && isIn(stack.part, code) ? [expand(stack.next)] : [],
         )
-        // Usually, there is only one stack, or all lead to the same ones.
+        // If several stacks continue, they often continue with the same stacks, so duplicates are removed.
         stacks = after.length === 1 ? (after[0] ?? []) : [...new Set(after.flat())]
         if (stacks.length === 0) return false
       }
@@ -31,7 +31,10 @@ export function openStacks(grammar: Gbnf): Stacks {
   }
 }
 
-/** Returns a function that replaces a stack by those that begin with a character. Results are kept, as texts repeat. */
+/**
+ * Returns a function that replaces a stack with those that begin with a character. Results are cached, because the same
+ * stacks recur.
+ */
 function expander(grammar: Gbnf): (stack: Stack) => readonly Stack[] {
   const expanded = new Map<Stack, readonly Stack[]>()
   const pushed = new Map<Stack, Map<Part, Stack>>()

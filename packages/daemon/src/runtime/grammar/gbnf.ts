@@ -175,7 +175,7 @@ function printChars(set: CharSet): string {
   return `[${isNegated ? '^' : ''}${ranges.join('')}]`
 }
 
-/** Escapes a character for texts and for classes. */
+/** Escapes a character for use in a string literal or in a class. */
 function printChar(char: string): string {
   const code = char.codePointAt(0) as number
   if (char === '\n') return '\\n'

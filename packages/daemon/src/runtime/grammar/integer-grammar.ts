@@ -8,7 +8,7 @@ import { chars, choice, type Node, nothing, repeat, sequence, text } from './nod
  */
 const longest = 16
 
-/** Both bounds are included. They may be infinite. */
+/** A grammar for the integers from `min` to `max`, inclusive. The bounds may be infinite. */
 export function integerGrammar(min: number, max: number): Node {
   const [from, to] = [Math.max(min, -safe), Math.min(max, safe)]
   if (from > to) return nothing

@@ -1,8 +1,8 @@
 /**
  * Converts JSON schemas to grammars in GBNF, llama.cpp's grammar format, so that a model can generate only valid
- * values. If no grammar can enforce a keyword of the schema, the schema is rejected with an error that names the keyword. White
- * space is allowed where models usually write it. White space after the value is not allowed, because a model could
- * generate it forever.
+ * values. If no grammar can enforce a keyword of the schema, the schema is rejected with an error that contains the
+ * keyword. White space is allowed where models usually write it. White space after the value is not allowed, because a
+ * model could generate it forever.
  */
 import { arrayNode } from './arrays.ts'
 import { type Budget, spend, TooLarge } from './automaton.ts'
@@ -69,8 +69,8 @@ function convert(root: object): string {
   }
 
   /**
-   * `outer` contains the keys of the values of which this one is an alternative. Values with the same schemas share a
-   * rule.
+   * `outer` contains the keys of the choices of which this value is an alternative, so that a schema that is an
+   * alternative of itself is detected. Values with the same schemas share a rule.
    */
   function value(all: Conjunction, path: string, outer: readonly string[]): Node {
     const key = keyOf(all)
@@ -79,7 +79,7 @@ function convert(root: object): string {
     if (outer.includes(key)) throw new SchemaError(`${at(path)} refers to itself without end`)
     if (running.has(key)) return ruleOf(key).node
     if (running.size >= maxDepth) {
-      throw new SchemaError(`${at(path)} is nested more than ${maxDepth} deep`)
+      throw new SchemaError(`${at(path)} is nested more than ${maxDepth} levels deep`)
     }
     spend(budget, costOfValue)
     running.set(key, undefined)

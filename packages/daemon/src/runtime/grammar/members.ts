@@ -30,8 +30,8 @@ function anyMembers(
   { grammar }: Conversion,
   { needed, optional: possible, others }: Members,
 ): Node {
-  // `members` matches one or more of the members from an index on. It is a rule for each index, because the size of the
-  // grammar would otherwise grow quadratically with the number of properties. The comma precedes the alternatives,
+  // `members` matches one or more of the members from an index on. There is a rule for each index, because the size of
+  // the grammar would otherwise grow quadratically with the number of properties. The comma precedes the alternatives,
   // which keeps their number low.
   let members = others ? sequence(others, repeat(continued(others), 0)) : nothing
   for (const pair of possible.toReversed()) {
@@ -43,7 +43,7 @@ function anyMembers(
 
 const maxStates = 10_000
 
-/** From `min` to `max` members in addition to those that are needed. */
+/** From `min` to `max` members in addition to the required ones. */
 function countedMembers(
   { grammar, explain }: Conversion,
   { needed, optional: possible, others }: Members,
@@ -54,7 +54,7 @@ function countedMembers(
   if (others && possible.length + 1 < min) {
     throw cannot(path, 'minProperties', 'the names of additional properties could be repeated')
   }
-  if (!others && possible.length < min) explain(path, 'it requires more properties than there are')
+  if (!others && possible.length < min) explain(path, 'it requires more properties than it allows')
   const highest = Math.min(max, Math.max(min, 1))
   const lastCount = max === Infinity ? highest : max
   if (possible.length * Math.min(lastCount, possible.length) > maxStates) {

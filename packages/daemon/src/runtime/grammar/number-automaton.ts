@@ -40,7 +40,7 @@ const decimals = patternAutomaton(
 const integers = patternAutomaton(unlimited, '^(?:0|[1-9]\\d{0,14}|[1-8]\\d{15})$')
 const minus = patternAutomaton(unlimited, '^-$')
 
-/** The texts of the numbers that satisfy all limits. */
+/** An automaton for the numbers that satisfy all limits, in decimal notation. */
 export function numberAutomaton(budget: Budget, limits: Limits, isInteger: boolean): Automaton {
   const { minimums, maximums } = limits
   const all = isInteger ? integers : decimals

@@ -22,13 +22,14 @@ export function numberNode(
   if (!hasBounds && !hasOthers) return rule(isInteger ? 'integer' : 'number')
   if (isInteger && !hasOthers) {
     const { from, to } = integersOf(limits)
-    if (from > to) explain(path, 'no integer is within these bounds')
+    if (from > to) explain(path, 'no integer is within its bounds')
     return integerGrammar(from, to)
   }
-  const keyword = multiples.length + notMultiples.length > 0 ? 'multipleOf' : 'these bounds'
+  const keyword =
+    multiples.length + notMultiples.length > 0 ? 'multipleOf' : 'its combination of bounds'
   const automaton = orRefuse(path, keyword, () => numberAutomaton(budget, limits, isInteger))
   if (!isEmpty(automaton)) return plainGrammar(grammar, automaton)
-  explain(path, 'no number that can be written is within these bounds')
+  explain(path, 'no number that can be generated matches all of its keywords')
   return nothing
 }
 

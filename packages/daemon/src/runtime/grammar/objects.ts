@@ -41,7 +41,7 @@ export function objectNode(conversion: Conversion, parts: readonly Schema[], pat
   const isAny = others === anyMember && lengths.min === 0 && lengths.max === Infinity
   if (isAny) return rule('object')
   if (written.length - needed.length > maxOptional) {
-    throw cannot(path, 'properties', `more than ${maxOptional} of them are not required`)
+    throw cannot(path, 'properties', `more than ${maxOptional} of them are optional`)
   }
   const members: Members = {
     needed: needed.map(pair),
@@ -91,8 +91,9 @@ export function memberSchemas(
 }
 
 /**
- * The schemas that a member must match: in each part, the member's own or else `additionalProperties`.
- * `unevaluatedProperties` applies only if neither its schema nor a schema within that schema has one for the member.
+ * The schemas that a member must match: in each part, those that `own` returns or, if there are none,
+ * `additionalProperties`. A part's `unevaluatedProperties` applies only if the part has no such schema, and no part
+ * within it has one or has `unevaluatedProperties` itself.
  */
 function schemasOf(
   { budget, isWithin }: Conversion,
@@ -197,7 +198,7 @@ const patternSchemas = (
     return pattern !== undefined && Object.hasOwn(own, pattern) ? [own[pattern]] : []
   })
 
-/** The texts that `propertyNames` allows. */
+/** An automaton that accepts the names that `propertyNames` allows. */
 function otherNames(conversion: Conversion, parts: readonly Schema[], path: string): Automaton {
   const place = `${path}/propertyNames`
   const names = conversion.simplify(valuesOf(parts, 'propertyNames'), place)

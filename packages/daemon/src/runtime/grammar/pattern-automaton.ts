@@ -18,7 +18,9 @@ import { type Pattern, PatternError, parsePattern } from './pattern-parser.ts'
 /** The cost of a Unicode property, which takes longer than other sets of characters. */
 const costOfProperty = 5000
 
-/** The texts in which a regular expression matches, anywhere if it has no anchors. */
+/**
+ * The strings that contain a match of a regular expression. Without anchors, the match may be anywhere in the string.
+ */
 export function patternAutomaton(budget: Budget, source: string): Automaton {
   spend(budget, (source.split(/\\p/i).length - 1) * costOfProperty)
   const { atStart, inside } = matches(budget, parsePattern(source), everywhere)
@@ -26,13 +28,13 @@ export function patternAutomaton(budget: Budget, source: string): Automaton {
 }
 
 /**
- * The texts that may follow a position. They differ between the beginning of the text and all other positions, because
- * `^` matches only at the beginning.
+ * The strings that may follow a position. They differ between the beginning of the string and all other positions,
+ * because `^` matches only at the beginning.
  */
 type Rest = { atStart: Automaton; inside: Automaton }
 const everywhere: Rest = { atStart: everyText, inside: everyText }
 
-/** The texts that begin with a match of the pattern, and continue with `rest`. */
+/** The strings that begin with a match of the pattern, and continue with `rest`. */
 function matches(budget: Budget, pattern: Pattern, rest: Rest): Rest {
   if (isPlain(pattern)) return plain(budget, pattern, rest)
   switch (pattern.kind) {
@@ -125,7 +127,7 @@ function join(combine: typeof intersect, budget: Budget, a: Rest, b: Rest): Rest
   return { atStart: isSame ? inside : combine(budget, a.atStart, b.atStart), inside }
 }
 
-/** The texts that at least one of two automata accepts. */
+/** The strings that at least one of two automata accepts. */
 export function either(budget: Budget, a: Automaton, b: Automaton): Automaton {
   if (a === b || b === noText) return a
   if (a === noText) return b
@@ -134,7 +136,7 @@ export function either(budget: Budget, a: Automaton, b: Automaton): Automaton {
   return determinize(budget, nodes.all, starts)
 }
 
-/** The texts that consist of a text of `first` followed by a text of `second`. */
+/** The strings that consist of a string of `first` followed by a string of `second`. */
 export function chain(budget: Budget, first: Pattern | Automaton, second: Automaton): Automaton {
   if (second === noText || first === emptyText) return second
   const nodes: Nodes = { all: [], budget }

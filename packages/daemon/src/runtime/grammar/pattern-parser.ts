@@ -55,7 +55,8 @@ export function parsePattern(source: string): Pattern {
 
   function choice(): Pattern {
     depth += 1
-    if (depth > maxDepth) throw new PatternError(`its groups are nested more than ${maxDepth} deep`)
+    if (depth > maxDepth)
+      throw new PatternError(`its groups are nested more than ${maxDepth} levels deep`)
     const parts = [sequence()]
     while (skip('|')) parts.push(sequence())
     depth -= 1
@@ -113,14 +114,14 @@ export function parsePattern(source: string): Pattern {
 
   function groupEnd(): Pattern {
     const part = choice()
-    if (!skip(')')) throw new PatternError('it has a group without an end')
+    if (!skip(')')) throw new PatternError('it has an unclosed group')
     return part
   }
 
   /** The index after the next character of this kind. */
   function endOf(char: string): number {
     const end = chars.indexOf(char, index)
-    if (end === -1) throw new PatternError(`it has a construct without its closing ${char}`)
+    if (end === -1) throw new PatternError(`it has a construct whose closing ${char} is missing`)
     return end + 1
   }
 
@@ -181,7 +182,7 @@ export function parsePattern(source: string): Pattern {
   }
 
   const pattern = choice()
-  if (index < chars.length) throw new PatternError('it has a parenthesis that closes no group')
+  if (index < chars.length) throw new PatternError('it has an unmatched closing parenthesis')
   return pattern
 }
 

@@ -18,8 +18,8 @@ test.each<[string, object]>([
   ['pattern cannot be enforced: it has the unknown escape \\A', string('\\Aa')],
   ['pattern cannot be enforced: it has the unknown property \\p{Nobody}', string('\\p{Nobody}')],
   ['pattern cannot be enforced: it repeats an anchor or a lookahead', string('(?:^a)*')],
-  ['pattern cannot be enforced: it has a group without an end', string('^(a$')],
-  ['pattern cannot be enforced: it has a parenthesis that closes no group', string('a)')],
+  ['pattern cannot be enforced: it has an unclosed group', string('^(a$')],
+  ['pattern cannot be enforced: it has an unmatched closing parenthesis', string('a)')],
   ['pattern cannot be enforced: it has a quantifier with nothing to repeat', string('+a')],
   ['pattern cannot be enforced: it ends too early', string('[a')],
   ['pattern cannot be enforced: it has an invalid range', string('[\\d-z]')],
@@ -31,7 +31,7 @@ test.each<[string, object]>([
     { type: 'integer', multipleOf: 99_991 },
   ],
   ['/multipleOf is not above zero', { type: 'integer', multipleOf: 0 }],
-  ['no integer is within these bounds', { type: 'integer', minimum: 5, maximum: 4 }],
+  ['no integer is within its bounds', { type: 'integer', minimum: 5, maximum: 4 }],
   ['no number that can be written', { type: 'number', minimum: 5, exclusiveMaximum: 5 }],
   ['no number that can be written', { type: 'number', minimum: 1e300 }],
   ['/minimum is not a number', { type: 'number', minimum: '1' }],
@@ -65,7 +65,10 @@ test.each<[string, object]>([
   ['a $ref to #name', { $ref: '#name' }],
   ['https://example.org', { $ref: 'https://example.org/x.json' }],
   ['/type is text', { type: 'text' }],
-  ['a minimum length above the maximum', { type: 'string', minLength: 5, maxLength: 2 }],
+  [
+    'its minimum length is greater than its maximum length',
+    { type: 'string', minLength: 5, maxLength: 2 },
+  ],
   [
     'its minimum number of items is greater than its maximum',
     { type: 'array', minItems: 3, maxItems: 1 },
@@ -87,10 +90,10 @@ test.each<[string, object]>([
   ['an invalid length', { type: 'string', maxLength: -1 }],
   ['an invalid length', { type: 'string', maxLength: 1.5 }],
   ['a length of more than 50000', { type: 'string', maxLength: 100_000 }],
-  ['enum, which requires a list', { enum: [] }],
-  ['anyOf, which requires a list', { anyOf: [] }],
-  ['type, which requires a list', { type: [] }],
-  ['required, which requires a list', { ...inA({}), required: 'a' }],
+  ['enum, which is empty or not a list', { enum: [] }],
+  ['anyOf, which is empty or not a list', { anyOf: [] }],
+  ['type, which is empty or not a list', { type: [] }],
+  ['required, which is empty or not a list', { ...inA({}), required: 'a' }],
   ['no type in common', { allOf: [{ type: 'string' }, { type: 'null' }] }],
   ['no value in common', { allOf: [{ const: 1 }, { const: 2 }] }],
   ['/properties/a: its parts have no type in common', inUse({ not: {} })],
@@ -114,14 +117,14 @@ const properties = (count: number, make: (index: number) => object) => ({
 })
 
 test.each<[string, string, object]>([
-  ['nested deeply', 'nested more than 100 deep', nested(10_000)],
+  ['nested deeply', 'nested more than 100 levels deep', nested(10_000)],
   ['made of many parts', 'nested too deeply', parts(10_000)],
   ['with a repeated group', 'pattern cannot be enforced', string('^(a{1,1000}){1,1000}$')],
   ['with an exponential pattern', 'pattern cannot be enforced', string('(a|b)*a(a|b){40}')],
   ['with an empty group', 'pattern cannot be enforced', string('^(){1000000000}$')],
   [
     'with deep groups',
-    'nested more than 100 deep',
+    'nested more than 100 levels deep',
     string(`${'('.repeat(900)}a${')'.repeat(900)}`),
   ],
   [
@@ -157,7 +160,7 @@ test.each<[string, string, object]>([
   ],
   [
     'with 10,000 properties',
-    'properties cannot be enforced: more than 1500 of them are not required',
+    'properties cannot be enforced: more than 1500 of them are optional',
     properties(10_000, () => ({})),
   ],
   [

@@ -1,4 +1,4 @@
-/** Generates hundreds of texts from each grammar without a model, and checks them with a validator. */
+/** Generates hundreds of strings from each grammar without a model, and checks them with a validator. */
 import { test } from 'vitest'
 import { expectAgreement, type SchemaExample } from '../../testing/schema-example.ts'
 import { jsonGrammar } from './json-grammar.ts'

@@ -1,4 +1,4 @@
-/** Generates texts from the grammars of strings, numbers and enums, and checks them with a validator. */
+/** Generates values from the grammars of strings, numbers and enums, and checks them with a validator. */
 import { test } from 'vitest'
 import { expectAgreement, type SchemaExample } from '../../testing/schema-example.ts'
 import { jsonGrammar } from './json-grammar.ts'

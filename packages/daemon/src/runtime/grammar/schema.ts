@@ -77,7 +77,7 @@ export function requireList(
 ): readonly unknown[] {
   const value = schema[keyword]
   if (Array.isArray(value) && (mayBeEmpty || value.length > 0)) return value
-  throw new SchemaError(`${at(path)} has ${keyword}, which requires a list`)
+  throw new SchemaError(`${at(path)} has ${keyword}, which is empty or not a list`)
 }
 
 export function requireMembers(schema: Schema, keyword: string, path: string): Schema {

@@ -9,7 +9,7 @@ export type ShortestEnd = {
   find(): string
 }
 
-/** More stacks would delay the model's other requests. */
+/** The maximum number of stacks. More would delay the model's other requests. */
 const maxStacks = 1000
 
 export function shortestEnd(grammar: Gbnf): ShortestEnd {

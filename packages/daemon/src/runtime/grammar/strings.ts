@@ -26,7 +26,7 @@ export function stringNode(conversion: Conversion, parts: readonly Schema[], pat
   const { grammar, explain } = conversion
   const lengths = lengthsOf(parts, lengthKeywords, path)
   if (lengths.min > lengths.max) {
-    explain(path, 'it has a minimum length above the maximum')
+    explain(path, 'its minimum length is greater than its maximum length')
     return nothing
   }
   const automaton = withoutLengths(conversion, parts, path)

@@ -1,16 +1,16 @@
-/** Grammars for lists of texts. */
+/** Grammars for lists of strings. */
 import type { Grammar } from './gbnf.ts'
 import { choice, type Node, sequence, text } from './node.ts'
 
 /**
- * Up to this many texts become simple alternatives. More are grouped by their beginnings, so that few alternatives are
- * possible at the same time.
+ * Up to this many strings become simple alternatives. More are grouped by their beginnings, so that few alternatives
+ * are possible at the same time.
  */
 const maxFlat = 16
 /** Deeper groups become rules, because llama.cpp reads groups within groups recursively. */
 const maxDepth = 8
 
-/** A grammar that allows any one of the texts. */
+/** A grammar that allows any one of the strings. */
 export function textTree(grammar: Grammar, texts: readonly string[], depth = 0): Node {
   if (texts.length <= maxFlat) return choice(...texts.map(text))
   const groups = Map.groupBy(texts, firstChar)
@@ -27,7 +27,7 @@ export function textTree(grammar: Grammar, texts: readonly string[], depth = 0):
 
 const firstChar = (one: string) => one.slice(0, (one.codePointAt(0) ?? 0) > 0xffff ? 2 : 1)
 
-/** The number of code units at the beginning that all texts have in common. Does not split a character. */
+/** The number of code units at the beginning that all strings have in common. Does not split a character. */
 function sharedLength(texts: readonly string[]): number {
   const [first = '', ...others] = texts
   let length = first.length

@@ -3,7 +3,10 @@ import type { RuntimeOptions } from '../runtime.ts'
 import { freeCoresMeter } from './free-cores.ts'
 import { threadChoice } from './thread-choice.ts'
 
-/** Sets the number of threads for each batch before the batch is computed. Returns undefined if the number is fixed. */
+/**
+ * Sets the number of threads for each batch. The caller must call `begin` before each batch, and `end` after it.
+ * Returns undefined if the number is fixed.
+ */
 export function adaptThreads(
   llama: Llama,
   { threads, areThreadsAdapted }: RuntimeOptions,

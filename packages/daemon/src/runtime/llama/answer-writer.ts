@@ -56,7 +56,10 @@ export function answerWriter(
     /** Whether a stop string or the maximum number of calls has been reached. */
     isOver: () => stops.isStopped() || parser.hasEnough(),
 
-    /** Parses the beginning of the answer. Returns no parts if a message is continued: the client has that text. */
+    /**
+     * Parses the beginning of the answer. Returns no parts if a message is continued, because the client already has
+     * its text.
+     */
     begin(): Piece[] {
       const pieces = parser.take(begun)
       return chat?.isContinued ? [] : pieces
@@ -73,7 +76,7 @@ export function answerWriter(
       return withLogprobs(pieces, given)
     },
 
-    /** Adds text that the model has not written, which has this many tokens. */
+    /** Adds `words`, which the model has not generated and which consist of this many tokens. */
     append(words: string, tokens: number): Piece[] {
       tokenCount += tokens
       return parser.take(stops.take(text.finish() + words))

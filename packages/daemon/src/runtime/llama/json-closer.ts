@@ -18,11 +18,13 @@ type Tokenizer = {
   countTokens: (text: string) => number
 }
 
-/** The grammar is followed only when no more tokens than this are left, because that takes time. */
+/** The grammar is followed only when at most this many tokens are left, because following it takes time. */
 const maxTokensLeft = 1024
-/** Larger grammars take long to parse. In characters. */
+/**
+ * The maximum length of a grammar in characters. A longer grammar is not followed, because parsing it takes too long.
+ */
 const maxGrammarLength = 200_000
-/** Tokens that the rest of a character may need. */
+/** The maximum number of tokens that the rest of an incomplete character needs. */
 const characterTokens = 3
 
 /**
@@ -30,7 +32,7 @@ const characterTokens = 3
  * soon as a token would leave too few tokens to close the JSON, the answer is closed instead.
  */
 export function jsonCloser(grammar: string, { toText, countTokens }: Tokenizer): JsonCloser {
-  /** Undefined before it is needed, and when following the grammar has failed. */
+  /** Undefined until it is needed. */
   let end: ShortestEnd | undefined
   let hasFailed = grammar.length > maxGrammarLength
   /** The text that `end` has not followed yet. */

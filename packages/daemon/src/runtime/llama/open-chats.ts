@@ -8,7 +8,7 @@ import type { ChatTemplates } from './load-model.ts'
 /** How a model's chats are rendered and its answers are parsed. `markers` has the tokens of the format's markers. */
 export type Chats = ChatPrompts & { markers: Set<Token> }
 
-/** Returns the chats for a prompt. Some models have a second template, for chats with tools. */
+/** Returns the `Chats` for a prompt. They differ if the model has a second template, for chats with tools. */
 export type ChatsFor = (prompt: Prompt) => Chats
 
 export async function openChats(

@@ -35,7 +35,10 @@ export interface PromptCache {
   clear(): Promise<void>
 }
 
-/** A cache that keeps nothing, for systems without an in-memory file system and for lack of memory. */
+/**
+ * A cache that keeps nothing, for when caching is off, no memory is planned for it, or the system has no in-memory file
+ * system.
+ */
 const noCache: PromptCache = { prepare: async () => undefined, clear: async () => undefined }
 
 export function openPromptCache(options: PromptCacheOptions | undefined): PromptCache {

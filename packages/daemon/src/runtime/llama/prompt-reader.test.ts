@@ -63,7 +63,7 @@ test.each([400, 1_000_000])('the beginning of a text of %d words is dropped', as
   expect(promptTokens).toBe(contextLength - 20)
 })
 
-test('the end of a text to embed is dropped if it may be', async () => {
+test('the end of a text to embed is dropped if truncation is allowed', async () => {
   const { signal } = new AbortController()
   const text = 'word '.repeat(500)
   await expect(runtime.embed([text], signal)).rejects.toMatchObject({

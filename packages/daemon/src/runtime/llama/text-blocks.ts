@@ -1,6 +1,6 @@
 import { markers } from '../chat/formats/markers.ts'
 
-/** The minimum length of a block. Shorter ones would only cost time. */
+/** The minimum length of a block. Shorter blocks would only cost time. */
 const minBlockCharacters = 1024
 
 /**

@@ -1,6 +1,9 @@
 /** The number of batches for each number of threads in a trial. */
 const roundLength = 3
-/** Trials take at most a twentieth of the time, and at most one trial starts per second. */
+/**
+ * The minimum pause after a trial, as a multiple of the duration of the trial, so that trials take at most a twentieth
+ * of the time. The pause also lasts at least `minRestMs`.
+ */
 const restPerTrial = 20
 const minRestMs = 1_000
 /** A number of threads is abandoned if one of its batches takes this many times as long as with the current number. */
@@ -15,9 +18,9 @@ const negligibleUse = 0.25
 
 export type Batch = {
   tokens: number
-  /** Conversations in the batch. */
+  /** The number of conversations in the batch. */
   conversations: number
-  /** Cores that no other process uses; undefined if unknown. */
+  /** The number of cores that no other process uses; undefined if unknown. */
   freeCores: number | undefined
 }
 

@@ -45,7 +45,7 @@ test('with greedy sampling, the demo model gives the expected answer', async () 
   })
 })
 
-test('the next turn reads only its new tokens', async () => {
+test('in the next turn of a chat, only the new tokens are processed', async () => {
   const first = await run(makeChatGeneration('What is a web seed?'))
   const messages = [
     { role: 'user', content: 'What is a web seed?' },
@@ -94,7 +94,7 @@ test('an answer is JSON that matches the schema, with nothing after it', async (
   }
 })
 
-test('a schema that no grammar can enforce is rejected with an error that names the keyword', async () => {
+test('a schema that no grammar can enforce is rejected with an error that contains the keyword', async () => {
   const json = { type: 'object', properties: { code: { type: 'string', pattern: '(?<=a)b' } } }
   await expect(run(makeChatGeneration('Hello', { json }))).rejects.toMatchObject({
     code: 'schema_refused',

@@ -163,7 +163,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
         try {
           await writeChunk(request.params.key, chunk, body)
         } catch (error) {
-          // Freeing space is too late for this request, but there may be enough space when the client retries.
+          // It is too late to free space for this request, but there may be enough space when the client retries.
           if (hasCode(error, 'storage_full')) await trash.removeOldest(error.details.missingBytes)
           throw error
         } finally {

@@ -40,7 +40,7 @@ export async function processFile(
   if (file.blob_hash !== null) {
     const stored = await blobs.find(file.blob_hash)
     if (!stored || !(await store.hasObject(stored.object_key, stored.size_bytes))) {
-      return gone(store, 'the stored bytes that this file shares are gone')
+      return gone(store, 'the stored bytes that this file shares with other files are gone')
     }
     const { objectKey, hashes } = await blobs.get(file.blob_hash)
     return readHeader(store, objectKey, file, hashes, signal)

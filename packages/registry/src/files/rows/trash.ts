@@ -1,7 +1,7 @@
 /**
- * The trash has a row for each object to which no file or blob refers. The object's bytes stay in place, on disk or in
- * S3, so that a deletion can be undone. The bytes are removed after `SHOAL_TRASH_DAYS` days, or earlier if their space
- * is needed.
+ * Each row of the table `trash` identifies an object to which no file or blob refers. The object's bytes stay in place,
+ * on disk or in S3, so that a deletion can be undone. The bytes are removed after `SHOAL_TRASH_DAYS` days, or earlier
+ * if their space is needed.
  */
 import { type Kysely, sql } from 'kysely'
 import { databaseTime } from '../../database/clock.ts'

@@ -23,7 +23,10 @@ export type HashedObject =
 
 /** The store counts as unavailable after this many consecutive attempts that receive no bytes. */
 const maxFailures = 4
-/** Doubled after each failed attempt. The actual delay is random, from half of the result to all of it. */
+/**
+ * Maximum delay before the next attempt, doubled for each consecutive attempt that received no bytes. The actual delay
+ * is random, from half of the maximum to all of it.
+ */
 const firstRetryDelayMs = 500
 /** Maximum time between two parts of a response. */
 const silenceMs = 30_000

@@ -175,7 +175,7 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
       'asks for a long pause',
       { status: 503, code: 'SlowDown', headers: { 'retry-after': '3600' } },
     ],
-  ])('starting an upload is a 503 with Retry-After if the store %s', async (_title, refusal) => {
+  ])('starting an upload returns 503 with Retry-After if the store %s', async (_title, refusal) => {
     const { registry, token } = await startRegistry({ requestMs: 2_000 })
     await registry.post('/v1/models', { token, body: { name: 'tide' } })
     proxy.change((request) => (request.method === 'POST' ? refusal : request))

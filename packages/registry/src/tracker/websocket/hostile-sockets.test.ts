@@ -104,7 +104,7 @@ describe('a hostile WebSocket', () => {
     expect(await busy.closed()).toBe(1008)
   })
 
-  test('is one of at most 250 per address', async () => {
+  test('counts toward the limit of 250 sockets per address', async () => {
     const opening = Array.from({ length: 255 }, (_, number) => openBrowser(url, number))
     const opened = await Promise.allSettled(opening)
     const refused = opened.filter(({ status }) => status === 'rejected')

@@ -32,7 +32,10 @@ export type FaultyProxy = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A proxy between a client and a registry that breaks the calls of an upload. All other calls pass unchanged. */
+/**
+ * A proxy between a client and a registry. It makes the calls of an upload fail, and passes all other calls on
+ * unchanged.
+ */
 export async function openFaultyProxy(): Promise<FaultyProxy> {
   let registryPort = 0
   let fault: ProxyFault | undefined

@@ -7,7 +7,7 @@ import type { RegistryClient } from '@shoal/protocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FaultyProxy, ProxyFault } from './faulty-proxy.ts'
 
-/** The push port under test, and the real registry behind a proxy to which it publishes. */
+/** The push port under test, and the proxy through which it publishes to a real registry. */
 export type PushUnderTest = {
   proxy: FaultyProxy
   /** A client that is signed in as the publisher and bypasses the proxy. */

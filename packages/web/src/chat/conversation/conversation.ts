@@ -49,7 +49,7 @@ export type Conversation = {
    */
   revision: number
   title: string
-  /** Undefined until a model is chosen. */
+  /** The ID of the model; undefined until a model is chosen. */
   model: string | undefined
   settings: Settings
   messages: readonly Message[]

@@ -10,7 +10,7 @@ export type Running = {
 }
 
 export type ChatState = {
-  /** Undefined until the daemon has responded. */
+  /** The installed models; undefined until the daemon has responded. */
   models: readonly LocalModel[] | undefined
   modelsFault: ChatFailure | undefined
   /**

@@ -5,7 +5,7 @@ import { type Facts, readFacts } from './read-facts.ts'
 /** A file on the visitor's disk that can be published. */
 export type ChosenFile = {
   file: File
-  /** Used to read the file again after a reload, in browsers that support file handles. */
+  /** A handle with which the page reads the file again after a reload, in browsers that support file handles. */
   handle?: FileSystemFileHandle | undefined
   filename: string
   quantization: string

@@ -5,7 +5,7 @@ export type Details = {
   name: string
   displayName: string
   license: string
-  /** Comma-separated. */
+  /** Tags, separated by commas. */
   tags: string
   description: string
   readme: string

@@ -9,7 +9,7 @@ import type { Chosen } from './use-chosen-files.ts'
 type Props = {
   chosen: Chosen
   error: string | undefined
-  /** Whether the files are so large that the command line is recommended. */
+  /** Whether the files are so large that the page recommends the CLI. */
   isLarge: boolean
   modelName: string
 }
@@ -33,7 +33,7 @@ export function FilesPart({ chosen, error, isLarge, modelName }: Props) {
         {isLarge && (
           <p className="mt-4 rounded-xl bg-sea-soft px-4 py-3 text-[15px]">
             These files exceed 10 GB in total. You can upload them here if you keep this tab open.
-            The command line is faster and does not need an open tab.
+            The CLI is faster and does not need an open tab.
           </p>
         )}
       </div>
@@ -45,7 +45,7 @@ export function FilesPart({ chosen, error, isLarge, modelName }: Props) {
 function Command({ modelName }: { modelName: string }) {
   return (
     <div className="mt-4 text-[15px] text-ink-2">
-      <p>Or use the command line:</p>
+      <p>Or use the CLI:</p>
       <CommandLine text={`shoal push ./*.gguf --name ${modelName}`} className="mt-2" />
     </div>
   )

@@ -23,7 +23,7 @@ export type JobFile = {
   /** When the file was last modified, in milliseconds since 1970. */
   lastModified: number
   handle?: FileSystemFileHandle | undefined
-  /** Undefined until the file has been hashed. */
+  /** The hashes of the file and of its chunks; undefined until the file has been hashed. */
   manifest?: ChunkManifest | undefined
   /** The file's ID in the registry; undefined until the upload has started. */
   fileId?: string | undefined

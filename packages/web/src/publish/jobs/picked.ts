@@ -1,7 +1,7 @@
 /** A file chosen by the visitor, with a handle to read it again later, if the browser supports that. */
 export type Picked = { file: File; handle?: FileSystemFileHandle | undefined }
 
-/** Supported only by Chromium, on pages loaded over HTTPS or from localhost. */
+/** A method that only Chromium supports, and only on pages loaded over HTTPS or from localhost. */
 type WithHandle = { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> }
 type WithPermission = {
   queryPermission?: (mode: { mode: 'read' }) => Promise<PermissionState>

@@ -20,8 +20,8 @@ export type JobEvent =
   | { type: 'wait'; wait: UploadWait | undefined }
 
 /**
- * Maximum time between retries. It is longer than the command line's, because the upload has no timeout and the user
- * may be away for days.
+ * Maximum time between retries. It is longer than the CLI's, because the upload has no timeout and the user may be away
+ * for days.
  */
 const maxWaitMs = 30_000
 

@@ -2,7 +2,7 @@ import type { TransferFailure } from '@shoal/transfer/push'
 
 /** A wait before a retry, which is shown to the visitor. */
 export type UploadWait = {
-  /** In milliseconds since 1970. */
+  /** The time of the retry, in milliseconds since 1970. */
   until: number
   reason: string
 }

@@ -51,7 +51,7 @@ export function findReasoning(
   }
 }
 
-/** Finds the marker before text for the user, which is neither white space nor part of the reasoning. */
+/** Finds the marker before text for the user. White space and parts of the reasoning do not count as markers. */
 export function findContent(print: Print, template: string): Part | undefined {
   const [before = '', after] = print.plain.split(probe.answer)
   if (after === undefined) return undefined

@@ -63,7 +63,7 @@ function* readObject(reader: CallReader): Parsing<true | undefined> {
   reader.onCallEnd()
   return true
 
-  /** If the answer ends within a call in markers, the call counts if its name is known. */
+  /** Handles an answer that ends within a call. The call counts if it is in markers and its name is known. */
   function* cutOff(): Parsing<true | undefined> {
     if (isBegun) return true
     if (name === undefined || !isMarked || !input.isEnded || input.rest !== '') return undefined

@@ -75,8 +75,8 @@ export function openBudget({ maxSteps, maxCharacters }: Limits) {
   }
 
   /**
-   * Counts the cost of printing a value. The text can be far longer than the value is large, because a list may contain
-   * the same list many times.
+   * Counts the cost of printing a value. The printed text can be far longer than the value is in memory, because a list
+   * may contain the same list many times.
    */
   function countPrint(value: Value) {
     let characters = 0
