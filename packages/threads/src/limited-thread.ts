@@ -83,6 +83,7 @@ function watchCpu(thread: Thread<unknown>, maxCpuMs: number) {
   let isOver = false
 
   async function watch() {
+    await thread.rpc.ready // before that, the thread's processor time cannot be read
     let startMs: number | undefined
     for (;;) {
       await sleep(checkMs, undefined, { signal: stop.signal })
@@ -94,8 +95,11 @@ function watchCpu(thread: Thread<unknown>, maxCpuMs: number) {
     }
   }
 
-  // `watch` rejects when the call or the thread has ended. If the thread has ended, the call rejects with the reason.
-  watch().catch(() => undefined)
+  watch().catch((error) => {
+    if (stop.signal.aborted || thread.rpc.isClosed) return
+    thread.rpc.close(error) // a thread that cannot be watched must not continue
+    void thread.worker.terminate()
+  })
   return { isOver: () => isOver, stop: () => stop.abort() }
 }
 

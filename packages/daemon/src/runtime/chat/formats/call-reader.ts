@@ -26,6 +26,24 @@ export type CallReader = {
  */
 export type ReadCalls = (reader: CallReader) => Parsing<true | undefined>
 
+/** Reads one call, or several calls in brackets. `readCall` reads a call after white space. */
+export function* readCallOrList(
+  { input }: CallReader,
+  readCall: () => Parsing<true | undefined>,
+): Parsing<true | undefined> {
+  yield* input.skipSpace()
+  const isList = (yield* input.accept('[')) !== undefined
+  let result: true | undefined
+  do {
+    yield* input.skipSpace()
+    if (!(yield* input.attempt(readCall()))) return result
+    result = true
+    if (isList) yield* input.skipSpace()
+  } while (isList && (yield* input.accept(',')))
+  if (isList) yield* input.accept(']')
+  return result
+}
+
 /** The maximum number of characters between an opening marker and the arguments. */
 export const maxHeadLength = 256
 

@@ -1,6 +1,13 @@
 /** Calls that are JSON objects: `{"name": "add", "arguments": {"a": 1}}`, alone or in a list. */
 
-import { argumentsPiece, beginCall, type CallReader, writeArguments } from './call-reader.ts'
+import {
+  argumentsPiece,
+  beginCall,
+  type CallReader,
+  type ReadCalls,
+  readCallOrList,
+  writeArguments,
+} from './call-reader.ts'
 import type { Parsing } from './input.ts'
 import { readJson, readString, readValue } from './json-text.ts'
 import { jsonValue } from './json-value.ts'
@@ -8,20 +15,7 @@ import { jsonValue } from './json-value.ts'
 const nameKeys = ['name', 'tool_name', 'function', 'tool']
 const argumentKeys = ['arguments', 'parameters', 'args', 'input']
 
-export function* readJsonCalls(reader: CallReader): Parsing<true | undefined> {
-  const { input } = reader
-  yield* input.skipSpace()
-  const isList = (yield* input.accept('[')) !== undefined
-  let result: true | undefined
-  do {
-    yield* input.skipSpace()
-    if (!(yield* input.attempt(readObject(reader)))) return result
-    result = true
-    if (isList) yield* input.skipSpace()
-  } while (isList && (yield* input.accept(',')))
-  if (isList) yield* input.accept(']')
-  return result
-}
+export const readJsonCalls: ReadCalls = (reader) => readCallOrList(reader, () => readObject(reader))
 
 function* readObject(reader: CallReader): Parsing<true | undefined> {
   const { input, tools, isMarked } = reader

@@ -3,7 +3,13 @@
  * `call:add{a:1,b:<|"|>x<|"|>}`. The literals are converted to JSON.
  */
 
-import { beginCall, type CallReader, type ReadCalls, writeArguments } from './call-reader.ts'
+import {
+  beginCall,
+  type CallReader,
+  type ReadCalls,
+  readCallOrList,
+  writeArguments,
+} from './call-reader.ts'
 import type { Input, Parsing } from './input.ts'
 import { jsonValue } from './json-value.ts'
 import { type Markers, markers } from './markers.ts'
@@ -49,20 +55,7 @@ const codeLengths: Record<string, number> = { x: 2, u: 4, U: 8 }
 
 export function literalCalls(dialect: Dialect): ReadCalls {
   const { open, equals, close } = dialect
-  return function* readLiteralCalls(reader: CallReader): Parsing<true | undefined> {
-    const { input } = reader
-    yield* input.skipSpace()
-    const isList = (yield* input.accept('[')) !== undefined
-    let result: true | undefined
-    do {
-      yield* input.skipSpace()
-      if (!(yield* input.attempt(readCall(reader)))) return result
-      result = true
-      yield* input.skipSpace()
-    } while (isList && (yield* input.accept(',')))
-    if (isList) yield* input.accept(']')
-    return result
-  }
+  return (reader) => readCallOrList(reader, () => readCall(reader))
 
   function* readCall(reader: CallReader): Parsing<true | undefined> {
     const { input, tools } = reader
