@@ -96,7 +96,8 @@ function watchCpu(thread: Thread<unknown>, maxCpuMs: number) {
   }
 
   watch().catch((error) => {
-    if (stop.signal.aborted || thread.rpc.isClosed) return
+    const hasEnded = thread.rpc.isClosed || error.code === 'ERR_WORKER_NOT_RUNNING'
+    if (stop.signal.aborted || hasEnded) return // if the thread has ended, the call rejects with the reason
     thread.rpc.close(error) // a thread that cannot be watched must not continue
     void thread.worker.terminate()
   })
