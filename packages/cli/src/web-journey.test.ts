@@ -64,7 +64,7 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
   test('publishes a model by dropping its file', async () => {
     await page.getByRole('link', { name: 'Publish' }).first().click()
     await page.locator('input[type=file]').setInputFiles(modelPath)
-    await page.getByLabel('Read from the files').waitFor() // the suggested name would mix with the typed one
+    await page.getByLabel('Details read from the files').waitFor() // the suggested name would mix with the typed one
     await page.getByLabel('Name', { exact: true }).fill('my-tiny')
     await page.getByText('Available. Pull command').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()

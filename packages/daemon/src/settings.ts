@@ -77,7 +77,8 @@ export const daemonSettings = {
     flag: '--keep-alive <time>',
     parse: parseKeepAliveMs,
     default: '5m',
-    description: 'how long an idle model stays loaded: `90s`, `2h`, `7d`, `0`, `forever`',
+    description:
+      'how long an idle model stays loaded, for example `90s`, `2h` or `7d`; `0` unloads it immediately, `forever` never',
   }),
   /** The flag's value is the path of a file that contains the key. */
   apiKey: setting({

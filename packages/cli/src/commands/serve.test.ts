@@ -36,7 +36,7 @@ test('serve loads a local model and answers with it until it is stopped', async 
   while (!output.includes('Log ')) output += String((await once(child.stdout, 'data'))[0])
   const [url] = /http:\/\/localhost:\d+\/v1/.exec(output) ?? []
   expect(output).toBe(
-    `  Local API   ${url}     any API key works\n` +
+    `  Local API   ${url}     no API key required\n` +
       '  Models      shoal-nano:Q8_0\n' +
       '  Loaded      shoal-nano\n' +
       '  Sharing     none found yet; models you pull will be shared (to turn off: --no-share)\n' +
@@ -175,7 +175,7 @@ test('all commands for daemons work with a background daemon', {
   const detached = await shoal(['serve', '--detach', '--port', '0', '--slots', '2', '--no-share'])
   expect(detached.stderr).toBe('')
   expect(detached.stdout).toMatch(
-    / {2}Local API {3}http:\/\/localhost:\d+\/v1 {5}any API key works\n/,
+    / {2}Local API {3}http:\/\/localhost:\d+\/v1 {5}no API key required\n/,
   )
   expect(detached.stdout).not.toContain('Sharing')
   const [, pid] = / {2}Process {5}(\d+) {5}to stop it: shoal stop\n$/.exec(detached.stdout) ?? []

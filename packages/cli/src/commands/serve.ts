@@ -119,7 +119,7 @@ function formatLines(document: Document): string[] {
   const here =
     models.length > 0 ? shortList(models) : 'none yet; download one with: shoal pull <model>'
   return [
-    `  Local API   ${api_url}     ${needs_key ? 'requires its API key' : 'any API key works'}`,
+    `  Local API   ${api_url}     ${needs_key ? 'requires its API key' : 'no API key required'}`,
     `  Models      ${here}`,
     ...(loaded === null ? [] : [`  Loaded      ${loaded}`]),
     ...(shared_files === null ? [] : [`  Sharing     ${formatSharing(shared_files)}`]),

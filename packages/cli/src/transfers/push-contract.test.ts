@@ -52,7 +52,7 @@ describe.skipIf(!chromium)('with Chromium', () => {
       async push(modelName, path) {
         await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
         await page.locator('input[type=file]').setInputFiles(path)
-        await page.getByLabel('Read from the files').waitFor() // by now, the page has suggested a name
+        await page.getByLabel('Details read from the files').waitFor() // by now, the page has suggested a name
         await page.getByLabel('Name', { exact: true }).fill(modelName)
         await page.getByText('Available. Pull command').waitFor()
         await page.getByRole('button', { name: 'Publish', exact: true }).click()

@@ -41,7 +41,7 @@ export class MetadataReader {
   async skipPast(pattern: Uint8Array, bytesBefore: number): Promise<void> {
     let seen = await this.read(pattern.length)
     for (let skipped = 0; !seen.equals(pattern); skipped += 1) {
-      if (skipped === bytesBefore) throw new Refusal('the expected bytes do not follow')
+      if (skipped === bytesBefore) throw new Refusal('the expected bytes were not found')
       seen = Buffer.concat([seen.subarray(1), await this.read(1)])
     }
   }

@@ -90,7 +90,7 @@ export const registrySettings = {
     parse: parseTrustProxy,
     default: 'off',
     description:
-      "`on`: behind a reverse proxy, take the client's address from the end of `X-Forwarded-For`",
+      "`on`, only behind a reverse proxy: take the client's address from the last entry of `X-Forwarded-For`",
     details:
       'the proxy must append that address. For several proxies: the number of proxies, or their networks, such as `10.0.0.0/8,fd00::/8`',
   }),

@@ -59,7 +59,7 @@ const closeTimeoutMs = 500
  */
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events): Swarm {
   let peerCount = 0
-  /** Functions that resolve the promises of `settle`, by the first piece of their chunk. */
+  /** Functions that resolve the promises returned by `settle`, keyed by the index of the chunk's first piece. */
   const settling = new Map<number, () => void>()
   const fail = (reason: string) => {
     peerCount = 0

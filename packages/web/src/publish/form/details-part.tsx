@@ -121,7 +121,7 @@ function HeaderFacts({ files }: { files: readonly ChosenFile[] }) {
   ] as const
   return (
     <dl
-      aria-label="Read from the files"
+      aria-label="Details read from the files"
       className="mb-6 grid grid-cols-2 gap-x-6 gap-y-3 rounded-xl bg-sunken px-4 py-3 sm:grid-cols-4"
     >
       {shown.map(([title, value]) => (

@@ -34,7 +34,7 @@ test('an error is returned for each field that is too long', () => {
   })
   expect(errors).toEqual({
     displayName: 'At most 200 characters.',
-    tags: 'A tag has at most 64 characters.',
+    tags: 'A tag can have at most 64 characters.',
   })
 })
 

@@ -36,7 +36,8 @@ export function findDetailErrors(details: Details): DetailErrors {
     license: license.length > most.license && tooLong(most.license),
     tags:
       (tags.length > most.tags && `At most ${most.tags} tags.`) ||
-      (tags.some(({ length }) => length > most.tag) && `A tag has at most ${most.tag} characters.`),
+      (tags.some(({ length }) => length > most.tag) &&
+        `A tag can have at most ${most.tag} characters.`),
     description: description.length > most.description && tooLong(most.description),
     readme: readme.length > maxReadmeLength && tooLong(maxReadmeLength),
     isPublic: undefined,

@@ -1,4 +1,7 @@
-/** Calls that are a name and a JSON object: `add[ARGS]{"a": 1}`, with other markers in other models. */
+/**
+ * Calls written as a name and a JSON object, for example `add[ARGS]{"a": 1}`. The markers (here `[ARGS]`) differ between
+ * models.
+ */
 
 import {
   beginCall,
