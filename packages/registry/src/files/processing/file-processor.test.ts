@@ -109,7 +109,7 @@ describeOnEachDatabase('processing', (start) => {
     status: 'uploading',
     status_detail: `${what} are gone: upload the file again`,
   })
-  const sharedBytes = 'the stored bytes that this file shares'
+  const sharedBytes = 'the stored bytes that this file shares with other files'
 
   test('requires a file to be sent again if the object that it shares is gone', async () => {
     const bytes = smallGguf(11)

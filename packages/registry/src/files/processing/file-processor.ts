@@ -6,7 +6,12 @@ import type { BlobRepository } from '../rows/blob-repository.ts'
 import { type FileRepository, isLeaseLost, leaseLost } from '../rows/file-repository.ts'
 import { type FileRow, toChunkLayout } from '../rows/file-row.ts'
 import { type ProcessedFile, processFile, type UnfinishedFile } from './process-file.ts'
-import { type EndedJob, type ProcessingQueue, renewIntervalMs } from './processing-queue.ts'
+import {
+  type EndedJob,
+  maxRetryDelaySeconds,
+  type ProcessingQueue,
+  renewIntervalMs,
+} from './processing-queue.ts'
 import { publishFile } from './publish-file.ts'
 
 type Log = {
@@ -25,7 +30,6 @@ type Dependencies = {
 }
 
 const maxJobs = 2
-const maxRetryDelaySeconds = 300
 /** If nodes have stopped this many times while processing a file, the file fails. */
 const maxAttempts = 8
 
@@ -40,7 +44,8 @@ export type FileProcessor = {
 export function fileProcessor(dependencies: Dependencies): FileProcessor {
   const { queue, log, pollIntervalMs } = dependencies
   const holder = randomUUID()
-  const running = new Set<Promise<void>>()
+  /** The jobs that are running, by file ID. */
+  const running = new Map<string, Promise<void>>()
   const stop = new AbortController()
   const timer = setInterval(wake, pollIntervalMs)
   /** The number of consecutive failures to process a file on this node, by file ID. */
@@ -64,17 +69,17 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     while (isWoken && !stop.signal.aborted) {
       isWoken = false
       while (running.size < maxJobs && !stop.signal.aborted) {
-        const file = await queue.claim(holder)
+        const file = await queue.claim(holder, [...running.keys()])
         if (!file) break
         const job = work(file)
           .catch((error) =>
             log.error({ err: error, file: file.id }, 'could not release a lease; it will expire'),
           )
           .finally(() => {
-            running.delete(job)
+            running.delete(file.id)
             wake()
           })
-        running.add(job)
+        running.set(file.id, job)
       }
     }
   }
@@ -164,7 +169,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
       clearInterval(timer)
       stop.abort()
       await polling // the poll may have claimed one more job, which must also be put back
-      await Promise.all(running)
+      await Promise.all(running.values())
     },
   }
 }

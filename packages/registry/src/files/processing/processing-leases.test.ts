@@ -127,12 +127,40 @@ describeOnEachDatabase('the lease on a file that is being processed', (start) =>
     await settled(registry, ana, 'tide', id)
   })
 
+  test('is free if it would last longer than any lease, because the clock was set back', async () => {
+    const id = await uploadAll(registry, ana, 'ahead.gguf', smallGguf(7))
+    await lease(id, 'a node whose clock was an hour ahead', 3600)
+    expect(await settled(registry, ana, 'tide', id)).toMatchObject({ status: 'ready' })
+  })
+
+  test('is not taken by the node that has it, even if it appears to have expired', async () => {
+    const id = await uploadAll(registry, ana, 'running.gguf', smallGguf(8))
+    const { db, engine } = connection
+    const queue = processingQueue(db, engine)
+    await db.transaction().execute(async (transaction) => {
+      await transaction
+        .updateTable('file')
+        .set({
+          status: sql<never>`'processing'`,
+          lease_holder: 'this node',
+          lease_until: databaseTime(db, -1),
+        })
+        .where('id', '=', id)
+        .execute()
+      const inside = processingQueue(transaction, engine)
+      expect(await inside.claim('this node', [id])).toBeUndefined()
+      expect(await inside.claim('this node', [])).toMatchObject({ id })
+    })
+    expect(await queue.putBack(id, 'this node')).toBe(true)
+    expect(await settled(registry, ana, 'tide', id)).toMatchObject({ status: 'ready' })
+  })
+
   test('decides which node publishes: a node that has lost the lease changes nothing and removes no bytes', async () => {
     const bytes = smallGguf(5)
     const { db, engine } = connection
     const id = await uploadAll(registry, ana, 'fenced.gguf', bytes)
     const key = (await getRow(id)).object_key ?? ''
-    await lease(id, 'the old node', 3_600)
+    await lease(id, 'the old node', 250)
     const files = fileRepository(db, { countSeeders: async () => new Map() })
     const dependencies = { files, blobs: blobRepository(db), store }
     const file = await getRow(id)
@@ -140,7 +168,7 @@ describeOnEachDatabase('the lease on a file that is being processed', (start) =>
     const checked = await processFile(dependencies, file, async () => undefined, signal)
     if (checked.outcome !== 'ready') throw new Error(checked.detail)
 
-    await lease(id, 'the new node', 3_600)
+    await lease(id, 'the new node', 250)
     const before = await getRow(id)
     await expect(publishFile(dependencies, file, 'the old node', checked)).rejects.toMatchObject({
       details: { code: 'lease_lost' },
@@ -217,7 +245,7 @@ test.skipIf(!postgresUrl)(
         where datname = current_database() and wait_event_type = 'Lock'`
       await expect.poll(async () => (await waiting.execute(db)).rows.length).toBeGreaterThan(0)
       await sql`update file set lease_holder = 'another node',
-        lease_until = ${databaseTime(trx, 3_600)} where id = ${id}`.execute(trx)
+        lease_until = ${databaseTime(trx, 250)} where id = ${id}`.execute(trx)
     })
     await expect.poll(() => readFile(log.file, 'utf8')).toContain('lost the lease on a file')
     const file = db.selectFrom('file').selectAll().where('id', '=', id)

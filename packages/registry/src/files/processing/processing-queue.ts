@@ -22,14 +22,18 @@ export interface ProcessingQueue {
   freeAll(): Promise<void>
   /**
    * Claims the oldest free job, if any. The job's `attempts` include this attempt and the earlier ones during which a
-   * node stopped.
+   * node stopped. `running` are the IDs of the files that this node is processing. It does not claim them again, even if
+   * their leases appear to have expired, which happens when the clock is set forward.
    */
-  claim(holder: string): Promise<FileRow | undefined>
+  claim(holder: string, running?: readonly string[]): Promise<FileRow | undefined>
   /** Renews the lease. Returns false if another node has the lease, or if the job no longer exists. */
   renew(fileId: string, holder: string): Promise<boolean>
   /** Puts the job back in the queue without counting the attempt. */
   putBack(fileId: string, holder: string): Promise<boolean>
-  /** Postpones the job without counting the attempt, because something that the job needs is unavailable. */
+  /**
+   * Postpones the job without counting the attempt, because something that the job needs is unavailable. At most by
+   * `maxRetryDelaySeconds`.
+   */
   retryLater(fileId: string, holder: string, seconds: number): Promise<boolean>
   /**
    * Ends a job that did not produce a ready file: either the file failed and its bytes must be deleted, or chunks must
@@ -53,6 +57,8 @@ export type EndedJob =
  * long.
  */
 const leaseSeconds = 15
+/** The longest time for which a job is postponed. A job that is free later than this is free now: the clock was set back. */
+export const maxRetryDelaySeconds = 300
 /** How often the holder renews its lease. */
 export const renewIntervalMs = 5_000
 
@@ -89,7 +95,7 @@ export function processingQueue(
         .execute()
     },
 
-    claim: (holder: string): Promise<FileRow | undefined> =>
+    claim: (holder: string, running: readonly string[] = []): Promise<FileRow | undefined> =>
       db
         .updateTable('file')
         .set({
@@ -104,8 +110,13 @@ export function processingQueue(
             .where(isUnfinished)
             .where('status', '=', 'processing')
             .where((is) =>
-              is.or([is('lease_until', 'is', null), is('lease_until', '<', databaseTime(db))]),
+              is.or([
+                is('lease_until', 'is', null),
+                is('lease_until', '<', databaseTime(db)),
+                is('lease_until', '>', databaseTime(db, maxRetryDelaySeconds)),
+              ]),
             )
+            .$if(running.length > 0, (jobs) => jobs.where('id', 'not in', running))
             .orderBy('id')
             .limit(1)
             .$if(engine === 'postgres', (jobs) => jobs.forUpdate().skipLocked()),

@@ -4,6 +4,7 @@ import { extractFacts, parseGguf } from '@shoal/model-file'
 import { sql } from 'kysely'
 import { v7 as newId } from 'uuid'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { databaseTime } from '../../database/clock.ts'
 import type { Connection } from '../../database/connect.ts'
 import type { FileStatus } from '../../database/schema.ts'
 import { lockModel } from '../../models/lock-model.ts'
@@ -95,7 +96,7 @@ describeOnEachDatabase('a file', (start) => {
     const { db } = connection
     if (state === undefined) await db.deleteFrom('file').where('id', '=', row.id).execute()
     await sql`update file set status = ${state ?? 'uploading'}, lease_holder = ${node},
-      lease_until = '2999-01-01T00:00:00.000Z', upload_expires_at = '2020-01-01T00:00:00.000Z',
+      lease_until = ${databaseTime(db, 250)}, upload_expires_at = '2020-01-01T00:00:00.000Z',
       object_key = ${hasBytes ? newId() : null}`.execute(db)
     const changed = db.selectFrom('file').selectAll().where('id', '=', row.id)
     return (await changed.executeTakeFirst()) ?? { ...row, object_key: null }
