@@ -75,7 +75,7 @@ export const connectionFaults: NetworkFault[] = [
       api: { stays: { api: fails('unreachable', 'dns') } },
       chunk: { stays: { chunk: fails('unreachable', 'dns') } },
       push: { stays: { part: fails('unreachable', 'dns') } },
-      torrent: dash('The .torrent file has the same address as the API.'),
+      torrent: dash('The .torrent file is served from the same host and port as the API.'),
       tracker: { stays: { tracker: fails('unreachable', 'dns') } },
     },
   },
