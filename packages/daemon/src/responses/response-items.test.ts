@@ -111,6 +111,20 @@ test('functions in a namespace can be called, and web search is left out, as Cod
   expect(response.tools.map(({ type }) => type)).toEqual(['function', 'namespace'])
 })
 
+test('the number of functions is limited, including those in namespaces', async () => {
+  const { openai } = await useScriptedOpenai(thoughtful)
+  const functions = (from: number) =>
+    Array.from({ length: 100 }, (_, index) => ({
+      ...{ type: 'function' as const, name: `f${from + index}`, parameters: {}, strict: false },
+    }))
+  const namespace = { type: 'namespace' as const, description: '' }
+  const tools = [0, 100].map((from) => ({ ...namespace, name: `n${from}`, tools: functions(from) }))
+  await expect(openai.responses.create({ model, input: 'Hi', tools })).rejects.toMatchObject({
+    status: 422,
+    message: expect.stringContaining('more than 128 functions'),
+  })
+})
+
 test('two functions with the same name are refused, because their calls could not be told apart', async () => {
   const { openai } = await useScriptedOpenai(thoughtful)
   const look = { type: 'function' as const, name: 'look', parameters: {}, strict: false }

@@ -6,31 +6,36 @@ import type { Tool } from '../runtime/runtime.ts'
 export type RequestTool = NonNullable<ResponseRequest['tools']>[number]
 type RequestFunction = Omit<RequestTool, 'tools'>
 
+/** The same limit as for tools outside namespaces. */
+const maxFunctions = 128
+
 /**
- * Returns the tools that the model gets. Web search runs at OpenAI and is left out, because Codex offers it in each
- * request; the `tools` of the response do not contain it either. Other tools that run elsewhere are refused.
+ * Returns the request's tools without web search, which runs at OpenAI. Codex offers web search in each request, so it
+ * is left out, also from the `tools` of the response. Other tools that run elsewhere are refused.
  */
 export const offeredTools = ({ tools }: ResponseRequest): RequestTool[] =>
-  (tools ?? []).filter(({ type }) => !type.startsWith('web_search'))
+  (tools ?? []).filter(isOffered)
+
+const isOffered = ({ type }: RequestTool) => !type.startsWith('web_search')
 
 /** Converts functions, and the functions in namespaces, to the runtime's format. */
 export function toTools(request: ResponseRequest): Tool[] {
-  const names = new Set<string>()
-  return (request.tools ?? []).flatMap((tool, index) => {
-    if (!offeredTools({ ...request, tools: [tool] }).length) return []
+  const tools = (request.tools ?? []).flatMap((tool, index) => {
+    if (!isOffered(tool)) return []
     const path = `tools.${index}`
-    const functions =
-      tool.type === 'namespace'
-        ? (tool.tools ?? []).map((one, place) => toTool(one, `${path}.tools.${place}`))
-        : [toTool(tool, path)]
-    for (const { function: one } of functions) {
-      if (names.has(one.name)) {
-        throw new Fault(422, `tools contains two functions named ${one.name}`, { param: path })
-      }
-      names.add(one.name)
-    }
-    return functions
+    if (tool.type !== 'namespace') return toTool(tool, path)
+    return (tool.tools ?? []).map((one, place) => toTool(one, `${path}.tools.${place}`))
   })
+  if (tools.length > maxFunctions) {
+    const message = `tools must not have more than ${maxFunctions} functions, including those in namespaces`
+    throw new Fault(422, message, { param: 'tools' })
+  }
+  const names = tools.map(({ function: { name } }) => name)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) {
+    throw new Fault(422, `tools contains two functions named ${repeated}`, { param: 'tools' })
+  }
+  return tools
 }
 
 function toTool({ type, name, description, parameters }: RequestFunction, path: string): Tool {
