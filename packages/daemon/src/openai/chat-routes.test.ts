@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Generation, Piece, Runtime } from '../runtime/runtime.ts'
+import type { Generation, Runtime } from '../runtime/runtime.ts'
+import { thoughtful } from '../testing/scripted-openai.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
@@ -22,16 +23,6 @@ async function readEvents(response: Response) {
   const lines = (await response.text()).trimEnd().split('\n\n')
   return lines.map((line) => line.slice('data: '.length))
 }
-
-const thoughtful: Piece[] = [
-  { reasoning: 'Hm' },
-  { reasoning: '.' },
-  { text: 'I look.' },
-  { toolCall: { name: 'a', arguments: '{"x":1}' } },
-  { toolCall: { name: 'b', arguments: '' } },
-  { argumentsDelta: '{"y":' },
-  { argumentsDelta: '2}' },
-]
 
 test('reasoning and tool calls have their own members in a response', async () => {
   const { url } = await useTestDaemon({}, scriptedRuntime({ pieces: thoughtful }))
