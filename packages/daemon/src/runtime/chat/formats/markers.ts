@@ -10,12 +10,12 @@ export function markers(...all: readonly string[]): Markers {
   return { all: known, pattern: new RegExp(alternatives.join('|') || '(?!)') }
 }
 
-/** The number of characters at the end of `text` that may be the beginning of one of the markers. */
+/** The number of characters at the end of `text` that may be the beginning of one of the markers, without its end. */
 export function partialLength(text: string, all: readonly string[]): number {
   const longest = Math.max(0, ...all.map((marker) => marker.length - 1))
   for (let length = Math.min(longest, text.length); length > 0; length -= 1) {
     const end = text.slice(text.length - length)
-    if (all.some((marker) => marker.startsWith(end))) return length
+    if (all.some((marker) => marker.length > length && marker.startsWith(end))) return length
   }
   return 0
 }
