@@ -34,6 +34,8 @@ const equal = rendered.filter(({ outcome }) => outcome === 'equal')
 const failed = rendered.filter(({ outcome }) => outcome === 'failed')
 const withCalls = cases.filter(({ expectsCalls }) => expectsCalls)
 const callsRight = withCalls.filter(({ areCallsRight }) => areCallsRight)
+const withGrammars = cases.filter(({ isGrammarRight }) => isGrammarRight !== undefined)
+const grammarsRight = withGrammars.filter(({ isGrammarRight }) => isGrammarRight)
 const textsRight = cases.filter(({ areTextsRight }) => areTextsRight)
 const schemasRight = schemas.filter(({ detail }) => detail === '')
 const isEnough =
@@ -42,6 +44,8 @@ const isEnough =
   failed.length <= scores.renderings.maxFailed &&
   withCalls.length === scores.calls.total &&
   callsRight.length >= scores.calls.min &&
+  withGrammars.length === scores.grammars.total &&
+  grammarsRight.length >= scores.grammars.min &&
   cases.length === scores.cases.total &&
   textsRight.length >= scores.cases.min &&
   schemas.length === scores.schemas.total &&
@@ -55,6 +59,7 @@ if (values.template === '' && !isEnough) {
 console.log(
   `\nconformance: rendered ${equal.length} of ${rendered.length}, failed ${failed.length}; ` +
     `calls ${callsRight.length} of ${withCalls.length}; ` +
+    `call grammars ${grammarsRight.length} of ${withGrammars.length}; ` +
     `content and reasoning ${textsRight.length} of ${cases.length}; ` +
     `schemas ${schemasRight.length} of ${schemas.length}`,
 )
@@ -67,7 +72,9 @@ function showDifferences(
   for (const { template, conversation, outcome, detail } of all) {
     if (detail !== '') console.log(`${outcome}: ${template}, ${conversation}\n  ${detail}`)
   }
-  for (const { template, output, detail } of tests) {
+  for (const { template, output, detail, isGrammarRight } of tests) {
+    if (isGrammarRight === false)
+      console.log(`${template}: not allowed by the grammar: ${JSON.stringify(output)}`)
     if (detail !== '') console.log(`${template}: ${JSON.stringify(output)}\n  ${detail}`)
   }
   for (const { name, detail } of schemaTests) {

@@ -2,7 +2,19 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { answerParser } from '../packages/daemon/src/runtime/chat/answer-parser.ts'
-import type { ChatMessage, Piece, Tool, ToolCall } from '../packages/daemon/src/runtime/runtime.ts'
+import { optionalCalls } from '../packages/daemon/src/runtime/chat/chat-prompt.ts'
+import type { AnswerFormat } from '../packages/daemon/src/runtime/chat/formats/answer-format.ts'
+import type { CallPlace } from '../packages/daemon/src/runtime/chat/formats/call-reader.ts'
+import { callGrammar } from '../packages/daemon/src/runtime/grammar/calls/call-grammar.ts'
+import { parseGbnf } from '../packages/daemon/src/runtime/grammar/gbnf-parser.ts'
+import { openStacks, type Stacks } from '../packages/daemon/src/runtime/grammar/gbnf-stacks.ts'
+import type {
+  Chat,
+  ChatMessage,
+  Piece,
+  Tool,
+  ToolCall,
+} from '../packages/daemon/src/runtime/runtime.ts'
 import { promptsOf } from '../packages/daemon/src/testing/prompts-of.ts'
 import type { RunNative } from './build-native.ts'
 
@@ -33,6 +45,11 @@ export type CaseResult = {
   expectsCalls: boolean
   areCallsRight: boolean
   areTextsRight: boolean
+  /**
+   * Whether the grammar that constrains calls (`optionalCalls`) allows those of the output; undefined if there is no
+   * grammar, or if no call begins where it would start.
+   */
+  isGrammarRight: boolean | undefined
   /** What was expected and what was parsed; empty if both are equal. */
   detail: string
 }
@@ -52,18 +69,26 @@ async function scoreCase(path: string, test: Case): Promise<CaseResult> {
   }
   try {
     const source = readFileSync(join(path, template), 'utf8')
-    const whole = await parse(source, test, [output])
-    const streamed = await parse(source, test, [...output])
+    const { answer: whole } = await parse(source, test, [output])
+    const { answer: streamed, isGrammarRight } = await parse(source, test, [...output])
     if (JSON.stringify(whole) !== JSON.stringify(streamed)) {
       throw new Error(`at once: ${JSON.stringify(whole)}; streamed: ${JSON.stringify(streamed)}`)
     }
-    return { ...result, ...compare(expected, whole) }
+    return { ...result, ...compare(expected, whole), isGrammarRight }
   } catch (error) {
-    return { ...result, areCallsRight: false, areTextsRight: false, detail: String(error) }
+    const detail = String(error)
+    return {
+      ...result,
+      ...{ areCallsRight: false, areTextsRight: false, isGrammarRight: undefined, detail },
+    }
   }
 }
 
-async function parse(source: string, test: Case, parts: string[]): Promise<Answer> {
+async function parse(
+  source: string,
+  test: Case,
+  parts: string[],
+): Promise<{ answer: Answer; isGrammarRight: boolean | undefined }> {
   const { messages, tools, isThinking, isReasoningParsed, isContinued } = test
   const chats = await promptsOf(source)
   const chat = {
@@ -78,7 +103,31 @@ async function parse(source: string, test: Case, parts: string[]): Promise<Answe
     tools: chat.tools,
     keepsReasoning: !isReasoningParsed,
   })
-  return joinPieces([begun, ...parts].flatMap((part) => parser.take(part)).concat(parser.finish()))
+  const grammar = grammarFollower(chat, chats.format)
+  const pieces = [begun, ...parts].flatMap((part) => {
+    grammar.take(parser.callPlace(), part)
+    return parser.take(part)
+  })
+  return {
+    answer: joinPieces(pieces.concat(parser.finish())),
+    isGrammarRight: grammar.isRight(),
+  }
+}
+
+/** Follows the text of calls through their grammar, as the daemon does with tokens. */
+function grammarFollower(chat: Chat, format: AnswerFormat) {
+  const calls = optionalCalls(chat, format)
+  const grammar = calls && parseGbnf(callGrammar(calls))
+  let stacks: Stacks | undefined
+  let isRight: boolean | undefined
+  return {
+    take(place: CallPlace, text: string) {
+      if (place === 'before' && grammar) stacks ??= openStacks(grammar)
+      else if (place === 'elsewhere') stacks = undefined
+      if (stacks) isRight = (isRight ?? true) && stacks.take(text)
+    },
+    isRight: () => isRight,
+  }
 }
 
 function joinPieces(pieces: readonly Piece[]): Answer {

@@ -1,3 +1,5 @@
+import type { OptionalCalls } from '../grammar/calls/call-syntax.ts'
+import { movedTo } from '../grammar/schema.ts'
 import { type Chat, isForced, promptError } from '../runtime.ts'
 import { beginAnswer, type ChatPrompt } from './begin-answer.ts'
 import type { AnswerFormat } from './formats/answer-format.ts'
@@ -72,18 +74,19 @@ export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat)
   }
 }
 
-/** The JSON schema of optional calls after their opening marker; undefined if no grammar can enforce such calls. */
-export function lazyCallSchema(chat: Chat, format: AnswerFormat): object | undefined {
-  const { shape, isBare } = format.calls
-  if (chat.toolChoice !== 'auto' || chat.tools.length === 0) return undefined
-  if (shape === undefined || isBare || format.hasMessages) return undefined
-  const schema = callSchema(chat, format)
-  return shape === 'object'
-    ? schema
-    : { type: 'array', items: movedTo('/items', schema), minItems: 1 }
-}
-
-/** Adjusts the references in a schema that becomes part of another schema, because references start at the root. */
-function movedTo(place: string, schema: object): object {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"#${place}`))
+/** The calls that a grammar allows after an opening marker; undefined if there are none. */
+export function optionalCalls(
+  { tools, toolChoice }: Chat,
+  { calls, content }: AnswerFormat,
+): OptionalCalls | undefined {
+  const { opens, syntax, isBare } = calls
+  const last = opens.at(-1) ?? ''
+  // Other words, such as "```json", may also be part of the text.
+  const isMarker = syntax?.kind === 'message' || /[<>[\]|]/.test(last)
+  if (toolChoice !== 'auto' || tools.length === 0 || !syntax) return undefined
+  if (isBare || !isMarker || content?.open.startsWith(last)) return undefined
+  return {
+    syntax,
+    tools: tools.map(({ function: { name, parameters = {} } }) => ({ name, parameters })),
+  }
 }

@@ -1,5 +1,5 @@
 import type { Piece } from '../runtime.ts'
-import { argumentsPiece, beginCall } from './formats/call-reader.ts'
+import { argumentsPiece, beginCall, type CallPlace } from './formats/call-reader.ts'
 import { callsReader } from './formats/calls-reader.ts'
 import { give, type Parsing } from './formats/input.ts'
 import { readJsonCalls } from './formats/json-calls.ts'
@@ -20,10 +20,12 @@ const ignore = () => undefined
 export function* readMessages({ format, reader, keepsReasoning, setThinking }: Answer): Parsing {
   const { input, tools } = reader
   const calls = callsReader(format.calls, reader)
+  const hasRecipients = tools.size > 0 && format.calls.syntax?.kind === 'message'
   for (;;) {
     let head = ''
     const begin = yield* input.until(bodyBegin, (text) => {
       head += text
+      if (hasRecipients) reader.onPlace(placeIn(head))
       return undefined
     })
     if (begin === undefined) return
@@ -32,6 +34,7 @@ export function* readMessages({ format, reader, keepsReasoning, setThinking }: A
     else if (isReasoning(head, recipient)) yield* think(head)
     else if (recipient !== undefined && !users.has(recipient)) yield* input.until(bodyEnd, ignore)
     else yield* readText(head)
+    reader.onPlace('elsewhere')
   }
 
   function* readCall(name: string): Parsing {
@@ -58,6 +61,12 @@ export function* readMessages({ format, reader, keepsReasoning, setThinking }: A
     if (isJson && (yield* input.attempt(readJsonCalls(reader)))) yield* input.until(bodyEnd, ignore)
     else yield* input.until(bodyEnd, (text): Piece => ({ text }))
   }
+}
+
+/** The position within a message's header. A call begins with its recipient. */
+function placeIn(head: string): CallPlace {
+  if (head.endsWith('to=')) return 'before'
+  return head.includes('to=') ? 'within' : 'elsewhere'
 }
 
 /** Recipients that are not tools. */

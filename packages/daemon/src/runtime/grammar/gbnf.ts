@@ -136,7 +136,7 @@ function printNode(node: Node): string {
     case 'choice':
       return printChoice(node.parts)
     case 'repeat':
-      return `${printPart(node.part)}${printBounds(node.min, node.max)}`
+      return `${printRepeated(node.part)}${printBounds(node.min, node.max)}`
   }
 }
 
@@ -154,6 +154,10 @@ function printPart(node: Node): string {
   const isGroup = 'parts' in node || node.kind === 'repeat'
   return isGroup && printed !== '' ? `(${printed})` : printed
 }
+
+/** A text is put in parentheses, so that no reader takes only its last character to be repeated. */
+const printRepeated = (node: Node): string =>
+  node.kind === 'text' && node.text.length > 1 ? `(${printText(node.text)})` : printPart(node)
 
 function printBounds(min: number, max: number): string {
   if (min === max) return `{${min}}`

@@ -30,9 +30,20 @@ const maxDepth = 100
 export const anyObjectGrammar = createGrammar(basics).print(rule('object')) ?? ''
 
 /** Converts a schema to a grammar. Throws a `SchemaError` that states which keyword cannot be enforced. */
-export function jsonGrammar(schema: object): string {
+export const jsonGrammar = (schema: object): string =>
+  makeGrammar(schema, ({ visit }) => visit([schema], ''))
+
+/**
+ * Makes a grammar that contains values. `references` is where the references in schemas are looked up, and `write`
+ * returns the grammar's root. Throws a `SchemaError` that states which keyword cannot be enforced.
+ */
+export function makeGrammar(
+  references: object,
+  write: (conversion: Conversion) => Node,
+  rules: Record<string, Node> = basics,
+): string {
   try {
-    return convert(schema)
+    return convert(references, write, rules)
   } catch (error) {
     // V8 throws a `RangeError` if functions call each other too deeply.
     if (error instanceof RangeError)
@@ -42,9 +53,13 @@ export function jsonGrammar(schema: object): string {
   }
 }
 
-function convert(root: object): string {
+function convert(
+  root: object,
+  write: (conversion: Conversion) => Node,
+  rules: Record<string, Node>,
+): string {
   const budget: Budget = { left: maxWork }
-  const grammar = createGrammar(basics)
+  const grammar = createGrammar(rules)
   let reason: string | undefined
   const conversion: Conversion = {
     grammar,
@@ -183,7 +198,7 @@ function convert(root: object): string {
     }
   }
 
-  const text = grammar.print(conversion.visit([root], ''))
+  const text = grammar.print(write(conversion))
   if (text === undefined) throw new SchemaError(reason ?? 'no value matches it')
   return text
 }

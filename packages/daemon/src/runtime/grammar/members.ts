@@ -22,11 +22,11 @@ export function membersNode(
   const [least, most] = [Math.max(0, min - needed.length), max - needed.length]
   const isCounted = least > 0 || (others ? most < Infinity : most < possible.length)
   if (isCounted) return countedMembers(conversion, members, { min: least, max: most }, path)
-  return anyMembers(conversion, members)
+  return enclosed('{', anyMembers(conversion, members), '}')
 }
 
-/** Any optional member may be omitted. */
-function anyMembers(
+/** The members without brackets. Any optional member may be omitted. */
+export function anyMembers(
   { grammar }: Conversion,
   { needed, optional: possible, others }: Members,
 ): Node {
@@ -37,8 +37,8 @@ function anyMembers(
   for (const pair of possible.toReversed()) {
     members = grammar.add('members', choice(sequence(pair, optional(continued(members))), members))
   }
-  if (needed.length === 0) return enclosed('{', optional(ended(members)), '}')
-  return enclosed('{', ended(sequence(separated(needed), optional(continued(members)))), '}')
+  if (needed.length === 0) return optional(ended(members))
+  return ended(sequence(separated(needed), optional(continued(members))))
 }
 
 const maxStates = 10_000

@@ -1,9 +1,6 @@
-import { jsonValue } from './json-value.ts'
-
 type Schema = Record<string, unknown>
 
 const typeNames = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array']
-const words: Record<string, string> = { True: 'true', False: 'false', None: 'null' }
 const maxReferences = 10
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
@@ -40,21 +37,8 @@ function branches(schema: unknown, root: unknown): Schema[] {
   return [own, ...options.map((option) => parts(option, root))]
 }
 
-/** Converts a value's text to JSON, with one of the allowed types if possible. */
-export function toJson(text: string, types: ReadonlySet<string>): string {
-  const trimmed = text.trim()
-  const json = words[trimmed] ?? trimmed
-  const value = jsonValue(json)
-  if (value !== undefined) {
-    const type = typeOf(value)
-    const isAllowed =
-      types.size === 0 || types.has(type) || (type === 'number' && types.has('integer'))
-    if (isAllowed || !types.has('string')) return json
-  }
-  return JSON.stringify(text)
-}
-
-function typeOf(value: unknown): string {
+/** The JSON type of a value. Integers are numbers. */
+export function typeOf(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }

@@ -59,6 +59,10 @@ export function resolve(root: unknown, pointer: string, path: string): unknown {
   }, root)
 }
 
+/** Adjusts the references in a schema that becomes part of another schema, because references start at the root. */
+export const movedTo = (place: string, schema: object): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"#${place}`))
+
 function decodeStep(step: string, missing: SchemaError): string {
   try {
     return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,31 +1,33 @@
 import { expect, test } from 'vitest'
-import { jsonGrammar } from './json-grammar.ts'
-import { schemaConverter } from './schema-converter.ts'
-import { SchemaError } from './schema-error.ts'
+import { jsonGrammar } from '../grammar/json-grammar.ts'
+import { SchemaError } from '../grammar/schema-error.ts'
+import { grammarConverter } from './grammar-converter.ts'
 
 const text = { type: 'string', pattern: '^a+$' }
 /** Takes about half a second, until a limit on the number of states is reached. */
 const hard = { type: 'string', pattern: '^((a{0,60}b?){0,60})$' }
 
+const schemaJson = (schema: object) => JSON.stringify({ schema })
+
 test('schemas are converted in the order of the calls', async () => {
-  const convert = schemaConverter()
+  const convert = grammarConverter()
   const schemas = [text, { type: 'null' }, text]
-  const grammars = await Promise.all(schemas.map((schema) => convert(JSON.stringify(schema))))
+  const grammars = await Promise.all(schemas.map((schema) => convert(schemaJson(schema))))
   expect(grammars).toEqual(schemas.map(jsonGrammar))
 })
 
 test('a schema that is refused does not end the thread', async () => {
-  const convert = schemaConverter()
-  const refused = convert(JSON.stringify({ type: 'string', pattern: '(?<=x)y' }))
+  const convert = grammarConverter()
+  const refused = convert(schemaJson({ type: 'string', pattern: '(?<=x)y' }))
   await expect(refused).rejects.toThrow('pattern cannot be enforced: it has a lookbehind')
   await expect(refused).rejects.toThrow(SchemaError)
-  expect(await convert(JSON.stringify(text))).toBe(jsonGrammar(text))
+  expect(await convert(schemaJson(text))).toBe(jsonGrammar(text))
 })
 
 test('a conversion that takes too long is stopped, and the next one succeeds', async () => {
-  const convert = schemaConverter({ maxCpuMs: 50, maxHeapMb: 256 })
-  await convert('{}')
-  const [slow, next] = [convert(JSON.stringify(hard)), convert(JSON.stringify(text))]
+  const convert = grammarConverter({ maxCpuMs: 50, maxHeapMb: 256 })
+  await convert(schemaJson({}))
+  const [slow, next] = [convert(schemaJson(hard)), convert(schemaJson(text))]
   await expect(slow).rejects.toThrow(
     'its conversion to a grammar takes more than 0.05 s of processor time',
   )

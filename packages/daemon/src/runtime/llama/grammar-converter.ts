@@ -1,21 +1,25 @@
 import { limitedThread, ThreadLimitError } from '@shoal/threads'
-import { SchemaError } from './schema-error.ts'
+import type { OptionalCalls } from '../grammar/calls/call-syntax.ts'
+import { SchemaError } from '../grammar/schema-error.ts'
+
+/** What a grammar is made from. */
+export type GrammarSource = { schema: object } | { calls: OptionalCalls }
 
 /** Ordinary schemas take a few milliseconds, and the largest that are supported take about a second. */
 const defaultLimits = { maxCpuMs: 5000, maxHeapMb: 256 }
 
-/** Takes the schema as JSON. Rejects with a `SchemaError` that states which keyword cannot be enforced. */
-export type SchemaConverter = (schema: string) => Promise<string>
+/** Takes a `GrammarSource` as JSON. Rejects with a `SchemaError` that states which keyword cannot be enforced. */
+export type GrammarConverter = (source: string) => Promise<string>
 
 /**
- * Converts schemas to grammars in a thread, one after another, so that other requests to the model continue meanwhile.
+ * Converts schemas and tools to grammars in a thread, one after another, so that other requests to the model continue meanwhile.
  * The limits on states and steps stop most excessive conversions early. The limits on time and memory stop all others.
  */
-export function schemaConverter(limits = defaultLimits): SchemaConverter {
+export function grammarConverter(limits = defaultLimits): GrammarConverter {
   const place = { name: 'grammar-thread', parentUrl: import.meta.url }
   const convert = limitedThread<string, string>(place, 'convert', limits)
-  return (schema) =>
-    convert(schema).catch((error) => {
+  return (source) =>
+    convert(source).catch((error) => {
       if (error instanceof ThreadLimitError) {
         throw new SchemaError(`its conversion to a grammar ${error.message}`)
       }

@@ -1,8 +1,13 @@
-/** The thread that `schema-converter.ts` starts: it converts schemas to grammars. */
+/** The thread that `grammar-converter.ts` starts. It converts schemas and tools to grammars. */
 import { serveParent } from '@shoal/threads/parent'
-import { jsonGrammar } from './json-grammar.ts'
+import { callGrammar } from '../grammar/calls/call-grammar.ts'
+import { jsonGrammar } from '../grammar/json-grammar.ts'
+import type { GrammarSource } from './grammar-converter.ts'
 
 serveParent(() => ({
-  /** Takes the schema as JSON. Throws a `SchemaError` if no grammar can enforce it. */
-  convert: (schema: string): string => jsonGrammar(JSON.parse(schema)),
+  /** Takes a `GrammarSource` as JSON. Throws a `SchemaError` if no grammar can enforce a schema. */
+  convert(json: string): string {
+    const source: GrammarSource = JSON.parse(json)
+    return 'calls' in source ? callGrammar(source.calls) : jsonGrammar(source.schema)
+  },
 }))

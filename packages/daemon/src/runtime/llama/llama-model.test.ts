@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { joinCalls, makeChatGeneration, runGeneration, tool } from '../../testing/generations.ts'
+import { writeModelWith } from '../../testing/model-with-text.ts'
+import { temporaryFolder } from '../../testing/temporary-folder.ts'
 import { openLlamaModel } from './llama-model.ts'
 
 const models = join(import.meta.dirname, '../../../../../models')
@@ -79,6 +81,17 @@ const city = {
   properties: { city: { enum: ['Oslo', 'Rome'] } },
   required: ['city'],
 }
+/** A template with a tag for each parameter. */
+const tagTemplate = `{{ tools }}{% for m in messages %}<|im_start|>{{ m.role }}
+{{ m.content }}{% for c in m.tool_calls %}<tool>
+<function={{ c.function.name }}>
+{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>
+{{ v }}
+</parameter>
+{% endfor %}</function>
+</tool>{% endfor %}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}`
 const unenforceable = { type: 'object', properties: { city: { not: {} } } }
 
 /** A prompt whose answer begins with text and the opening marker of a call. */
@@ -99,6 +112,26 @@ const continueCall = (parameters: object) => ({
 test("the arguments of an optional call match the tool's schema", async () => {
   const model = await openLlamaModel({ modelPath, contextLength: 512, slots: 1, threads: 1 })
   const generation = makeChatGeneration('', { prompt: continueCall(city), maxTokens: 100 })
+  const { pieces, text, reason } = await runGeneration(model, generation)
+  expect({ text, reason }).toEqual({ text: '', reason: 'tool_calls' })
+  const [call] = joinCalls(pieces)
+  expect(call?.name).toBe('weather')
+  expect(['Oslo', 'Rome']).toContain(JSON.parse(call?.arguments ?? '').city)
+})
+
+test('a grammar also applies to calls that are not JSON', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'model.gguf')
+  writeModelWith(path, 'tokenizer.chat_template.tool_use', tagTemplate)
+  const options = { modelPath: path, contextLength: 512, slots: 1, threads: 1 }
+  const model = await openLlamaModel(options)
+  const { chat } = continueCall(city)
+  const messages = [
+    { role: 'user', content: 'Tell me a story' },
+    { role: 'assistant', content: 'I look.<tool><function=' },
+  ]
+  const prompt = { chat: { ...chat, messages } }
+  const generation = makeChatGeneration('', { prompt, maxTokens: 100 })
   const { pieces, text, reason } = await runGeneration(model, generation)
   expect({ text, reason }).toEqual({ text: '', reason: 'tool_calls' })
   const [call] = joinCalls(pieces)

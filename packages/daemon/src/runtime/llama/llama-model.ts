@@ -1,6 +1,6 @@
 /** Runs llama.cpp in this process. Used only in a child process, because a crash of native code ends the process. */
 import type { EvaluationPriority, LlamaContextSequence, Token } from 'node-llama-cpp'
-import { callSchema, lazyCallSchema } from '../chat/chat-prompt.ts'
+import { callSchema, optionalCalls } from '../chat/chat-prompt.ts'
 import {
   type Finish,
   type Generation,
@@ -127,7 +127,8 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const lazy = schema === undefined ? await callGrammar(generation) : undefined
     const evaluation = createEvaluation(sampling, model, (schema ?? lazy) !== undefined)
     if (schema === undefined) return { evaluation, lazy, grammar: undefined }
-    const begin = await grammarFor(schema, { code: call ? 'tool_refused' : 'schema_refused' })
+    const source = schema === true ? schema : { schema }
+    const begin = await grammarFor(source, call ? 'tool_refused' : 'schema_refused')
     evaluation.grammarEvaluationState = begin()
     return { evaluation, lazy, grammar: begin.source }
   }
@@ -144,9 +145,9 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
    */
   async function callGrammar({ prompt, stop, topLogprobs }: Generation) {
     if (!('chat' in prompt) || stop.length > 0 || topLogprobs !== undefined) return undefined
-    const schema = lazyCallSchema(prompt.chat, chatsFor(prompt).format)
-    if (schema === undefined) return undefined
-    return grammarFor(schema, { code: 'tool_refused', isLazy: true }).catch((error) => {
+    const calls = optionalCalls(prompt.chat, chatsFor(prompt).format)
+    if (calls === undefined) return undefined
+    return grammarFor({ calls }, 'tool_refused').catch((error) => {
       if (isPromptError(error)) return undefined
       throw error
     })

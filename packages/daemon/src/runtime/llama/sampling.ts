@@ -11,10 +11,9 @@ import {
 } from 'node-llama-cpp'
 import type { CallPlace } from '../chat/formats/call-reader.ts'
 import { anyObjectGrammar } from '../grammar/json-grammar.ts'
-import { withLeadingSpace } from '../grammar/leading-space.ts'
-import { schemaConverter } from '../grammar/schema-converter.ts'
 import { SchemaError } from '../grammar/schema-error.ts'
 import { type PromptCode, promptError, type Sampling } from '../runtime.ts'
+import { type GrammarSource, grammarConverter } from './grammar-converter.ts'
 import { getBiases } from './llama-internals.ts'
 
 export type Evaluation = SequenceEvaluateOptions & { generated: Token[] }
@@ -65,25 +64,28 @@ function createTokenBias({ logitBias }: Sampling, model: LlamaModel, isBound: bo
 
 const maxCachedGrammars = 50
 
-/** Creates grammars from JSON schemas, and caches them, because programs use the same schema repeatedly. */
+/** Creates grammars, and caches them, because programs use the same schemas and tools repeatedly. */
 export function grammarCache(llama: Llama, model: LlamaModel) {
   const grammars = new LRUCache<string, Promise<LlamaGrammar>>({ max: maxCachedGrammars })
-  const convert = schemaConverter()
+  const convert = grammarConverter()
 
-  async function make(schema: string, { code, isLazy }: GrammarUse): Promise<LlamaGrammar> {
+  async function make(source: string, code: PromptCode): Promise<LlamaGrammar> {
     try {
-      const grammar = schema === 'true' ? anyObjectGrammar : await convert(schema)
-      return await llama.createGrammar({ grammar: isLazy ? withLeadingSpace(grammar) : grammar })
+      const grammar = source === 'true' ? anyObjectGrammar : await convert(source)
+      return await llama.createGrammar({ grammar })
     } catch (error) {
       throw promptError(code, `the schema: ${reasonFor(error)}`, { cause: error })
     }
   }
 
-  /** Returns a function that starts to apply the schema's grammar to a new text. */
-  return async (schema: true | object, use: GrammarUse): Promise<BeginGrammar> => {
-    const json = JSON.stringify(schema)
-    const key = `${use.code} ${use.isLazy ?? false} ${json}`
-    const found = grammars.get(key) ?? make(json, use)
+  /**
+   * Returns a function that starts to apply a grammar to a new text. `true` stands for any JSON object. If no grammar
+   * can enforce a schema, rejects with a prompt error that has this code.
+   */
+  return async (source: true | GrammarSource, code: PromptCode): Promise<BeginGrammar> => {
+    const json = JSON.stringify(source)
+    const key = `${code} ${json}`
+    const found = grammars.get(key) ?? make(json, code)
     grammars.set(key, found)
     const grammar = await found.catch((error) => {
       grammars.delete(key)
@@ -104,7 +106,7 @@ function reasonFor(error: unknown): string {
 /** Starts to apply a grammar to a new text. `source` is the grammar in GBNF. */
 export type BeginGrammar = (() => LlamaGrammarEvaluationState) & { source: string }
 
-/** Applies a grammar to calls, from the end of their opening marker to the end of the JSON. */
+/** Applies a grammar to each call, from the end of its opening markers to the end of the call. */
 export function inCalls(begin: BeginGrammar, place: () => CallPlace) {
   let state: LlamaGrammarEvaluationState | undefined
   return () => {
@@ -112,11 +114,4 @@ export function inCalls(begin: BeginGrammar, place: () => CallPlace) {
     else if (place() === 'elsewhere') state = undefined
     return state
   }
-}
-
-type GrammarUse = {
-  /** The error code if no grammar can enforce the schema. */
-  code: PromptCode
-  /** Whether the grammar starts within the answer, where white space may come first. */
-  isLazy?: boolean
 }

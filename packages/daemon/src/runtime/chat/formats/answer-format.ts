@@ -1,3 +1,4 @@
+import type { CallSyntax } from '../../grammar/calls/call-syntax.ts'
 import type { ReadCalls } from './call-reader.ts'
 
 /** The format in which a model writes answers. */
@@ -36,11 +37,8 @@ export type CallFormat = {
   argumentsKey: string
   /** A call with the probe's names and values, as the template prints it or as `call-examples.ts` defines it. */
   example: string
-  /**
-   * The JSON shape of optional calls if it is the same as that of forced calls; otherwise undefined. A grammar can
-   * enforce optional calls only if the shapes match.
-   */
-  shape: 'object' | 'list' | undefined
+  /** How calls are written after their opening markers; undefined if the example shows it only partly. */
+  syntax: CallSyntax | undefined
   /** Reads the calls between the markers. */
   read: ReadCalls
 }

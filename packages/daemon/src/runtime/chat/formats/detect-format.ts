@@ -21,8 +21,12 @@ export async function detectFormat(template: string, render: RenderProbe): Promi
   const hasMessages = `${print.plain}${template}`.includes(messageMark)
   const { reasoning, content } = hasMessages ? messageParts(print) : findParts(print, template)
   const ends = [messageMark, reasoning?.close, content?.open, content?.close]
-  const calls = findPrintedCalls(print, ends) ?? findExample(template)
-  if (hasMessages) calls.opening = forcedMessage
+  const printed = findPrintedCalls(print, ends)
+  const calls = printed ?? findExample(template)
+  if (hasMessages) {
+    calls.opening = forcedMessage
+    calls.syntax = printed?.syntax ?? { kind: 'message' }
+  }
   if (calls.isBare && template.includes(pythonTag)) calls.opens.push(pythonTag)
   return { reasoning, content, calls, hasMessages }
 }

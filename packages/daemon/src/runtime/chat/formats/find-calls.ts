@@ -1,4 +1,5 @@
 /** Detects how a model writes calls, based on an example: what its template prints for the probe. */
+import type { CallSyntax, TextPart } from '../../grammar/calls/call-syntax.ts'
 import type { CallFormat } from './answer-format.ts'
 import { readJsonCalls } from './json-calls.ts'
 import { gemma, literalCalls, python } from './literal-calls.ts'
@@ -6,10 +7,9 @@ import { namedCalls } from './named-calls.ts'
 import { type ParameterTags, parameterCalls } from './parameter-calls.ts'
 import { probe } from './probe.ts'
 
-type Found = Pick<CallFormat, 'opens' | 'closes' | 'read'> & {
+type Found = Pick<CallFormat, 'opens' | 'closes' | 'read' | 'syntax'> & {
   /** The name of the member that contains the arguments, if a call is a JSON object that also contains the name. */
   argumentsKey?: string
-  shape?: CallFormat['shape']
 }
 
 /**
@@ -23,10 +23,10 @@ export function findCalls(example: string, after: string): CallFormat | undefine
     findNamedCalls(example, after) ??
     findParameterCalls(example, after)
   if (!found) return undefined
-  const { opens, argumentsKey = 'arguments', shape } = found
+  const { opens, argumentsKey = 'arguments' } = found
   const last = (found.argumentsKey === undefined ? opens[0] : opens.at(-1)) ?? ''
   const opening = example.slice(0, example.indexOf(last) + last.length).trimStart()
-  return { ...found, argumentsKey, shape, opening, example, isBare: opens.length === 0, gap: '' }
+  return { ...found, argumentsKey, opening, example, isBare: opens.length === 0, gap: '' }
 }
 
 const string = '"(?:[^"\\\\]|\\\\.)*"'
@@ -43,15 +43,30 @@ function findJsonCalls(example: string, after: string): Found | undefined {
   const found = jsonCall.exec(example) ?? keyedJsonCall.exec(example)
   if (!found) return undefined
   const [text, nameKey, argumentsKey = 'arguments'] = found
-  const shape = nameKey !== 'name' ? undefined : text.startsWith('[') ? 'list' : 'object'
-  return { ...around(example, found.index, after), read: readJsonCalls, argumentsKey, shape }
+  const [, memberAfter] = /"(\w+)"/.exec(bracketsAfter.exec(restOf(example))?.[0] ?? '') ?? []
+  const syntax: CallSyntax = {
+    kind: 'json',
+    isList: text.startsWith('['),
+    before: Array.from(text.matchAll(/"(\w+)":/g), ([, key = '']) => key).filter(
+      (key) => key !== nameKey && key !== argumentsKey && key !== probe.name,
+    ),
+    nameKey,
+    argumentsKey,
+    after: memberAfter === undefined ? [] : [memberAfter],
+  }
+  return { ...around(example, found.index, after), read: readJsonCalls, argumentsKey, syntax }
 }
 
 function findLiteralCalls(example: string, after: string): Found | undefined {
   const found = literalCall.exec(example)
   if (!found) return undefined
-  const read = literalCalls(found[1] === python.open ? python : gemma)
-  return { ...around(example, found.index, after), read }
+  const isPython = found[1] === python.open
+  const isList = /\[\s*$/.test(example.slice(0, found.index))
+  return {
+    ...around(example, found.index, after),
+    read: literalCalls(isPython ? python : gemma),
+    syntax: { kind: 'literals', dialect: isPython ? 'python' : 'gemma', isList },
+  }
 }
 
 function findNamedCalls(example: string, after: string): Found | undefined {
@@ -59,17 +74,26 @@ function findNamedCalls(example: string, after: string): Found | undefined {
   if (!found) return undefined
   const [, between = ''] = found
   const [nameEnd] = /(?:<[^<>]*>|\[[^[\]]*\]|[^\s<[]*)$/.exec(between.trimEnd()) ?? []
-  const read = namedCalls(nameEnd || '\n')
-  return { ...around(example, found.index, after), read }
+  const parts = around(example, found.index, after)
+  const last = parts.opens.at(-1) ?? ''
+  const before = example.slice(example.lastIndexOf(last, found.index) + last.length, found.index)
+  return {
+    ...parts,
+    read: namedCalls(nameEnd || '\n'),
+    syntax: { kind: 'named', before: textParts(before.trimStart()), between: textParts(between) },
+  }
 }
 
 function around(example: string, start: number, after: string) {
-  const end = example.slice(example.lastIndexOf(probe.number) + probe.number.length)
   return {
     opens: toMarkers(example.slice(0, start)),
-    closes: toMarkers(withoutSuffix(end.replace(bracketsAfter, ''), after)),
+    closes: toMarkers(withoutSuffix(restOf(example).replace(bracketsAfter, ''), after)),
   }
 }
+
+/** What follows the last argument of the probe. */
+const restOf = (example: string): string =>
+  example.slice(example.lastIndexOf(probe.number) + probe.number.length)
 
 function findParameterCalls(example: string, after: string): Found | undefined {
   const start = example.indexOf(probe.name)
@@ -83,7 +107,7 @@ function findParameterCalls(example: string, after: string): Found | undefined {
     /^(?:"[^<>]*)?(<[^<>]*>|>)\s*(<[^<>]*>)?$/.exec(beforeText.trim()) ?? []
   if (keyEnd === undefined || keyOpen === '') return undefined
   const valueEnd = withoutSuffix(afterText, keyOpen).trim().replace(probe.textKey, 'KEY')
-  const rest = example.slice(example.lastIndexOf(probe.number) + probe.number.length)
+  const rest = restOf(example)
   const lastEnd = valueEnd.replace('KEY', probe.numberKey)
   const [end = '', ...closes] = toMarkers(
     withoutSuffix(rest.slice(rest.indexOf(lastEnd) + lastEnd.length), after),
@@ -94,7 +118,29 @@ function findParameterCalls(example: string, after: string): Found | undefined {
     isPadded: beforeText.endsWith('\n'),
   }
   const opens = toMarkers(example.slice(0, start))
-  return { opens, closes, read: parameterCalls(tags) }
+  const afterName = beforeKey.slice(0, beforeKey.lastIndexOf(keyOpen)).trim()
+  const syntax: CallSyntax = {
+    kind: 'tags',
+    afterName: textParts(afterName),
+    afterKey: textParts(beforeText),
+    ...{ keyOpen, valueEnd, isPadded: tags.isPadded, end },
+  }
+  return { opens, closes, read: parameterCalls(tags), syntax }
+}
+
+/** The parts of a text in an example that differ between calls: IDs, numbers, the tool's name, and attributes. */
+const variable = new RegExp(`(?<==")[^"]*(?=")|\\d+|${probe.name}`, 'g')
+
+function textParts(text: string): TextPart[] {
+  const kinds = Array.from(text.matchAll(variable), ([found]): TextPart => {
+    if (found === probe.name) return { any: 'name' }
+    if (/^\d+$/.test(found)) return { any: found.length > 4 ? 'id' : 'number' }
+    return { any: 'attribute' }
+  })
+  const constants: TextPart[] = text.split(variable)
+  return constants
+    .flatMap((constant, index) => [constant, kinds[index] ?? ''])
+    .filter((part) => part !== '')
 }
 
 /** Captures the parts of an example that separate the name, the first key, its value and the second key. */

@@ -1,4 +1,5 @@
-import { itemSchema, propertySchema, toJson, typesOf } from './schema-types.ts'
+import { itemSchema, propertySchema, typesOf } from '../../grammar/schema-types.ts'
+import { toJson } from './to-json.ts'
 
 type Nested = {
   tags: { keyOpen: string; keyEnd: string; valueEnd: string }

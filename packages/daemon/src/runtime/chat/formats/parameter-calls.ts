@@ -3,6 +3,7 @@
  * `<function=add><parameter=a>1</parameter></function>`. Values are plain text; the tool's schema defines their types.
  */
 
+import { propertySchema, typesOf } from '../../grammar/schema-types.ts'
 import {
   beginCall,
   type CallReader,
@@ -14,7 +15,7 @@ import type { Parsing } from './input.ts'
 import { inJson } from './literal-calls.ts'
 import { markers } from './markers.ts'
 import { nestedJson } from './nested-parameters.ts'
-import { propertySchema, toJson, typesOf } from './schema-types.ts'
+import { toJson } from './to-json.ts'
 
 export type ParameterTags = {
   /** What follows a call's name. There may be attributes between the name and this marker. */

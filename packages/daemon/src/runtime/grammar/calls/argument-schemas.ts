@@ -1,0 +1,45 @@
+/** The arguments of a tool, for formats in which each argument is written by itself. */
+
+import type { Conversion } from '../conversion.ts'
+import { declaredNames, memberSchemas, requiredNames } from '../objects.ts'
+import { has, lengthsOf } from '../schema.ts'
+import { cannot } from '../schema-error.ts'
+import { propertySchema, typesOf } from '../schema-types.ts'
+import type { CallTool } from './call-syntax.ts'
+
+export type Argument = {
+  name: string
+  isRequired: boolean
+  /** The schemas that the value must match, and the place of the argument in the tool's schema. */
+  schemas: readonly unknown[]
+  place: string
+  /** The JSON types that the schemas allow. Empty if they do not specify types. */
+  types: ReadonlySet<string>
+}
+
+/** Keywords for arguments whose names are not listed. */
+const unnamedKeywords = ['additionalProperties', 'patternProperties', 'unevaluatedProperties']
+
+/** Throws a `SchemaError` if a keyword concerns several arguments, because then they depend on each other. */
+export function argumentSchemas(
+  conversion: Conversion,
+  { schema, place, root }: CallTool,
+): Argument[] {
+  const { parts, choices } = conversion.simplify([schema], place)
+  if (choices.length > 0) throw cannot(place, 'a choice between several lists of arguments')
+  const { min, max } = lengthsOf(parts, ['minProperties', 'maxProperties'], place)
+  if (min > 0 || max < Infinity) throw cannot(place, 'the number of arguments')
+  const unnamed = unnamedKeywords.find((keyword) =>
+    parts.some((part) => has(part, keyword) && part[keyword] !== false),
+  )
+  if (unnamed !== undefined) throw cannot(place, unnamed)
+  const required = new Set(requiredNames(parts, place))
+  const names = [...new Set([...declaredNames(parts, place), ...required])]
+  return names.map((name) => ({
+    name,
+    isRequired: required.has(name),
+    schemas: memberSchemas(conversion, parts, name, place),
+    place: `${place}/properties/${name}`,
+    types: typesOf(propertySchema(schema, name, root), root),
+  }))
+}

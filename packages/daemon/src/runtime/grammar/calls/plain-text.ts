@@ -1,0 +1,55 @@
+/** Grammars for strings that are written without escape sequences, up to an end marker. */
+
+import { everyText, intersect, negate } from '../automaton.ts'
+import { plainGrammar } from '../automaton-grammar.ts'
+import type { Conversion } from '../conversion.ts'
+import { choice, type Node, nothing } from '../node.ts'
+import { findPattern, stringAutomaton } from '../strings.ts'
+import { textTree } from '../text-tree.ts'
+import { finiteValues } from '../values.ts'
+import type { Argument } from './argument-schemas.ts'
+
+const maxValues = 1000
+
+/**
+ * Returns a function that writes an argument's value as plain text. If the value may have another type than string, it
+ * may be any text. `excluded` has regular expressions for what the text must not contain. `other` is another way to
+ * write texts that the schema does not constrain.
+ */
+export function plainTexts(conversion: Conversion, other: Node = nothing) {
+  const { budget, grammar } = conversion
+  /** The rules for unconstrained texts, by what they must not contain. */
+  const anyTexts = new Map<string, Node>()
+
+  function without(excluded: readonly string[], allowed = everyText): Node {
+    const automata = excluded.map((pattern) => negate(budget, findPattern(conversion, pattern, '')))
+    return plainGrammar(
+      grammar,
+      automata.reduce((all, one) => intersect(budget, all, one), allowed),
+    )
+  }
+
+  function anyText(excluded: readonly string[]): Node {
+    const key = excluded.join('\n')
+    const node = anyTexts.get(key) ?? grammar.add('text', choice(without(excluded), other))
+    anyTexts.set(key, node)
+    return node
+  }
+
+  return ({ schemas, place, types }: Argument, excluded: readonly string[]): Node => {
+    const all = conversion.simplify(schemas, place)
+    const values = finiteValues(conversion, all, maxValues, place)
+    if (values === undefined) {
+      const isSimple = types.size === 1 && types.has('string') && all.choices.length === 0
+      const allowed = isSimple ? stringAutomaton(conversion, all.parts, place) : everyText
+      return allowed === everyText ? anyText(excluded) : without(excluded, allowed)
+    }
+    const texts = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+    const patterns = excluded.map((pattern) => new RegExp(pattern))
+    const isAllowed = (one: string) => !patterns.some((pattern) => pattern.test(one))
+    return textTree(grammar, texts.filter(isAllowed))
+  }
+}
+
+/** A regular expression that matches a text. */
+export const patternFor = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
