@@ -34,6 +34,13 @@ export const Registration = Type.Object(
           'code that the registry prints; required for the first account if other machines can reach the registry',
       }),
     ),
+    invitation: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description:
+          'secret of an invitation, with which registration is possible even if it is closed',
+      }),
+    ),
   },
   { $id: 'Registration' },
 )

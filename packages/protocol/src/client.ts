@@ -16,6 +16,9 @@ import type {
   User,
   UserProfile,
 } from './account.ts'
+import type { Me } from './admin.ts'
+import { adminCalls } from './admin-calls.ts'
+import { type Call, type Target, to } from './call.ts'
 import type { Problem } from './common.ts'
 import type {
   ChunkEntry,
@@ -27,7 +30,6 @@ import type {
   StartedUpload,
   Upload,
 } from './file.ts'
-import { formatPath, type PathParameters } from './format-path.ts'
 import type {
   CardDraft,
   Facets,
@@ -123,16 +125,6 @@ export type ClientOptions = {
   /** Sends the requests. Default: `fetch`. */
   transport?: Transport
 }
-
-type Call = {
-  query?: Record<string, unknown>
-  body?: unknown
-  /** The media type to accept. Default: JSON. */
-  accept?: string
-  signal?: AbortSignal | undefined
-}
-
-type Target = { method: string; path: string }
 
 export type RegistryClient = ReturnType<typeof apiCalls> & {
   /**
@@ -395,11 +387,11 @@ function apiCalls(options: ClientOptions) {
      */
     logout: () => nothing(to(routes.logout)),
     /**
-     * Returns the account to which the client's token belongs.
+     * Returns the account to which the client's token belongs, its role, and what it uses.
      * @example
-     * const { username, is_admin } = await client.getMe()
+     * const { username, usage } = await client.getMe()
      */
-    getMe: (signal?: AbortSignal) => json<User>(to(routes.getMe), { signal }),
+    getMe: (signal?: AbortSignal) => json<Me>(to(routes.getMe), { signal }),
     /**
      * Changes the password, and ends the account's other sessions.
      * @example
@@ -441,13 +433,10 @@ function apiCalls(options: ClientOptions) {
      * }
      */
     deleteApiKey: (id: string) => nothing(to(routes.deleteApiKey, { id })),
+
+    ...adminCalls({ json, nothing }),
   }
 }
-
-const to = <Url extends string>(
-  route: { method: string; url: Url },
-  ...parameters: PathParameters<Url>
-): Target => ({ method: route.method, path: formatPath(route.url, ...parameters) })
 
 const decodeText = ({ body }: ApiAnswer) => new TextDecoder().decode(body)
 

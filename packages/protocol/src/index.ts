@@ -3,11 +3,13 @@
  * daemon.
  */
 import * as account from './account.ts'
+import * as admin from './admin.ts'
 import { Problem } from './common.ts'
 import * as file from './file.ts'
 import * as model from './model.ts'
 
 export * from './account.ts'
+export * from './admin.ts'
 export * from './common.ts'
 export * as endpoints from './endpoints.ts'
 export * from './file.ts'
@@ -22,7 +24,10 @@ export * as routes from './routes.ts'
 export * from './text.ts'
 
 /** Every named schema. Register these before the endpoints that refer to them. */
-export const namedSchemas = [Problem, ...Object.values({ ...model, ...file, ...account })].filter(
+export const namedSchemas = [
+  Problem,
+  ...Object.values({ ...model, ...file, ...account, ...admin }),
+].filter(
   (schema): schema is typeof schema & { $id: string } =>
-    typeof schema === 'object' && '$id' in schema,
+    typeof schema === 'object' && !Array.isArray(schema) && '$id' in schema,
 )

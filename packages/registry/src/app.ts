@@ -23,6 +23,8 @@ import { feedRoutes } from './pages/feed-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import { schoolRoutes } from './pages/school-routes.ts'
 import { searchEngineRoutes } from './pages/search-engine-routes.ts'
+import { adminRoutes } from './people/admin-routes.ts'
+import type { People } from './people/open-people.ts'
 import type { NodeMessages } from './redis/node-messages.ts'
 import { toTrustProxy } from './settings/trusted-proxies.ts'
 import { makeShell, type ShellDependencies } from './shell.ts'
@@ -37,6 +39,7 @@ export type AppDependencies = ShellDependencies & {
   connection: Connection
   store: RegistryStore
   accounts: Accounts
+  people: People
   models: Models
   files: Files
   cards: CardRenderer
@@ -54,11 +57,19 @@ export type AppDependencies = ShellDependencies & {
 const maxPresignedAgeMs = 60_000
 
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, site, connection, store, metrics, web, accounts, models, files, swarms } =
+  const { config, site, connection, store, metrics, web, accounts, people, models, files, swarms } =
     dependencies
   const { app, guard, limiter } = await makeShell(dependencies)
   /** All dependencies; each feature uses some of them. */
-  const all = { ...dependencies, ...accounts, ...models, ...files, db: connection.db, guard }
+  const all = {
+    ...dependencies,
+    ...accounts,
+    ...people,
+    ...models,
+    ...files,
+    db: connection.db,
+    guard,
+  }
 
   // Two queries run at a time: while one of them searches the index, which handles one query at a time, the other can
   // read the models that it has found from the database.
@@ -97,6 +108,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await metadata.register(fileRoutes, { ...all, quotaBytes })
     await metadata.register(torrentRoutes, all)
   })
+  await app.register(adminRoutes, all)
   await app.register(async (cards) => {
     await cards.register(caching) // without a response cache, because the card renderer has its own cache
     await cards.register(cardRoutes, all)

@@ -17,6 +17,7 @@ import { createSite, type Site } from './http/site.ts'
 import { openData, type RegistryData } from './identity/open-data.ts'
 import { openMetadataPeer } from './metadata-peer/open-metadata-peer.ts'
 import { openModels } from './models/open-models.ts'
+import { openPeople } from './people/open-people.ts'
 import { nodeMessages } from './redis/node-messages.ts'
 import { spaceMetrics } from './store/space-metrics.ts'
 import { memorySwarms } from './swarm/memory-swarms.ts'
@@ -125,6 +126,7 @@ async function serve(
   spaceMetrics(metrics.registry, store)
   transferMetrics(metrics.registry, store.budget)
   const accounts = await openAccounts({ db, log })
+  const people = openPeople(db, config.quotaBytes)
   const shared = await openShared(config, identity, log)
   started.defer(() => shared?.close())
   const swarmOptions = { silentAfterMs: 2_000 * config.announceIntervalSeconds }
@@ -171,6 +173,7 @@ async function serve(
     connection,
     store,
     accounts,
+    people,
     models,
     files,
     cards,
@@ -189,7 +192,9 @@ async function serve(
     [files.journal.apply, async () => connection.ballast?.restore()],
     onUpkeepError,
   )
-  const stopCollecting = files.collectRegularly(accounts.deleteExpired)
+  const stopCollecting = files.collectRegularly(() =>
+    Promise.all([accounts.deleteExpired(), people.invitations.deleteOld()]),
+  )
 
   if (await models.models.hasAny()) {
     models.search

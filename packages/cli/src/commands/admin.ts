@@ -5,48 +5,19 @@ import { addDataOption, type DataOption } from '../server/server-options.ts'
 import { readDataConfig, withAdmin } from '../server/with-admin.ts'
 import { Failure } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
-import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
+import { auditCommand } from './admin-audit.ts'
 import { storeCommand } from './admin-store.ts'
 import { trashCommand } from './admin-trash.ts'
+import { addUserCommands } from './admin-users.ts'
 
 export function adminCommand(open: OpenContext): Command {
   const admin = new Command('admin').description('administer the registry on this host')
   const add = (name: string, description: string) =>
     addDataOption(admin.command(name).description(description))
 
-  add('users', 'list all accounts').action(async (options: DataOption) => {
-    await withAdmin(open, options, async (registry, { printer }) => {
-      const users = await registry.listUsers()
-      await printer.answer(users, () => table(userColumns, users, { paintTitle: printer.out.dim }))
-    })
-  })
-
-  add(
-    'reset-password',
-    'set a new password for an account, end its sessions and revoke its API keys',
-  )
-    .argument('<username>', 'account whose password to reset')
-    .action(async (username: string, options: DataOption) => {
-      await withAdmin(open, options, async (registry, { printer, asker }) => {
-        if (asker.canAsk)
-          await asker.confirm(
-            `Set a new password for ${username}, and end all sessions and revoke all API keys of this account?`,
-          )
-        const { password, sessionsEnded, keysRevoked } = await registry.resetPassword(username)
-        printer.note(
-          `${plural(sessionsEnded, 'session')} ended, ${plural(keysRevoked, 'API key')} revoked.`,
-        )
-        printer.note(`New password for ${username} (you won't be able to see it again):`)
-        const document = {
-          username,
-          password,
-          sessions_ended: sessionsEnded,
-          keys_revoked: keysRevoked,
-        }
-        await printer.answer(document, () => password)
-      })
-    })
+  addUserCommands(admin, open)
+  admin.addCommand(auditCommand(open))
 
   add('gc', 'move unused objects to the trash, and remove abandoned uploads').action(
     async (options: DataOption) => {
@@ -127,15 +98,3 @@ async function checkStore(admin: Admin, context: Context): Promise<void> {
   ])
   if (report.problems.length > 0) context.endWith('verification_failed')
 }
-
-type ListedUser = Awaited<ReturnType<Admin['listUsers']>>[number]
-
-const userColumns: Column<ListedUser>[] = [
-  { title: 'USERNAME', text: ({ username }) => username },
-  { title: 'EMAIL', text: ({ email }) => email ?? '–' },
-  {
-    title: 'ROLE',
-    text: ({ is_admin, is_system }) => (is_system ? 'system' : is_admin ? 'admin' : 'user'),
-  },
-  { title: 'SINCE', text: ({ created_at }) => created_at.slice(0, 10) },
-]

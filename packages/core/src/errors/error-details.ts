@@ -5,16 +5,22 @@ export interface ErrorDetails {
   // Errors from a registry. Clients see an HTTP status and a `Problem`.
   invalid: ProblemDetails<'unknown_host' | 'chunk_mismatch'>
   unprocessable: ProblemDetails
-  unauthenticated: ProblemDetails
+  unauthenticated: ProblemDetails<'account_disabled'>
   forbidden: ProblemDetails<
-    'bad_signature' | 'registration_closed' | 'setup_code_required' | 'wrong_password'
+    | 'bad_signature'
+    | 'invitation_invalid'
+    | 'registration_closed'
+    | 'setup_code_required'
+    | 'wrong_password'
   >
   not_found: ProblemDetails
   conflict: ProblemDetails<
     | 'chunks_missing'
+    | 'last_admin'
     | 'lease_lost'
     | 'model_not_empty'
     | 'name_taken'
+    | 'owns_models'
     | 'too_many_keys'
     | 'username_reserved'
   >

@@ -44,6 +44,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     status: 401,
     ending: 'not_signed_in',
     meaning: 'a sign-in is required, or the token is invalid',
+    reasons: { account_disabled: 'an administrator has disabled the account' },
   },
   forbidden: {
     status: 403,
@@ -51,6 +52,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: 'this account does not have permission',
     reasons: {
       bad_signature: 'a presigned URL is invalid or has expired',
+      invitation_invalid: 'the invitation is unknown, or was used or revoked, or has expired',
       registration_closed:
         'the registry does not accept new accounts (`SHOAL_REGISTRATION=closed`)',
       setup_code_required:
@@ -65,10 +67,12 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: 'the request conflicts with the current state',
     reasons: {
       chunks_missing: 'an upload cannot be completed until all chunks have been sent',
+      last_admin: 'no active administrator would remain',
       lease_lost: 'another process has taken over the file, or the file was deleted',
       model_not_empty:
         'with `only_if_empty`, a model that has files or open uploads is not deleted',
       name_taken: 'another model or account has this name',
+      owns_models: 'an account that owns models is not removed',
       too_many_keys: 'the account has reached its limit on API keys',
       username_reserved: 'the username is reserved',
     },

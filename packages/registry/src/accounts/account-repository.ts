@@ -1,8 +1,10 @@
 import type { User, UserProfile } from '@shoal/protocol'
 import type { Kysely, Selectable } from 'kysely'
 import { v7 as newId } from 'uuid'
+import type { Note } from '../audit/audit-log.ts'
 import type { AccountTable, Database } from '../database/schema.ts'
 import { conflict, forbidden, notFound } from '../errors.ts'
+import { hashToken } from './tokens.ts'
 
 export interface AccountRepository {
   /** Whether no human account has been created yet. */
@@ -10,8 +12,8 @@ export interface AccountRepository {
   /**
    * Creates a human account. The first one becomes an admin. The transaction itself determines whether the account is
    * the first, so that only one of several concurrent registrations becomes an admin.
-   * @throws forbidden if a required setup code is missing or wrong, or registration is closed; conflict if the username
-   * is taken
+   * @throws forbidden if a required setup code is missing or wrong, registration is closed, or the invitation is not
+   * valid; conflict if the username is taken
    */
   create(account: NewAccount): Promise<Account>
   /**
@@ -19,20 +21,23 @@ export interface AccountRepository {
    * a user registered that name before it was reserved.
    */
   getSystemAccount(): Promise<Account>
+  /** Also finds accounts that were removed, because their usernames remain taken. */
   find(username: string): Promise<Account | undefined>
   /** @throws not-found if the account no longer exists */
   get(id: string): Promise<Account>
-  /** Oldest first. */
-  list(): Promise<Account[]>
   /** Returns a user's profile. Its model count includes private models if `seesPrivate`. @throws not-found */
   getProfile(username: string, seesPrivate: boolean): Promise<UserProfile>
   /** Sets a new password and ends all sessions except `keptSession`. */
-  changePassword(id: string, passwordHash: string, keptSession: string): Promise<void>
+  changePassword(id: string, passwordHash: string, keptSession: string, note: Note): Promise<void>
   /**
    * Sets a new password for an account that may be compromised: ends all its sessions, revokes all its API keys, and
    * forgets the networks from which it has signed in. Returns how many of the sessions and keys had not expired.
    */
-  resetPassword(id: string, passwordHash: string): Promise<{ sessions: number; keys: number }>
+  resetPassword(
+    id: string,
+    passwordHash: string,
+    note: Note,
+  ): Promise<{ sessions: number; keys: number }>
 }
 
 export type NewAccount = {
@@ -40,8 +45,14 @@ export type NewAccount = {
   email: string | null
   passwordHash: string
   isAllowedToBeFirst: boolean
-  /** If false, only the first account can be created. */
+  /** If false, only the first account can be created, and accounts with an invitation. */
   isRegistrationOpen: boolean
+  /** Whether the account becomes an admin even if it is not the first one. */
+  isAdmin?: boolean
+  /** The secret of an invitation, which this account uses up. */
+  invitation?: string | undefined
+  /** Returns what to record in the audit log. */
+  note?: ((invitationId: string | undefined) => Note) | undefined
 }
 
 export type Account = Selectable<AccountTable>
@@ -56,6 +67,9 @@ export const systemUsername = 'shoal'
 const systemUsernameAt = (attempt: number) =>
   [systemUsername, 'shoal-system'][attempt] ?? `shoal-system-${attempt}`
 
+/** The entry in `secret` with the ID of the first admin's account. */
+export const firstAdminName = 'first-admin'
+
 /** The secret required to create the first account. Deleted once that account exists. */
 export const setupCodeName = 'setup-code'
 
@@ -64,7 +78,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
     (await db
       .selectFrom('secret')
       .select('name')
-      .where('name', '=', 'first-admin')
+      .where('name', '=', firstAdminName)
       .executeTakeFirst()) === undefined
 
   const findSystemAccount = () =>
@@ -78,11 +92,15 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
         const id = newId()
         const claim = await trx
           .insertInto('secret')
-          .values({ name: 'first-admin', value: id })
+          .values({ name: firstAdminName, value: id })
           .onConflict((taken) => taken.doNothing())
           .executeTakeFirst()
         const isFirst = (claim.numInsertedOrUpdatedRows ?? 0n) > 0n
-        if (isFirst && !account.isAllowedToBeFirst) {
+        const invitation =
+          account.invitation === undefined
+            ? undefined
+            : await useInvitation(trx, account.invitation, account.username)
+        if (isFirst && !account.isAllowedToBeFirst && !invitation) {
           throw forbidden(
             'the first account needs the setup code that the registry printed at startup',
             {
@@ -90,7 +108,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
             },
           )
         }
-        if (!isFirst && !account.isRegistrationOpen) throw registrationClosed()
+        if (!isFirst && !account.isRegistrationOpen && !invitation) throw registrationClosed()
         if (isFirst) await trx.deleteFrom('secret').where('name', '=', setupCodeName).execute()
         const row = await trx
           .insertInto('account')
@@ -99,7 +117,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
             username: account.username,
             email: account.email,
             password_hash: account.passwordHash,
-            is_admin: isFirst ? 1 : 0,
+            is_admin: isFirst || account.isAdmin || invitation?.is_admin ? 1 : 0,
             is_system: 0,
             quota_bytes: null,
             created_at: new Date().toISOString(),
@@ -108,6 +126,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
           .returningAll()
           .executeTakeFirst()
         if (!row) throw conflict(`the username ${account.username} is taken`)
+        await account.note?.(invitation?.id)(trx)
         return row
       }),
 
@@ -140,9 +159,8 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
         .selectFrom('account')
         .selectAll()
         .where('id', '=', id)
+        .where('removed_at', 'is', null)
         .executeTakeFirstOrThrow(() => notFound('this account no longer exists')),
-
-    list: (): Promise<Account[]> => db.selectFrom('account').selectAll().orderBy('id').execute(),
 
     async getProfile(username: string, seesPrivate: boolean): Promise<UserProfile> {
       const account = await db
@@ -158,12 +176,14 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
             .as('models_count'),
         ])
         .where('username', '=', username)
+        .where('removed_at', 'is', null)
         .executeTakeFirstOrThrow(() => notFound(`no user ${username}`))
       return { ...account, models_count: Number(account.models_count) }
     },
 
-    changePassword: (id: string, passwordHash: string, keptSession: string) =>
+    changePassword: (id: string, passwordHash: string, keptSession: string, note: Note) =>
       db.transaction().execute(async (trx) => {
+        await note(trx)
         await trx
           .updateTable('account')
           .set({ password_hash: passwordHash })
@@ -176,8 +196,9 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
           .execute()
       }),
 
-    resetPassword: (id: string, passwordHash: string) =>
+    resetPassword: (id: string, passwordHash: string, note: Note) =>
       db.transaction().execute(async (trx) => {
+        await note(trx)
         const now = new Date().toISOString()
         await trx
           .updateTable('account')
@@ -200,6 +221,25 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
         return { sessions: sessions.filter(isLive).length, keys: keys.filter(isLive).length }
       }),
   }
+}
+
+/** Uses up an invitation. @throws forbidden if it is unknown, or was used, was revoked or has expired */
+async function useInvitation(trx: Kysely<Database>, token: string, username: string) {
+  const now = new Date().toISOString()
+  return trx
+    .updateTable('invitation')
+    .set({ used_at: now, used_by: username })
+    .where('token_hash', '=', hashToken(token))
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning(['id', 'is_admin'])
+    .executeTakeFirstOrThrow(invitationInvalid)
+}
+
+export function invitationInvalid() {
+  return forbidden('this invitation was used or revoked, or has expired: ask for a new one', {
+    code: 'invitation_invalid',
+  })
 }
 
 export function registrationClosed() {

@@ -36,7 +36,11 @@ describeApi('accounts', (start) => {
       is_admin: false,
       created_at: expect.any(String),
     })
-    expect((await me(access_token)).body).toEqual(user)
+    expect((await me(access_token)).body).toEqual({
+      ...user,
+      role: 'user',
+      usage: { stored_bytes: 0, quota_bytes: null, models_count: 0, api_keys_count: 0 },
+    })
   })
 
   test('registering a taken username gets 409', async () => {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { endpoints } from '@shoal/protocol'
+import { endpoints, type Usage } from '@shoal/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { note, user } from '../audit/audit-log.ts'
 import { clientNetwork, clientSite } from '../http/client-network.ts'
 import type { Site } from '../http/site.ts'
 import { type Account, type AccountRepository, toUser } from './account-repository.ts'
@@ -9,6 +10,7 @@ import { changePassword } from './change-password.ts'
 import type { CredentialGuard } from './credential-guard.ts'
 import type { NetworkRepository } from './network-repository.ts'
 import { register } from './register.ts'
+import { callerActor, newActor } from './request-actor.ts'
 import { clearSessionCookie, setSessionCookie } from './session-cookie.ts'
 import type { SessionRepository } from './session-repository.ts'
 import { signIn } from './sign-in.ts'
@@ -23,14 +25,19 @@ type Dependencies = {
   isRegistrationOpen: boolean
   /** The secret required to create the first account, if this registry requires one. */
   setupCode: string | undefined
+  people: { findUsage(accountId: string): Promise<Usage> }
 }
 
 export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, dependencies) => {
-  const { accounts, sessions, networks, guard, site } = dependencies
+  const { accounts, sessions, networks, guard, site, people } = dependencies
   const delays = signInDelays()
 
   async function startSession(account: Account, request: FastifyRequest, reply: FastifyReply) {
-    const session = await sessions.create(account, request.headers['user-agent'] ?? null)
+    const { username } = account
+    const actor = newActor(request, username, 'password')
+    const session = await sessions.create(account, request.headers['user-agent'] ?? null, {
+      note: note(actor, 'account.signed_in', user(username)),
+    })
     guard.noteGood(session.token)
     setSessionCookie(site, request, reply, session)
     return session
@@ -40,7 +47,14 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     ...endpoints.register,
     config: { rateLimitClass: 'auth', isOpen: true },
     async handler(request, reply) {
-      const account = await register(dependencies, request.body, request.isFromThisMachine())
+      const { username } = request.body
+      const account = await register(dependencies, request.body, {
+        isFromThisMachine: request.isFromThisMachine(),
+        note: (invitationId) => {
+          const credential = invitationId === undefined ? 'password' : `invitation ${invitationId}`
+          return note(newActor(request, username, credential), 'account.created', user(username))
+        },
+      })
       const session = await startSession(account, request, reply)
       await networks.note(account, clientNetwork(request))
       return reply.code(201).send({
@@ -73,8 +87,10 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     ...endpoints.logout,
     config: { mayUseLastRoom: true },
     async handler(request, reply) {
-      const { accountId, credential } = callerWithSession(request.caller)
-      await sessions.delete(accountId, credential.id)
+      const caller = callerWithSession(request.caller)
+      const { accountId, username, credential } = caller
+      const signedOut = note(callerActor(request, caller), 'account.signed_out', user(username))
+      await sessions.delete(accountId, credential.id, signedOut)
       clearSessionCookie(reply)
       return reply.code(204).send(null)
     },
@@ -84,7 +100,12 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     ...endpoints.getMe,
     async handler(request) {
       const caller = request.signedIn()
-      return toUser(await accounts.get(caller.accountId))
+      const account = await accounts.get(caller.accountId)
+      return {
+        ...toUser(account),
+        role: account.is_admin === 1 ? ('admin' as const) : ('user' as const),
+        usage: await people.findUsage(account.id),
+      }
     },
   })
 
@@ -93,7 +114,12 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     config: { rateLimitClass: 'auth' },
     async handler(request, reply) {
       const caller = callerWithSession(request.caller)
-      await changePassword({ accounts, delays }, caller, request.body)
+      await changePassword(
+        { accounts, delays },
+        caller,
+        request.body,
+        note(callerActor(request, caller), 'account.password_changed', user(caller.username)),
+      )
       return reply.code(204).send(null)
     },
   })
@@ -109,7 +135,13 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
   app.route({
     ...endpoints.deleteSession,
     async handler(request, reply) {
-      await sessions.delete(callerWithSession(request.caller).accountId, request.params.id)
+      const caller = callerWithSession(request.caller)
+      const { id } = request.params
+      await sessions.delete(
+        caller.accountId,
+        id,
+        note(callerActor(request, caller), 'account.session_ended', user(caller.username), { id }),
+      )
       return reply.code(204).send(null)
     },
   })

@@ -1,6 +1,7 @@
 import type { ApiKey, CreatedApiKey, Scope } from '@shoal/protocol'
 import type { Kysely } from 'kysely'
 import { v7 as newId } from 'uuid'
+import type { Note } from '../audit/audit-log.ts'
 import type { Database } from '../database/schema.ts'
 import { conflict, notFound, unauthenticated } from '../errors.ts'
 import type { Caller } from './caller.ts'
@@ -18,6 +19,7 @@ export interface ApiKeyRepository {
   create(
     caller: Caller,
     key: { name: string; scopes: Scope[]; expiresAt: string | null },
+    note?: (id: string) => Note,
   ): Promise<CreatedApiKey>
   /**
    * Returns the owner of this key, or undefined if the key is unknown, revoked or expired. Records its use, at most
@@ -27,7 +29,7 @@ export interface ApiKeyRepository {
   /** Lists the account's keys, newest first, including expired ones. */
   list(accountId: string): Promise<ApiKey[]>
   /** @throws not-found if this account has no such key */
-  delete(accountId: string, id: string): Promise<void>
+  delete(accountId: string, id: string, note?: Note): Promise<void>
 }
 
 const prefixLength = 'hf_'.length + 6
@@ -46,6 +48,7 @@ export function apiKeyRepository(
     async create(
       { accountId, credential }: Caller,
       { name, scopes, expiresAt }: { name: string; scopes: Scope[]; expiresAt: string | null },
+      note?: (id: string) => Note,
     ): Promise<CreatedApiKey> {
       const key = makeToken('key')
       const row = {
@@ -69,6 +72,7 @@ export function apiKeyRepository(
             scopes: JSON.stringify(scopes),
           })
           .execute()
+        await note?.(row.id)(trx)
       })
       return { ...row, scopes, key }
     },
@@ -80,6 +84,7 @@ export function apiKeyRepository(
         .innerJoin('account', 'account.id', 'api_key.account_id')
         .select(['api_key.id', 'account_id', 'username', 'is_admin', 'scopes', 'last_used_at'])
         .where('token_hash', '=', hashToken(key))
+        .where('disabled_at', 'is', null)
         .where((is) =>
           is.or([is('expires_at', 'is', null), is('expires_at', '>', now.toISOString())]),
         )
@@ -111,14 +116,16 @@ export function apiKeyRepository(
       return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }))
     },
 
-    async delete(accountId: string, id: string): Promise<void> {
-      const { numDeletedRows } = await db
-        .deleteFrom('api_key')
-        .where('account_id', '=', accountId)
-        .where('id', '=', id)
-        .executeTakeFirst()
-      if (numDeletedRows === 0n) throw notFound(`no API key ${id}`)
-    },
+    delete: (accountId: string, id: string, note?: Note): Promise<void> =>
+      db.transaction().execute(async (trx) => {
+        const { numDeletedRows } = await trx
+          .deleteFrom('api_key')
+          .where('account_id', '=', accountId)
+          .where('id', '=', id)
+          .executeTakeFirst()
+        if (numDeletedRows === 0n) throw notFound(`no API key ${id}`)
+        await note?.(trx)
+      }),
   }
 }
 

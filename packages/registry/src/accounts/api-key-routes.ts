@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@shoal/protocol'
+import { note, user } from '../audit/audit-log.ts'
 import { forbidden, unprocessable } from '../errors.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { callerWithSession } from './caller.ts'
 import type { CredentialGuard } from './credential-guard.ts'
+import { callerActor } from './request-actor.ts'
 
 type Dependencies = { keys: ApiKeyRepository; guard: CredentialGuard }
 
@@ -25,7 +27,10 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         })
       }
       const expiresAt = expires_at && new Date(expires_at).toISOString()
-      const key = await keys.create(caller, { name, scopes, expiresAt })
+      const actor = callerActor(request, caller)
+      const key = await keys.create(caller, { name, scopes, expiresAt }, (id) =>
+        note(actor, 'key.created', user(caller.username), { id, name, scopes }),
+      )
       guard.noteGood(key.key)
       return reply.code(201).send(key)
     },
@@ -38,8 +43,13 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   app.route({
     ...endpoints.deleteApiKey,
-    async handler({ caller, params }, reply) {
-      await keys.delete(callerWithSession(caller).accountId, params.id)
+    async handler(request, reply) {
+      const caller = callerWithSession(request.caller)
+      const { id } = request.params
+      const revoked = note(callerActor(request, caller), 'key.revoked', user(caller.username), {
+        id,
+      })
+      await keys.delete(caller.accountId, id, revoked)
       return reply.code(204).send(null)
     },
   })

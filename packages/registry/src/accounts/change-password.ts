@@ -1,4 +1,5 @@
 import type { PasswordChange } from '@shoal/protocol'
+import type { Note } from '../audit/audit-log.ts'
 import { forbidden } from '../errors.ts'
 import type { AccountRepository } from './account-repository.ts'
 import type { Caller } from './caller.ts'
@@ -16,6 +17,7 @@ export async function changePassword(
   { accounts, delays }: Dependencies,
   { accountId, username, credential }: Caller,
   { current_password, new_password }: PasswordChange,
+  note: Note,
 ) {
   checkNewPassword(new_password, username, '/new_password')
   const account = await accounts.get(accountId)
@@ -24,5 +26,5 @@ export async function changePassword(
     throw forbidden('the current password is wrong', { code: 'wrong_password' })
   }
   const passwordHash = await hashPassword(new_password, 'first')
-  await accounts.changePassword(accountId, passwordHash, credential.id)
+  await accounts.changePassword(accountId, passwordHash, credential.id, note)
 }

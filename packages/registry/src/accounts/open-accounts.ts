@@ -56,7 +56,7 @@ export async function openAccounts({ db, log }: Dependencies): Promise<Accounts>
     },
     async makeSystemToken() {
       const account = await accounts.getSystemAccount()
-      return (await sessions.create(account, systemUsername, 3_600)).token
+      return (await sessions.create(account, systemUsername, { lifetimeSeconds: 3_600 })).token
     },
     deleteExpired: () => Promise.all([sessions.deleteExpired(), networks.deleteOld()]),
   }

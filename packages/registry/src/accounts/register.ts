@@ -1,4 +1,5 @@
 import type { Registration } from '@shoal/protocol'
+import type { Note } from '../audit/audit-log.ts'
 import { conflict, forbidden } from '../errors.ts'
 import { isSame } from '../is-same.ts'
 import { type AccountRepository, registrationClosed } from './account-repository.ts'
@@ -13,33 +14,45 @@ type Dependencies = {
 
 /**
  * Creates a human account. The first one becomes an admin, so creating it requires the setup code or, if the registry
- * has none, a request from the registry's own machine.
+ * has none, a request from the registry's own machine. With an invitation, neither is necessary.
  */
 export async function register(
   { accounts, isRegistrationOpen, setupCode }: Dependencies,
-  { username, password, email, setup_code }: Registration,
-  isFromThisMachine: boolean,
+  { username, password, email, setup_code, invitation }: Registration,
+  {
+    isFromThisMachine,
+    note,
+  }: { isFromThisMachine: boolean; note: (invitationId: string | undefined) => Note },
 ) {
   const isFirst = await accounts.isFirstMissing()
-  if (!isRegistrationOpen && !isFirst) throw registrationClosed()
+  if (!isRegistrationOpen && !isFirst && invitation === undefined) throw registrationClosed()
   checkNewPassword(password, username, '/password')
-  if (isReservedUsername(username)) {
-    throw conflict(`the username ${username} is reserved: choose another one`, {
-      code: 'username_reserved',
-    })
-  }
-  if (isFirst && setupCode === undefined && !isFromThisMachine) {
+  await requireFreeUsername(accounts, username)
+  if (isFirst && setupCode === undefined && !isFromThisMachine && invitation === undefined) {
     throw forbidden(
       'the first account must be created on the registry’s own machine; if the registry is behind a proxy, set SHOAL_BASE_URL so that the registry prints a setup code',
       { code: 'setup_code_required' },
     )
   }
-  if (await accounts.find(username)) throw conflict(`the username ${username} is taken`)
   return accounts.create({
     username,
     email: email ?? null,
     passwordHash: await hashPassword(password),
     isRegistrationOpen,
-    isAllowedToBeFirst: setupCode === undefined || isSame(setup_code?.trim() ?? '', setupCode),
+    isAllowedToBeFirst:
+      (setupCode === undefined && isFromThisMachine) ||
+      (setupCode !== undefined && isSame(setup_code?.trim() ?? '', setupCode)),
+    invitation,
+    note,
   })
+}
+
+/** Throws if the username is taken or reserved. */
+export async function requireFreeUsername(accounts: AccountRepository, username: string) {
+  if (isReservedUsername(username)) {
+    throw conflict(`the username ${username} is reserved: choose another one`, {
+      code: 'username_reserved',
+    })
+  }
+  if (await accounts.find(username)) throw conflict(`the username ${username} is taken`)
 }

@@ -64,7 +64,7 @@ describeOnEachDatabase("an account's sessions", (start) => {
     const digest = hashToken(token)
     const session = db.selectFrom('session').select('id').where('token_hash', '=', digest)
     const { id } = await session.executeTakeFirstOrThrow()
-    await accounts.resetPassword(verified.id, 'another hash')
+    await accounts.resetPassword(verified.id, 'another hash', async () => undefined)
 
     const refused = { code: 'unauthenticated' }
     await expect(sessionRepository(db).create(verified, null)).rejects.toMatchObject(refused)

@@ -1,6 +1,7 @@
 import type { Session } from '@shoal/protocol'
 import type { Kysely, Selectable } from 'kysely'
 import { v7 as newId } from 'uuid'
+import type { Note } from '../audit/audit-log.ts'
 import type { AccountTable, Database } from '../database/schema.ts'
 import { notFound, unauthenticated } from '../errors.ts'
 import type { Caller } from './caller.ts'
@@ -10,13 +11,13 @@ import { hashToken, makeToken } from './tokens.ts'
 export interface SessionRepository {
   /**
    * Starts a session, which lasts 30 days by default. If the account already has 500 sessions, the oldest one ends.
-   * @throws unauthenticated if the password has changed since it was checked, because no session may outlast a password
-   * reset
+   * @throws unauthenticated if the account is disabled, or if the password has changed since it was checked, because no
+   * session may outlast a password reset
    */
   create(
     account: Pick<Selectable<AccountTable>, 'id' | 'password_hash'>,
     userAgent: string | null,
-    lifetimeSeconds?: number,
+    options?: { lifetimeSeconds?: number; note?: Note },
   ): Promise<{ token: string; expiresAt: string }>
   /**
    * Returns the owner of this token, or undefined if the token is unknown, revoked or expired. Records its use, at most
@@ -26,7 +27,7 @@ export interface SessionRepository {
   /** Lists the account's sessions, newest first, without expired ones. */
   list(accountId: string, currentId: string): Promise<Session[]>
   /** @throws not-found if this account has no such session */
-  delete(accountId: string, id: string): Promise<void>
+  delete(accountId: string, id: string, note?: Note): Promise<void>
   deleteExpired(): Promise<unknown>
 }
 
@@ -51,7 +52,10 @@ export function sessionRepository(
     async create(
       { id: accountId, password_hash }: Pick<Selectable<AccountTable>, 'id' | 'password_hash'>,
       userAgent: string | null,
-      lifetimeSeconds = lifetimeDays * 86_400,
+      {
+        lifetimeSeconds = lifetimeDays * 86_400,
+        note,
+      }: { lifetimeSeconds?: number; note?: Note } = {},
     ) {
       const token = makeToken('session')
       const now = Date.now()
@@ -69,6 +73,8 @@ export function sessionRepository(
         if (account.password_hash !== password_hash) {
           throw unauthenticated('the password has changed in the meantime: sign in again')
         }
+        if (account.disabled_at !== null) throw accountDisabled()
+        await note?.(trx)
         await trx.insertInto('session').values(session).execute()
         await trx
           .deleteFrom('session')
@@ -95,6 +101,7 @@ export function sessionRepository(
         .select(['session.id', 'account_id', 'username', 'is_admin', 'last_used_at'])
         .where('token_hash', '=', hashToken(token))
         .where('expires_at', '>', now.toISOString())
+        .where('disabled_at', 'is', null)
         .executeTakeFirst()
       if (!row) return undefined
       if (isWorthNoting(row.last_used_at, now)) {
@@ -124,18 +131,26 @@ export function sessionRepository(
       return rows.map((row) => ({ ...row, current: row.id === currentId }))
     },
 
-    async delete(accountId: string, id: string): Promise<void> {
-      const { numDeletedRows } = await db
-        .deleteFrom('session')
-        .where('account_id', '=', accountId)
-        .where('id', '=', id)
-        .executeTakeFirst()
-      if (numDeletedRows === 0n) throw notFound(`no session ${id}`)
-    },
+    delete: (accountId: string, id: string, note?: Note): Promise<void> =>
+      db.transaction().execute(async (trx) => {
+        const { numDeletedRows } = await trx
+          .deleteFrom('session')
+          .where('account_id', '=', accountId)
+          .where('id', '=', id)
+          .executeTakeFirst()
+        if (numDeletedRows === 0n) throw notFound(`no session ${id}`)
+        await note?.(trx)
+      }),
 
     deleteExpired: () =>
       db.deleteFrom('session').where('expires_at', '<=', new Date().toISOString()).execute(),
   }
+}
+
+export function accountDisabled() {
+  return unauthenticated("this account is disabled: ask this registry's administrator", {
+    code: 'account_disabled',
+  })
 }
 
 export function isWorthNoting(lastUsedAt: string | null, now: Date): boolean {

@@ -4,13 +4,14 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** Enough digits for 256 random bits: 62^43 is just above 2^256. */
 const length = 43
 
+/** A kind of token with which a caller is identified. */
 export type TokenKind = 'session' | 'key'
 
 /** Unmodified Hugging Face clients and llama.cpp accept only keys with the prefix `hf_` (see docs/decisions/0004). */
-const prefixes: Record<TokenKind, string> = { session: 'shs_', key: 'hf_' }
+const prefixes = { session: 'shs_', key: 'hf_', invitation: 'shi_' } as const
 
 /** Creates a token with 256 random bits. Only its digest is stored. */
-export function makeToken(kind: TokenKind): string {
+export function makeToken(kind: keyof typeof prefixes): string {
   let number = BigInt(`0x${randomBytes(32).toString('hex')}`)
   let text = ''
   for (let digit = 0; digit < length; digit += 1) {

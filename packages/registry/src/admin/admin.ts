@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { User } from '@shoal/protocol'
-import { accountRepository, toUser } from '../accounts/account-repository.ts'
-import { hashPassword } from '../accounts/password.ts'
+import type { AuditEntry } from '@shoal/protocol'
+import { hostActor } from '../audit/actor.ts'
+import { note } from '../audit/audit-log.ts'
 import type { RegistryConfig } from '../config.ts'
 import { takeDataDirectory } from '../data-directory.ts'
 import { exists } from '../durable-file.ts'
-import { ConfigError, isDomainError, notFound, unavailable } from '../errors.ts'
+import { ConfigError, isDomainError, unavailable } from '../errors.ts'
 import { type CollectedGarbage, garbageCollection } from '../files/garbage/garbage-collection.ts'
 import { openTrash, type Trash } from '../files/rows/trash.ts'
 import { sampleObjects, writeIdentity } from '../identity/check-identity.ts'
@@ -14,19 +13,12 @@ import { type DataOptions, openData } from '../identity/open-data.ts'
 import { isUnavailable } from '../unavailable.ts'
 import { checkStore, type StoreCheck } from './check-store.ts'
 import { describeStore, type StoreDescription } from './describe-store.ts'
+import { type HostUsers, hostUsers } from './host-users.ts'
 
 /** Methods that query the database throw `unavailable` if the database cannot be reached. */
 export interface Admin {
-  /** Lists all accounts, without secrets. */
-  listUsers(): Promise<(User & { is_system: boolean })[]>
-  /**
-   * Gives an account a new random password, ends its sessions and revokes its API keys. Returns the password, and the
-   * number of sessions ended and keys revoked.
-   * @throws not-found if there is no such account, or it is a system account
-   */
-  resetPassword(
-    username: string,
-  ): Promise<{ password: string; sessionsEnded: number; keysRevoked: number }>
+  /** The accounts, invitations and the audit log. */
+  users: HostUsers
   /**
    * Collects garbage like the registry's hourly collection, but removes nothing from the trash, because this process
    * may not know the retention period for which the registry is configured. With `takesUnknown`, also collects unknown
@@ -53,36 +45,26 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
   await requireRegistry(config)
   const { connection, store } = await openData(dataOptions(config)).catch(explain)
   const { unboundedDb: db, close } = connection
-  const accounts = accountRepository(db)
   const trash = openTrash({ db, store, retentionDays: config.trashDays })
+  const collect = garbageCollection(db, store, trash)
+
+  /** Records a command in the audit log before it runs, so that an interrupted command is recorded, too. */
+  async function noted<T>(action: AuditEntry['action'], run: () => Promise<T>): Promise<T> {
+    await note(hostActor, action, { kind: 'registry', name: 'registry' })(db).catch(explain)
+    return run().catch(explain)
+  }
 
   return {
-    async listUsers() {
-      const rows = await accounts.list().catch(explain)
-      return rows.map((row) => ({ ...toUser(row), is_system: row.is_system === 1 }))
-    },
-
-    async resetPassword(username) {
-      const account = await accounts.find(username).catch(explain)
-      if (!account) throw notFound(`no user ${username}`)
-      if (account.is_system === 1)
-        throw notFound(`${username} is a system account: it cannot sign in`)
-      const password = randomBytes(12).toString('base64url')
-      const passwordHash = await hashPassword(password)
-      const ended = await accounts.resetPassword(account.id, passwordHash).catch(explain)
-      return { password, sessionsEnded: ended.sessions, keysRevoked: ended.keys }
-    },
+    users: hostUsers({ db, config, collect, explain }),
 
     collectGarbage: (options) =>
-      garbageCollection(db, store, trash)
-        .collect({ ...options, keepsTrash: true })
-        .catch(explain),
+      noted('registry.garbage_collected', () => collect.collect({ ...options, keepsTrash: true })),
 
     trash: {
       list: () => trash.list().catch(explain),
       size: () => trash.size().catch(explain),
-      restore: () => trash.restore().catch(explain),
-      empty: () => trash.empty().catch(explain),
+      restore: () => noted('registry.trash_restored', () => trash.restore()),
+      empty: () => noted('registry.trash_emptied', () => trash.empty()),
     },
 
     describeStore: (isConfigured) => describeStore(config, store, isConfigured),

@@ -162,10 +162,10 @@ testOnPostgres(
     const scissors = await observer(registry.config.databaseUrl ?? '')
     await scissors.query(cutOthers)
     // The first call may fail if the pool has not noticed yet that its connection was cut.
-    await expect.poll(() => admin.listUsers(), { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(() => admin.users.list(), { timeout: 10_000 }).toHaveLength(1)
 
     await line.cut()
-    await expect(admin.listUsers()).rejects.toMatchObject({
+    await expect(admin.users.list()).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(
         /^the database is unreachable or closed the connection \(.+\): try again$/,

@@ -9,6 +9,8 @@ export type Database = {
   session: SessionTable
   api_key: ApiKeyTable
   account_network: AccountNetworkTable
+  invitation: InvitationTable
+  audit: AuditTable
   secret: { name: string; value: string }
   model: ModelTable
   /** Separate from `model`, whose rows must stay small. */
@@ -44,6 +46,45 @@ export type AccountTable = {
   /** Maximum total size of the account's files, in bytes; null for the registry's default. */
   quota_bytes: number | null
   created_at: string
+  /** When an admin disabled the account, whose credentials are invalid until it is enabled again. */
+  disabled_at: string | null
+  /** When the account was removed. The row remains, so that nobody else can take the username. */
+  removed_at: string | null
+}
+
+/** Permission to create an account even if registration is closed. */
+export type InvitationTable = {
+  id: string
+  token_hash: Uint8Array
+  /** For whom the invitation is. Only admins see this. */
+  note: string | null
+  /** Whether the new account becomes an admin. */
+  is_admin: Flag
+  /** The admin's username; null if the invitation was created on the registry's host. */
+  created_by: string | null
+  created_at: string
+  expires_at: string
+  used_at: string | null
+  /** The username of the new account. */
+  used_by: string | null
+}
+
+/** Security-relevant actions. Triggers refuse to change or delete rows. */
+export type AuditTable = {
+  seq: Generated<number>
+  at: string
+  action: string
+  /** The username of whoever performed the action; null for a command on the registry's host. */
+  actor: string | null
+  /** The credential that authorized the action: `session ID`, `key ID`, `password`, `invitation ID` or `host`. */
+  credential: string
+  /** The client's IP address; null for a command on the registry's host. */
+  address: string | null
+  /** What the action affected, for example the kind `model` and the model's name. */
+  subject_kind: string
+  subject: string
+  /** JSON object: what changed. */
+  detail: string
 }
 
 export type SessionTable = {

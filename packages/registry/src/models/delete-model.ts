@@ -1,3 +1,4 @@
+import type { Note } from '../audit/audit-log.ts'
 import type { FileBytes } from '../database/schema.ts'
 import type { ModelRepository } from './model-repository.ts'
 
@@ -14,7 +15,7 @@ export type ModelDeletion = {
  * while their rows exist, and must be counted for as long as they take disk space. The rows are deleted next, and the
  * bytes of complete files last. If a crash interrupts the deletion, garbage collection removes the rest.
  */
-export async function deleteModel({ models, collect }: ModelDeletion, modelId: string) {
+export async function deleteModel({ models, collect }: ModelDeletion, modelId: string, note: Note) {
   await collect.giveUpAll(modelId)
-  for (const file of await models.delete(modelId)) await collect.removeFileBytes(file)
+  for (const file of await models.delete(modelId, note)) await collect.removeFileBytes(file)
 }

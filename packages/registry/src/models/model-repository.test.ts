@@ -1,6 +1,7 @@
 import type { ModelChanges, NewModel } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
 import { anonymous } from '../accounts/caller.ts'
+import { hostActor } from '../audit/actor.ts'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { type ModelRepository, modelRepository } from './model-repository.ts'
 
@@ -33,7 +34,7 @@ describeOnEachDatabase('the model repository', (start) => {
     const created = await models.create('ana', { ...body, ...notTheirs } as NewModel)
     expect(created).toMatchObject({ ...body, owner: 'ana', likes: 0, downloads: 0 })
     const changes = { description: 'changed', ...notTheirs } as ModelChanges
-    const { updated_at, ...changed } = await models.update(created.id, changes)
+    const { updated_at, ...changed } = await models.update(created.id, changes, hostActor)
     const { updated_at: _, ...before } = created
     expect(changed).toEqual({ ...before, description: 'changed' })
   })
@@ -42,7 +43,7 @@ describeOnEachDatabase('the model repository', (start) => {
     const tags = ['\ud800', '\ud801', 'sea', 'sea']
     const { id } = await models.create('ana', { name: 'halves', tags })
     expect(await models.get(id, anonymous)).toMatchObject({ tags: ['\ufffd', 'sea'] })
-    const changed = await models.update(id, { tags: ['river', ...tags] })
+    const changed = await models.update(id, { tags: ['river', ...tags] }, hostActor)
     expect(JSON.parse(changed.tags)).toEqual(['river', '\ufffd', 'sea'])
   })
 })

@@ -8,6 +8,8 @@ import {
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { v7 as newId } from 'uuid'
 import type { Viewer } from '../accounts/caller.ts'
+import type { Actor } from '../audit/actor.ts'
+import { model, type Note, note } from '../audit/audit-log.ts'
 import type { Database, FileBytes, ModelTable } from '../database/schema.ts'
 import { isUniqueViolation } from '../database/unique-violation.ts'
 import { conflict, notFound } from '../errors.ts'
@@ -37,17 +39,17 @@ export interface ModelRepository {
    * filled in from the files again.
    * @throws not-found if the model no longer exists, and conflict if the name is taken
    */
-  update(id: string, changes: ModelChanges): Promise<ModelRow>
+  update(id: string, changes: ModelChanges, actor: Actor): Promise<ModelRow>
   /**
    * Deletes the rows of the model and its files, and returns where the files' bytes are stored.
    * @throws not-found if the model no longer exists
    */
-  delete(id: string): Promise<FileBytes[]>
+  delete(id: string, note: Note): Promise<FileBytes[]>
   /**
    * Deletes the model unless it has files or uploads. Expired uploads are ignored.
    * @throws not-found if the model no longer exists, and conflict if it is not empty
    */
-  deleteEmpty(id: string): Promise<void>
+  deleteEmpty(id: string, note: Note): Promise<void>
   /**
    * Toggles whether this account likes the model. Even with concurrent calls, `likes` equals the number of accounts
    * that like the model.
@@ -144,7 +146,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
         return row
       }),
 
-    update: (id: string, changes: ModelChanges): Promise<ModelRow> =>
+    update: (id: string, changes: ModelChanges, actor: Actor): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
         const row = await lockModel(trx, id)
         const { name, display_name, license, readme, is_public } = changes
@@ -173,6 +175,9 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
             throw isUniqueViolation(error) ? nameTaken(name) : error
           })
         if (readme !== undefined) await writeCard(trx, id, readme)
+        if (is_public !== undefined && is_public !== (row.is_public === 1)) {
+          await note(actor, 'model.visibility_changed', model(row.name), { is_public })(trx)
+        }
         if (factFields.some((field) => changes[field] === null)) {
           await refreshModel(trx, id)
         }
@@ -186,9 +191,10 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
 
     getRecord,
 
-    delete: (id: string): Promise<FileBytes[]> =>
+    delete: (id: string, noteDeletion: Note): Promise<FileBytes[]> =>
       db.transaction().execute(async (trx) => {
         await lockModel(trx, id)
+        await noteDeletion(trx)
         const files = await trx
           .deleteFrom('file')
           .where('model_id', '=', id)
@@ -198,7 +204,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
         return files
       }),
 
-    deleteEmpty: (id: string): Promise<void> =>
+    deleteEmpty: (id: string, noteDeletion: Note): Promise<void> =>
       db.transaction().execute(async (trx) => {
         const { name } = await lockModel(trx, id) // no upload can start until the transaction ends
         const file = await trx
@@ -212,6 +218,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
           throw conflict(`the model ${name} has files or unfinished uploads`, {
             code: 'model_not_empty',
           })
+        await noteDeletion(trx)
         await trx.deleteFrom('model').where('id', '=', id).execute()
       }),
 

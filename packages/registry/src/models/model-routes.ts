@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints, formatPath, type ModelQuery, routes } from '@shoal/protocol'
 import { callerWith, toViewer } from '../accounts/caller.ts'
+import { callerActor } from '../accounts/request-actor.ts'
+import { note } from '../audit/audit-log.ts'
 import type { Connection } from '../database/connect.ts'
 import { unprocessable } from '../errors.ts'
 import { pageLinks } from '../http/page-links.ts'
@@ -57,21 +59,25 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   app.route({
     ...endpoints.updateModel,
-    async handler({ params, body, caller }) {
-      const model = await ownModel(models, params.id, caller)
+    async handler(request) {
+      const { params, body } = request
+      const model = await ownModel(models, params.id, request.caller)
       if (body.name !== undefined) checkName(body.name)
-      const changed = await models.update(model.id, body)
+      const changed = await models.update(model.id, body, callerActor(request, request.signedIn()))
       if (model.is_public === 1 && changed.is_public === 0) await connection.untilNoticed()
-      return models.getRecord(changed, toViewer(caller, 'write'))
+      return models.getRecord(changed, toViewer(request.caller, 'write'))
     },
   })
 
   app.route({
     ...endpoints.deleteModel,
-    async handler({ params, query, caller }, reply) {
-      const model = await ownModel(models, params.id, caller)
-      if (query.only_if_empty) await models.deleteEmpty(model.id)
-      else await deleteModel({ models, collect }, model.id)
+    async handler(request, reply) {
+      const { params, query } = request
+      const model = await ownModel(models, params.id, request.caller)
+      const actor = callerActor(request, request.signedIn())
+      const deleted = note(actor, 'model.deleted', { kind: 'model', name: model.name })
+      if (query.only_if_empty) await models.deleteEmpty(model.id, deleted)
+      else await deleteModel({ models, collect }, model.id, deleted)
       return reply.code(204).send(null)
     },
   })

@@ -10,6 +10,20 @@ type Older = Pick<Connection, 'db' | 'engine'>
  * migration cannot be undone.
  */
 const undoing: Record<string, (older: Older) => Promise<RawBuilder<unknown>[]>> = {
+  '0010_people': async ({ engine }) => [
+    ...(engine === 'postgres' ? [sql`drop function refuse_audit_change cascade`] : []),
+    sql`drop table audit`,
+    sql`drop table invitation`,
+    ...(engine === 'postgres' ? [sql`drop trigger account_changed on account`] : []),
+    sql`alter table account drop column removed_at`,
+    sql`alter table account drop column disabled_at`,
+    ...(engine === 'postgres'
+      ? [
+          sql`create trigger account_changed after insert or delete or update of username on account
+            for each statement execute function notify_change('change')`,
+        ]
+      : []),
+  ],
   '0009_nodes': async ({ engine }) => [
     ...(engine === 'postgres' ? [sql`drop function notify_change cascade`] : []),
     sql`drop table compatibility`,

@@ -15,11 +15,11 @@ export function useAccount<T>(call: (values: T) => Promise<SignedIn>, next: stri
       const signedIn = await call(values)
       const me = await queryClient.fetchQuery({ ...meQuery(client), staleTime: 0 })
       if (!me) throw new Error(elsewhere())
-      return signedIn
+      return { ...signedIn, me }
     },
-    async onSuccess({ user }) {
+    async onSuccess({ me }) {
       queryClient.clear()
-      queryClient.setQueryData(meQuery(client).queryKey, user)
+      queryClient.setQueryData(meQuery(client).queryKey, me)
       await navigate({ href: nextPage(next), replace: true })
     },
   })

@@ -1,3 +1,4 @@
+import type { Note } from '../../audit/audit-log.ts'
 import type { FileRepository } from '../rows/file-repository.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
 
@@ -11,8 +12,9 @@ type Dependencies = { files: FileRepository; collect: GarbageCollection }
 export async function deleteFile(
   { files, collect }: Dependencies,
   file: { id: string; model_id: string },
+  note?: Note,
 ) {
   await collect.giveUp(file.id, 'cancel')
-  const removed = await files.remove(file)
+  const removed = await files.remove(file, note)
   if (removed) await collect.removeFileBytes(removed)
 }

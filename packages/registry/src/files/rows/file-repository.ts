@@ -8,6 +8,7 @@ import {
 } from '@shoal/model-file'
 import type { FileRecord, ModelFile } from '@shoal/protocol'
 import type { Kysely } from 'kysely'
+import type { Note } from '../../audit/audit-log.ts'
 import { databaseTime } from '../../database/clock.ts'
 import { computeReq2Hash } from '../../database/req2-hash.ts'
 import type { Database, FileBytes } from '../../database/schema.ts'
@@ -60,7 +61,7 @@ export interface FileRepository {
   /** Records an upload's ID. Returns false and changes nothing if another ID was recorded in the meantime. */
   keepUploadId(file: FileRow, uploadId: string | null): Promise<boolean>
   /** Deletes a file's row, and returns the columns that referred to its bytes; undefined if the row did not exist. */
-  remove(file: { id: string; model_id: string }): Promise<FileBytes | undefined>
+  remove(file: { id: string; model_id: string }, note?: Note): Promise<FileBytes | undefined>
 }
 
 /** The result of processing: the hashes of the stored bytes, and the facts from the header. */
@@ -237,7 +238,7 @@ export function fileRepository(
       return numUpdatedRows > 0n
     },
 
-    remove: (file: { id: string; model_id: string }): Promise<FileBytes | undefined> =>
+    remove: (file: { id: string; model_id: string }, note?: Note): Promise<FileBytes | undefined> =>
       db.transaction().execute(async (trx) => {
         await lockModel(trx, file.model_id)
         const removed = await dropFiles(trx, 'remove')
@@ -245,6 +246,7 @@ export function fileRepository(
           .returning(['object_key', 'blob_hash'])
           .executeTakeFirst()
         await refreshModel(trx, file.model_id)
+        if (removed) await note?.(trx)
         return removed
       }),
   }

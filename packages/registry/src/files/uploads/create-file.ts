@@ -9,13 +9,9 @@ import { conflict, tooLarge } from '../../errors.ts'
 import { lockModel } from '../../models/lock-model.ts'
 import type { ModelRow } from '../../models/model-repository.ts'
 import { type FileRow, fileColumns } from '../rows/file-row.ts'
-import {
-  dropFiles,
-  endedBadly,
-  fileTransitions,
-  uploadLifetimeSeconds,
-} from '../rows/file-states.ts'
+import { dropFiles, fileTransitions, uploadLifetimeSeconds } from '../rows/file-states.ts'
 import { lockBlob } from '../rows/keep-blob.ts'
+import { storedBytes } from '../rows/stored-bytes.ts'
 
 export type CreateDependencies = {
   db: Kysely<Database>
@@ -108,15 +104,7 @@ export async function checkQuota(
     .executeTakeFirstOrThrow()
   const quota = account.quota_bytes ?? quotaBytes
   if (quota === undefined) return
-  const { used } = await db
-    .selectFrom('file')
-    .innerJoin('model', 'model.id', 'file.model_id')
-    .select(sql<number>`cast(coalesce(sum(file_size_bytes), 0) as bigint)`.as('used'))
-    .where('owner', '=', username)
-    // The bytes of failed and expired files count until they are removed.
-    .where((is) => is.or([is('status', 'not in', endedBadly), is('object_key', 'is not', null)]))
-    .$if(replacedId !== undefined, (files) => files.where('file.id', '<>', replacedId ?? ''))
-    .executeTakeFirstOrThrow()
+  const used = await storedBytes(db, username, replacedId)
   if (used + sizeBytes > quota) {
     throw tooLarge(
       `quota exceeded: ${formatBytes(used)} of ${formatBytes(quota)} used; this file needs ${formatBytes(sizeBytes)}`,

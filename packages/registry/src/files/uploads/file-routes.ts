@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints, formatPath, routes } from '@shoal/protocol'
 import { toViewer } from '../../accounts/caller.ts'
+import { callerActor } from '../../accounts/request-actor.ts'
+import { note } from '../../audit/audit-log.ts'
 import { conflict } from '../../errors.ts'
 import type { ModelRepository } from '../../models/model-repository.ts'
 import { ownModel } from '../../models/own-model.ts'
@@ -90,10 +92,18 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
 
   app.route({
     ...endpoints.deleteFile,
-    async handler({ params, caller }, reply) {
+    async handler(request, reply) {
+      const { params, caller } = request
       const model = await ownModel(models, params.id, caller)
       const file = await files.get(model.id, params.file_id, true)
-      await deleteFile(dependencies, file)
+      const actor = callerActor(request, request.signedIn())
+      const subject = { kind: 'file' as const, name: `${model.name}/${file.filename}` }
+      const { sha256_hash, status } = file
+      await deleteFile(
+        dependencies,
+        file,
+        note(actor, 'file.deleted', subject, { sha256_hash, status }),
+      )
       return reply.code(204).send(null)
     },
   })

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AuditEntry, auditActions } from '@shoal/protocol'
+import type { Admin } from '@shoal/registry'
+import { Command, Option } from 'commander'
+import type { Context, OpenContext } from '../context.ts'
+import { addDataOption, type DataOption } from '../server/server-options.ts'
+import { withAdmin } from '../server/with-admin.ts'
+import { toTerminalLine } from '../terminal/terminal-text.ts'
+
+type AuditOptions = DataOption & {
+  limit: string
+  actor?: string
+  subject?: string
+  action?: string
+  follow?: boolean
+}
+
+const pollMs = 1000
+const maxLimit = 500
+
+export function auditCommand(open: OpenContext): Command {
+  const audit = new Command('audit').description(
+    'show who did what: sign-ins, keys, roles, deletions',
+  )
+  return addDataOption(audit)
+    .option('--limit <number>', 'number of entries, up to 500', '50')
+    .option('--actor <username>', 'only what this account did')
+    .option('--subject <name>', 'only what affected this account, model or file')
+    .addOption(
+      new Option('--action <action>', 'only this action, for example model.deleted').choices(
+        auditActions,
+      ),
+    )
+    .option('--follow', 'show new entries as they are written')
+    .action((options: AuditOptions) =>
+      withAdmin(open, options, (admin, context) => showAudit(admin, context, options)),
+    )
+}
+
+async function showAudit(
+  { users }: Admin,
+  { printer, takeStopSignal }: Context,
+  { limit, actor, subject, action, follow = false }: AuditOptions,
+) {
+  const filter = { actor, subject, action }
+  const count = Math.min(Math.max(Math.trunc(Number(limit)) || 50, 1), maxLimit)
+  const latest = (await users.audit({ ...filter, limit: count })).reverse()
+  const show = (entries: AuditEntry[]) =>
+    printer.answer(entries, () => entries.map((entry) => toTerminalLine(toLine(entry))))
+  if (!follow) {
+    await show(latest)
+    if (latest.length === 0) printer.note('No entries.')
+    return
+  }
+  const signal = takeStopSignal()
+  let after = latest.at(-1)?.seq ?? 0
+  if (latest.length > 0) await show(latest)
+  while (!signal.aborted) {
+    const entries = await users.audit({ ...filter, after, limit: maxLimit })
+    after = entries.at(-1)?.seq ?? after
+    if (entries.length > 0) await show(entries)
+    if (entries.length < maxLimit) await sleep(pollMs, undefined, { signal }).catch(ignoreAbort)
+  }
+}
+
+function ignoreAbort(error: Error) {
+  if (error.name !== 'AbortError') throw error
+}
+
+/** `2026-01-31 12:00:00  ana  key.revoked  user ben  {"id":"…"}  (session …, 10.0.0.5)` */
+function toLine(entry: AuditEntry): string {
+  const { at, actor, action, subject_kind, subject, detail, credential, address } = entry
+  const changed = Object.keys(detail).length === 0 ? '' : `  ${JSON.stringify(detail)}`
+  const origin = address === null ? 'this host' : `${credential}, ${address}`
+  const time = at.slice(0, 19).replace('T', ' ')
+  return `${time}  ${actor ?? 'administrator'}  ${action}  ${subject_kind} ${subject}${changed}  (${origin})`
+}

@@ -1,0 +1,12 @@
+/** The user or administrator behind an action, with the credential that was used, and the client's address. */
+export type Actor = {
+  /** A username; null for a command on the registry's host. */
+  username: string | null
+  /** `session ID`, `key ID`, `password`, `invitation ID` or `host`. */
+  credential: string
+  /** The client's IP address; null for a command on the registry's host. */
+  address: string | null
+}
+
+/** An administrator who runs a command on the registry's host. */
+export const hostActor: Actor = { username: null, credential: 'host', address: null }

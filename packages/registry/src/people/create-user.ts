@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import type { NewUser } from '@shoal/protocol'
+import type { AccountRepository } from '../accounts/account-repository.ts'
+import { hashPassword } from '../accounts/password.ts'
+import { requireFreeUsername } from '../accounts/register.ts'
+import type { Actor } from '../audit/actor.ts'
+import { note, user } from '../audit/audit-log.ts'
+
+/** Returns a random password with 96 bits. */
+export const randomPassword = (): string => randomBytes(12).toString('base64url')
+
+/**
+ * Creates an account with a random password, which it returns.
+ * @throws conflict if the username is taken or reserved
+ */
+export async function createUser(
+  accounts: AccountRepository,
+  { username, email, role = 'user' }: NewUser,
+  actor: Actor,
+): Promise<string> {
+  await requireFreeUsername(accounts, username)
+  const password = randomPassword()
+  await accounts.create({
+    username,
+    email: email ?? null,
+    passwordHash: await hashPassword(password),
+    isAllowedToBeFirst: true,
+    isRegistrationOpen: true,
+    isAdmin: role === 'admin',
+    note: () => note(actor, 'account.created', user(username), { role }),
+  })
+  return password
+}

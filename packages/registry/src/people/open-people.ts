@@ -1,0 +1,15 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../database/schema.ts'
+import { type InvitationRepository, invitationRepository } from './invitation-repository.ts'
+import { type PeopleRepository, peopleRepository } from './people-repository.ts'
+
+/** What admins need to administer accounts. */
+export type People = { people: PeopleRepository; invitations: InvitationRepository }
+
+export const openPeople = (
+  db: Kysely<Database>,
+  defaultQuotaBytes: number | undefined,
+): People => ({
+  people: peopleRepository(db, defaultQuotaBytes),
+  invitations: invitationRepository(db),
+})

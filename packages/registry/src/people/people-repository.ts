@@ -1,0 +1,305 @@
+import type { AdminUser, Role, Usage, UserChanges } from '@shoal/protocol'
+import { type Kysely, sql } from 'kysely'
+import { type Account, firstAdminName } from '../accounts/account-repository.ts'
+import { lockAccount } from '../accounts/lock-account.ts'
+import type { Actor } from '../audit/actor.ts'
+import { model, note, user } from '../audit/audit-log.ts'
+import type { AccountTable, Database } from '../database/schema.ts'
+import { conflict, notFound } from '../errors.ts'
+import { storedBytesOf } from '../files/rows/stored-bytes.ts'
+
+/**
+ * The accounts, as an admin sees and changes them. Each change is recorded in the audit log. All methods that take a
+ * username throw not-found if there is no such account, if it was removed and, if they change it, if it is the system
+ * account.
+ */
+export interface PeopleRepository {
+  /** Oldest first. */
+  list(): Promise<AdminUser[]>
+  get(username: string): Promise<AdminUser>
+  /** What the account with this ID uses, and what it may use. */
+  findUsage(accountId: string): Promise<Usage>
+  /**
+   * Changes the role, status or quota. Disabling ends the account's sessions, and makes its API keys and the links to
+   * private files that it could read invalid. Enabling makes the API keys valid again.
+   * @throws conflict if no active admin would remain
+   */
+  change(username: string, changes: UserChanges, actor: Actor): Promise<void>
+  /** Makes another account the owner of all of the account's models. Returns their number. */
+  giveModels(username: string, to: string, actor: Actor): Promise<number>
+  /** The IDs and names of the account's models. */
+  listModels(username: string): Promise<{ id: string; name: string }[]>
+  /** @throws conflict if the account is the only active admin */
+  requireRemovable(username: string): Promise<void>
+  /**
+   * Removes an account with its sessions, API keys and email address. The username remains taken.
+   * @throws conflict if the account owns models, or if no active admin would remain
+   */
+  remove(username: string, actor: Actor): Promise<void>
+}
+
+type Row = Pick<
+  AccountTable,
+  | 'id'
+  | 'username'
+  | 'email'
+  | 'is_admin'
+  | 'is_system'
+  | 'quota_bytes'
+  | 'created_at'
+  | 'disabled_at'
+> & {
+  session_used_at: string | null
+  key_used_at: string | null
+  sessions_count: number
+  api_keys_count: number
+  models_count: number
+  stored_bytes: number
+}
+
+/** `defaultQuotaBytes` applies to accounts without a quota of their own; undefined: there is no limit. */
+export function peopleRepository(
+  db: Kysely<Database>,
+  defaultQuotaBytes: number | undefined,
+): PeopleRepository {
+  async function find(username: string): Promise<Account> {
+    return db
+      .selectFrom('account')
+      .selectAll()
+      .where('username', '=', username.toLowerCase())
+      .where('removed_at', 'is', null)
+      .executeTakeFirstOrThrow(() => notFound(`no user ${username.slice(0, 64)}`))
+  }
+
+  /** Runs a transaction in which the account's row is locked. */
+  async function withAccount(
+    username: string,
+    work: (trx: Kysely<Database>, account: Account) => Promise<void>,
+  ): Promise<void> {
+    const { id } = await find(username)
+    await db.transaction().execute(async (trx) => {
+      await lockAdmins(trx)
+      const account = await lockAccount(trx, id)
+      if (account.removed_at !== null) throw notFound(`no user ${account.username}`)
+      if (account.is_system === 1) {
+        throw notFound(`${account.username} is the system account, which cannot be changed`)
+      }
+      await work(trx, account)
+    })
+  }
+
+  const toUsage = (row: Row): Usage => ({
+    stored_bytes: Number(row.stored_bytes),
+    quota_bytes: row.quota_bytes ?? defaultQuotaBytes ?? null,
+    models_count: Number(row.models_count),
+    api_keys_count: Number(row.api_keys_count),
+  })
+
+  function toAdminUser(row: Row): AdminUser {
+    const { id, username, email, created_at, disabled_at, session_used_at, key_used_at } = row
+    const uses = [session_used_at, key_used_at].filter((time) => time !== null)
+    const role = row.is_system === 1 ? 'system' : row.is_admin === 1 ? 'admin' : 'user'
+    return {
+      ...{ id, username, email, role, created_at, disabled_at },
+      last_used_at: uses.sort().at(-1) ?? null,
+      own_quota_bytes: row.quota_bytes,
+      sessions_count: Number(row.sessions_count),
+      usage: toUsage(row),
+    }
+  }
+
+  return {
+    async list() {
+      return (await readRows(db)).map(toAdminUser)
+    },
+
+    async get(username) {
+      const { id } = await find(username)
+      const [row] = await readRows(db, id)
+      if (!row) throw notFound(`no user ${username.slice(0, 64)}`)
+      return toAdminUser(row)
+    },
+
+    async findUsage(id) {
+      const [row] = await readRows(db, id)
+      if (!row) throw notFound('this account no longer exists')
+      return toUsage(row)
+    },
+
+    change: (username, { role, is_disabled, own_quota_bytes }, actor) =>
+      withAccount(username, async (trx, account) => {
+        if (role !== undefined) await setRole(trx, account, role, actor)
+        if (is_disabled !== undefined) await setDisabled(trx, account, is_disabled, actor)
+        if (own_quota_bytes !== undefined) await setQuota(trx, account, own_quota_bytes, actor)
+        await requireAdmin(trx)
+      }),
+
+    async giveModels(username, to, actor) {
+      const [from, heir] = [await find(username), await find(to)]
+      if (from.id === heir.id) throw conflict(`${heir.username} already owns these models`)
+      if (heir.is_system === 1 || heir.disabled_at !== null) {
+        throw conflict(`${heir.username} cannot own these models: the account is not active`)
+      }
+      return db.transaction().execute(async (trx) => {
+        const given = await trx
+          .updateTable('model')
+          .set({
+            owner: heir.username,
+            visibility_version: sql`visibility_version + 1 - is_public`,
+          })
+          .where('owner', '=', from.username)
+          .returning('name')
+          .execute()
+        for (const { name } of given) {
+          const detail = { from: from.username, to: heir.username }
+          await note(actor, 'model.owner_changed', model(name), detail)(trx)
+        }
+        return given.length
+      })
+    },
+
+    async listModels(username) {
+      const account = await find(username)
+      return db
+        .selectFrom('model')
+        .select(['id', 'name'])
+        .where('owner', '=', account.username)
+        .orderBy('id')
+        .execute()
+    },
+
+    async requireRemovable(username) {
+      const { id } = await find(username)
+      await requireAdmin(db, id)
+    },
+
+    remove: (username, actor) =>
+      withAccount(username, async (trx, account) => {
+        const { id } = account
+        await refuseOwner(trx, account.username)
+        await trx
+          .updateTable('account')
+          .set({
+            removed_at: new Date().toISOString(),
+            password_hash: null,
+            email: null,
+            is_admin: 0,
+          })
+          .where('id', '=', id)
+          .execute()
+        await requireAdmin(trx)
+        await trx.deleteFrom('session').where('account_id', '=', id).execute()
+        await trx.deleteFrom('api_key').where('account_id', '=', id).execute()
+        await trx.deleteFrom('account_network').where('account_id', '=', id).execute()
+        await invalidateLinks(trx, account)
+        await note(actor, 'account.removed', user(account.username))(trx)
+      }),
+  }
+}
+
+/** The accounts that were not removed, oldest first, or only the one with this ID. */
+async function readRows(db: Kysely<Database>, id?: string): Promise<Row[]> {
+  const now = new Date().toISOString()
+  const { rows } = await sql<Row>`
+    select id, username, email, is_admin, is_system, quota_bytes, created_at, disabled_at,
+      (select max(last_used_at) from session where account_id = account.id) as session_used_at,
+      (select max(last_used_at) from api_key where account_id = account.id) as key_used_at,
+      (select count(*) from session where account_id = account.id and expires_at > ${now}) as sessions_count,
+      (select count(*) from api_key where account_id = account.id) as api_keys_count,
+      (select count(*) from model where owner = account.username) as models_count,
+      ${storedBytesOf(sql.ref('account.username'))} as stored_bytes
+    from account
+    where removed_at is null ${id === undefined ? sql`` : sql`and id = ${id}`}
+    order by id`.execute(db)
+  return rows
+}
+
+/**
+ * Locks the right to change which accounts are admins until the transaction ends, so that two admins who disable each
+ * other at the same time take turns.
+ */
+async function lockAdmins(trx: Kysely<Database>) {
+  await trx
+    .updateTable('secret')
+    .set({ value: sql`value` })
+    .where('name', '=', firstAdminName)
+    .execute()
+}
+
+/** Throws if no admin can sign in, apart from the account with the ID `exceptId`. */
+async function requireAdmin(db: Kysely<Database>, exceptId?: string) {
+  const admin = await db
+    .selectFrom('account')
+    .select('id')
+    .where('is_admin', '=', 1)
+    .where('disabled_at', 'is', null)
+    .where('removed_at', 'is', null)
+    .$if(exceptId !== undefined, (admins) => admins.where('id', '<>', exceptId ?? ''))
+    .limit(1)
+    .executeTakeFirst()
+  if (admin) return
+  throw conflict('this account is the last active administrator: appoint another one first', {
+    code: 'last_admin',
+  })
+}
+
+async function setRole(trx: Kysely<Database>, account: Account, role: Role, actor: Actor) {
+  const isAdmin = role === 'admin' ? 1 : 0
+  if (account.is_admin === isAdmin) return
+  const { id, username } = account
+  await trx.updateTable('account').set({ is_admin: isAdmin }).where('id', '=', id).execute()
+  if (isAdmin === 0) await invalidateLinks(trx, account)
+  await note(actor, 'account.role_changed', user(username), { role })(trx)
+}
+
+async function setDisabled(
+  trx: Kysely<Database>,
+  account: Account,
+  isDisabled: boolean,
+  actor: Actor,
+) {
+  if ((account.disabled_at !== null) === isDisabled) return
+  const { id, username } = account
+  const disabled_at = isDisabled ? new Date().toISOString() : null
+  await trx.updateTable('account').set({ disabled_at }).where('id', '=', id).execute()
+  if (isDisabled) {
+    await trx.deleteFrom('session').where('account_id', '=', id).execute()
+    await invalidateLinks(trx, account)
+  }
+  await note(actor, isDisabled ? 'account.disabled' : 'account.enabled', user(username))(trx)
+}
+
+async function setQuota(
+  trx: Kysely<Database>,
+  { id, username, quota_bytes }: Account,
+  quotaBytes: number | null,
+  actor: Actor,
+) {
+  if (quota_bytes === quotaBytes) return
+  await trx.updateTable('account').set({ quota_bytes: quotaBytes }).where('id', '=', id).execute()
+  const detail = { from_bytes: quota_bytes, to_bytes: quotaBytes }
+  await note(actor, 'account.quota_changed', user(username), detail)(trx)
+}
+
+async function refuseOwner(trx: Kysely<Database>, username: string) {
+  const { count } = await trx
+    .selectFrom('model')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('owner', '=', username)
+    .executeTakeFirstOrThrow()
+  if (Number(count) === 0) return
+  throw conflict(
+    `${username} owns ${count} ${Number(count) === 1 ? 'model' : 'models'}: give them to another account, or delete them`,
+    { code: 'owns_models' },
+  )
+}
+
+/** Makes the links to the private files that the account could read invalid, for everybody who has them. */
+async function invalidateLinks(trx: Kysely<Database>, { username, is_admin }: Account) {
+  await trx
+    .updateTable('model')
+    .set({ visibility_version: sql`visibility_version + 1` })
+    .where('is_public', '=', 0)
+    .$if(is_admin === 0, (models) => models.where('owner', '=', username))
+    .execute()
+}

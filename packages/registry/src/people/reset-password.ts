@@ -1,0 +1,28 @@
+import type { PasswordReset } from '@shoal/protocol'
+import type { AccountRepository } from '../accounts/account-repository.ts'
+import { hashPassword } from '../accounts/password.ts'
+import type { Actor } from '../audit/actor.ts'
+import { note, user } from '../audit/audit-log.ts'
+import { notFound } from '../errors.ts'
+import { randomPassword } from './create-user.ts'
+
+/**
+ * Gives an account a new random password, ends its sessions and revokes its API keys.
+ * @throws not-found if there is no such account, or it is the system account
+ */
+export async function resetPassword(
+  accounts: AccountRepository,
+  username: string,
+  actor: Actor,
+): Promise<PasswordReset> {
+  const account = await accounts.find(username.toLowerCase())
+  if (!account || account.removed_at !== null) throw notFound(`no user ${username.slice(0, 64)}`)
+  if (account.is_system === 1) throw notFound(`${username} is a system account: it cannot sign in`)
+  const password = randomPassword()
+  const { sessions, keys } = await accounts.resetPassword(
+    account.id,
+    await hashPassword(password),
+    note(actor, 'account.password_reset', user(account.username)),
+  )
+  return { password, sessions_ended: sessions, keys_revoked: keys }
+}
