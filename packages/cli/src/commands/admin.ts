@@ -24,7 +24,7 @@ export function adminCommand(open: OpenContext): Command {
 
   add(
     'reset-password',
-    'set a new password for an account, end its sessions and revoke its API keys',
+    'generate a new password for an account, end its sessions and revoke its API keys',
   )
     .argument('<username>', 'account whose password to reset')
     .action(async (username: string, options: DataOption) => {
