@@ -9,7 +9,9 @@ const sameServer = dash(
   'A server is not replaced by another, and then restored, while a command is running.',
 )
 const firstCall = dash('The first API call has already failed.')
-const everyConnection = dash('A forward proxy cannot distinguish requests.')
+const everyConnection = dash(
+  'A fault of a forward proxy affects every request, and does not go away.',
+)
 
 /** Has as many characters as `localhost`, so that rewriting a response does not change its length. */
 const unknownHost = 'q.invalid'

@@ -34,7 +34,7 @@ export const daemonSettings = {
     default: '11434',
     description: 'port to listen on',
     details:
-      "with `npm start`, use `--inference-port`, because `SHOAL_PORT` sets the registry's port. When a browser runs on the same machine, the registry's pages use the daemon on this port",
+      "with `npm start`, use `--inference-port`, because `SHOAL_PORT` sets the registry's port. Pages of that registry that are open in a browser on the daemon's machine use the daemon on this port",
   }),
   /** The context length of one conversation, in tokens. */
   contextLength: setting({
@@ -54,16 +54,16 @@ export const daemonSettings = {
     default: '4',
     description: 'maximum number of concurrent conversations per model',
     details:
-      'lower if there is not enough memory. Up to 64 more requests are queued; further requests get a 429 response',
+      'fewer if there is not enough memory. For each model, up to 64 more requests are queued; further requests get a 429 response',
   }),
   threads: setting({
     variable: 'SHOAL_THREADS',
     flag: '--threads <number>',
     parse: wholeNumber({ min: 1, max: 1024 }),
     defaultPhrase: 'up to one per core',
-    description: 'compute threads',
+    description: 'number of compute threads',
     details:
-      'by default, the number is adjusted while a model generates text, and is lower on a busy machine. A number set here is fixed; more threads than free cores make models much slower',
+      'by default, the number is adjusted while a model generates text, and is lower on a busy machine. A number that you set is not adjusted; more threads than free cores make models much slower',
   }),
   memoryBytes: setting({
     variable: 'SHOAL_MEMORY',
@@ -78,7 +78,7 @@ export const daemonSettings = {
     parse: parseKeepAliveMs,
     default: '5m',
     description:
-      'how long an idle model stays loaded, for example `90s`, `2h` or `7d`; `0` unloads it immediately, `forever` never',
+      'how long an idle model stays loaded: a duration such as `90s`, `2h` or `7d`, `0` to unload it immediately, or `forever` to keep it loaded',
   }),
   /** The flag's value is the path of a file that contains the key. */
   apiKey: setting({
@@ -86,8 +86,8 @@ export const daemonSettings = {
     flag: '--api-key-file <file>',
     parse: word,
     description:
-      'API key that the daemon requires; the flag specifies a file that contains the key',
-    details: 'commands that call a daemon send the key that is set in the variable',
+      'API key that the daemon requires; `--api-key-file` specifies a file that contains the key',
+    details: 'commands that call a daemon send the key in `SHOAL_API_KEY`',
   }),
   /** Origins of web pages that may call the daemon, in addition to pages from this machine. */
   origins: setting({

@@ -1,6 +1,6 @@
 /**
  * Functions for choosing among a model's files. This entry point loads no Node modules and little other code, so that
- * it works in browsers and does not slow down command-line startup.
+ * it works in browsers and does not slow down the CLI's startup.
  */
 export { type Fidelity, findFidelity } from './fidelity.ts'
 export {

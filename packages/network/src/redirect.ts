@@ -16,8 +16,8 @@ const maxRedirects = 5
 
 /**
  * Follows redirects: calls `ask` with one URL after another until it returns a result. `nextUrl` returns the target of
- * a redirect, or throws if the redirect must not be followed; the default is for requests without credentials. Rejects
- * with a `NetworkError` if there are too many redirects.
+ * a redirect, or throws if the redirect must not be followed; the default is suitable only for requests without
+ * credentials. Rejects with a `NetworkError` if there are too many redirects.
  */
 export async function followRedirects<T>(
   network: Network,

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Id, Name, Nullable, refTo, Timestamp } from './common.ts'
 
 const Username = Type.String({ pattern: '^[a-z0-9_-]{2,64}$' })
-/** A password has 8 to 1024 bytes in UTF-8. The registry checks its length in bytes. */
+/** A password has 8 to 1024 bytes in UTF-8. The schema counts characters; the registry itself counts bytes. */
 const NewPassword = Type.String({ minLength: 1, maxLength: 1024 })
 
 export const User = Type.Object(

@@ -1,5 +1,5 @@
 /**
- * The typed client of the registry, for browsers and Node. It sends requests with `fetch`, or with a transport supplied
+ * The typed client for a registry, in browsers and Node. It sends requests with `fetch`, or with a transport supplied
  * by the caller.
  */
 import { sleep } from '@shoal/core/async'
@@ -128,7 +128,7 @@ export type ClientOptions = {
 
 export type RegistryClient = ReturnType<typeof apiCalls> & {
   /**
-   * Returns a client of the same registry with changed options, for example without a token or with a longer timeout.
+   * Returns a client for the same registry with changed options, for example without a token or with a longer timeout.
    * @example
    * const visitor = client.with({ token: undefined })
    */
@@ -136,7 +136,7 @@ export type RegistryClient = ReturnType<typeof apiCalls> & {
 }
 
 /**
- * Creates a client of one registry. Every call rejects with an `ApiError` if the registry returns an error, and with a
+ * Creates a client for one registry. Every call rejects with an `ApiError` if the registry returns an error, and with a
  * `NetworkError` if there was no usable response. Many calls accept a `signal` that cancels them.
  * @example
  * import { registryClient } from '@shoal/protocol/client'
@@ -194,7 +194,7 @@ function apiCalls(options: ClientOptions) {
     baseUrl,
 
     /**
-     * Returns one page of the matching models, and the number of all matches.
+     * Returns one page of the matching models, and the total number of matches.
      * @example
      * const { models, total } = await client.listModels({ q: 'tide', sort: 'downloads', limit: 20 })
      */

@@ -70,7 +70,7 @@ export const listModels = {
     tags: ['models'],
     summary: 'List and search models',
     description:
-      'The models are sorted by the field in `sort`, in descending order by default. The `X-Total-Count` header is the number of matches (exact up to 10,000); the `Link` header links to the next and previous pages.',
+      'The models are sorted by the field that `sort` specifies, in descending order by default. The `X-Total-Count` header is the number of matches (exact up to 10,000); the `Link` header links to the next and previous pages.',
     querystring: ModelQuery,
     response: { 200: Type.Array(refTo(Model)) },
   },
@@ -162,7 +162,7 @@ export const toggleLike = {
     tags: ['models'],
     summary: 'Toggle a like',
     description:
-      "Both methods toggle the caller's like. A toggle is not safe to retry; use `PUT` instead.",
+      "`POST` and `DELETE` both toggle the caller's like, so they are not safe to retry; use `PUT` instead.",
     params: ModelPath,
     response: { 204: Empty },
   },
@@ -329,7 +329,7 @@ export const getChunk = {
     tags: ['downloads'],
     summary: 'Redirect to a chunk',
     description:
-      'For the SHA-256 of a whole file that is ready, redirects to the file instead; torrents use this URL as their web seed (BEP 19).',
+      'If the SHA-256 is that of a whole file that is ready, redirects to the file instead. The web seed of a torrent (BEP 19) is this endpoint with the SHA-256 of the file.',
     params: ChunkPath,
     response: { 302: Empty },
   },

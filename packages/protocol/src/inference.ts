@@ -1,4 +1,4 @@
-/** Requests to the local daemon in OpenAI's API format. Other fields are accepted and ignored. */
+/** Requests to the local daemon in OpenAI's API format. Fields that are not declared here are accepted and ignored. */
 import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'
 

@@ -1,11 +1,11 @@
 /**
- * Requests to the local daemon in the format of Anthropic's Messages API
- * (https://docs.anthropic.com/en/api/messages). Other fields are accepted and ignored.
+ * Requests to the local daemon in the format of Anthropic's Messages API (https://docs.anthropic.com/en/api/messages).
+ * Fields that are not declared here are accepted and ignored.
  */
 import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'
 
-/** A part of a message. Which members it has depends on its type. */
+/** A part of a message. Its `type` determines which of the other members it has. */
 const ContentBlock = Type.Object({
   type: Type.String(),
   text: Type.Optional(Type.String()),

@@ -8,8 +8,8 @@ type NetworkCode =
   | 'unreachable'
   | 'tls_failed'
   /**
-   * The forward proxy failed, not the registry: the proxy cannot be reached, requires authentication, or responded
-   * itself.
+   * The forward proxy failed, not the registry: the proxy cannot be reached, requires authentication, or responded in
+   * place of the registry.
    */
   | 'proxy_failed'
   /** The response is not from a shoal registry but from a captive portal or another program. */

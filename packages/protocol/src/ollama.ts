@@ -1,5 +1,6 @@
 /**
- * Requests to the `/api` endpoints of the local daemon, in Ollama's API format. Other fields are accepted and ignored.
+ * Requests to the `/api` endpoints of the local daemon, in Ollama's API format. Fields that are not declared here are
+ * accepted and ignored.
  */
 import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'

@@ -1,6 +1,7 @@
 /**
  * Requests to the local daemon in the format of OpenAI's Responses API
- * (https://platform.openai.com/docs/api-reference/responses). Other fields are accepted and ignored.
+ * (https://platform.openai.com/docs/api-reference/responses). Fields that are not declared here are accepted and
+ * ignored.
  */
 import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'
@@ -13,7 +14,7 @@ const Part = Type.Object({
 })
 const TextOrParts = Type.Optional(Type.Union([Type.String(), Type.Array(Part), Type.Null()]))
 
-/** An item of a conversation. Which members it has depends on its type. */
+/** An item of a conversation. Its `type` determines which of the other members it has. */
 const InputItem = Type.Object({
   type: optional(Type.String()),
   id: optional(Type.String()),

@@ -21,8 +21,8 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
   announceIntervalSeconds: number
   timeouts: ConnectionTimeouts
   /**
-   * How often a node polls the database for files that need processing but of which it was not notified, such as the
-   * files of a node that has crashed.
+   * How often a node polls the database for files to process. Polling finds files for which the node received no
+   * notification, such as those of a crashed node.
    */
   processingPollMs: number
   log: 'stdout' | 'silent' | { file: string }
@@ -46,7 +46,10 @@ export type ConnectionTimeouts = {
 /** Unparsed command-line flags. A flag overrides the corresponding environment variable. */
 export type RegistryFlags = { host?: string; port?: string; data?: string; baseUrl?: string }
 
-/** Reads the settings from the environment and the flags. Throws a `ConfigError` that names the invalid variable. */
+/**
+ * Reads the settings from the environment and the flags. For an invalid setting, throws a `ConfigError` whose message
+ * contains the variable's name.
+ */
 export function readRegistryConfig(
   env: Record<string, string | undefined>,
   flags: RegistryFlags = {},

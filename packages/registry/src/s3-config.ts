@@ -4,8 +4,8 @@ import { s3Settings } from './settings/s3-settings.ts'
 import type { S3Config } from './store/s3/open-s3.ts'
 
 /**
- * Reads the S3 settings. Returns undefined if none of them is set. Throws a `ConfigError` that names the variable if a
- * value is invalid or missing.
+ * Reads the S3 settings. Returns undefined if none of them is set. If a value is invalid or missing, throws a
+ * `ConfigError` whose message contains the variable's name.
  */
 export function readS3Config(env: Record<string, string | undefined>): S3Config | undefined {
   const isUsed = Object.values(s3Settings).some(({ variable }) => env[variable ?? '']?.trim())

@@ -79,7 +79,7 @@ export function withoutQuery(url: string): string {
   return end === -1 ? url : url.slice(0, end)
 }
 
-/** If no route matched, longer path segments are redacted. Every token is longer than this, and no ID is. */
+/** If no route matched, path segments longer than this are redacted. Every token is longer, and no ID is. */
 const maxPlainSegmentLength = 64
 
 /** Redacts the route's `:token` segment. If no route matched, redacts every long segment. */

@@ -24,13 +24,13 @@ export type LimitedThread<Argument, Result> = (argument: Argument) => Promise<Re
 const checkMs = 250
 
 /**
- * Returns a function that calls `method` of the module `name` in a thread, for work whose cost untrusted input
- * determines, such as rendering the template in a model file. The first call starts the thread, which serves one call
- * after another. A call that exceeds a limit rejects with a `ThreadLimitError`, and its thread is terminated. The next
- * call then starts a new thread. An idle thread does not keep the process running.
+ * Returns a function that calls `method` of the module `name` in a thread, for work whose cost depends on untrusted
+ * input, such as rendering the template in a model file. The first call starts the thread, which serves one call after
+ * another. A call that exceeds a limit rejects with a `ThreadLimitError`, and its thread is terminated. The next call
+ * then starts a new thread. An idle thread does not keep the process running.
  *
  * The limits do not cover everything: a thread cannot be terminated while a built-in function runs, such as a search in
- * a long string, and a single very large allocation crashes the whole process. The module itself must limit both.
+ * a long string, and a single very large allocation crashes the whole process. The module itself must prevent both.
  */
 export function limitedThread<Argument, Result>(
   { name, parentUrl, setup }: { name: string; parentUrl: string; setup?: unknown },

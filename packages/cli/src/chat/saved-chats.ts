@@ -14,7 +14,7 @@ function getPath(session: ChatSession, name: string): string {
     return join(getFolder(session), `${name}.json`)
   throw misuse(
     `“${name}” is not a valid name for a conversation.`,
-    'A name has up to 100 letters, digits, dots, hyphens and underscores, and starts with a letter or digit.',
+    'Use up to 100 characters: letters, digits, dots, hyphens or underscores. Start with a letter or digit.',
   )
 }
 

@@ -28,7 +28,7 @@ test('login saves the token in a file that only the user can read', async () => 
   expect(stderr).toBe(
     `✓ Signed in to ${registry.label} as ines.\n` +
       '  While you pull or serve, peers with the same models can see your IP address.\n' +
-      '  To keep it private: shoal config set peers off\n',
+      '  To hide your IP address: shoal config set peers off\n',
   )
   expect(exitCode).toBe(0)
   expect(registry.asked[0]?.body).toEqual({ username: 'ines', password: 'open sesame' })

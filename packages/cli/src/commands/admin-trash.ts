@@ -21,7 +21,7 @@ export function trashCommand(open: OpenContext): Command {
     })
   })
 
-  add('restore', 'restore objects that files use again, such as after a database restore').action(
+  add('restore', 'restore objects that files need again, such as after a database restore').action(
     async (options: DataOption) => {
       await withAdmin(open, options, async (registry, { printer }) => {
         const restored = await registry.trash.restore()

@@ -133,7 +133,7 @@ export function addUserCommands(admin: Command, open: OpenContext) {
 
   forUser(
     'reset-password',
-    'set a new password for an account, end its sessions and revoke its API keys',
+    'generate a new password for an account, end its sessions and revoke its API keys',
   ).action((username: string, options: DataOption) =>
     withAdmin(open, options, async ({ users }, { printer, asker }) => {
       if (asker.canAsk)

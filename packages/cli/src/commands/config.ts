@@ -25,7 +25,7 @@ export function configCommand(open: OpenContext): Command {
 
   config
     .command('set <key> <value>')
-    .description('change a setting; an empty value removes it')
+    .description('change a setting; an empty value resets it to its default')
     .action(async (name: string, value: string) => {
       const { printer, places } = await open()
       const key = configKey(name)

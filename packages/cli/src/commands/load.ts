@@ -16,7 +16,7 @@ export function loadCommand(open: OpenContext): Command {
     .addOption(
       new Option(
         '--keep <time>',
-        'idle time before the model is unloaded: a duration such as 5m or 2h, or “forever”',
+        'how long the model stays loaded while it is idle: a duration such as 5m or 2h, or “forever”',
       ).argParser(parseKeepTime),
     )
     .addOption(inferenceOption())

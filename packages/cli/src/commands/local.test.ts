@@ -119,7 +119,7 @@ test('verify reports files that shoal did not pull', async () => {
   const path = join(home.models, 'tide', 'tide-Q8_0.gguf')
   await putModelFile(path)
   const { stdout, exitCode } = await shoalHere(['verify', '-q'], { home: home.path })
-  expect(stdout).toBe(`! tide:Q8_0  not pulled by shoal: ${path}\n`)
+  expect(stdout).toBe(`! tide:Q8_0  not pulled by shoal, so its hash is unknown: ${path}\n`)
   expect(exitCode).toBe(0)
 })
 

@@ -29,7 +29,7 @@ export function loginCommand(open: OpenContext): Command {
         printer.note(
           '  While you pull or serve, peers with the same models can see your IP address.',
         )
-        printer.note('  To keep it private: shoal config set peers off')
+        printer.note('  To hide your IP address: shoal config set peers off')
       }
       if (readCliSetting(cliSettings.token, context.environment) !== undefined) {
         printer.warn(

@@ -102,7 +102,7 @@ function checkedName(text: string): string {
   if (isModelName(text)) return text
   throw misuse(
     `“${text}” is not a valid model name.`,
-    'A name has 2 to 96 lowercase letters, digits, dots, hyphens and underscores, and starts and ends with a letter or digit.',
+    'Use 2 to 96 characters: lowercase letters, digits, dots, hyphens or underscores. Start and end with a letter or digit.',
   )
 }
 

@@ -17,7 +17,7 @@ export function registerCommand(open: OpenContext): Command {
     .description('create an account and sign in')
     .option(
       '--username <name>',
-      'username: 2 to 64 lowercase letters, digits, hyphens and underscores',
+      'username of 2 to 64 characters: lowercase letters, digits, hyphens or underscores',
     )
     .option('--email <address>', 'email address at which administrators can contact you')
     .option('--password-stdin', 'read the password from stdin')

@@ -24,7 +24,7 @@ export function seedCommand(open: OpenContext): Command {
     .description('share local models with peers until Ctrl-C')
     .addOption(uploadLimitOption())
     .addOption(ratioOption())
-    .option('--private', 'also share private models, each with anyone who has its torrent')
+    .option('--private', 'also share private models, with anyone who has their torrents')
     .addOption(
       new Option('--port <number>', 'port that peers connect to')
         .argParser(wholeNumberParser(0, 65_535))
@@ -38,7 +38,7 @@ export function seedCommand(open: OpenContext): Command {
 
   seed
     .command('status')
-    .description('show what shoal serve is sharing and has uploaded')
+    .description('show the files that shoal serve shares, with peers and uploaded bytes')
     .addOption(inferenceOption())
     .action(async ({ inference }: InferenceOption) => {
       const context = await open()
@@ -52,7 +52,7 @@ export function seedCommand(open: OpenContext): Command {
   ] as const) {
     seed
       .command(name)
-      .description(paused ? 'pause sharing' : 'resume sharing')
+      .description(paused ? 'make shoal serve pause sharing' : 'make shoal serve resume sharing')
       .addOption(inferenceOption())
       .action(async ({ inference }: InferenceOption) => {
         const context = await open()

@@ -102,7 +102,7 @@ function formatLine({ name, path, verdict, badChunks }: Checked, { printer }: Co
     intact: `${green('✓')} ${name}  intact`,
     repaired: `${green('✓')} ${name}  repaired`,
     damaged: `${red('✗')} ${name}  ${plural(badChunks, 'bad chunk')}`,
-    unknown: `${yellow('!')} ${name}  not pulled by shoal: ${path}`,
+    unknown: `${yellow('!')} ${name}  not pulled by shoal, so its hash is unknown: ${path}`,
   }
   return lines[verdict]
 }

@@ -55,7 +55,7 @@ test.each([
     stdout: '',
     stderr:
       `✗ Your daemon is not running. A shoal daemon of another user or another SHOAL_HOME responds at localhost:${daemon.port}.\n` +
-      `  To use that daemon, pass --inference localhost:${daemon.port}. To start your own: shoal serve --port <number>\n`,
+      `  To use that daemon, pass --inference localhost:${daemon.port}. To start your own daemon: shoal serve --port <number>\n`,
     exitCode: 6,
   })
   expect(daemon.asked).toEqual([{ path: '/healthz', authorization: undefined, body: {} }])

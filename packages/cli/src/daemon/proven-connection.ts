@@ -46,7 +46,8 @@ export async function proveConnection(
       agent,
       hold: (request) =>
         request.once('socket', (given) => {
-          if (given !== socket) request.destroy(new Error('the proven connection was closed'))
+          if (given !== socket)
+            request.destroy(new Error('the authenticated connection was closed'))
         }),
     }
   } catch (error) {

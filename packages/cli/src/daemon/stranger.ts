@@ -21,7 +21,7 @@ export function describeStranger({ label, kind }: Stranger): { text: string; adv
       advice: 'To restart it: shoal stop, then shoal serve.',
     }
   }
-  const own = 'To start your own: shoal serve --port <number>'
+  const own = 'To start your own daemon: shoal serve --port <number>'
   return {
     text: toSentence(`${holderName[kind]} responds at ${label}`),
     advice: kind === 'daemon' ? `To use that daemon, pass --inference ${label}. ${own}` : own,

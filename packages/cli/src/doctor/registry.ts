@@ -44,7 +44,12 @@ function unreachable({ label, address, token }: Registry, error: unknown): Findi
   const isSlow = error instanceof DOMException && error.name === 'TimeoutError'
   if (isSlow) {
     const text = `${label} did not respond within ${timeoutMs / 1000} s`
-    return { check: 'registry', state: 'problem', text, advice: 'Check the registry log and load.' }
+    return {
+      check: 'registry',
+      state: 'problem',
+      text,
+      advice: 'Check the log of the registry and the load on its machine.',
+    }
   }
   const { message, hint } = toFailure(error, { address, hasToken: token !== undefined })
   return { check: 'registry', state: 'problem', text: message, ...(hint && { advice: hint }) }

@@ -37,7 +37,7 @@ async function readModelFile(path: string): Promise<ModelFileHere> {
   if (!isModelFilename(filename)) {
     throw misuse(
       `${filename} is not a valid name for a published file.`,
-      'A filename has up to 246 letters, digits, spaces, dots and _ + - ( ), starts with a letter or digit, and ends in .gguf.',
+      'Use up to 246 characters: letters, digits, spaces or . _ + - ( ). Start with a letter or digit, and end with .gguf.',
     )
   }
   const { extractFacts, readGgufFile } = await import('@shoal/model-file')

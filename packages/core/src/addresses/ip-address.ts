@@ -1,7 +1,7 @@
 /** Where an address can be reached from: this machine, a private network, or the internet. */
 export type Reach = 'loopback' | 'private' | 'public'
 
-/** The version of an IP address (4 or 6); undefined if the address is not valid. An IPv6 address may have a zone. */
+/** The version of an IP address (4 or 6); undefined if the address is not valid. An IPv6 address can have a zone. */
 export function ipVersion(text: string): 4 | 6 | undefined {
   if (isIpv4(text)) return 4
   return parseGroups(text.replace(/%[0-9a-z.:-]+$/i, '')) === undefined ? undefined : 6

@@ -20,7 +20,8 @@ export const daemonReasons = {
   template_failed: {
     status: 400,
     ending: 'failed',
-    meaning: 'the model has no chat template, or the template rejects the messages',
+    meaning:
+      'the model has no chat template, or the template rejects the messages, fails or exceeds a limit',
   },
   schema_refused: {
     status: 400,
@@ -35,7 +36,7 @@ export const daemonReasons = {
   unknown_token: {
     status: 400,
     ending: 'failed',
-    meaning: "the token is not in the model's vocabulary",
+    meaning: "a token in the request is not in the model's vocabulary",
   },
   not_generative: {
     status: 400,
@@ -94,7 +95,11 @@ export const daemonReasons = {
     ending: 'failed',
     meaning: "the model's queue is full",
   },
-  model_lost: { status: 500, ending: 'failed', meaning: "the model's process exited" },
+  model_lost: {
+    status: 500,
+    ending: 'failed',
+    meaning: "the model's process exited or failed during the request",
+  },
   crashes_model: {
     status: 503,
     ending: 'failed',

@@ -38,7 +38,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
   unprocessable: {
     status: 422,
     ending: 'failed',
-    meaning: 'the body is well-formed but not valid',
+    meaning: 'the body is well-formed, but a value in it is invalid or missing',
   },
   unauthenticated: {
     status: 401,
@@ -68,7 +68,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     reasons: {
       chunks_missing: 'an upload cannot be completed until all chunks have been sent',
       last_admin: 'no active administrator would remain',
-      lease_lost: 'another process has taken over the file, or the file was deleted',
+      lease_lost: 'another process is now processing the file, or the file was deleted',
       model_not_empty:
         'with `only_if_empty`, a model that has files or open uploads is not deleted',
       name_taken: 'another model or account has this name',
@@ -185,7 +185,8 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
       loop: 'too many redirects',
       other_host: 'the redirect is to another host',
       insecure: 'the redirect is from https to http',
-      moved: 'the redirect is from http to https, and the request has credentials',
+      moved:
+        'the redirect is from http to https and the request has credentials, or the request is not a `GET`',
     },
   },
 

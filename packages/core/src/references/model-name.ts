@@ -1,6 +1,6 @@
 /**
  * The source of a regular expression for schemas. A model name has 2 to 96 characters: lower-case letters, digits, `.`,
- * `_` and `-`. The first and the last are a letter or digit.
+ * `_` or `-`. The first and last characters are letters or digits.
  */
 export const modelNamePattern = '^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$'
 

@@ -9,8 +9,8 @@ export type Port = {
   post(message: unknown): void
   onMessage(listener: (message: unknown) => void): void
   /**
-   * Calls `listener` with the reason when no more messages can arrive. It may be called twice; in that case, the first
-   * reason is the more accurate one.
+   * Calls `listener` with the reason when no more messages can arrive. The listener can be called twice; in that case,
+   * the first reason is the more accurate one.
    */
   onClose(listener: (reason: Error) => void): void
 }

@@ -22,18 +22,18 @@ export type Notify<Theirs> = <K extends Name<Theirs>>(method: K, ...asked: Asked
 
 export type Rpc<Theirs> = {
   /**
-   * Settles when the method does, even after an abort, so that no work continues on the other side. After an abort,
-   * rejects with the signal's reason, unless the method succeeded or failed for another reason. If the method fails,
-   * rejects with a copy of its error. The copy has the error's name, message, stack, cause, and properties such as
-   * `code` and `details`, but not its class.
+   * Settles when the method does, even after an abort. Once the call has settled, the other side no longer works on it.
+   * After an abort, rejects with the signal's reason, unless the method succeeded or failed for another reason. If the
+   * method fails, rejects with a copy of its error. The copy has the error's name, message, stack, cause, and
+   * properties such as `code` and `details`, but not its class.
    */
   call<K extends Name<Theirs>>(
     method: K,
     ...asked: Asked<Theirs, K>
   ): Promise<Awaited<Answered<Theirs, K>>>
   /**
-   * Yields the items of the other side's generator, and returns its return value. Aborting or leaving this stream ends
-   * it immediately, and ends the other side's generator.
+   * Yields the items of the other side's generator, and returns the generator's return value. Aborting or leaving this
+   * stream ends it immediately, and ends the other side's generator.
    */
   stream<K extends Name<Theirs>>(method: K, ...asked: Asked<Theirs, K>): Answered<Theirs, K>
   notify: Notify<Theirs>

@@ -49,7 +49,7 @@ export function parseDuration(text: string, bareUnit?: DurationUnit): number | u
 const bounded = (ms: number) => (ms > maxMs ? Number.POSITIVE_INFINITY : ms)
 
 /**
- * Parses the time that an idle model stays loaded, in milliseconds. The argument is a duration or a number of seconds.
+ * Parses how long an idle model stays loaded. Returns milliseconds. The argument is a duration or a number of seconds.
  * A negative value means forever, as in Ollama's API.
  */
 export function parseKeepAlive(time: string | number): number | undefined {

@@ -33,10 +33,10 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
       )
     }
     if (origin !== undefined) allowOrigin(reply, origin)
-    if (isPreflight(request)) return answerPreflight(request, reply) // has no key
+    if (isPreflight(request)) return answerPreflight(request, reply) // browsers send these without a key
     if (request.routeOptions.config.isOpen) return
     if ((request.raw.headersDistinct.authorization ?? []).length > 1) {
-      throw new Fault('invalid_api_key', 'Authorization must be sent only once') // Node uses only the first
+      throw new Fault('invalid_api_key', 'Authorization must be sent only once') // Node would use only the first
     }
     checkKey(authorization, apiKey)
   })

@@ -19,7 +19,10 @@ type SamplingRequest = Partial<
   >
 >
 
-/** Reads the sampling parameters that OpenAI's and Anthropic's APIs have in common, and those of OpenAI's only. */
+/**
+ * Reads the sampling parameters that OpenAI's and Anthropic's APIs have in common, and those that only OpenAI's API
+ * has.
+ */
 export function toSampling(request: SamplingRequest): Sampling {
   return {
     temperature: request.temperature ?? samplingDefaults.temperature,

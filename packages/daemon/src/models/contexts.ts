@@ -7,7 +7,10 @@ const minContextLength = 64
 const usualLengths = [65_536, 32_768, 16_384, 8_192] as const
 /** The maximum share of the free memory for the keys and values of one conversation, if no length is set. */
 const maxConversationShare = 1 / 3
-/** The maximum share for all conversations together, if no length is set. The rest is left for other programs. */
+/**
+ * The maximum share of the free memory for the keys and values of all conversations together, if no length is set. The
+ * rest is left for other programs.
+ */
 const maxConversationsShare = 2 / 3
 
 type Settings = {

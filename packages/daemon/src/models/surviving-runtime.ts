@@ -31,7 +31,7 @@ export function openCrashLog() {
     refuse(modelPath: string, generation: Generation) {
       if (crashed.size === 0) return // the usual case: nothing is hashed
       if ((crashed.get(toKey(modelPath, generation))?.size ?? 0) < maxCrashes) return
-      const message = `this prompt has crashed the model ${maxCrashes} times: try again in a minute`
+      const message = `requests with this prompt and schema have crashed the model's process ${maxCrashes} times: try again in a minute`
       throw new Fault('crashes_model', message, { retryAfterSeconds: refusalMs / 1000 })
     },
   }

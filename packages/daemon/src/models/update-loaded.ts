@@ -5,7 +5,7 @@ type Loaded = { model: LocalModel }
 
 /**
  * Updates the IDs of loaded models, because a name may now refer to another file. Returns the models whose files are
- * gone. Each of these keeps its ID, unless another loaded model has the same one.
+ * gone. Each of these keeps its ID, unless another loaded model now has that ID.
  */
 export function updateLoaded<T extends Loaded>(
   loaded: readonly T[],

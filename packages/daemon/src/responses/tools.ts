@@ -10,8 +10,8 @@ type RequestFunction = Omit<RequestTool, 'tools'>
 const maxFunctions = 128
 
 /**
- * Returns the request's tools without web search, which runs at OpenAI. Codex offers web search in each request, so it
- * is left out, also from the `tools` of the response. Other tools that run elsewhere are refused.
+ * Returns the request's tools without web search, also for the response's `tools`. Web search runs at OpenAI, but is
+ * ignored rather than refused, because Codex offers it in each request. Other tools that run elsewhere are refused.
  */
 export const offeredTools = ({ tools }: ResponseRequest): RequestTool[] =>
   (tools ?? []).filter(isOffered)

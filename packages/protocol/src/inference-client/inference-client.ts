@@ -1,4 +1,4 @@
-/** The typed client of the inference daemon, for the CLI and the chat page. */
+/** The typed client for an inference daemon, used by the CLI and the chat page. */
 import type { ChatRequest } from '../inference.ts'
 import { DaemonError, DaemonGoneError, parseDaemonError } from './errors.ts'
 import { type AnswerEnd, type AnswerPart, readAnswer } from './read-answer.ts'
@@ -66,8 +66,8 @@ type Call = {
 }
 
 /**
- * A client of one daemon. Every call rejects with a `DaemonError` for an error response, with a `DaemonGoneError` if
- * there was no usable response, and with the signal's reason if it was aborted.
+ * A client for one daemon. Every call rejects with a `DaemonError` for an error response, with a `DaemonGoneError` if
+ * there was no usable response, and with the signal's reason if the signal was aborted.
  */
 export interface InferenceClient {
   /** The URL of the daemon, as passed to the transport. */
@@ -139,7 +139,7 @@ export interface InferenceClient {
 }
 
 /**
- * Creates a client of a daemon. `getApiKey` is called before each request.
+ * Creates a client for a daemon. `getApiKey` is called before each request.
  * @example
  * import { fetchInference, inferenceClient } from '@shoal/protocol/inference-client'
  *

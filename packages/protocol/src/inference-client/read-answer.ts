@@ -10,7 +10,7 @@ export type Usage = {
   total_tokens: number
 }
 
-/** The last item. `finishReason` is `length` if the response reached its token limit. */
+/** The last item that `readAnswer` yields. `finishReason` is `length` if the response reached its token limit. */
 export type AnswerEnd = { finishReason: string; usage: Usage | undefined }
 
 /**
@@ -48,7 +48,9 @@ type Chunk = {
   usage?: Usage | null
 }
 
-/** Yields the events. Ends without an error if the connection breaks when `isComplete` returns true. */
+/**
+ * Yields the events. If the connection breaks, ends without an error if `isComplete` returns true; otherwise, throws.
+ */
 async function* untilBroken(
   events: AsyncIterable<string>,
   isComplete: () => boolean,

@@ -123,7 +123,7 @@ async function refuseForgottenUrl(
   const wasUsed = recorded !== undefined || (await exists(join(dataDirectory, 'store', 'objects')))
   if (mayBeNew && !wasUsed) return
   throw new ConfigError(
-    `there is no registry.sqlite in ${dataDirectory}, which was used before: set DATABASE_URL if its database ` +
+    `${dataDirectory} was used before but contains no registry.sqlite: set DATABASE_URL if its database ` +
       'is PostgreSQL, restore registry.sqlite from a backup, or choose an empty folder with --data',
   )
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { choice, type Parse, setting, word } from '@shoal/core/settings'
 import { parseBaseUrl } from './values.ts'
 
-/** Temporary keys, such as those of AWS STS, begin like this and expire within hours. */
+/** The prefix of temporary keys, such as those of AWS STS, which expire within hours. */
 const temporaryKey = /^ASIA/
 
 const parseAccessKeyId: Parse<string> = (text, refuse) =>
@@ -16,7 +16,7 @@ const parsePrefix: Parse<string> = (text, refuse) => {
   const prefix = text.trim()
   if (/^([\w.-]+\/)*$/.test(prefix)) return prefix
   return refuse(
-    `must look like shoal/ or team/shoal/ (letters, digits, ".", "_" and "-", with a slash after each part), not "${prefix}"`,
+    `must look like shoal/ or team/shoal/ (letters, digits, ".", "_" or "-", with a slash after each part), not "${prefix}"`,
   )
 }
 
@@ -68,7 +68,7 @@ export const s3Settings = {
     variable: 'SHOAL_S3_PATH_STYLE',
     parse: choice({ on: true, off: false }),
     default: 'on',
-    description: '`off`: the bucket is part of the hostname instead of the path',
+    description: 'set to `off` to put the bucket name in the hostname instead of the path',
   }),
   s3AccessKeyId: setting({
     variable: 'SHOAL_S3_ACCESS_KEY_ID',

@@ -40,7 +40,7 @@ export const registrySettings = {
     parse: (path) => resolve(path),
     default: './data',
     description: 'folder for the database and the model files',
-    details: 'used by one registry at a time',
+    details: 'only one registry at a time can use it',
   }),
   /** Without a trailing slash; undefined means `http://localhost:<port>`. */
   baseUrl: setting({
@@ -49,7 +49,7 @@ export const registrySettings = {
     parse: parseBaseUrl,
     defaultPhrase: '`http://localhost:<port>`',
     description: 'public URL of the registry, such as `https://models.example.org`',
-    details: 'all URLs in responses begin with it',
+    details: "the registry's own URLs in responses begin with it",
   }),
   databaseUrl: setting({
     variable: 'DATABASE_URL',
@@ -70,7 +70,8 @@ export const registrySettings = {
     variable: 'SHOAL_DATABASE_POOL',
     parse: wholeNumber({ min: 2 }),
     default: '10',
-    description: 'maximum number of connections to PostgreSQL',
+    description:
+      'maximum number of connections from each node to PostgreSQL, in addition to one for notifications',
   }),
   /** Undefined: this is the only node. */
   redisUrl: setting({
@@ -90,21 +91,21 @@ export const registrySettings = {
     parse: parseTrustProxy,
     default: 'off',
     description:
-      "`on`, only behind a reverse proxy: take the client's address from the last entry of `X-Forwarded-For`",
+      "set to `on` only behind a reverse proxy, to take the client's address from the last entry of `X-Forwarded-For`",
     details:
-      'the proxy must append that address. For several proxies: the number of proxies, or their networks, such as `10.0.0.0/8,fd00::/8`',
+      'the proxy must append that address. For several proxies, set the number of proxies, or their networks, such as `10.0.0.0/8,fd00::/8`',
   }),
   isRegistrationOpen: setting({
     variable: 'SHOAL_REGISTRATION',
     parse: choice({ open: true, closed: false }),
     default: 'open',
-    description: '`closed`: no new accounts after the first',
+    description: 'set to `closed` to allow no new accounts after the first',
   }),
   isAnonymousReadAllowed: setting({
     variable: 'SHOAL_ANONYMOUS_READ',
     parse: choice({ on: true, off: false }),
     default: 'on',
-    description: '`off`: an account is required even for reading',
+    description: 'set to `off` to require an account even for reading',
   }),
   /** In bytes; undefined means no limit. */
   quotaBytes: setting({
@@ -133,9 +134,9 @@ export const registrySettings = {
     parse: parseRateLimits,
     default: defaultRateLimits,
     description:
-      'rate limits per credential, or per network for anonymous requests; `off`: no limits',
+      'rate limits per credential, or per network for anonymous requests; set to `off` for no limits',
     details:
-      '`auth` is always per network: an IPv4 address or an IPv6 /64. Omitted classes keep their defaults',
+      'a network is an IPv4 address or an IPv6 /64. The class `auth` is limited per network even for requests with a credential. Omitted classes keep their default limits',
   }),
   maxConnectionsPerAddress: setting({
     variable: 'SHOAL_MAX_CONNECTIONS_PER_ADDRESS',
@@ -143,7 +144,7 @@ export const registrySettings = {
     default: '512',
     description: 'maximum number of concurrent HTTP connections from one IPv4 address or IPv6 /64',
     details:
-      'connections above the limit are closed. There is no limit for connections from this machine, or if a proxy is trusted',
+      'connections above the limit are closed. The limit does not apply to connections from this machine, or if `SHOAL_TRUST_PROXY` is set',
   }),
   /** Undefined means that no token grants access to `/metrics`. */
   metricsToken: setting({
@@ -159,7 +160,7 @@ export const registrySettings = {
     default: '0',
     defaultPhrase: 'a free port',
     description:
-      'TCP port of the metadata peer, which serves metadata for magnet links; `off`: no metadata peer',
+      'TCP port of the metadata peer, which serves metadata for magnet links; set to `off` for no metadata peer',
     details: 'see [bittorrent.md](bittorrent.md#the-metadata-peer)',
   }),
   /** Undefined: the address at which the client reached the registry. */

@@ -25,7 +25,7 @@ export function presign(key: string, request: SignedRequest, now = new Date()): 
   return `${url}&X-Amz-Signature=${computeSignature(key, request.method, url)}`
 }
 
-/** Encodes a value in the same way as `URLSearchParams`, which takes several times as long. */
+/** Encodes a value in the same way as `URLSearchParams`, but several times as fast. */
 function encodeForm(value: string): string {
   return encodeURIComponent(value).replace(/[!'()~]|%20/g, (one) =>
     one === '%20' ? '+' : `%${one.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -117,7 +117,7 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
 
   /**
    * Returns an upper bound for the number of bytes that a restart causes to be received twice: the bytes in transit.
-   * Their number cannot be measured here, but it is lower than the number that the request receives within
+   * That number cannot be measured, but it is lower than the number of bytes that the request receives within
    * `slowAfterMs`.
    */
   function restartCost({ chunk }: RunningTask, rate: number) {

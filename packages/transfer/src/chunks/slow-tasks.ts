@@ -5,7 +5,7 @@ import type { RunningTask } from './running-task.ts'
 const slowShare = 1 / 4
 /** The network is considered saturated if it delivers at least this share of its maximum rate. */
 const saturatedShare = 3 / 4
-/** Each measurement reduces the maximum rate by this factor, because networks change. */
+/** At each measurement, the recorded maximum rate is multiplied by this factor, because networks change. */
 const ageing = 0.98
 const samplesPerWindow = 3
 /**

@@ -49,7 +49,7 @@ const maxConnections = 32
 const maxRetryAfterMs = 60_000
 const minIntervalMs = 10_000
 const maxIntervalMs = 60 * 60_000
-/** Timeout of the final announce, which is short because the pull is over and the user is waiting. */
+/** Timeout for the final announce. The timeout is short, because the pull is over and the user is waiting. */
 const stopTimeoutMs = 500
 
 /** Starts discovery. Resolves when it listens for peers. Rejects if it cannot listen. */

@@ -10,7 +10,7 @@ const peerTimeoutMs = 3_000
 
 type RegistryAmongPeers = { network: Network; fileSizeBytes: number; bytesFromPeers(): number }
 
-/** Requests pieces from the registry: those that no peer has and, if peers deliver nothing, all others, too. */
+/** Requests from the registry the pieces that no peer has and, if peers deliver nothing, all other pieces, too. */
 export function registryAmongPeers(
   torrent: Torrent,
   { network, fileSizeBytes, bytesFromPeers }: RegistryAmongPeers,

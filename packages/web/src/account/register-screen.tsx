@@ -40,7 +40,7 @@ export function RegisterScreen() {
         <Field
           label="Username"
           name="username"
-          hint="2 to 64 lowercase letters, digits, hyphens and underscores."
+          hint="2 to 64 characters: lowercase letters, digits, hyphens or underscores."
           error={isTaken ? 'That username is not available.' : wrong['/username']}
           autoComplete="username"
           autoCapitalize="none"

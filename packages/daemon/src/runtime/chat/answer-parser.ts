@@ -28,7 +28,7 @@ export interface AnswerParser {
   hasEnough(): boolean
   /** Whether the current part is reasoning. */
   isThinking(): boolean
-  /** Whether the current position is before, within or outside of calls in markers. */
+  /** The parser's current position relative to calls in markers. */
   callPlace(): CallPlace
 }
 

@@ -71,8 +71,9 @@ const dates = (now: Date) => ({
 })
 
 /**
- * Renders messages. If the template rejects system messages, their content becomes part of user messages: first that of
- * the later ones, which fewer templates support, and then also that of the one at the beginning.
+ * Renders messages. If the template rejects system messages, moves their content to user messages. At first, only
+ * system messages after the first message are moved, because fewer templates support these. If the template rejects the
+ * result too, a system message at the beginning is also moved.
  */
 function renderWithSystem(
   messages: ChatMessage[],

@@ -86,8 +86,8 @@ export const patternOfFormat = (format: unknown): string | undefined =>
     : undefined
 
 /**
- * Patterns that zod adds to these formats. All strings in the format match them anyway, and combining both would need
- * too large an automaton.
+ * Patterns that zod adds to these formats. Each pattern is ignored, because every string in the format matches it, and
+ * the automaton for both would be too large.
  */
 const implied: Record<string, readonly string[]> = {
   hostname: [

@@ -62,7 +62,8 @@ function findPossible(rules: ReadonlyMap<string, Node>): Set<string> {
   let waiting = [...rules]
   for (let before = Infinity; waiting.length < before; ) {
     before = waiting.length
-    // Rules are usually before or after those that they refer to, so both directions are tried in turn.
+    // In most grammars, each rule comes either after the rules that it refers to or before them, so both directions are
+    // tried in turn.
     waiting = waiting.reverse().filter(([name, body]) => {
       if (!isPossible(body, possible)) return true
       possible.add(name)

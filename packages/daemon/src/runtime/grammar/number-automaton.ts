@@ -98,7 +98,9 @@ function atLeast(budget: Budget, bound: Bound): Automaton {
   return patternAutomaton(budget, `^(?:${ways.join('|')})$`)
 }
 
-/** Patterns for the beginnings that make a number greater, and how many digits remain. */
+/**
+ * Patterns for the beginnings of greater numbers with equally many digits, each with the number of digits that follow.
+ */
 function greater(digits: string): { pattern: string; rest: number }[] {
   return Array.from(digits).flatMap((digit, index) =>
     digit === '9'

@@ -186,7 +186,7 @@ function otherMembers(
   })
 }
 
-/** The schemas of the members whose names match only this pattern or, if it is undefined, no pattern. */
+/** The schemas of the members whose names match only this pattern or, if `pattern` is undefined, no pattern. */
 const patternSchemas = (
   conversion: Conversion,
   parts: readonly Schema[],

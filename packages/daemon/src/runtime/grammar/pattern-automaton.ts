@@ -15,7 +15,7 @@ import {
 } from './automaton.ts'
 import { type Pattern, PatternError, parsePattern } from './pattern-parser.ts'
 
-/** The cost of a Unicode property, which takes longer than other sets of characters. */
+/** The cost of a Unicode property, which takes longer to look up than other sets of characters. */
 const costOfProperty = 5000
 
 /**

@@ -31,8 +31,8 @@ export interface ProcessingQueue {
   /** Puts the job back in the queue without counting the attempt. */
   putBack(fileId: string, holder: string): Promise<boolean>
   /**
-   * Postpones the job without counting the attempt, because something that the job needs is unavailable. At most by
-   * `maxRetryDelaySeconds`.
+   * Postpones the job without counting the attempt, because something that the job needs is unavailable. `seconds` must
+   * be at most `maxRetryDelaySeconds`.
    */
   retryLater(fileId: string, holder: string, seconds: number): Promise<boolean>
   /**
@@ -57,7 +57,10 @@ export type EndedJob =
  * long.
  */
 const leaseSeconds = 15
-/** The longest time for which a job is postponed. A job that is free later than this is free now: the clock was set back. */
+/**
+ * The longest time for which a job is postponed. If a job is postponed by more than this, the clock must have been set
+ * back, so the job can be claimed immediately.
+ */
 export const maxRetryDelaySeconds = 300
 /** How often the holder renews its lease. */
 export const renewIntervalMs = 5_000

@@ -43,7 +43,7 @@ function explain(error: unknown, action: string, { bucket, endpoint }: S3Bucket)
       return 'SHOAL_S3_SECRET_ACCESS_KEY does not belong to SHOAL_S3_ACCESS_KEY_ID'
     case 'PermanentRedirect':
     case 'AuthorizationHeaderMalformed':
-      return `the bucket ${bucket} is not in the region in SHOAL_S3_REGION: ${error.message}`
+      return `the bucket ${bucket} is not in the region that SHOAL_S3_REGION specifies: ${error.message}`
     case 'RequestTimeTooSkewed':
       return `the clock of this machine differs too much from that of the S3 store: ${error.message}`
     default:

@@ -13,11 +13,11 @@ import { bytesGone } from '../object-reader.ts'
 import type { S3Bucket, S3Credentials } from './presign-s3.ts'
 
 export type S3Timeouts = {
-  /** For a request, including its retries. For a request for an object's bytes: until the response begins. */
+  /** Timeout for a request with its retries. If the response contains an object's bytes: until the response begins. */
   requestMs: number
-  /** For a request that makes the store copy or join parts, including its retries. */
+  /** Timeout for a request that makes the store copy or join parts, with its retries. */
   assemblyMs: number
-  /** Between two parts of a response that contains an object's bytes. */
+  /** Maximum pause within a response that contains an object's bytes. */
   silenceMs: number
 }
 

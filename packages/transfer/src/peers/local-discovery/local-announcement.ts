@@ -16,8 +16,8 @@ export type LocalAnnouncement = {
 const maxPacketBytes = 1400
 const infoHashLineBytes = 'Infohash: \r\n'.length + 40
 /**
- * Maximum number of torrents that are each announced in a separate packet, because Transmission 3 rejects packets of
- * more than 200 bytes. If there are more torrents, they share packets, because BEP 14 asks for few packets.
+ * Up to this many torrents are announced in separate packets, because Transmission 3 rejects packets of more than 200
+ * bytes. If there are more torrents, they share packets, because BEP 14 asks for few packets.
  */
 const maxAlone = 5
 

@@ -48,7 +48,7 @@ function NameHint({ name, text }: { name: NameCheck; text: string }) {
     if (name.model)
       return 'You own this model. The files will be added to it, and its details will not change.'
     if (name.isFree) return `Available. Pull command: shoal pull ${text}`
-    return 'Part of the pull command. A name has 2 to 96 lowercase letters, digits, dots, hyphens and underscores.'
+    return 'Part of the pull command. Use 2 to 96 characters: lowercase letters, digits, dots, hyphens or underscores.'
   }
   return (
     <span aria-live="polite" className={name.isFree && !name.isChecking ? 'text-ok' : ''}>

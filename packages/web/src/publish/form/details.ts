@@ -24,7 +24,7 @@ export function findNameProblem(name: string): string | undefined {
   if (name === '') return 'Enter a name for the model.'
   const isSlug = namePattern.test(name) && !uuidPattern.test(name) && name !== 'chunks'
   if (isSlug) return undefined
-  return 'A name has 2 to 96 lowercase letters, digits, dots, hyphens and underscores, and starts and ends with a letter or digit. UUIDs and “chunks” are not allowed.'
+  return 'Use 2 to 96 characters: lowercase letters, digits, dots, hyphens or underscores. Start and end with a letter or digit. UUIDs and “chunks” are not allowed.'
 }
 
 export function findDetailErrors(details: Details): DetailErrors {

@@ -9,14 +9,14 @@ import { type Argument, argumentSchemas } from './argument-schemas.ts'
 import type { CallTool, LiteralSyntax } from './call-syntax.ts'
 import { patternFor, plainTexts } from './plain-text.ts'
 
-/** The rules for values that both JSON and Python, or only Python, would accept. */
+/** The rules for JSON values, in which Booleans and null can also be written as in Python. */
 export const pythonBasics: Record<string, Node> = {
   ...basics,
   boolean: choice(...['True', 'False', 'true', 'false'].map(text)),
   null: choice(text('None'), text('null')),
 }
 
-/** Returns a function that writes calls of a tool. */
+/** Returns a function that creates the grammar for calls of a tool. */
 export function literalCalls(conversion: Conversion, dialect: LiteralSyntax['dialect']) {
   const isPython = dialect === 'python'
   const [open, close, equals] = isPython ? ['(', ')', '='] : ['{', '}', ':']
@@ -48,7 +48,10 @@ const gemmaKey = repeat(
   64,
 )
 
-/** Returns a function that writes an argument's value. The schemas of values within lists and objects are not enforced. */
+/**
+ * Returns a function that creates the grammar for an argument's value. The schemas of values within lists and objects
+ * are not enforced.
+ */
 function gemmaValues(conversion: Conversion) {
   const { grammar, visit } = conversion
   const excluded = [patternFor(gemmaQuote)]

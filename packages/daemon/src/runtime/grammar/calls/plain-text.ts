@@ -12,9 +12,9 @@ import type { Argument } from './argument-schemas.ts'
 const maxValues = 1000
 
 /**
- * Returns a function that writes an argument's value as plain text. If the value may have another type than string, it
- * may be any text. `excluded` has regular expressions for what the text must not contain. `other` is another way to
- * write texts that the schema does not constrain.
+ * Returns a function that creates the grammar for an argument's value, which is written as plain text. If the value may
+ * have another type than string and its possible values cannot be listed, any text is allowed. The text must not match
+ * the regular expressions in `excluded`. `other` is an alternative form for texts that the schema does not constrain.
  */
 export function plainTexts(conversion: Conversion, other: Node = nothing) {
   const { budget, grammar } = conversion

@@ -16,7 +16,7 @@ const maxOrderRules = 4000
 const cdataOpen = '<![CDATA['
 const cdataEnd = ']]>'
 
-/** Returns a function that writes calls of a tool. `toolCount` is the number of tools. */
+/** Returns a function that creates the grammar for calls of a tool. `toolCount` is the number of tools. */
 export function tagCalls(conversion: Conversion, syntax: TagSyntax, toolCount: number) {
   const { grammar } = conversion
   const writeText = plainTexts(conversion, cdata(conversion))
@@ -34,8 +34,8 @@ export function tagCalls(conversion: Conversion, syntax: TagSyntax, toolCount: n
   }
 
   /**
-   * The parser reads a value as text if it may be a string, and otherwise as JSON. In formats in which objects and
-   * lists may consist of further tags (`nestedJson`), these are not constrained.
+   * The parser reads a value as text if it may be a string, and otherwise as JSON. Objects and lists are not
+   * constrained in formats in which they may consist of further tags (`nestedJson`).
    */
   function valueNode(argument: Argument, end: string): Node {
     const { types, schemas, place } = argument
@@ -66,7 +66,7 @@ type Parameter = { node: Node; isRequired: boolean }
 const inOrder = (parameters: readonly Parameter[]): Node =>
   sequence(...parameters.map(({ node, isRequired }) => (isRequired ? node : optional(node))))
 
-/** Each parameter at most once. There is a rule for each set of parameters that are left. */
+/** The parameters in any order, each at most once. There is a rule for each set of remaining parameters. */
 function inAnyOrder({ grammar }: Conversion, parameters: readonly Parameter[]): Node {
   const known = new Map<string, Node>()
   function rest(left: readonly Parameter[]): Node {
@@ -82,7 +82,7 @@ function inAnyOrder({ grammar }: Conversion, parameters: readonly Parameter[]): 
   return rest(parameters)
 }
 
-/** A text between markers, which may contain the end of the value. */
+/** A text between CDATA markers. The text can contain the marker that otherwise ends a value. */
 function cdata({ grammar, budget }: Conversion): Node {
   const content = negate(budget, patternAutomaton(budget, patternFor(cdataEnd)))
   return sequence(text(cdataOpen), plainGrammar(grammar, content), text(cdataEnd))
