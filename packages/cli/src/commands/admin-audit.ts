@@ -45,8 +45,7 @@ async function showAudit(
   const filter = { actor, subject, action }
   const count = Math.min(Math.max(Math.trunc(Number(limit)) || 50, 1), maxLimit)
   const latest = (await users.audit({ ...filter, limit: count })).reverse()
-  const show = (entries: AuditEntry[]) =>
-    printer.answer(entries, () => entries.map((entry) => toTerminalLine(toLine(entry))))
+  const show = (entries: AuditEntry[]) => printer.answer(entries, () => entries.map(toLine))
   if (!follow) {
     await show(latest)
     if (latest.length === 0) printer.note('No entries.')
@@ -70,8 +69,16 @@ function ignoreAbort(error: Error) {
 /** `2026-01-31 12:00:00  ana  key.revoked  user ben  {"id":"…"}  (session …, 10.0.0.5)` */
 function toLine(entry: AuditEntry): string {
   const { at, actor, action, subject_kind, subject, detail, credential, address } = entry
-  const changed = Object.keys(detail).length === 0 ? '' : `  ${JSON.stringify(detail)}`
+  const changed = Object.keys(detail).length === 0 ? '' : ` ${JSON.stringify(detail)}`
   const origin = address === null ? 'this host' : `${credential}, ${address}`
   const time = at.slice(0, 19).replace('T', ' ')
-  return `${time}  ${actor ?? 'administrator'}  ${action}  ${subject_kind} ${subject}${changed}  (${origin})`
+  return [
+    time,
+    actor ?? 'administrator',
+    action,
+    `${subject_kind} ${subject}${changed}`,
+    `(${origin})`,
+  ]
+    .map(toTerminalLine)
+    .join('  ')
 }

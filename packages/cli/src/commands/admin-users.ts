@@ -37,6 +37,9 @@ export function addUserCommands(admin: Command, open: OpenContext) {
       withAdmin(open, options, async ({ users }, { printer }) => {
         const { email, role: newRole } = options
         const created = await users.create({ username, role: newRole, ...(email && { email }) })
+        if (created.user.role !== newRole) {
+          printer.note(`${username} is the first account, and therefore an administrator.`)
+        }
         printer.note(`Password for ${username} (you won't be able to see it again):`)
         await printer.answer(created, () => created.password)
       }),
@@ -98,7 +101,7 @@ export function addUserCommands(admin: Command, open: OpenContext) {
     })
 
   forUser('quota', 'limit the bytes that an account may store')
-    .argument('<size>', 'size such as 500GB, or “default” for the registry’s SHOAL_QUOTA')
+    .argument('<size>', 'size such as 500GB, or “default” for that of SHOAL_QUOTA')
     .action((username: string, size: string, options: DataOption) => {
       const bytes = size === 'default' ? null : readQuota(size)
       const done = bytes === null ? 'has the default quota' : `may store ${formatBytes(bytes)}`

@@ -4,7 +4,7 @@ import { registryClient } from '@shoal/protocol/client'
 import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import { expect, test } from 'vitest'
 import { realRegistry } from '../testing/real-registry.ts'
-import { makeHome } from '../testing/run-shoal.ts'
+import { makeHome, startShoal } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
 /** Runs `shoal admin …` on a registry's data folder. */
@@ -122,4 +122,84 @@ test('admin reset-password reports ended sessions, and prints only the password 
   } finally {
     await registry.close()
   }
+})
+
+test('admin adds, limits, disables and removes accounts, and the audit log shows it', async () => {
+  await using registry = await realRegistry()
+  await using admin = await createAdmin(registry.dataDirectory)
+  expect((await admin.run('add', 'ana')).stderr).toContain('therefore an administrator')
+  const added = await admin.run('add', 'ines', '--email', 'ines@example.org')
+  expect(added.stderr).toBe("Password for ines (you won't be able to see it again):\n")
+  const anybody = registryClient({ baseUrl: registry.url })
+  const { access_token } = await anybody.login({ username: 'ines', password: added.stdout.trim() })
+  const ines = registryClient({ baseUrl: registry.url, token: access_token })
+  await ines.createModel({ name: 'drift' })
+  const { id } = await ines.createApiKey({ name: 'laptop' })
+
+  expect((await admin.run('add', 'ines')).stderr).toContain('The username ines is taken')
+  expect((await admin.run('quota', 'ines', 'much')).exitCode).toBe(2)
+  expect((await admin.run('quota', 'ines', '5GB')).stderr).toContain('ines may store 5.00 GB.')
+  expect((await admin.run('role', 'ines', 'admin')).stderr).toContain('ines is an administrator.')
+  expect((await admin.run('users')).stdout).toMatch(
+    /ines\s+ines@example\.org\s+admin\s+active\s+1\s+0 B\s+5\.00 GB\s+1/,
+  )
+  expect((await admin.run('keys', 'ines')).stdout).toMatch(new RegExp(`${id}\\s+laptop`))
+  expect((await admin.run('keys', 'ines', '--revoke', id)).stderr).toContain('API key revoked.')
+  expect((await admin.run('disable', 'ines')).stderr).toContain('ines is disabled.')
+  await expect(ines.getMe()).rejects.toMatchObject({ status: 401 })
+  expect((await admin.run('enable', 'ines')).stderr).toContain('ines is enabled.')
+
+  const refused = await admin.run('remove', 'ines', '--yes')
+  expect(refused.exitCode).toBe(1)
+  expect(refused.stderr).toContain('--give-to <username>')
+  expect((await admin.run('remove', 'ines', '--delete-models')).exitCode).toBe(2) // not confirmed
+  const removed = await admin.run('remove', 'ines', '--delete-models', '--yes')
+  expect(removed.stderr).toContain('ines was removed.')
+
+  const audit = await admin.run('audit', '--limit', '9')
+  expect(audit.stdout.match(/(?<=administrator {2})\S+ \s*\w+ \S+/g)).toEqual([
+    'account.quota_changed  user ines',
+    'account.role_changed  user ines',
+    'key.revoked  user ines',
+    'account.disabled  user ines',
+    'account.enabled  user ines',
+    'model.deleted  model drift',
+    'account.removed  user ines',
+  ])
+  expect(audit.stdout).toMatch(/ {2}ines {2}key\.created .*\(session \S+, 127\.0\.0\.1\)\n/)
+  const json = await admin.run('audit', '--subject', 'drift', '--json')
+  expect(JSON.parse(json.stdout)).toMatchObject([{ action: 'model.deleted', actor: null }])
+})
+
+test('admin invites someone, and revokes an invitation', async () => {
+  await using registry = await realRegistry()
+  await using admin = await createAdmin(registry.dataDirectory)
+  expect((await admin.run('invitations')).stderr).toContain('No invitations.')
+  const invited = await admin.run('invite', '--note', 'Ben from the lab')
+  const [, token = ''] = /#invitation=(shi_\w+)\n$/.exec(invited.stdout) ?? []
+  const anybody = registryClient({ baseUrl: registry.url })
+  await anybody.register({ username: 'ben', password: 'a long password', invitation: token })
+  const listed = await admin.run('invitations')
+  expect(listed.stdout).toMatch(/Ben from the lab\s+user\s+this host\s+20\S+ \S+\s+ben\n/)
+  const other = JSON.parse((await admin.run('invite', '--json')).stdout)
+  const revoked = await admin.run('invitations', '--revoke', other.id)
+  expect(revoked.stderr).toContain('Invitation revoked.')
+})
+
+test('admin audit --follow shows new entries until it is stopped', async () => {
+  await using registry = await realRegistry()
+  await using admin = await createAdmin(registry.dataDirectory)
+  await using home = await makeHome()
+  await admin.run('add', 'ines')
+  const words = ['admin', 'audit', '--follow', '--data', registry.dataDirectory]
+  const { child, outcome } = startShoal(words, { home: home.path })
+  let shown = ''
+  child.stdout.on('data', (bytes) => {
+    shown += bytes
+  })
+  await expect.poll(() => shown, { timeout: 60_000 }).toMatch(/account\.created {2}user ines/)
+  await admin.run('add', 'ben')
+  await expect.poll(() => shown, { timeout: 60_000 }).toMatch(/account\.created {2}user ben/)
+  child.kill('SIGINT')
+  expect(await outcome).toMatchObject({ stderr: '', exitCode: 0 })
 })
