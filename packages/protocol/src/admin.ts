@@ -152,6 +152,8 @@ export const auditActions = [
   'invitation.revoked',
   'model.visibility_changed',
   'model.owner_changed',
+  'model.member_set',
+  'model.member_removed',
   'model.deleted',
   'file.deleted',
   'registry.garbage_collected',

@@ -33,6 +33,8 @@ import type {
 import type {
   CardDraft,
   Facets,
+  Member,
+  MemberRight,
   Model,
   ModelChanges,
   ModelQuery,
@@ -433,6 +435,35 @@ function apiCalls(options: ClientOptions) {
      * }
      */
     deleteApiKey: (id: string) => nothing(to(routes.deleteApiKey, { id })),
+
+    /**
+     * Lists the accounts that a model is shared with.
+     * @example
+     * const writers = (await client.listMembers('tide')).filter(({ right }) => right === 'write')
+     */
+    listMembers: (model: string, signal?: AbortSignal) =>
+      json<Member[]>(to(routes.listMembers, { id: model }), { signal }),
+    /**
+     * Shares a model with an account, or changes its right.
+     * @example
+     * await client.setMember('tide', 'ben', 'read')
+     */
+    setMember: (model: string, username: string, right: MemberRight) =>
+      json<Member>(to(routes.setMember, { id: model, username }), { body: { right } }),
+    /**
+     * Ends a membership.
+     * @example
+     * await client.removeMember('tide', 'ben')
+     */
+    removeMember: (model: string, username: string) =>
+      nothing(to(routes.removeMember, { id: model, username })),
+    /**
+     * Makes another account the owner of a model.
+     * @example
+     * await client.transferModel('tide', 'ben')
+     */
+    transferModel: (model: string, username: string) =>
+      nothing(to(routes.transferModel, { id: model }), { body: { username } }),
 
     ...adminCalls({ json, nothing }),
   }

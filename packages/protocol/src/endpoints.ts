@@ -30,10 +30,13 @@ import {
   CardDraft,
   Facets,
   Like,
+  Member,
+  MemberChange,
   Model,
   ModelChanges,
   ModelQuery,
   ModelRecord,
+  ModelTransfer,
   NewModel,
   Stats,
 } from './model.ts'
@@ -442,6 +445,62 @@ export const deleteApiKey = {
     tags: ['accounts'],
     summary: 'Revoke an API key',
     params: IdPath,
+    response: { 204: Empty },
+  },
+}
+
+// Members
+
+const MemberPath = Type.Object({
+  id: Type.String({ description: 'model ID or slug' }),
+  username: Type.String(),
+})
+
+export const listMembers = {
+  ...routes.listMembers,
+  schema: {
+    tags: ['models'],
+    summary: 'List the members of a model',
+    description:
+      'Members can read a model even if it is private and, with the right `write`, change it. Only the owner, members and administrators can list them.',
+    params: ModelPath,
+    response: { 200: Type.Array(refTo(Member)) },
+  },
+}
+
+export const setMember = {
+  ...routes.setMember,
+  schema: {
+    tags: ['models'],
+    summary: 'Share a model with an account, or change its right',
+    description: 'Only the owner and administrators can do this.',
+    params: MemberPath,
+    body: refTo(MemberChange),
+    response: { 200: refTo(Member) },
+  },
+}
+
+export const removeMember = {
+  ...routes.removeMember,
+  schema: {
+    tags: ['models'],
+    summary: 'End a membership',
+    description:
+      'The links to the model\u2019s private files become invalid for everyone who has them. The owner and administrators can remove any member, and members can remove themselves.',
+    params: MemberPath,
+    response: { 204: Empty },
+  },
+}
+
+export const transferModel = {
+  ...routes.transferModel,
+  schema: {
+    tags: ['models'],
+    summary: 'Make another account the owner',
+    description:
+      'The previous owner becomes a member with the right `write`. Only the owner and administrators can do this. From then on, the files count against the quota of the new owner.',
+    params: ModelPath,
+    body: refTo(ModelTransfer),
     response: { 204: Empty },
   },
 }

@@ -147,3 +147,22 @@ export const Stats = Type.Object(
   { $id: 'Stats', description: 'totals for public models' },
 )
 export type Stats = Static<typeof Stats>
+
+export const MemberRight = Type.Enum(['read', 'write'])
+export type MemberRight = Static<typeof MemberRight>
+
+/** An account that a private model is shared with. */
+export const Member = Type.Object(
+  { username: Type.String(), right: MemberRight, created_at: Timestamp },
+  { $id: 'Member' },
+)
+export type Member = Static<typeof Member>
+
+export const MemberChange = Type.Object({ right: MemberRight }, { $id: 'MemberChange' })
+export type MemberChange = Static<typeof MemberChange>
+
+export const ModelTransfer = Type.Object(
+  { username: Type.String({ description: 'the new owner' }) },
+  { $id: 'ModelTransfer' },
+)
+export type ModelTransfer = Static<typeof ModelTransfer>

@@ -61,6 +61,13 @@ export const createApiKey = { method: 'POST', url: '/v1/api-keys' } as const
 export const listApiKeys = { method: 'GET', url: '/v1/api-keys' } as const
 export const deleteApiKey = { method: 'DELETE', url: '/v1/api-keys/:id' } as const
 
+// Members
+
+export const listMembers = { method: 'GET', url: '/v1/models/:id/members' } as const
+export const setMember = { method: 'PUT', url: '/v1/models/:id/members/:username' } as const
+export const removeMember = { method: 'DELETE', url: '/v1/models/:id/members/:username' } as const
+export const transferModel = { method: 'PUT', url: '/v1/models/:id/owner' } as const
+
 // Administration
 
 export const listUsers = { method: 'GET', url: '/v1/admin/users' } as const

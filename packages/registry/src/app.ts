@@ -10,12 +10,14 @@ import { blobRoutes } from './files/downloads/blob-routes.ts'
 import { downloadRoutes } from './files/downloads/download-routes.ts'
 import { torrentRoutes } from './files/downloads/torrent-routes.ts'
 import type { Files } from './files/open-files.ts'
+import { checkQuota } from './files/uploads/create-file.ts'
 import { fileRoutes } from './files/uploads/file-routes.ts'
 import { caching } from './http/caching.ts'
 import { answerKnownUrls } from './http/known-urls.ts'
 import { queryTurns } from './http/query-turns.ts'
 import { createResponseCache, responseCaching } from './http/response-cache.ts'
 import { roomForDeletions } from './http/room-for-deletions.ts'
+import { memberRoutes } from './models/member-routes.ts'
 import { modelRoutes } from './models/model-routes.ts'
 import type { Models } from './models/open-models.ts'
 import { operationRoutes } from './operation/operation-routes.ts'
@@ -109,6 +111,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await metadata.register(torrentRoutes, all)
   })
   await app.register(adminRoutes, all)
+  await app.register(memberRoutes, {
+    ...all,
+    checkQuota: (username, sizeBytes) =>
+      checkQuota({ db: connection.db, quotaBytes: config.quotaBytes }, username, sizeBytes),
+  })
   await app.register(async (cards) => {
     await cards.register(caching) // without a response cache, because the card renderer has its own cache
     await cards.register(cardRoutes, all)

@@ -10,7 +10,8 @@ export type Caller = {
 }
 
 /**
- * Determines which models are visible: public models, the private models of `username`, and all models if `seesAll`.
+ * Determines which models are visible: public models, the private models of `username` and those of which the account is
+ * a member, and all models if `seesAll`.
  */
 export type Viewer = {
   accountId: string | undefined

@@ -19,6 +19,8 @@ export type Database = {
   model_change: { model_seq: number; change: string | number; text_change: string | number }
   /** Separate from `model` and small, because each download updates a row. A trigger adds a row for each new model. */
   model_downloads: { model_id: string; downloads: number }
+  /** The accounts that a private model's owner has shared the model with. */
+  model_member: { model_id: string; account_id: string; can_write: Flag; created_at: string }
   model_like: { model_id: string; account_id: string; created_at: string }
   file: FileTable
   upload_manifest: { file_id: string; chunk_hashes: Uint8Array }

@@ -63,7 +63,16 @@ export interface ModelRepository {
   setLike(modelId: string, accountId: string, liked: boolean): Promise<void>
 }
 
-export type ModelRow = Selectable<ModelTable>
+export type ModelRow = Selectable<ModelTable> & {
+  /** Whether the viewer is a member who can write (1) or only read (0); null or undefined: no member. */
+  member_can_write?: 0 | 1 | null
+}
+
+const memberRight = (accountId: string) =>
+  sql<0 | 1 | null>`(
+    select can_write from model_member where model_id = model.id and account_id = ${accountId})`.as(
+    'member_can_write',
+  )
 
 /** Fields that are filled in from files unless they were set by hand. */
 const factFields = ['architecture', 'parameter_count', 'context_length'] as const
@@ -75,6 +84,9 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
       .selectFrom('model')
       .selectAll()
       .select(countedDownloads)
+      .$if(viewer.username !== undefined, (models) =>
+        models.select(memberRight(viewer.accountId ?? '')),
+      )
       .where(isUuid(key) ? 'model.id' : 'model.name', '=', key)
       .where(visibleTo(viewer))
       .executeTakeFirst()

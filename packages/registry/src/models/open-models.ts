@@ -1,5 +1,6 @@
 import type { Connection } from '../database/connect.ts'
 import { openSearch, type Search } from '../search/open-search.ts'
+import { type MemberRepository, memberRepository } from './member-repository.ts'
 import { type ModelList, modelList } from './model-list.ts'
 import { type ModelRepository, modelRepository } from './model-repository.ts'
 import { type ModelTotals, modelTotals } from './model-totals.ts'
@@ -7,6 +8,7 @@ import { type ModelTotals, modelTotals } from './model-totals.ts'
 /** The services for models: the repository, the search, the list and the totals. */
 export interface Models {
   models: ModelRepository
+  members: MemberRepository
   search: Search
   list: ModelList
   totals: ModelTotals
@@ -16,6 +18,7 @@ export function openModels({ db, reader }: Pick<Connection, 'db' | 'reader'>): M
   const search = openSearch({ reader })
   return {
     models: modelRepository(db),
+    members: memberRepository(db),
     search,
     list: modelList(db, search),
     totals: modelTotals(search),

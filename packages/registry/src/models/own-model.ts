@@ -2,7 +2,7 @@ import { type Caller, callerWith, isActingAdmin, toViewer } from '../accounts/ca
 import { forbidden } from '../errors.ts'
 import type { ModelRepository, ModelRow } from './model-repository.ts'
 
-/** Returns the model. Throws unless the caller may change it: only the model's owner and admins may. */
+/** Returns the model. Throws unless the caller may change it: its owner, members who can write, and admins may. */
 export async function ownModel(
   models: ModelRepository,
   id: string,
@@ -10,8 +10,23 @@ export async function ownModel(
 ): Promise<ModelRow> {
   const who = callerWith('write', caller)
   const model = await models.getRow(id, toViewer(caller, 'write'))
-  if (model.owner !== who.username && !isActingAdmin(who)) {
-    throw forbidden(`only ${model.owner} and admins can change ${model.name}`)
-  }
-  return model
+  if (isOwnerOrAdmin(model, who) || model.member_can_write === 1) return model
+  throw forbidden(`only ${model.owner}, members who can write, and admins can change ${model.name}`)
 }
+
+/** Returns the model. Throws unless the caller may decide who else may see or change it: its owner and admins may. */
+export async function ruledModel(
+  models: ModelRepository,
+  id: string,
+  caller: Caller | undefined,
+): Promise<ModelRow> {
+  const who = callerWith('write', caller)
+  const model = await models.getRow(id, toViewer(caller, 'write'))
+  if (isOwnerOrAdmin(model, who)) return model
+  throw forbidden(
+    `only ${model.owner} and admins can change the members and the owner of ${model.name}`,
+  )
+}
+
+const isOwnerOrAdmin = (model: ModelRow, who: Caller): boolean =>
+  model.owner === who.username || isActingAdmin(who)

@@ -11,7 +11,8 @@ export function isSearch(filter: ModelFilter): boolean {
   return Boolean(q?.trim()) || Object.values(others).some((value) => value !== undefined)
 }
 
-export function toSearch(filter: ModelFilter, { username, seesAll }: Viewer): SearchFilter {
+export function toSearch(filter: ModelFilter, viewer: Viewer): SearchFilter {
+  const { username, accountId, seesAll } = viewer
   const label = (kind: LabelKind, value: string | undefined): Label[] =>
     value === undefined ? [] : [{ kind, value }]
   const range = (field: Range['field'], bounds: Omit<Range, 'field'>): Range[] =>
@@ -31,6 +32,6 @@ export function toSearch(filter: ModelFilter, { username, seesAll }: Viewer): Se
       ...range('minFileSizeBytes', { max: max_file_size_bytes }),
       ...range('minMemoryBytes', { max: max_memory_bytes }),
     ],
-    viewer: { username, seesAll },
+    viewer: { username, memberId: username === undefined ? undefined : accountId, seesAll },
   }
 }

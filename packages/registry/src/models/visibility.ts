@@ -2,23 +2,34 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Viewer } from '../accounts/caller.ts'
 
 /**
- * The SQL condition for rows of `model` that the viewer may see: public models and the viewer's own, or all models if
- * `seesAll` is true.
+ * The SQL condition for rows of `model` that the viewer may see: public models, the viewer's own and those of which the
+ * viewer is a member, or all models if `seesAll` is true.
  */
-export function visibleTo({ username, seesAll }: Viewer): RawBuilder<SqlBool> {
-  if (seesAll) return sql`1 = 1`
-  if (username === undefined) return sql`model.is_public = 1`
-  return sql`(model.is_public = 1 or model.owner = ${username})`
+export function visibleTo(viewer: Viewer): RawBuilder<SqlBool> {
+  const { seesAll, username, memberId } = toViewerValues(viewer)
+  if (seesAll === 1) return sql`1 = 1`
+  if (username === null) return sql`model.is_public = 1`
+  return sql`(model.is_public = 1 or model.owner = ${username} or ${isMember(sql`${memberId}`)})`
 }
 
 /** Like `visibleTo`, but with placeholders for the values that `toViewerValues` returns. */
 export function visibleToOne(viewer: {
   username: RawBuilder<string | null>
+  memberId: RawBuilder<string | null>
   seesAll: RawBuilder<number>
 }): RawBuilder<SqlBool> {
-  return sql`(model.is_public = 1 or model.owner = ${viewer.username} or ${viewer.seesAll} = 1)`
+  return sql`(model.is_public = 1 or model.owner = ${viewer.username} or ${viewer.seesAll} = 1
+    or ${isMember(viewer.memberId)})`
 }
 
-export function toViewerValues({ username, seesAll }: Viewer) {
-  return { username: username ?? null, seesAll: seesAll ? 1 : 0 }
+/** `memberId` is the viewer's account ID; null if the viewer sees only public models. */
+export function toViewerValues({ accountId, username, seesAll }: Viewer) {
+  return {
+    username: username ?? null,
+    memberId: username === undefined ? null : (accountId ?? null),
+    seesAll: seesAll ? 1 : 0,
+  }
 }
+
+const isMember = (accountId: RawBuilder<string | null>): RawBuilder<SqlBool> => sql`exists (
+  select 1 from model_member where model_member.model_id = model.id and model_member.account_id = ${accountId})`

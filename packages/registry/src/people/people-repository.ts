@@ -141,6 +141,13 @@ export function peopleRepository(
         throw conflict(`${heir.username} cannot own these models: the account is not active`)
       }
       return db.transaction().execute(async (trx) => {
+        await trx // the new owner needs no membership
+          .deleteFrom('model_member')
+          .where('account_id', '=', heir.id)
+          .where('model_id', 'in', (models) =>
+            models.selectFrom('model').select('id').where('owner', '=', from.username),
+          )
+          .execute()
         const given = await trx
           .updateTable('model')
           .set({
@@ -192,6 +199,7 @@ export function peopleRepository(
         await trx.deleteFrom('api_key').where('account_id', '=', id).execute()
         await trx.deleteFrom('account_network').where('account_id', '=', id).execute()
         await invalidateLinks(trx, account)
+        await trx.deleteFrom('model_member').where('account_id', '=', id).execute()
         await note(actor, 'account.removed', user(account.username))(trx)
       }),
   }
@@ -295,11 +303,22 @@ async function refuseOwner(trx: Kysely<Database>, username: string) {
 }
 
 /** Makes the links to the private files that the account could read invalid, for everybody who has them. */
-async function invalidateLinks(trx: Kysely<Database>, { username, is_admin }: Account) {
+async function invalidateLinks(trx: Kysely<Database>, { id, username, is_admin }: Account) {
   await trx
     .updateTable('model')
     .set({ visibility_version: sql`visibility_version + 1` })
     .where('is_public', '=', 0)
-    .$if(is_admin === 0, (models) => models.where('owner', '=', username))
+    .$if(is_admin === 0, (models) =>
+      models.where((is) =>
+        is.or([
+          is('owner', '=', username),
+          is(
+            'id',
+            'in',
+            is.selectFrom('model_member').select('model_id').where('account_id', '=', id),
+          ),
+        ]),
+      ),
+    )
     .execute()
 }

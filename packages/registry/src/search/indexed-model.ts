@@ -12,6 +12,8 @@ export type IndexedModel = {
   tags: string[]
   quantizations: string[]
   isPublic: boolean
+  /** The IDs of the accounts that a private model is shared with. */
+  members?: string[]
   createdAt: string
 } & ModelNumbers
 

@@ -1,7 +1,14 @@
 import { DocumentSet } from './document-set.ts'
 import { PostingList } from './posting-list.ts'
 
-export const labelKinds = ['architecture', 'license', 'tag', 'quantization', 'owner'] as const
+export const labelKinds = [
+  'architecture',
+  'license',
+  'tag',
+  'quantization',
+  'owner',
+  'member',
+] as const
 export type LabelKind = (typeof labelKinds)[number]
 export type Label = { kind: LabelKind; value: string }
 export type LabelCount = Label & { count: number }

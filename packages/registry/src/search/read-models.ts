@@ -45,7 +45,7 @@ export async function* readModels(db: Kysely<Database>): AsyncGenerator<IndexedM
       .orderBy('seq')
       .limit(batchSize)
       .execute()
-    yield rows.map(toModel)
+    yield await withMembers(db, rows.map(toModel))
     const end = rows.at(-1)
     if (!end || rows.length < batchSize) return
     last = end.seq
@@ -60,7 +60,7 @@ export async function* readModelsBySeq(
   for (let at = 0; at < seqs.length; at += maxSeqs) {
     const some = seqs.slice(at, at + maxSeqs)
     const rows = await db.selectFrom('model').select(columns).where('seq', 'in', some).execute()
-    yield rows.map(toModel)
+    yield await withMembers(db, rows.map(toModel))
   }
 }
 
@@ -78,6 +78,23 @@ export async function* readNumbersBySeq(
       .execute()
     yield rows.map((row) => ({ seq: row.seq, ...toNumbers(row) }))
   }
+}
+
+/** Adds the members of private models. */
+async function withMembers(db: Kysely<Database>, models: IndexedModel[]): Promise<IndexedModel[]> {
+  const privateIds = models.filter(({ isPublic }) => !isPublic).map(({ id }) => id)
+  if (privateIds.length === 0) return models
+  const rows = await db
+    .selectFrom('model_member')
+    .select(['model_id', 'account_id'])
+    .where('model_id', 'in', privateIds)
+    .execute()
+  if (rows.length === 0) return models
+  const members = Map.groupBy(rows, (row) => row.model_id)
+  return models.map((model) => {
+    const own = members.get(model.id)
+    return own ? { ...model, members: own.map((row) => row.account_id) } : model
+  })
 }
 
 type Row = Selectable<ModelTable>

@@ -15,8 +15,11 @@ export type SearchFilter = {
   text?: string | undefined
   labels: Label[]
   ranges: Range[]
-  /** The user who searches. Private models are found only if `username` owns them, or if `seesAll` is true. */
-  viewer: { username: string | undefined; seesAll: boolean }
+  /**
+   * The user who searches. Private models are found only if `username` owns them, if the account with the ID `memberId`
+   * is a member, or if `seesAll` is true.
+   */
+  viewer: { username: string | undefined; memberId?: string | undefined; seesAll: boolean }
 }
 
 /** Both ends are included. */
@@ -255,11 +258,14 @@ export class SearchIndex {
     return matches
   }
 
-  #visibleTo({ username, seesAll }: SearchFilter['viewer']): DocumentSet {
+  #visibleTo({ username, memberId, seesAll }: SearchFilter['viewer']): DocumentSet {
     if (seesAll) return this.#live.copy()
     const visible = this.#public.copy()
-    if (username === undefined) return visible
-    for (const document of this.#labels.find({ kind: 'owner', value: username })) {
+    const labels: Label[] = [
+      ...(username === undefined ? [] : [{ kind: 'owner' as const, value: username }]),
+      ...(memberId === undefined ? [] : [{ kind: 'member' as const, value: memberId }]),
+    ]
+    for (const document of labels.flatMap((label) => [...this.#labels.find(label)])) {
       if (this.#live.has(document)) visible.add(document)
     }
     return visible
@@ -321,12 +327,13 @@ export class SearchIndex {
 const toSign = (order: SearchQuery['order']) => (order === 'asc' ? 1 : -1)
 
 function toLabels(model: IndexedModel): Label[] {
-  const { architecture, license, owner } = model
+  const { architecture, license, owner, members = [] } = model
   return [
     ...(architecture === null ? [] : [{ kind: 'architecture' as const, value: architecture }]),
     ...(license === null ? [] : [{ kind: 'license' as const, value: license }]),
     ...[...new Set(model.tags)].map((value) => ({ kind: 'tag' as const, value })),
     ...[...new Set(model.quantizations)].map((value) => ({ kind: 'quantization' as const, value })),
     { kind: 'owner', value: owner },
+    ...members.map((value) => ({ kind: 'member' as const, value })),
   ]
 }

@@ -14,6 +14,7 @@ const undoing: Record<string, (older: Older) => Promise<RawBuilder<unknown>[]>> 
     ...(engine === 'postgres' ? [sql`drop function refuse_audit_change cascade`] : []),
     sql`drop table audit`,
     sql`drop table invitation`,
+    sql`drop table model_member`,
     ...(engine === 'postgres' ? [sql`drop trigger account_changed on account`] : []),
     sql`alter table account drop column removed_at`,
     sql`alter table account drop column disabled_at`,

@@ -21,7 +21,9 @@ export async function findFile(
   return { model, file }
 }
 
-/** Whether the caller can see files that are not ready: only the model's owner and admins can. */
+/** Whether the caller can see files that are not ready: the model's owner, its members and admins can. */
 export function seesUnready(caller: Caller | undefined, model: ModelRow): boolean {
-  return caller !== undefined && (caller.username === model.owner || isActingAdmin(caller))
+  if (caller === undefined) return false
+  const isMember = typeof model.member_can_write === 'number'
+  return caller.username === model.owner || isMember || isActingAdmin(caller)
 }

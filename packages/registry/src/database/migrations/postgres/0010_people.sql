@@ -12,6 +12,15 @@ create table invitation (
   used_by text
 );
 
+create table model_member (
+  model_id text collate "C" not null references model (id) on delete cascade,
+  account_id text collate "C" not null references account (id) on delete cascade,
+  can_write integer not null,
+  created_at text not null,
+  primary key (model_id, account_id)
+);
+create index model_member_of_account on model_member (account_id);
+
 create table audit (
   seq bigint generated always as identity primary key,
   at text not null,

@@ -13,6 +13,15 @@ create table invitation (
   used_by text
 );
 
+create table model_member (
+  model_id text not null references model (id) on delete cascade,
+  account_id text not null references account (id) on delete cascade,
+  can_write integer not null,
+  created_at text not null,
+  primary key (model_id, account_id)
+) without rowid;
+create index model_member_of_account on model_member (account_id);
+
 create table audit (
   seq integer primary key autoincrement,
   at text not null,

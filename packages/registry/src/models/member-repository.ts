@@ -1,0 +1,145 @@
+import type { Member, MemberRight } from '@shoal/protocol'
+import { type Kysely, sql } from 'kysely'
+import type { Actor } from '../audit/actor.ts'
+import { model as modelSubject, note } from '../audit/audit-log.ts'
+import type { Database } from '../database/schema.ts'
+import { conflict, notFound } from '../errors.ts'
+import { lockModel } from './lock-model.ts'
+import type { ModelRow } from './model-repository.ts'
+
+/** The accounts that can read or change a private model in addition to its owner. */
+export interface MemberRepository {
+  /** Sorted by username. */
+  list(modelId: string): Promise<Member[]>
+  /**
+   * Makes an account a member, or changes its right.
+   * @throws not-found if there is no such account; conflict if it owns the model
+   */
+  set(model: ModelRow, username: string, right: MemberRight, actor: Actor): Promise<Member>
+  /**
+   * Ends a membership. Links to the model's private files become invalid for everyone who has them, because the member
+   * may have passed them on.
+   * @throws not-found if the account is not a member
+   */
+  remove(model: ModelRow, username: string, actor: Actor): Promise<void>
+  /**
+   * Makes another account the owner. The previous owner becomes a member who can write.
+   * @throws not-found if there is no such account; conflict if it is not active or owns the model
+   */
+  transfer(model: ModelRow, username: string, actor: Actor): Promise<void>
+}
+
+export function memberRepository(db: Kysely<Database>): MemberRepository {
+  async function findAccount(username: string) {
+    const account = await db
+      .selectFrom('account')
+      .select(['id', 'username', 'is_system', 'disabled_at'])
+      .where('username', '=', username.toLowerCase())
+      .where('removed_at', 'is', null)
+      .executeTakeFirst()
+    if (!account) throw notFound(`no user ${username.slice(0, 64)}`)
+    return account
+  }
+
+  return {
+    async list(modelId) {
+      const rows = await db
+        .selectFrom('model_member')
+        .innerJoin('account', 'account.id', 'model_member.account_id')
+        .select(['username', 'can_write', 'model_member.created_at'])
+        .where('model_id', '=', modelId)
+        .orderBy('username')
+        .execute()
+      return rows.map(({ username, can_write, created_at }) => ({
+        username,
+        right: can_write === 1 ? 'write' : 'read',
+        created_at,
+      }))
+    },
+
+    async set(model, username, right, actor) {
+      const account = await findAccount(username)
+      if (account.is_system === 1) throw notFound(`${account.username} is the system account`)
+      const created_at = new Date().toISOString()
+      await db.transaction().execute(async (trx) => {
+        const { owner, name } = await lockModel(trx, model.id)
+        if (owner === account.username) throw conflict(`${owner} owns ${name}`)
+        const can_write = right === 'write' ? 1 : 0
+        await trx
+          .insertInto('model_member')
+          .values({ model_id: model.id, account_id: account.id, can_write, created_at })
+          .onConflict((known) =>
+            known.columns(['model_id', 'account_id']).doUpdateSet({ can_write }),
+          )
+          .execute()
+        await noteChange(trx, model.id, 0)
+        const detail = { member: account.username, right }
+        await note(actor, 'model.member_set', modelSubject(name), detail)(trx)
+      })
+      return { username: account.username, right, created_at }
+    },
+
+    async remove(model, username, actor) {
+      const account = await findAccount(username)
+      await db.transaction().execute(async (trx) => {
+        const { name } = await lockModel(trx, model.id)
+        const { numDeletedRows } = await trx
+          .deleteFrom('model_member')
+          .where('model_id', '=', model.id)
+          .where('account_id', '=', account.id)
+          .executeTakeFirst()
+        if (numDeletedRows === 0n) throw notFound(`${account.username} is not a member of ${name}`)
+        await noteChange(trx, model.id, 1)
+        const detail = { member: account.username }
+        await note(actor, 'model.member_removed', modelSubject(name), detail)(trx)
+      })
+    },
+
+    async transfer(model, username, actor) {
+      const heir = await findAccount(username)
+      if (heir.is_system === 1 || heir.disabled_at !== null) {
+        throw conflict(`${heir.username} cannot own models: the account is not active`)
+      }
+      await db.transaction().execute(async (trx) => {
+        const { owner, name } = await lockModel(trx, model.id)
+        if (owner === heir.username) throw conflict(`${owner} already owns ${name}`)
+        const previous = await trx
+          .selectFrom('account')
+          .select('id')
+          .where('username', '=', owner)
+          .executeTakeFirst()
+        await trx
+          .deleteFrom('model_member')
+          .where('model_id', '=', model.id)
+          .where('account_id', '=', heir.id)
+          .execute()
+        if (previous) {
+          const created_at = new Date().toISOString()
+          await trx
+            .insertInto('model_member')
+            .values({ model_id: model.id, account_id: previous.id, can_write: 1, created_at })
+            .execute()
+        }
+        await trx
+          .updateTable('model')
+          .set({ owner: heir.username })
+          .where('id', '=', model.id)
+          .execute()
+        const detail = { from: owner, to: heir.username }
+        await note(actor, 'model.owner_changed', modelSubject(name), detail)(trx)
+      })
+    },
+  }
+}
+
+/** Makes all nodes read the model and its members again. `versions` is added to the version that links contain. */
+async function noteChange(trx: Kysely<Database>, modelId: string, versions: 0 | 1) {
+  await trx
+    .updateTable('model')
+    .set({
+      is_public: sql`is_public`, // triggers record an update of this column as a change
+      visibility_version: sql`visibility_version + ${sql.lit(versions)}`,
+    })
+    .where('id', '=', modelId)
+    .execute()
+}

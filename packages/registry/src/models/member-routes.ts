@@ -1,0 +1,77 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { endpoints } from '@shoal/protocol'
+import { callerWith, isActingAdmin, toViewer } from '../accounts/caller.ts'
+import { callerActor } from '../accounts/request-actor.ts'
+import { forbidden } from '../errors.ts'
+import type { MemberRepository } from './member-repository.ts'
+import type { ModelRepository } from './model-repository.ts'
+import { ruledModel } from './own-model.ts'
+
+type Dependencies = {
+  models: ModelRepository
+  members: MemberRepository
+  /** Throws if the account would exceed its quota with this many more bytes. */
+  checkQuota: (username: string, sizeBytes: number) => Promise<void>
+}
+
+export const memberRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { models, members, checkQuota },
+) => {
+  app.route({
+    ...endpoints.listMembers,
+    async handler({ params, caller }) {
+      const who = callerWith('read', caller)
+      const model = await models.getRow(params.id, toViewer(caller, 'read'))
+      const isMember = typeof model.member_can_write === 'number'
+      if (model.owner !== who.username && !isMember && !isActingAdmin(who)) {
+        throw forbidden(
+          `only ${model.owner}, members and admins can list the members of ${model.name}`,
+        )
+      }
+      return members.list(model.id)
+    },
+  })
+
+  app.route({
+    ...endpoints.setMember,
+    async handler(request) {
+      const { params, body, caller } = request
+      const model = await ruledModel(models, params.id, caller)
+      return members.set(
+        model,
+        params.username,
+        body.right,
+        callerActor(request, request.signedIn()),
+      )
+    },
+  })
+
+  app.route({
+    ...endpoints.removeMember,
+    async handler(request, reply) {
+      const { params } = request
+      const caller = callerWith('write', request.caller)
+      const isSelf = params.username.toLowerCase() === caller.username
+      const model = isSelf
+        ? await models.getRow(params.id, toViewer(caller, 'write'))
+        : await ruledModel(models, params.id, caller)
+      await members.remove(model, params.username, callerActor(request, caller))
+      return reply.code(204).send(null)
+    },
+  })
+
+  app.route({
+    ...endpoints.transferModel,
+    async handler(request, reply) {
+      const { params, body, caller } = request
+      const model = await ruledModel(models, params.id, caller)
+      const who = request.signedIn()
+      const username = body.username.toLowerCase()
+      // Nobody but an admin may fill another account's quota.
+      if (!isActingAdmin(who)) await checkQuota(username, model.total_size_bytes)
+      await members.transfer(model, username, callerActor(request, who))
+      return reply.code(204).send(null)
+    },
+  })
+}
