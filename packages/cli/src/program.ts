@@ -35,6 +35,8 @@ const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
   Share: {
     seed: async () => (await import('./commands/seed.ts')).seedCommand,
     link: async () => (await import('./commands/link.ts')).linkCommand,
+    members: async () => (await import('./commands/members.ts')).membersCommand,
+    transfer: async () => (await import('./commands/members.ts')).transferCommand,
   },
   Registry: {
     up: async () => (await import('./commands/up.ts')).upCommand,

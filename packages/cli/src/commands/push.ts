@@ -38,7 +38,7 @@ export function pushCommand(open: OpenContext): Command {
     .option('--license <license>', 'license of the model, such as apache-2.0')
     .addOption(repeatable('--tag <tag>', 'tag that a search can filter by; repeatable'))
     .option('--card <file>', 'file with the model card, in Markdown')
-    .option('--private', 'make the model visible only to its owner and administrators')
+    .option('--private', 'make the model visible only to its owner, members and administrators')
   return addLimitOptions(command).action(async (paths: string[], options: PushOptions) => {
     const context = await open({ isTransfer: true })
     const { printer, asker, config, openRegistry, takeStopSignal } = context

@@ -10,6 +10,7 @@ type RegisterOptions = {
   email?: string
   passwordStdin?: boolean
   setupCode?: string
+  invitation?: string
 }
 
 export function registerCommand(open: OpenContext): Command {
@@ -22,6 +23,7 @@ export function registerCommand(open: OpenContext): Command {
     .option('--email <address>', 'email address at which administrators can contact you')
     .option('--password-stdin', 'read the password from stdin')
     .option('--setup-code <code>', 'setup code for the first account, printed by a new registry')
+    .option('--invitation <link>', 'invitation link from an administrator, or its secret')
     .action(async (options: RegisterOptions) => {
       const context = await open()
       const { printer, places, openRegistry } = context
@@ -36,7 +38,7 @@ export function registerCommand(open: OpenContext): Command {
       const { access_token: token, expires_at, user } = signedIn
       await saveCredential(places, address, { token, username: user.username, expires_at })
       printer.success(`Created the account ${user.username} on ${label} and signed in.`)
-      if (user.is_admin) printer.note('  The first account is an administrator.')
+      if (user.is_admin) printer.note('  This account is an administrator.')
       await printer.answer({ registry: address, ...user, expires_at }, () => [])
     })
 }
@@ -56,6 +58,7 @@ async function askForAccount({ asker, environment }: Context, options: RegisterO
     password,
     ...(options.email && { email: options.email }),
     ...(options.setupCode && { setup_code: options.setupCode }),
+    ...(options.invitation && { invitation: secretOf(options.invitation) }),
   }
 }
 
@@ -80,3 +83,6 @@ function askForSetupCode({ asker, printer }: Context): Promise<string> {
   )
   return asker.text({ message: 'Setup code', instead: 'Pass --setup-code.' })
 }
+
+/** The secret in an invitation link such as `https://models.example.org/register#invitation=shi_…`. */
+const secretOf = (link: string): string => link.trim().replace(/^.*#invitation=/, '')

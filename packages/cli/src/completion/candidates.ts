@@ -11,7 +11,7 @@ export type Names = {
 }
 
 const localCommands = ['path', 'rm', 'verify', 'run', 'load']
-const registryCommands = ['show', 'pull', 'link', 'like', 'unlike']
+const registryCommands = ['show', 'pull', 'link', 'like', 'unlike', 'transfer']
 
 /** Returns the possible completions at the end of the line. */
 export async function candidatesFor(program: Command, line: string, names: Names) {

@@ -68,7 +68,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const model = await ruledModel(models, params.id, caller)
       const who = request.signedIn()
       const username = body.username.toLowerCase()
-      // Nobody but an admin may fill another account's quota.
+      // Only an admin may exceed another account's quota.
       if (!isActingAdmin(who)) await checkQuota(username, model.total_size_bytes)
       await members.transfer(model, username, callerActor(request, who))
       return reply.code(204).send(null)

@@ -1,0 +1,86 @@
+import type { Member } from '@shoal/protocol'
+import { Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { namingNeighbours } from '../models/find-model.ts'
+import { readReference } from '../models/reference.ts'
+import { misuse } from '../terminal/failure.ts'
+import { type Column, table } from '../terminal/table.ts'
+import { toTerminalLine } from '../terminal/terminal-text.ts'
+
+/** Commands that share private models. */
+export function membersCommand(open: OpenContext): Command {
+  const members = new Command('members').description('share a private model with other accounts')
+  const add = (name: string, description: string) =>
+    members.command(name).description(description).argument('<model>', 'model name')
+
+  add('ls', 'list the members of a model').action(async (text: string) => {
+    const { printer } = await open()
+    const { name, call } = await openModel(open, text)
+    const all = await call((client) => client.listMembers(name))
+    await printer.answer(all, () =>
+      all.length === 0 ? [] : table(columns, all, { paintTitle: printer.out.dim }),
+    )
+    if (all.length === 0) printer.note(`${name} has no members.`)
+  })
+
+  add('set', 'let an account read or write a model')
+    .argument('<username>', 'account')
+    .argument('<right>', 'read or write')
+    .action(async (text: string, username: string, right: string) => {
+      if (right !== 'read' && right !== 'write') {
+        throw misuse(`Unknown right ${toTerminalLine(right)}.`, 'Expected read or write.')
+      }
+      const { printer } = await open()
+      const { name, call } = await openModel(open, text)
+      const member = await call((client) => client.setMember(name, username, right))
+      printer.success(`${member.username} can ${right} ${name}.`)
+      await printer.answer(member, () => [])
+    })
+
+  add('remove', 'end an account’s access to a model')
+    .argument('<username>', 'account')
+    .action(async (text: string, username: string) => {
+      const { printer } = await open()
+      const { name, call } = await openModel(open, text)
+      await call((client) => client.removeMember(name, username))
+      printer.success(`${username} is no longer a member of ${name}.`)
+      await printer.answer({ model: name, username }, () => [])
+    })
+
+  return members
+}
+
+/** The command that makes another account the owner of a model. */
+export function transferCommand(open: OpenContext): Command {
+  return new Command('transfer')
+    .description('make another account the owner of a model')
+    .argument('<model>', 'model name')
+    .argument('<username>', 'new owner')
+    .action(async (text: string, username: string) => {
+      const { printer, asker } = await open()
+      const { name, call } = await openModel(open, text)
+      await asker.confirm(
+        `Make ${username} the owner of ${name}? You will be a member who can write.`,
+      )
+      await call((client) => client.transferModel(name, username))
+      printer.success(`${username} owns ${name}.`)
+      await printer.answer({ model: name, owner: username }, () => [])
+    })
+}
+
+async function openModel(open: OpenContext, text: string) {
+  const { openRegistry } = await open()
+  const { registry: host, name } = readReference(text)
+  const registry = await openRegistry(host)
+  return {
+    name,
+    call: <T>(run: (client: typeof registry.client) => Promise<T>) =>
+      namingNeighbours(registry, name, () => run(registry.client)),
+  }
+}
+
+const columns: Column<Member>[] = [
+  { title: 'USERNAME', text: ({ username }) => username },
+  { title: 'RIGHT', text: ({ right }) => right },
+  { title: 'SINCE', text: ({ created_at }) => created_at.slice(0, 10) },
+]
