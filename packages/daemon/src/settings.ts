@@ -85,9 +85,9 @@ export const daemonSettings = {
     variable: 'SHOAL_API_KEY',
     flag: '--api-key-file <file>',
     parse: word,
-    description:
-      'API key that the daemon requires; `--api-key-file` specifies a file that contains the key',
-    details: 'commands that call a daemon send the key in `SHOAL_API_KEY`',
+    description: 'API key that the daemon requires',
+    details:
+      '`--api-key-file` specifies a file that contains the key; commands that call a daemon send the key in `SHOAL_API_KEY`',
   }),
   /** Origins of web pages that may call the daemon, in addition to pages from this machine. */
   origins: setting({

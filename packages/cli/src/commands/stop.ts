@@ -65,7 +65,7 @@ function notAnswering(pid: number): Failure {
   })
 }
 
-/** Reports a program at the default port that is not the user's daemon. */
+/** Reports a program that listens on the default port but is not the user's daemon. */
 async function noteStranger(context: Context) {
   const stranger = await findStranger(context)
   if (stranger) context.printer.note(`  ${describeStranger(stranger).text} It was not stopped.`)

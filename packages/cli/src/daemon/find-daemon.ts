@@ -49,7 +49,7 @@ export async function findDaemon(
   return { from: 'nowhere', url, stranger }
 }
 
-/** Returns the program that responds at the default port instead of the user's daemon, or undefined if none does. */
+/** Returns the program that responds on the default port instead of the user's daemon, or undefined if none does. */
 export async function findStranger(
   here: Pick<Context, 'environment'>,
   signal?: AbortSignal,

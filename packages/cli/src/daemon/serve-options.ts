@@ -39,7 +39,9 @@ export function addServeOptions(command: Command): Command {
     .addOption(createOption(memoryBytes))
     .addOption(createOption(keepAliveMs))
     .addOption(repeated(createOption(origins)))
-    .addOption(createOption(apiKey))
+    .addOption(
+      createOption({ ...apiKey, description: 'file with the API key that clients must send' }),
+    )
     .option('--any-key', 'do not require an API key, even from other machines')
     .option('--no-share', 'do not share models with peers')
     .addOption(

@@ -41,7 +41,7 @@ type Options = Pick<Connection, 'db' | 'engine'> & {
   path: string
   /** Called with the model IDs of the applied records. */
   onApplied?: (modelIds: Iterable<string>) => void
-  /** Maximum number of records. Each record holds the downloads of one model from one commit. */
+  /** Maximum number of records. A record holds the number of downloads of one model that one commit of the journal counts. */
   places?: number
 }
 
