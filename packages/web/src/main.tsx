@@ -21,6 +21,7 @@ const router = newRouter({
   client: registryClient({ baseUrl: '', onWait: noteWait }),
   queryClient,
   prefs: readPrefs(document.cookie, document.documentElement.dataset.daemon),
+  registry: document.documentElement.dataset.baseUrl ?? location.origin,
   head: undefined,
 })
 await router.load()

@@ -2,3 +2,4 @@
 export { filenamePattern, isModelFilename } from './filename.ts'
 export { isModelName, modelNamePattern, suggestModelName } from './model-name.ts'
 export { isLabel, parseReference, type Reference, shellWord } from './reference.ts'
+export { defaultRegistry, formatReference, registryOption } from './registry.ts'

@@ -17,10 +17,13 @@ const chatPageHeaders = {
   'cache-control': 'private, no-cache',
 }
 
-export const pageRoutes: FastifyPluginAsync<{ chat: ChatSite | undefined }> = async (
-  app,
-  { chat },
-) => {
+type Dependencies = {
+  chat: ChatSite | undefined
+  /** The address of the registry from which the daemon pulls; undefined if it has none. */
+  registry: string | undefined
+}
+
+export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { chat, registry }) => {
   if (!chat) {
     app.get('/', (_request, reply) => reply.type('text/plain').send(ollamaText))
     return
@@ -37,7 +40,7 @@ export const pageRoutes: FastifyPluginAsync<{ chat: ChatSite | undefined }> = as
     return reply
       .headers(chatPageHeaders)
       .type('text/html; charset=utf-8')
-      .send(page(headers.cookie ?? ''))
+      .send(page(headers.cookie ?? '', registry))
   })
   await serveAssets(app, directory)
 }

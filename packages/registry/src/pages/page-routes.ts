@@ -91,6 +91,7 @@ export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dep
         fetch: createFetch(app, request, (refusal) => refusals.push(refusal)),
         cookies: request.headers.cookie ?? '',
         daemon,
+        registry: site.baseUrl(),
       }),
     )
     const waits = refusals.filter(({ status }) => status === page.status)

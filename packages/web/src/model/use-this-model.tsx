@@ -1,6 +1,7 @@
 import { formatBytes } from '@shoal/core/units'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 import { useState } from 'react'
+import { useCommands } from '../api/use-commands.ts'
 import { MemoryChoice } from '../app/memory-choice.tsx'
 import { usePrefs } from '../app/use-prefs.ts'
 import { Words } from '../ui/command-line.tsx'
@@ -15,6 +16,7 @@ type Props = { model: ModelRecord; files: readonly ModelFile[] }
 
 export function UseThisModel({ model, files }: Props) {
   const { memoryGb, daemon } = usePrefs()
+  const { toArgument } = useCommands()
   const choices = listChoices(files)
   const best = findBestChoice(choices, memoryGb)
   const label = (best ?? choices[0])?.label
@@ -34,7 +36,13 @@ export function UseThisModel({ model, files }: Props) {
           <p className="mt-3 text-[15px] text-ink-2" aria-live="polite">
             {best && <BestFit best={best} />} {adviceFor(best, memoryGb)}
           </p>
-          <Snippets snippets={snippetsFor(`${model.name}:${label}`, daemon)} />
+          <Snippets
+            snippets={snippetsFor({
+              id: `${model.name}:${label}`,
+              argument: toArgument(model.name, label),
+              daemon,
+            })}
+          />
         </>
       )}
     </div>

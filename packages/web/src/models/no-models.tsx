@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useCommands } from '../api/use-commands.ts'
 import { CommandLine } from '../ui/command-line.tsx'
 
 export function NothingFound() {
@@ -14,6 +15,7 @@ export function NothingFound() {
 }
 
 export function EmptyRegistry() {
+  const { registryOption } = useCommands()
   return (
     <div className="border-line border-t py-16">
       <p className="font-display font-semibold text-xl">No models yet</p>
@@ -23,7 +25,10 @@ export function EmptyRegistry() {
         </Link>{' '}
         here or with the CLI:
       </p>
-      <CommandLine text="shoal push ./model.gguf --name my-model" className="mt-4 max-w-xl" />
+      <CommandLine
+        text={`shoal push ./model.gguf --name my-model${registryOption}`}
+        className="mt-4 max-w-xl"
+      />
     </div>
   )
 }

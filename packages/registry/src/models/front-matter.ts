@@ -1,0 +1,11 @@
+/**
+ * Matches a block between `---` lines at the start of the card. Unless the block is empty, its first line other than
+ * comments must be a YAML key, so that text between two horizontal rules is not removed.
+ */
+const frontMatter =
+  /^\uFEFF?---[ \t]*\r?\n(?:#.*\r?\n)*(?:[A-Za-z_][\w.-]*[ \t]*:[\s\S]*?\n)?---[ \t]*(?:\r?\n|$)/
+
+/** Removes front matter, the YAML metadata at the start of cards from Hugging Face. */
+export function withoutFrontMatter(markdown: string): string {
+  return markdown.replace(frontMatter, '')
+}
