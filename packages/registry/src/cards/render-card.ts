@@ -7,7 +7,7 @@ import remarkParse from 'remark-parse'
 import remarkRehype from 'remark-rehype'
 import { unified } from 'unified'
 import { cardSchema, footnotePrefix } from './card-schema.ts'
-import { withoutFrontMatter } from './front-matter.ts'
+import { withoutFrontMatter } from '../models/front-matter.ts'
 import { type CardOptions, shapeCard } from './shape-card.ts'
 import type { Nodes, Root } from './syntax-tree.ts'
 
