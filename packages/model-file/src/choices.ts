@@ -14,4 +14,5 @@ export {
   runnable,
 } from './file-choices.ts'
 export { findBestFit, memoryForModels, memoryNeeded, memoryOfMachine } from './fit.ts'
+export { cacheBytesPerToken, memoryWithContext, usualContext } from './memory.ts'
 export { getStem } from './shards.ts'

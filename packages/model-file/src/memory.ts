@@ -2,6 +2,7 @@
  * The memory use of models. The formula is defined only here; `npm run bench -- inference` and the daemon's tests
  * compare its results with measurements.
  */
+import { readDimensions } from './gguf-dimensions.ts'
 import type { GgufFacts } from './gguf-facts.ts'
 
 export type MemoryNeed = {
@@ -23,7 +24,7 @@ type Use = {
 type Dimensions = GgufFacts['dimensions']
 
 /** Default context length, in tokens, for one conversation. */
-const usualContext = 8192
+export const usualContext = 8192
 /** Keys and values are 16-bit floats. */
 const bytesPerValue = 2
 const processBytes = 130e6
@@ -84,6 +85,38 @@ export function findFileMemory(
     findCacheBytesPerToken(dimensions) !== undefined && findOverheadBytes(dimensions) !== undefined
   const bytes = isReported ? memoryToRun(facts, fileSizeBytes) : null
   return Number.isSafeInteger(bytes) ? bytes : null // the numbers in a header are not trustworthy
+}
+
+/**
+ * The memory for the keys and values of one token, from the key/value pairs of a header; undefined if they have too
+ * little information. All quantizations of a model have the same value.
+ */
+export function cacheBytesPerToken(json: Readonly<Record<string, unknown>>): number | undefined {
+  const metadata = json as GgufFacts['metadata'] // parsed from JSON, so that it contains nothing else
+  const architecture = metadata['general.architecture']
+  return findCacheBytesPerToken(
+    readDimensions(metadata, typeof architecture === 'string' ? architecture : null),
+  )
+}
+
+type Context = {
+  /** The context length to compute the memory for, in tokens. */
+  tokens: number
+  /** The model's context length; null if unknown. A longer context is not used. */
+  maxTokens: number | null
+  /** From `cacheBytesPerToken`. */
+  bytesPerToken: number | undefined
+}
+
+/** Converts the memory from `memoryToRun` or `ruleOfThumb` to another context length. */
+export function memoryWithContext(
+  { memoryBytes, sizeBytes }: { memoryBytes: number; sizeBytes: number },
+  { tokens, maxTokens, bytesPerToken }: Context,
+): number {
+  const limit = maxTokens ?? Number.POSITIVE_INFINITY
+  const additional = Math.min(tokens, limit) - Math.min(usualContext, limit)
+  const perToken = bytesPerToken ?? (sizeBytes * usualCacheShare) / usualContext
+  return Math.round(memoryBytes + perToken * additional)
 }
 
 /** Estimates the memory for a file of which only the size is known. */

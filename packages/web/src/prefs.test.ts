@@ -4,13 +4,18 @@ import { originFrom, readPrefs } from './prefs.ts'
 test('invalid cookies are ignored', () => {
   const usual = readPrefs('')
   expect(usual.memoryGb).toBe(16)
-  expect(readPrefs('theme=pink; memory=17; daemon=javascript:alert(1); slash=x; =')).toEqual(usual)
+  expect(
+    readPrefs('theme=pink; memory=17; context=9000; daemon=javascript:alert(1); slash=x; ='),
+  ).toEqual(usual)
 })
 
 test('valid cookies are read', () => {
-  expect(readPrefs('theme=dark; memory=64; daemon=http://gpu:8080; slash=off')).toEqual({
+  expect(
+    readPrefs('theme=dark; memory=64; context=32768; daemon=http://gpu:8080; slash=off'),
+  ).toEqual({
     theme: 'dark',
     memoryGb: 64,
+    contextTokens: 32_768,
     daemon: 'http://gpu:8080',
     hasSlashKey: false,
   })

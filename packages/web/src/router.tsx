@@ -19,6 +19,7 @@ import { loadModels } from './models/load-models.ts'
 import { readModelsSearch } from './models/models-search.ts'
 import { loadOwner } from './owner/load-owner.ts'
 import { routePath } from './route-path.ts'
+import { formatSearch, parseSearch } from './search-parameters.ts'
 
 const rootRoute = createRootRouteWithContext<AppContext>()({
   component: Shell,
@@ -110,6 +111,8 @@ export function newRouter(context: AppContext, history?: RouterHistory) {
     routeTree,
     context,
     ...(history && { history, isServer: true }),
+    parseSearch,
+    stringifySearch: formatSearch,
     defaultPreload: 'intent',
     scrollRestoration: history === undefined,
   })

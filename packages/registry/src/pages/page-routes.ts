@@ -26,7 +26,7 @@ const maxConcurrentPages = 4
 
 /** The URL parameters that `packages/web` reads. */
 const parameters = [
-  ...['q', 'architecture', 'license', 'tag', 'fits', 'sort', 'page'], // lists
+  ...['q', 'architecture', 'license', 'tag', 'fits', 'min', 'max', 'sort', 'page'], // lists
   ...['tab', 'images'], // a model
   'next', // after signing in
 ]

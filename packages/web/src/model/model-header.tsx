@@ -119,7 +119,7 @@ function Labels({ model: { tags, license, is_public } }: { model: ModelRecord })
       )}
       {tags.map((tag) => (
         <li key={tag}>
-          <Link to="/" search={{ tag }} className="tag hover:bg-sea-soft">
+          <Link to="/" search={{ tag: [tag] }} className="tag hover:bg-sea-soft">
             {tag}
           </Link>
         </li>

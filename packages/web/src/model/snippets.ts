@@ -3,17 +3,22 @@ type Subject = {
   id: string
   /** The same as a shell argument that names the registry, unless the CLI uses it by default. */
   argument: string
+  /** The projector of a vision or audio model as a shell argument; undefined for other models. */
+  projector: string | undefined
   /** The daemon's origin; undefined if there is no daemon. */
   daemon: string | undefined
 }
 
 /** Returns examples for running a model locally. If there is no daemon, returns only those that work without one. */
-export function snippetsFor({ id, argument, daemon }: Subject): Record<string, string> {
+export function snippetsFor({ id, argument, projector, daemon }: Subject): Record<string, string> {
   const pull = `shoal pull ${argument}`
   return {
     CLI: `shoal run ${argument}`,
     ...(daemon !== undefined && snippetsOfApi(id, daemon, `Download the model first: ${pull}`)),
-    'llama.cpp': `llama-cli -m "$(${pull})"`,
+    'llama.cpp':
+      projector === undefined
+        ? `llama-cli -m "$(${pull})"`
+        : `llama-mtmd-cli -m "$(${pull})" --mmproj "$(shoal pull ${projector})"`,
   }
 }
 

@@ -1,11 +1,12 @@
 import { pageFiles } from '@shoal/protocol/pages'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
 import { listQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Failure } from '../ui/problem.tsx'
+import { ChosenFilters } from './chosen-filters.tsx'
 import { Filters } from './filters.tsx'
 import { Masthead } from './masthead.tsx'
 import { ModelRow, ModelRowSkeleton } from './model-row.tsx'
@@ -32,19 +33,20 @@ export function ModelsScreen() {
       {isBare && <Masthead />}
       <div className="page grid gap-x-12 gap-y-6 pt-8 lg:grid-cols-[208px_1fr]">
         <Filters search={search} />
-        <section aria-labelledby="list-title" className="min-w-0">
+        <section
+          id="models"
+          tabIndex={-1}
+          aria-labelledby="list-title"
+          className="min-w-0 outline-none"
+        >
           <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
             <ListTitle
               isBare={isBare}
               text={formatTitle(search, list.isPlaceholderData ? undefined : list.data)}
             />
-            {hasFilter(search) && (
-              <Link to="/" className="link mr-auto text-[14px]">
-                Clear all
-              </Link>
-            )}
             <SortChoice search={search} />
           </div>
+          <ChosenFilters search={search} />
           {list.isError ? (
             <Failure as="h2" error={list.error} onRetry={() => list.refetch()} />
           ) : list.isPending ? (
@@ -52,7 +54,7 @@ export function ModelsScreen() {
           ) : total > 0 ? (
             <ul className={list.isPlaceholderData ? 'opacity-60 transition-opacity' : ''}>
               {list.data.models.map((model) => (
-                <ModelRow key={model.id} model={model} heading={isBare ? 'h3' : 'h2'} />
+                <ModelRow key={model.id} model={model} heading={isBare ? 'h3' : 'h2'} showsOwner />
               ))}
             </ul>
           ) : hasFilter(search) ? (
@@ -95,7 +97,7 @@ function formatTitle({ q }: ModelsSearch, found: Found | undefined): string {
 
 function makeHead(search: ModelsSearch) {
   const { q, architecture, license, tag } = search
-  const subject = [q && `“${q}”`, architecture, tag, license].filter(Boolean).join(', ')
+  const subject = [q && `“${q}”`, architecture, ...(tag ?? []), license].filter(Boolean).join(', ')
   const query = new URLSearchParams(q ? { q } : {})
   return {
     title: subject ? `Models: ${subject}` : 'shoal',
