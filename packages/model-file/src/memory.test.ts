@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GgufDimensions } from './gguf-dimensions.ts'
 import { extractFacts, type GgufFacts } from './gguf-facts.ts'
-import {
-  cacheBytesPerToken,
-  computeMemory,
-  findFileMemory,
-  memoryToRun,
-  memoryWithContext,
-  ruleOfThumb,
-} from './memory.ts'
+import { computeMemory, findFileMemory, memoryToRun, ruleOfThumb } from './memory.ts'
 import { makeGguf } from './testing/make-gguf.ts'
 import { parseBytes } from './testing/parse-bytes.ts'
 
@@ -114,40 +107,4 @@ test('a header with absurd numbers has no estimate', async () => {
   }
   const facts = extractFacts(await parseBytes(makeGguf({ metadata })), 'absurd.gguf')
   expect(findFileMemory(facts, 1e9)).toBeNull()
-})
-
-test('the memory for another context length is that of computeMemory', () => {
-  const metadata = {
-    'general.architecture': 'llama',
-    'llama.block_count': 32,
-    'llama.attention.head_count_kv': 8,
-    'llama.attention.key_length': 128,
-    'llama.attention.value_length': 128,
-  }
-  const bytesPerToken = cacheBytesPerToken(metadata)
-  expect(bytesPerToken).toBe(128 * 1024)
-  const sizeBytes = 5e9
-  const memoryAt = (contextLength: number) =>
-    computeMemory(
-      { dimensions: llama8b },
-      { weightBytes: sizeBytes, contextLength, conversations: 1 },
-    ).totalBytes
-  const usual = { sizeBytes, memoryBytes: memoryAt(8192) }
-  for (const tokens of [4096, 8192, 65_536]) {
-    const context = { tokens, maxTokens: null, bytesPerToken }
-    expect(memoryWithContext(usual, context)).toBeCloseTo(memoryAt(tokens), -1)
-  }
-})
-
-test('a context longer than that of the model is not used', () => {
-  const file = { sizeBytes: 5e9, memoryBytes: 6e9 }
-  const context = { tokens: 65_536, maxTokens: 4096, bytesPerToken: 1000 }
-  expect(memoryWithContext(file, context)).toBe(6e9)
-})
-
-test('without a header, the memory of the context is a share of the size of the file', () => {
-  expect(cacheBytesPerToken({ 'general.architecture': 'llama' })).toBeUndefined()
-  const file = { sizeBytes: 5e9, memoryBytes: ruleOfThumb(5e9) }
-  const context = { tokens: 16_384, maxTokens: null, bytesPerToken: undefined }
-  expect(memoryWithContext(file, context)).toBe(ruleOfThumb(5e9) + 0.6e9)
 })

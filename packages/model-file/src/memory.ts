@@ -2,7 +2,6 @@
  * The memory use of models. The formula is defined only here; `npm run bench -- inference` and the daemon's tests
  * compare its results with measurements.
  */
-import { readDimensions } from './gguf-dimensions.ts'
 import type { GgufFacts } from './gguf-facts.ts'
 
 export type MemoryNeed = {
@@ -37,7 +36,7 @@ const bytesPerToken = 1100
  * Estimates for headers with too little information: the cache of one conversation of 8192 tokens, as a share of the
  * weights, and the overhead.
  */
-const usualCacheShare = 0.12
+export const usualCacheShare = 0.12
 const usualOverheadBytes = 0.7e9
 
 /**
@@ -87,44 +86,13 @@ export function findFileMemory(
   return Number.isSafeInteger(bytes) ? bytes : null // the numbers in a header are not trustworthy
 }
 
-/**
- * The memory for the keys and values of one token, from the key/value pairs of a header; undefined if they have too
- * little information. All quantizations of a model have the same value.
- */
-export function cacheBytesPerToken(json: Readonly<Record<string, unknown>>): number | undefined {
-  const metadata = json as GgufFacts['metadata'] // parsed from JSON, so that it contains nothing else
-  const architecture = metadata['general.architecture']
-  return findCacheBytesPerToken(
-    readDimensions(metadata, typeof architecture === 'string' ? architecture : null),
-  )
-}
-
-type Context = {
-  /** The context length to compute the memory for, in tokens. */
-  tokens: number
-  /** The model's context length; null if unknown. A longer context is not used. */
-  maxTokens: number | null
-  /** From `cacheBytesPerToken`. */
-  bytesPerToken: number | undefined
-}
-
-/** Converts the memory from `memoryToRun` or `ruleOfThumb` to another context length. */
-export function memoryWithContext(
-  { memoryBytes, sizeBytes }: { memoryBytes: number; sizeBytes: number },
-  { tokens, maxTokens, bytesPerToken }: Context,
-): number {
-  const limit = maxTokens ?? Number.POSITIVE_INFINITY
-  const additional = Math.min(tokens, limit) - Math.min(usualContext, limit)
-  const perToken = bytesPerToken ?? (sizeBytes * usualCacheShare) / usualContext
-  return Math.round(memoryBytes + perToken * additional)
-}
-
 /** Estimates the memory for a file of which only the size is known. */
 export function ruleOfThumb(fileSizeBytes: number): number {
   return Math.round(fileSizeBytes * (1 + usualCacheShare) + usualOverheadBytes)
 }
 
-function findCacheBytesPerToken(dimensions: Dimensions): number | undefined {
+/** The memory for the keys and values of one token; undefined if there is too little information. */
+export function findCacheBytesPerToken(dimensions: Dimensions): number | undefined {
   const { layers, kv_heads, key_length, value_length } = dimensions
   if (!layers || kv_heads === null) return undefined
   const heads =

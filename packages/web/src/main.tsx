@@ -21,7 +21,7 @@ const router = newRouter({
   client: registryClient({ baseUrl: '', onWait: noteWait }),
   queryClient,
   prefs: readPrefs(document.cookie, document.documentElement.dataset.daemon),
-  registry: document.documentElement.dataset.baseUrl ?? location.origin,
+  registryLabel: document.documentElement.dataset.registry,
   head: undefined,
 })
 await router.load()

@@ -1,5 +1,6 @@
+import { usualContext } from '@shoal/model-file/choices'
 import { expect, test } from 'vitest'
-import { originFrom, readPrefs } from './prefs.ts'
+import { originFrom, readPrefs, usualContextTokens } from './prefs.ts'
 
 test('invalid cookies are ignored', () => {
   const usual = readPrefs('')
@@ -46,3 +47,8 @@ test.each(['', 'http://', 'gpu:port', 'javascript:alert(1)', 'http://a;b', 'a b'
     expect(originFrom(text)).toBeUndefined()
   },
 )
+
+test('memory is estimated for the usual context length by default', () => {
+  expect(usualContextTokens).toBe(usualContext)
+  expect(readPrefs('').contextTokens).toBe(usualContext)
+})

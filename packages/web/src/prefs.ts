@@ -3,7 +3,6 @@
  * them.
  */
 
-import { usualContext } from '@shoal/model-file/choices'
 import { observable } from './observable.ts'
 
 export type Theme = 'light' | 'dark'
@@ -22,6 +21,8 @@ export type Prefs = {
 
 export const memorySizes = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256] as const
 export const contextSizes = [4096, 8192, 16_384, 32_768, 65_536, 131_072] as const
+/** The default of model-file (`usualContext`), which is not imported here, so that only pages of models load it. */
+export const usualContextTokens = 8192
 export const usualDaemon = 'http://localhost:11434'
 const usualMemoryGb = 16
 const keptSeconds = 365 * 86_400
@@ -45,7 +46,7 @@ export function readPrefs(cookies: string, reported?: ToldDaemon): Prefs {
   return {
     theme: theme === 'light' || theme === 'dark' ? theme : undefined,
     memoryGb: isMemorySize(memoryGb) ? memoryGb : usualMemoryGb,
-    contextTokens: contextTokens ?? usualContext,
+    contextTokens: contextTokens ?? usualContextTokens,
     daemon: originFrom(values.get('daemon') ?? '') ?? expectedDaemon(reported),
     hasSlashKey: values.get('slash') !== 'off',
   }

@@ -31,8 +31,8 @@ type Order = {
   cookies: string
   /** The origin of the visitor's daemon, if the registry can determine it. */
   daemon: ToldDaemon
-  /** The registry's base URL. */
-  registry: string
+  /** The registry's name in commands, from `findRegistryLabel`. */
+  registryLabel: string | undefined
 }
 
 export async function printPage({
@@ -40,7 +40,7 @@ export async function printPage({
   fetch,
   cookies,
   daemon,
-  registry,
+  registryLabel,
 }: Order): Promise<PrintedPage> {
   const client = registryClient({ baseUrl: '', maxWaits: 0, transport: fetchTransport(fetch) })
   const queryClient = newQueryClient()
@@ -49,7 +49,7 @@ export async function printPage({
   const sink: HeadSink = { head: undefined }
   const prefs = readPrefs(cookies, daemon)
   const history = createMemoryHistory({ initialEntries: [url] })
-  const router = newRouter({ client, queryClient, prefs, registry, head: sink }, history)
+  const router = newRouter({ client, queryClient, prefs, registryLabel, head: sink }, history)
   await router.load()
   const html = renderToStaticMarkup(<App router={router} />)
   const head = sink.head ?? { title: 'shoal' }

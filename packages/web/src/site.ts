@@ -33,10 +33,10 @@ export type ChatSite = {
   directory: string
   /**
    * Returns the chat page in the theme from the `Cookie` header. The page cannot set the theme in an inline script,
-   * because the content security policy does not allow inline scripts. `registry` is the address from which the daemon
-   * pulls; undefined if it has none.
+   * because the content security policy does not allow inline scripts. `registryLabel`
+   * is the name in commands of the registry from which the daemon pulls (`findRegistryLabel`).
    */
-  page(cookies: string, registry: string | undefined): string
+  page(cookies: string, registryLabel: string | undefined): string
 }
 
 /** Returns undefined if the pages have not been built. */
@@ -47,11 +47,11 @@ export function findChatSite(): ChatSite | undefined {
   const frame = readFileSync(path, 'utf8')
   return {
     directory,
-    page(cookies, registry) {
+    page(cookies, registryLabel) {
       const { theme } = readPrefs(cookies)
       const data = [
         ...(theme ? [` data-theme="${theme}"`] : []),
-        ...(registry ? [` data-registry="${escapeQuotes(registry)}"`] : []),
+        ...(registryLabel ? [` data-registry="${escapeQuotes(registryLabel)}"`] : []),
       ]
       return frame.replace('<html', () => `<html${data.join('')}`)
     },

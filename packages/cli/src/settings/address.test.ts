@@ -1,4 +1,4 @@
-import { formatReference, parseReference } from '@shoal/core/references'
+import { findRegistryLabel, formatModelArgument, parseReference } from '@shoal/core/references'
 import { loopbackHosts } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
 import { daemonAddress, registryAddress } from './address.ts'
@@ -51,6 +51,7 @@ test.each([
   'http://[::1]:8123',
   'https://example.org/shoal',
 ])('a command copied from a page of %s uses that registry', (registry) => {
-  const { registry: typed = '' } = parseReference(formatReference(registry, 'tide', 'Q8_0')) ?? {}
+  const argument = formatModelArgument(findRegistryLabel(registry), 'tide:Q8_0')
+  const { registry: typed = '' } = parseReference(argument.replaceAll('"', '')) ?? {}
   expect(registryAddress(typed)).toBe(registry)
 })

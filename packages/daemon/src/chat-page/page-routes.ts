@@ -2,6 +2,7 @@
  * The chat page. The daemon serves this page rather than a registry, because browsers restrict how pages from other
  * servers can access this machine.
  */
+import { findRegistryLabel } from '@shoal/core/references'
 import { pageHeaders, serveAssets } from '@shoal/server'
 import type { ChatSite } from '@shoal/web'
 import type { FastifyPluginAsync } from 'fastify'
@@ -40,7 +41,7 @@ export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { chat, 
     return reply
       .headers(chatPageHeaders)
       .type('text/html; charset=utf-8')
-      .send(page(headers.cookie ?? '', registry))
+      .send(page(headers.cookie ?? '', registry && findRegistryLabel(registry)))
   })
   await serveAssets(app, directory)
 }

@@ -121,7 +121,6 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
     const { text } = await registry.get(`${origin}/m/kelp?tab=files`, {
       headers: {
         accept: 'text/html',
-        host: `localhost:${registry.port}`,
         cookie: 'context=131072',
       },
     })

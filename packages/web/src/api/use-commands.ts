@@ -1,16 +1,16 @@
-import { formatReference, registryOption, shellWord } from '@shoal/core/references'
+import { formatModelArgument, registryOption } from '@shoal/core/references'
 import { useApp } from './context.ts'
 
 /**
- * The parts of commands that depend on this registry's base URL, so that a copied command uses this registry wherever
- * it is run.
+ * The parts of commands that name this registry, so that a copied command uses this registry wherever it is run.
  */
 export function useCommands() {
-  const { registry } = useApp()
+  const { registryLabel } = useApp()
   return {
     /** Formats a model's name as a shell argument. `label` selects one of its files. */
-    toArgument: (name: string, label?: string) => shellWord(formatReference(registry, name, label)),
+    toArgument: (name: string, label?: string) =>
+      formatModelArgument(registryLabel, label === undefined ? name : `${name}:${label}`),
     /** The option `--registry`, preceded by a space; empty if the CLI uses this registry by default. */
-    registryOption: registryOption(registry),
+    registryOption: registryOption(registryLabel),
   }
 }

@@ -1,7 +1,7 @@
-import { usualContext } from '@shoal/model-file/choices'
 import type { AppContext } from '../api/context.ts'
 import { cardQuery, fileQuery, filesQuery, modelQuery, nearQuery } from '../api/queries.ts'
-import { listChoices } from './choices.ts'
+import { usualContextTokens } from '../prefs.ts'
+import { findHeaderFile } from './find-header-file.ts'
 import type { ModelScreenSearch } from './model-search.ts'
 
 /**
@@ -25,8 +25,8 @@ export async function loadModelScreen(
   if (!head) return
   await loading
   const files = queryClient.getQueryData(filesQuery(client, name).queryKey) ?? []
-  const [file] = listChoices(files)[0]?.files ?? []
-  if (file && prefs.contextTokens !== usualContext) {
+  const file = findHeaderFile(files)
+  if (file && prefs.contextTokens !== usualContextTokens) {
     await queryClient.prefetchQuery(fileQuery(client, file.model_id, file.id))
   }
   const isMissing = queryClient.getQueryState(model.queryKey)?.status === 'error'

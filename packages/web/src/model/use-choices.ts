@@ -5,6 +5,7 @@ import { useClient } from '../api/context.ts'
 import { fileQuery } from '../api/queries.ts'
 import { usePrefs } from '../app/use-prefs.ts'
 import { type Choice, findBestChoice, listChoices, withContext } from './choices.ts'
+import { findHeaderFile } from './find-header-file.ts'
 
 export type Choices = {
   /** The memory of each choice is that for a context of `contextTokens`. */
@@ -25,7 +26,7 @@ export function useChoices(model: ModelRecord, files: readonly ModelFile[]): Cho
   const { memoryGb } = prefs
   const listed = listChoices(files)
   const isUsual = prefs.contextTokens === usualContext
-  const [file] = listed[0]?.files ?? []
+  const file = findHeaderFile(files)
   const header = useQuery({
     ...fileQuery(useClient(), model.id, file?.id ?? ''),
     enabled: !isUsual && file !== undefined,

@@ -1,6 +1,5 @@
 import { formatCount } from '@shoal/core/units'
 import { Link } from '@tanstack/react-router'
-import { X } from 'lucide-react'
 import { chosenValues, facets, toggleValue } from './facets.ts'
 import { hasFilter, type ModelsSearch } from './models-search.ts'
 
@@ -21,7 +20,7 @@ export function ChosenFilters({ search }: { search: ModelsSearch }) {
             <span className="min-w-0 truncate" dir="auto">
               {text}
             </span>
-            <X size={13} aria-hidden className="shrink-0" />
+            <span aria-hidden>×</span>
           </Link>
         </li>
       ))}

@@ -7,8 +7,9 @@ import { useClient } from '../api/context.ts'
 import { facetsQuery } from '../api/queries.ts'
 import { changePrefs, memorySizes } from '../prefs.ts'
 import { exactly } from '../ui/exactly.ts'
+import { criteriaFrom } from './criteria.ts'
 import { chosenValues, countedWithin, type Facet, facets, toggleValue } from './facets.ts'
-import { criteriaFrom, type ModelsSearch, parameterSizes } from './models-search.ts'
+import { type ModelsSearch, parameterSizes } from './models-search.ts'
 
 type Props = { search: ModelsSearch }
 

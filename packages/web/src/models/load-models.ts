@@ -1,7 +1,8 @@
 import type { AppContext } from '../api/context.ts'
 import { facetsQuery, listQuery, schoolQuery } from '../api/queries.ts'
+import { criteriaFrom, filterFrom } from './criteria.ts'
 import { countedWithin, facets } from './facets.ts'
-import { criteriaFrom, filterFrom, hasFilter, type ModelsSearch } from './models-search.ts'
+import { hasFilter, type ModelsSearch } from './models-search.ts'
 
 /**
  * Loads the screen's data. A browser renders the screen while data is still being loaded; the server waits for all

@@ -7,13 +7,16 @@ import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Failure } from '../ui/problem.tsx'
 import { ChosenFilters } from './chosen-filters.tsx'
+import { filterFrom } from './criteria.ts'
 import { Filters } from './filters.tsx'
 import { Masthead } from './masthead.tsx'
 import { ModelRow, ModelRowSkeleton } from './model-row.tsx'
-import { filterFrom, hasFilter, type ModelsSearch, pageSize } from './models-search.ts'
+import { hasFilter, type ModelsSearch, pageSize } from './models-search.ts'
 import { EmptyRegistry, NothingFound } from './no-models.tsx'
 import { Pages } from './pages.tsx'
 import { SortChoice } from './sort-choice.tsx'
+
+export { loadModels } from './load-models.ts'
 
 const route = getRouteApi('/')
 

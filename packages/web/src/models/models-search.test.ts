@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { criteriaFrom, filterFrom, readModelsSearch, sortsFor } from './models-search.ts'
+import { criteriaFrom, filterFrom } from './criteria.ts'
+import { readModelsSearch, sortsFor } from './models-search.ts'
 
 test.each([
   ['a search is sorted by relevance', { q: 'llama' }, 'relevance'],

@@ -1,5 +1,3 @@
-import { memoryOfMachine } from '@shoal/model-file/choices'
-import type { ModelFilter } from '@shoal/protocol/client'
 import { isMemorySize } from '../prefs.ts'
 
 const sorts = [
@@ -39,7 +37,6 @@ export const pageSize = 20
 
 /** The ends that a range of parameters can have, in billions. */
 export const parameterSizes = [0.5, 1, 2, 4, 8, 15, 35, 75, 150] as const
-const perBillion = 1e9
 /** The registry accepts at most this many tags. */
 const maxTags = 16
 
@@ -67,27 +64,3 @@ export function readModelsSearch(given: Record<string, unknown>): ModelsSearch {
 
 export const hasFilter = ({ page: _, sort: __, ...filters }: ModelsSearch): boolean =>
   Object.values(filters).some((value) => value !== undefined)
-
-/** The filters of a search, in the form in which the registry expects them. */
-export function criteriaFrom(search: ModelsSearch): ModelFilter {
-  const { q, architecture, license, tag, fits, min, max } = search
-  return {
-    ...(q !== undefined && { q }),
-    ...(architecture !== undefined && { architecture }),
-    ...(license !== undefined && { license }),
-    ...(tag !== undefined && { tag }),
-    ...(fits !== undefined && { max_memory_bytes: memoryOfMachine(fits) }),
-    ...(min !== undefined && { min_parameters: min * perBillion }),
-    ...(max !== undefined && { max_parameters: max * perBillion }),
-  }
-}
-
-export function filterFrom(search: ModelsSearch): ModelFilter {
-  const { sort, page = 1 } = search
-  return {
-    ...criteriaFrom(search),
-    sort: sort ?? defaultSort(search),
-    limit: pageSize,
-    offset: (page - 1) * pageSize,
-  }
-}

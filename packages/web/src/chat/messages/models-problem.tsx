@@ -1,4 +1,4 @@
-import { formatReference, shellWord } from '@shoal/core/references'
+import { formatModelArgument } from '@shoal/core/references'
 import { CircleAlert } from 'lucide-react'
 import { CommandLine } from '../../ui/command-line.tsx'
 import type { ChatFailure } from '../conversation/conversation.ts'
@@ -40,13 +40,9 @@ export function FaultNotice({ fault }: { fault: ChatFailure }) {
   )
 }
 
+/** A command to pull a model names the registry from which the daemon pulls, unless it is the CLI's default. */
 function Command({ fault: { command, pull } }: { fault: ChatFailure }) {
-  const text = pull === undefined ? command : `shoal pull ${toArgument(pull)}`
-  return text === undefined ? null : <CommandLine text={text} className="mt-3 max-w-md" />
-}
-
-/** The model's name, with the registry from which the daemon pulls unless that is the CLI's default. */
-function toArgument(model: string): string {
   const { registry } = document.documentElement.dataset
-  return registry === undefined ? model : shellWord(formatReference(registry, model))
+  const text = pull === undefined ? command : `shoal pull ${formatModelArgument(registry, pull)}`
+  return text === undefined ? null : <CommandLine text={text} className="mt-3 max-w-md" />
 }
