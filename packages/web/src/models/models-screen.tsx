@@ -13,7 +13,7 @@ import { Masthead } from './masthead.tsx'
 import { ModelRow, ModelRowSkeleton } from './model-row.tsx'
 import { hasFilter, type ModelsSearch, pageSize } from './models-search.ts'
 import { EmptyRegistry, NothingFound } from './no-models.tsx'
-import { Pages } from './pages.tsx'
+import { BeyondEnd, isBeyondEnd, Pages } from './pages.tsx'
 import { SortChoice } from './sort-choice.tsx'
 
 export { loadModels } from './load-models.ts'
@@ -29,6 +29,11 @@ export function ModelsScreen() {
   const { page = 1 } = search
   const isBare = !hasFilter(search) && page === 1
   const total = list.data?.total ?? 0
+  const pages = {
+    page,
+    pages: Math.ceil(total / pageSize),
+    hasMore: list.data?.isTotalExact === false,
+  }
 
   return (
     <>
@@ -54,6 +59,8 @@ export function ModelsScreen() {
             <Failure as="h2" error={list.error} onRetry={() => list.refetch()} />
           ) : list.isPending ? (
             <ModelRowSkeleton count={8} />
+          ) : total > 0 && isBeyondEnd(pages) ? (
+            <BeyondEnd {...pages} search={search} />
           ) : total > 0 ? (
             <ul className={list.isPlaceholderData ? 'opacity-60 transition-opacity' : ''}>
               {list.data.models.map((model) => (
@@ -65,12 +72,7 @@ export function ModelsScreen() {
           ) : (
             <EmptyRegistry />
           )}
-          <Pages
-            page={page}
-            pages={Math.ceil(total / pageSize)}
-            hasMore={list.data?.isTotalExact === false}
-            search={search}
-          />
+          <Pages {...pages} search={search} />
         </section>
       </div>
     </>
