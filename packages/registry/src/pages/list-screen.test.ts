@@ -129,6 +129,86 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
     expect(await memory()).toBe(long)
   })
 
+  test('a page beyond the end of the list leads to the last page', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    for (const path of ['/?page=500', '/u/ana?page=500']) {
+      await page.goto(origin + path, { waitUntil: 'networkidle' })
+      await page.getByText('There is no page 500').waitFor()
+      expect(await page.getByText(/Page 500/).count()).toBe(0)
+      await page.getByRole('link', { name: 'Go to page 1' }).click()
+      await page.getByText('Kelp').first().waitFor()
+    }
+  })
+
+  test('a name of 96 characters fits on every page', async () => {
+    const name = 'x'.repeat(96)
+    const token = await registry.register('olaf-with-a-long-name')
+    await publish(registry, token, { name, readme: '# x' }, `${name}-F32.gguf`, smallGguf(3))
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    for (const path of ['/', `/m/${name}`, `/m/${name}?tab=files`, `/m/${name}?tab=metadata`]) {
+      await page.goto(origin + path, { waitUntil: 'networkidle' })
+      for (const width of [320, 390, 768, 1024, 1360]) {
+        await page.setViewportSize({ width, height: 860 })
+        const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        expect([path, width, Math.max(0, Number(excess))]).toEqual([path, width, 0])
+      }
+    }
+    await registry.call('DELETE', `/v1/models/${name}`, { token })
+  })
+
+  test('the headings of a card are announced without their links', async () => {
+    const token = await registry.register('carl')
+    const readme = '## Results\n\nשלום\n\ntext'
+    await registry.post('/v1/models', { token, body: { name: 'carded', readme } })
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(`${origin}/m/carded`, { waitUntil: 'networkidle' })
+    await page.getByRole('heading', { name: 'Results', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Link to Results' }).waitFor()
+    const directions = await page.evaluate(
+      "[...document.querySelectorAll('.prose p')].map((one) => getComputedStyle(one).unicodeBidi)",
+    )
+    expect(directions).toEqual(['plaintext', 'plaintext'])
+    await registry.call('DELETE', '/v1/models/carded', { token })
+  })
+
+  test('the layout does not shift when the first card is rendered', async () => {
+    const cold = await startTestRegistry()
+    const coldOrigin = `http://localhost:${cold.port}`
+    await using stranger = await startBrowser(chromium ?? '', [coldOrigin])
+    try {
+      const token = await cold.register('ana')
+      const readme = `# Kelp\n\n${'A sentence about kelp. '.repeat(400)}`
+      await cold.post('/v1/models', { token, body: { name: 'kelp', readme } })
+      await using visitor = await stranger.newVisitor()
+      const { page } = visitor
+      await page.addInitScript(`
+        window.shifts = []
+        new PerformanceObserver((list) => {
+          for (const { value } of list.getEntries()) shifts.push(value)
+        }).observe({ type: 'layout-shift', buffered: true })`)
+      await page.goto(`${coldOrigin}/m/kelp`, { waitUntil: 'networkidle' })
+      await page.getByText('A sentence about kelp.').first().waitFor()
+      const shifts = (await page.evaluate('shifts')) as number[]
+      expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.05)
+    } finally {
+      await cold.close()
+    }
+  })
+
+  test('the API reference has the logo of shoal', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
+    await page.getByText('List and search models').waitFor()
+    const logo = page.locator('.topbar img')
+    expect(await logo.getAttribute('src')).toMatch(/^data:image\/svg\+xml/)
+    const width = await page.evaluate("document.querySelector('.topbar img').naturalWidth")
+    expect(width).toBeGreaterThan(0)
+  })
+
   test('the commands for a vision model include its projector', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor

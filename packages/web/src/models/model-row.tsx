@@ -23,7 +23,7 @@ export function ModelRow({ model, heading: Heading, showsOwner = false }: Props)
             params={{ name }}
             className="break-words after:absolute after:inset-0 after:rounded-lg group-hover:text-roe-ink"
           >
-            {display_name}
+            <span dir="auto">{display_name}</span>
           </Link>
           {!is_public && (
             <span className="tag ml-2 gap-1 align-middle font-sans tracking-normal">
@@ -33,7 +33,9 @@ export function ModelRow({ model, heading: Heading, showsOwner = false }: Props)
           )}
         </Heading>
         {description && (
-          <p className="mt-0.5 line-clamp-2 break-words text-[15px] text-ink-2">{description}</p>
+          <p dir="auto" className="mt-0.5 line-clamp-2 break-words text-[15px] text-ink-2">
+            {description}
+          </p>
         )}
         <Facts model={model} showsOwner={showsOwner} />
       </div>
