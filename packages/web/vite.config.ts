@@ -17,7 +17,13 @@ const queries = {
  * Small modules that nearly every screen needs. In separate chunks, they would need separate requests and compress less
  * well.
  */
-const units = { name: 'units', test: /core\/src\/units/ }
+const small = {
+  name: 'small',
+  test: /core\/src\/(units|references\/(reference|commands))|protocol\/src\/(pages|format-path)|web\/src\/(use-observable|account\/next-page|app\/use-prefs|ui\/exactly)/,
+}
+
+/** The list of models. Only its URL parameters are needed by all screens. */
+const list = { name: 'list', test: /web\/src\/models\/(?!models-search)/ }
 
 /**
  * Builds two pages: the registry's page, and the chat page that the daemon serves. Files shared by both pages are in
@@ -37,7 +43,10 @@ export default defineConfig(({ isSsrBuild }) => ({
       : {
           input: ['index.html', 'chat.html'],
           output: {
-            codeSplitting: { groups: [queries, units], includeDependenciesRecursively: false },
+            codeSplitting: {
+              groups: [queries, small, list],
+              includeDependenciesRecursively: false,
+            },
           },
         },
   },

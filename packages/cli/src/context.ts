@@ -1,5 +1,6 @@
 /** The context of a command: its settings, the terminal and access to registries. Created when the command runs. */
 import { type Ending, exitCodes } from '@shoal/core/errors/table'
+import { defaultRegistry } from '@shoal/core/references'
 import { setting } from '@shoal/core/settings'
 import {
   type NetworkSettings,
@@ -14,7 +15,7 @@ import { type Config, readConfig, readSaved } from './settings/config.ts'
 import { readCredentials } from './settings/credentials.ts'
 import { type Places, readPlaces } from './settings/places.ts'
 import { readCliSetting } from './settings/read-cli-setting.ts'
-import { cliSettings, defaultRegistry } from './settings/settings.ts'
+import { cliSettings } from './settings/settings.ts'
 import { aboutUnknownVariables } from './settings/unknown-variables.ts'
 import { type Asker, createAsker } from './terminal/asker.ts'
 import type { GlobalOptions } from './terminal/global-options.ts'

@@ -41,7 +41,7 @@ const bodyLimit = 16 * 1024 * 1024
 const requestTimeoutMs = 5 * 60_000
 
 export async function buildApp(dependencies: AppDependencies) {
-  const { config, log, metrics, models } = dependencies
+  const { config, log, metrics, models, chat } = dependencies
   const app = makeApp({
     log,
     metrics,
@@ -60,7 +60,7 @@ export async function buildApp(dependencies: AppDependencies) {
   refuseDeepBodies(app, (message) => new Fault(400, message))
   await app.register(metricsRoute, { metrics, models })
   await app.register(healthRoute, config)
-  await app.register(pageRoutes, dependencies)
+  await app.register(pageRoutes, { chat, registry: config.registry?.address })
   await app.register(openaiRoutes, dependencies)
   await app.register(messagesRoutes, dependencies)
   await app.register(responseRoutes, dependencies)

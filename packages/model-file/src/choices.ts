@@ -2,6 +2,7 @@
  * Functions for choosing among a model's files. This entry point loads no Node modules and little other code, so that
  * it works in browsers and does not slow down the CLI's startup.
  */
+export { cacheBytesPerToken, memoryWithContext } from './context-memory.ts'
 export { type Fidelity, findFidelity } from './fidelity.ts'
 export {
   ambiguousChoice,
@@ -14,4 +15,5 @@ export {
   runnable,
 } from './file-choices.ts'
 export { findBestFit, memoryForModels, memoryNeeded, memoryOfMachine } from './fit.ts'
+export { usualContext } from './memory.ts'
 export { getStem } from './shards.ts'

@@ -16,8 +16,18 @@ const shareForModels = 0.85
 export const memoryForModels = (machineBytes: number): number =>
   Math.floor(machineBytes * shareForModels)
 
-/** The memory that models may use on a machine with the advertised memory size: “16 GB” means 16 GiB. */
-export const memoryOfMachine = (gigabytes: number): number => memoryForModels(gigabytes * 1024 ** 3)
+/** What the operating system and a browser with a few pages usually take on a laptop. */
+const usuallyTakenBytes = 4 * 1024 ** 3
+
+/**
+ * The memory that models may use on somebody's machine with the advertised memory size: “16 GB” means 16 GiB. Other
+ * programs are assumed to be open, but they do not take more than half of the memory.
+ */
+export function memoryOfMachine(gigabytes: number): number {
+  const machineBytes = gigabytes * 1024 ** 3
+  const freeBytes = Math.max(machineBytes - usuallyTakenBytes, machineBytes / 2)
+  return Math.min(memoryForModels(machineBytes), Math.floor(freeBytes))
+}
 
 /**
  * Whether a label is that of an unquantized file, which is useful as a source for quantization but rarely the best

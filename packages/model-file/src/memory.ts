@@ -23,7 +23,7 @@ type Use = {
 type Dimensions = GgufFacts['dimensions']
 
 /** Default context length, in tokens, for one conversation. */
-const usualContext = 8192
+export const usualContext = 8192
 /** Keys and values are 16-bit floats. */
 const bytesPerValue = 2
 const processBytes = 130e6
@@ -36,7 +36,7 @@ const bytesPerToken = 1100
  * Estimates for headers with too little information: the cache of one conversation of 8192 tokens, as a share of the
  * weights, and the overhead.
  */
-const usualCacheShare = 0.12
+export const usualCacheShare = 0.12
 const usualOverheadBytes = 0.7e9
 
 /**
@@ -91,7 +91,8 @@ export function ruleOfThumb(fileSizeBytes: number): number {
   return Math.round(fileSizeBytes * (1 + usualCacheShare) + usualOverheadBytes)
 }
 
-function findCacheBytesPerToken(dimensions: Dimensions): number | undefined {
+/** The memory for the keys and values of one token; undefined if there is too little information. */
+export function findCacheBytesPerToken(dimensions: Dimensions): number | undefined {
   const { layers, kv_heads, key_length, value_length } = dimensions
   if (!layers || kv_heads === null) return undefined
   const heads =

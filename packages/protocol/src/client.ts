@@ -272,7 +272,8 @@ function apiCalls(options: ClientOptions) {
      * @example
      * const { quantizations } = await client.getFacets({ architecture: 'llama' })
      */
-    getFacets: (filter: ModelFilter = {}) => json<Facets>(to(routes.getFacets), { query: filter }),
+    getFacets: (filter: ModelFilter = {}, signal?: AbortSignal) =>
+      json<Facets>(to(routes.getFacets), { query: filter, signal }),
     /**
      * Returns totals for public models: the numbers of models, files, bytes and downloads, and the parameter counts of
      * the most downloaded models.

@@ -111,6 +111,6 @@ export async function makeShell({
   await app.register(authentication, { sessions, keys, guard, site, isAnonymousReadAllowed })
   const limiter = config.rateLimits && rateLimiter(config.rateLimits, shared)
   if (limiter) await app.register(rateLimits, { limiter })
-  await app.register(openapi, { version, site })
+  await app.register(openapi, { version, site, pagesDirectory: web?.directory })
   return { app, guard, limiter }
 }

@@ -21,6 +21,7 @@ const router = newRouter({
   client: registryClient({ baseUrl: '', onWait: noteWait }),
   queryClient,
   prefs: readPrefs(document.cookie, document.documentElement.dataset.daemon),
+  registryLabel: document.documentElement.dataset.registry,
   head: undefined,
 })
 await router.load()

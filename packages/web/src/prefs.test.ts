@@ -1,16 +1,22 @@
+import { usualContext } from '@shoal/model-file/choices'
 import { expect, test } from 'vitest'
-import { originFrom, readPrefs } from './prefs.ts'
+import { originFrom, readPrefs, usualContextTokens } from './prefs.ts'
 
 test('invalid cookies are ignored', () => {
   const usual = readPrefs('')
   expect(usual.memoryGb).toBe(16)
-  expect(readPrefs('theme=pink; memory=17; daemon=javascript:alert(1); slash=x; =')).toEqual(usual)
+  expect(
+    readPrefs('theme=pink; memory=17; context=9000; daemon=javascript:alert(1); slash=x; ='),
+  ).toEqual(usual)
 })
 
 test('valid cookies are read', () => {
-  expect(readPrefs('theme=dark; memory=64; daemon=http://gpu:8080; slash=off')).toEqual({
+  expect(
+    readPrefs('theme=dark; memory=64; context=32768; daemon=http://gpu:8080; slash=off'),
+  ).toEqual({
     theme: 'dark',
     memoryGb: 64,
+    contextTokens: 32_768,
     daemon: 'http://gpu:8080',
     hasSlashKey: false,
   })
@@ -41,3 +47,8 @@ test.each(['', 'http://', 'gpu:port', 'javascript:alert(1)', 'http://a;b', 'a b'
     expect(originFrom(text)).toBeUndefined()
   },
 )
+
+test('memory is estimated for the usual context length by default', () => {
+  expect(usualContextTokens).toBe(usualContext)
+  expect(readPrefs('').contextTokens).toBe(usualContext)
+})

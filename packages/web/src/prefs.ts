@@ -11,6 +11,8 @@ export type Prefs = {
   theme: Theme | undefined
   /** The memory of the visitor's machine, in GB. */
   memoryGb: number
+  /** The context length for which memory is estimated, in tokens. */
+  contextTokens: number
   /** The origin of the visitor's daemon; undefined if the registry has reported that no daemon is running. */
   daemon: string | undefined
   /** Whether the key `/` focuses the search box. */
@@ -18,6 +20,9 @@ export type Prefs = {
 }
 
 export const memorySizes = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256] as const
+export const contextSizes = [4096, 8192, 16_384, 32_768, 65_536, 131_072] as const
+/** The default of model-file (`usualContext`), which is not imported here, so that only pages of models load it. */
+export const usualContextTokens = 8192
 export const usualDaemon = 'http://localhost:11434'
 const usualMemoryGb = 16
 const keptSeconds = 365 * 86_400
@@ -37,9 +42,11 @@ export function readPrefs(cookies: string, reported?: ToldDaemon): Prefs {
   const values = new Map(cookies.split(/; */).map((pair) => pair.split('=') as [string, string]))
   const theme = values.get('theme')
   const memoryGb = Number(values.get('memory'))
+  const contextTokens = contextSizes.find((size) => size === Number(values.get('context')))
   return {
     theme: theme === 'light' || theme === 'dark' ? theme : undefined,
     memoryGb: isMemorySize(memoryGb) ? memoryGb : usualMemoryGb,
+    contextTokens: contextTokens ?? usualContextTokens,
     daemon: originFrom(values.get('daemon') ?? '') ?? expectedDaemon(reported),
     hasSlashKey: values.get('slash') !== 'off',
   }
@@ -63,13 +70,14 @@ export const changedPrefs = observable<Partial<Prefs>>({})
 
 /** Saves changed preferences, and applies them to the current page. */
 export function changePrefs(change: Partial<Prefs>) {
-  const { theme, memoryGb, daemon, hasSlashKey } = change
+  const { theme, memoryGb, contextTokens, daemon, hasSlashKey } = change
   if ('theme' in change) {
     keep('theme', theme)
     if (theme) document.documentElement.dataset.theme = theme
     else delete document.documentElement.dataset.theme
   }
   if (memoryGb !== undefined) keep('memory', String(memoryGb))
+  if (contextTokens !== undefined) keep('context', String(contextTokens))
   if (daemon !== undefined) {
     const expected = expectedDaemon(document.documentElement.dataset.daemon)
     keep('daemon', daemon === expected ? undefined : daemon)

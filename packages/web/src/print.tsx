@@ -31,9 +31,17 @@ type Order = {
   cookies: string
   /** The origin of the visitor's daemon, if the registry can determine it. */
   daemon: ToldDaemon
+  /** The registry's name in commands, from `findRegistryLabel`. */
+  registryLabel: string | undefined
 }
 
-export async function printPage({ url, fetch, cookies, daemon }: Order): Promise<PrintedPage> {
+export async function printPage({
+  url,
+  fetch,
+  cookies,
+  daemon,
+  registryLabel,
+}: Order): Promise<PrintedPage> {
   const client = registryClient({ baseUrl: '', maxWaits: 0, transport: fetchTransport(fetch) })
   const queryClient = newQueryClient()
   const queries = { staleTime: Number.POSITIVE_INFINITY, retry: false, retryOnMount: false }
@@ -41,7 +49,7 @@ export async function printPage({ url, fetch, cookies, daemon }: Order): Promise
   const sink: HeadSink = { head: undefined }
   const prefs = readPrefs(cookies, daemon)
   const history = createMemoryHistory({ initialEntries: [url] })
-  const router = newRouter({ client, queryClient, prefs, head: sink }, history)
+  const router = newRouter({ client, queryClient, prefs, registryLabel, head: sink }, history)
   await router.load()
   const html = renderToStaticMarkup(<App router={router} />)
   const head = sink.head ?? { title: 'shoal' }

@@ -1,4 +1,4 @@
-/** The routes of the pages. The code of a screen is loaded when it is first needed. */
+/** The routes of the pages. The code of a screen, and of its loader, is loaded when it is first needed. */
 import { pages } from '@shoal/protocol/pages'
 import {
   createRootRouteWithContext,
@@ -13,12 +13,10 @@ import { meQuery } from './api/queries.ts'
 import { NotFound } from './app/not-found.tsx'
 import { Shell } from './app/shell.tsx'
 import { UnexpectedError } from './app/unexpected-error.tsx'
-import { loadModelScreen } from './model/load-model-screen.ts'
 import { readModelSearch } from './model/model-search.ts'
-import { loadModels } from './models/load-models.ts'
 import { readModelsSearch } from './models/models-search.ts'
-import { loadOwner } from './owner/load-owner.ts'
 import { routePath } from './route-path.ts'
+import { formatSearch, parseSearch } from './search-parameters.ts'
 
 const rootRoute = createRootRouteWithContext<AppContext>()({
   component: Shell,
@@ -32,7 +30,10 @@ const modelsRoute = createRoute({
   path: routePath(pages.models),
   validateSearch: readModelsSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ context, deps }) => loadModels(context, deps),
+  loader: async ({ context, deps }) => {
+    const { loadModels } = await import('./models/models-screen.tsx')
+    await loadModels(context, deps)
+  },
   component: lazyRouteComponent(() => import('./models/models-screen.tsx'), 'ModelsScreen'),
 })
 
@@ -41,14 +42,20 @@ const modelRoute = createRoute({
   path: routePath(pages.model),
   validateSearch: readModelSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ context, params, deps }) => loadModelScreen(context, params.name, deps),
+  loader: async ({ context, params, deps }) => {
+    const { loadModelScreen } = await import('./model/load-model-screen.ts')
+    await loadModelScreen(context, params.name, deps)
+  },
   component: lazyRouteComponent(() => import('./model/model-screen.tsx'), 'ModelScreen'),
 })
 
 const editRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: routePath(pages.editModel),
-  loader: ({ context, params }) => loadModelScreen(context, params.name, { tab: 'files' }),
+  loader: async ({ context, params }) => {
+    const { loadModelScreen } = await import('./model/load-model-screen.ts')
+    await loadModelScreen(context, params.name, { tab: 'files' })
+  },
   component: lazyRouteComponent(() => import('./model/edit-screen.tsx'), 'EditScreen'),
 })
 
@@ -57,7 +64,10 @@ const ownerRoute = createRoute({
   path: routePath(pages.owner),
   validateSearch: readModelsSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ context, params, deps }) => loadOwner(context, params.username, deps),
+  loader: async ({ context, params, deps }) => {
+    const { loadOwner } = await import('./owner/load-owner.ts')
+    await loadOwner(context, params.username, deps)
+  },
   component: lazyRouteComponent(() => import('./owner/owner-screen.tsx'), 'OwnerScreen'),
 })
 
@@ -110,6 +120,8 @@ export function newRouter(context: AppContext, history?: RouterHistory) {
     routeTree,
     context,
     ...(history && { history, isServer: true }),
+    parseSearch,
+    stringifySearch: formatSearch,
     defaultPreload: 'intent',
     scrollRestoration: history === undefined,
   })

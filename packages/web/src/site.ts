@@ -33,9 +33,10 @@ export type ChatSite = {
   directory: string
   /**
    * Returns the chat page in the theme from the `Cookie` header. The page cannot set the theme in an inline script,
-   * because the content security policy does not allow inline scripts.
+   * because the content security policy does not allow inline scripts. `registryLabel`
+   * is the name in commands of the registry from which the daemon pulls (`findRegistryLabel`).
    */
-  page(cookies: string): string
+  page(cookies: string, registryLabel: string | undefined): string
 }
 
 /** Returns undefined if the pages have not been built. */
@@ -46,9 +47,15 @@ export function findChatSite(): ChatSite | undefined {
   const frame = readFileSync(path, 'utf8')
   return {
     directory,
-    page(cookies) {
+    page(cookies, registryLabel) {
       const { theme } = readPrefs(cookies)
-      return theme ? frame.replace('<html', `<html data-theme="${theme}"`) : frame
+      const data = [
+        ...(theme ? [` data-theme="${theme}"`] : []),
+        ...(registryLabel ? [` data-registry="${escapeQuotes(registryLabel)}"`] : []),
+      ]
+      return frame.replace('<html', () => `<html${data.join('')}`)
     },
   }
 }
+
+const escapeQuotes = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')

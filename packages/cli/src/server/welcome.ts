@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
+import { defaultRegistry } from '@shoal/core/references'
 import { registryClient } from '@shoal/protocol/client'
 import type { RunningRegistry } from '@shoal/registry'
-import { defaultRegistry } from '../settings/settings.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { version } from '../version.ts'
 import type { Inference } from './inference.ts'

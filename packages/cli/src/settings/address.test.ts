@@ -1,3 +1,4 @@
+import { findRegistryLabel, formatModelArgument, parseReference } from '@shoal/core/references'
 import { loopbackHosts } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
 import { daemonAddress, registryAddress } from './address.ts'
@@ -40,4 +41,17 @@ test.each([
 test('addresses of this machine default to http', () => {
   const inUrl = (host: string) => (/^[^[].*:/.test(host) ? `[${host}]` : host)
   for (const host of loopbackHosts) expect(registryAddress(inUrl(host)), host).toMatch(/^http:/)
+})
+
+test.each([
+  'http://localhost:8123',
+  'https://models.example.org',
+  'http://models.example.org',
+  'https://gpubox',
+  'http://[::1]:8123',
+  'https://example.org/shoal',
+])('a command copied from a page of %s uses that registry', (registry) => {
+  const argument = formatModelArgument(findRegistryLabel(registry), 'tide:Q8_0')
+  const { registry: typed = '' } = parseReference(argument.replaceAll('"', '')) ?? {}
+  expect(registryAddress(typed)).toBe(registry)
 })

@@ -1,4 +1,4 @@
-import { bareHost, ipVersion, isLoopback } from '@shoal/core/addresses'
+import { isPublicName } from '@shoal/core/addresses'
 import { misuse } from '../terminal/failure.ts'
 
 /**
@@ -39,10 +39,4 @@ function checked(address: string, typed: string, { what, example } = registry): 
     throw misuse(`“${typed}” is not a valid ${what}.`, `Example: ${example}`)
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
-}
-
-function isPublicName(hostname: string): boolean {
-  const isNumeric = ipVersion(bareHost(hostname)) !== undefined
-  const isLocal = !hostname.includes('.') || /\.(local|lan|home|internal|test)$/.test(hostname)
-  return !isNumeric && !isLocal && !isLoopback(hostname)
 }

@@ -1,8 +1,9 @@
+import { defaultRegistry } from '@shoal/core/references'
 import { expect, test } from 'vitest'
 import { type Config, readSaved } from './config.ts'
 import { readPlaces } from './places.ts'
 import { readCliSetting } from './read-cli-setting.ts'
-import { cliSettings, defaultRegistry } from './settings.ts'
+import { cliSettings } from './settings.ts'
 
 test.each(['', ' ', '\n'])('a variable with the value %j counts as unset', (blank) => {
   const env = Object.fromEntries(

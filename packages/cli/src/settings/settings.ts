@@ -1,10 +1,9 @@
 /** The CLI settings. The daemon's and the registry's settings are in their packages. */
+import { defaultRegistry } from '@shoal/core/references'
 import { setting, word } from '@shoal/core/settings'
 import { misuse } from '../terminal/failure.ts'
 import { parseByteRate, parseRatio, wholeNumberParser } from '../terminal/units.ts'
 import { daemonAddress, registryAddress } from './address.ts'
-
-export const defaultRegistry = 'http://localhost:8000'
 
 export const registry = setting({
   variable: 'SHOAL_REGISTRY',

@@ -8,3 +8,4 @@ export {
   type Reach,
 } from './ip-address.ts'
 export { bareHost, isLoopback, isLoopbackAddress } from './loopback.ts'
+export { isPublicName } from './public-name.ts'

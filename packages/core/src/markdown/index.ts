@@ -1,2 +1,3 @@
-/** Limits on the Markdown that is parsed: model cards in the registry, and responses in the chat. */
+/** Rules for the Markdown of model cards in the registry and of answers in the chat: limits, and heading levels. */
+export { pageHeadingLevels } from './heading-levels.ts'
 export { isTooNested } from './nesting.ts'

@@ -30,6 +30,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
   let daemon: Daemon
   let slow: Daemon
   let locked: Daemon
+  let distant: Daemon
   let browser: TestBrowser
 
   beforeAll(async () => {
@@ -41,7 +42,10 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     daemon = await start()
     slow = await start({}, slowRuntime())
     locked = await start({ apiKey: 'secret' }, scriptedRuntime())
-    const origins = [daemon, slow, locked].flatMap(({ port }) => [
+    distant = await start({
+      registry: { address: 'https://models.example.org', token: undefined },
+    })
+    const origins = [daemon, slow, locked, distant].flatMap(({ port }) => [
       `http://localhost:${port}`,
       `http://127.0.0.1:${port}`,
     ])
@@ -213,6 +217,14 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await answerIsKept(page)
     await page.reload()
     await waitForAnswer(page, /Hello! How are you\?/)
+  })
+
+  test('commands name the registry from which the daemon pulls', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.route('**/api/tags', (route) => route.fulfill({ json: { models: [] } }))
+    await page.goto(distant.url)
+    await page.getByText('shoal pull models.example.org/shoal-tiny').waitFor()
   })
 
   test('errors explain what to do', async () => {

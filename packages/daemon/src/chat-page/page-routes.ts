@@ -2,6 +2,7 @@
  * The chat page. The daemon serves this page rather than a registry, because browsers restrict how pages from other
  * servers can access this machine.
  */
+import { findRegistryLabel } from '@shoal/core/references'
 import { pageHeaders, serveAssets } from '@shoal/server'
 import type { ChatSite } from '@shoal/web'
 import type { FastifyPluginAsync } from 'fastify'
@@ -17,10 +18,13 @@ const chatPageHeaders = {
   'cache-control': 'private, no-cache',
 }
 
-export const pageRoutes: FastifyPluginAsync<{ chat: ChatSite | undefined }> = async (
-  app,
-  { chat },
-) => {
+type Dependencies = {
+  chat: ChatSite | undefined
+  /** The address of the registry from which the daemon pulls; undefined if it has none. */
+  registry: string | undefined
+}
+
+export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { chat, registry }) => {
   if (!chat) {
     app.get('/', (_request, reply) => reply.type('text/plain').send(ollamaText))
     return
@@ -37,7 +41,7 @@ export const pageRoutes: FastifyPluginAsync<{ chat: ChatSite | undefined }> = as
     return reply
       .headers(chatPageHeaders)
       .type('text/html; charset=utf-8')
-      .send(page(headers.cookie ?? ''))
+      .send(page(headers.cookie ?? '', registry && findRegistryLabel(registry)))
   })
   await serveAssets(app, directory)
 }

@@ -1,3 +1,4 @@
+import { pageHeadingLevels } from '@shoal/core/markdown'
 import { toString as textOf } from 'hast-util-to-string'
 import { EXIT, visit } from 'unist-util-visit'
 import type { Element, Root } from './syntax-tree.ts'
@@ -27,7 +28,7 @@ const essence = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu,
  */
 export function nameHeadings(tree: Root): Set<string> {
   const ids = collectIds(tree)
-  const levels: number[] = []
+  const toLevel = pageHeadingLevels()
   const repeated = new Map<string, number>()
   const unlinked = headingsInControls(tree)
   visit(tree, 'element', (node) => {
@@ -36,17 +37,13 @@ export function nameHeadings(tree: Root): Set<string> {
     const id = freeId(`card-${toSlug(text)}`, ids, repeated)
     ids.add(id)
     node.properties.id = id
-    node.tagName = `h${levelBelow(levels, Number(node.tagName[1]))}`
-    if (!unlinked.has(node)) node.children.push(linkTo(id, text))
+    node.tagName = `h${toLevel(Number(node.tagName[1]))}`
+    if (unlinked.has(node)) return
+    // Without this, the name of the link would be part of the heading's name.
+    if (text.trim() !== '') node.properties.ariaLabel = text.trim()
+    node.children.push(linkTo(id, text))
   })
   return ids
-}
-
-/** Returns a heading's level in the page. `levels` contains the levels that the author gave the enclosing headings. */
-function levelBelow(levels: number[], level: number): number {
-  while ((levels.at(-1) ?? 0) >= level) levels.pop()
-  levels.push(level)
-  return Math.min(levels.length + 2, 6)
 }
 
 /** Makes the same slugs as GitHub, so that links in cards from GitHub still work. */

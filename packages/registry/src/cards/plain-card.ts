@@ -1,5 +1,5 @@
 import { escapeMarkup } from '../escape-markup.ts'
-import { withoutFrontMatter } from './front-matter.ts'
+import { withoutFrontMatter } from '../models/front-matter.ts'
 
 /** Returns HTML that shows the source of a card that cannot be rendered. */
 export const plainCard = (markdown: string): string =>

@@ -18,7 +18,7 @@ test('heading levels begin below those of the page and are not skipped, whatever
 
 test('a heading has the same ID as on GitHub, with a prefix, and a link to itself', () => {
   expect(rendered('## Use with `llama.cpp`, *now*!')).toBe(
-    '<h3 id="card-use-with-llamacpp-now">Use with <code>llama.cpp</code>, <em>now</em>!' +
+    '<h3 id="card-use-with-llamacpp-now" aria-label="Use with llama.cpp, now!">Use with <code>llama.cpp</code>, <em>now</em>!' +
       '<a class="card-anchor" href="#card-use-with-llamacpp-now" aria-label="Link to Use with llama.cpp, now!">#</a></h3>',
   )
   expect(rendered('<details><summary><h2>More</h2></summary></details>')).toBe(
@@ -40,11 +40,13 @@ test("a link to one of the card's headings is changed to the heading's ID", () =
 
 test("a title that repeats the model's name is removed", () => {
   const names = ['Llama Tide 8B', 'tide']
-  expect(rendered('# llama-tide-8b\n## Use', { names })).toMatch(/^\n<h3 id="card-use">/)
+  expect(rendered('# llama-tide-8b\n## Use', { names })).toMatch(
+    /^\n<h3 id="card-use" aria-label="Use">/,
+  )
   expect(rendered('<h1 align="center">TIDE</h1>\n\ntext', { names })).not.toContain('TIDE')
   expect(rendered('# Llama Tide 8B, a model', { names })).toContain('a model')
-  expect(rendered('## tide', { names })).toContain('<h3 id="card-tide">')
-  expect(rendered('# Other\n# tide', { names })).toContain('<h3 id="card-tide">')
+  expect(rendered('## tide', { names })).toContain('<h3 id="card-tide" aria-label="tide">')
+  expect(rendered('# Other\n# tide', { names })).toContain('<h3 id="card-tide" aria-label="tide">')
 })
 
 test('links to web pages, relative paths and email addresses work, and are marked as nofollow', () => {
@@ -98,7 +100,9 @@ test('task lists, strikethrough and footnotes work as on GitHub', () => {
   expect(html).toContain(
     '<sup><a href="#card-note-fn-n" id="card-note-fnref-n" data-footnote-ref="">1</a></sup>',
   )
-  expect(html).toContain('<section data-footnotes=""><h3 id="card-footnotes">Footnotes')
+  expect(html).toContain(
+    '<section data-footnotes=""><h3 id="card-footnotes" aria-label="Footnotes">Footnotes',
+  )
   expect(html).toContain('<li id="card-note-fn-n">')
   expect(html).toContain(
     '<a href="#card-note-fnref-n" data-footnote-backref="" aria-label="Back to reference">↩</a>',

@@ -132,7 +132,10 @@ export type ModelTable = {
   architecture: string | null
   parameter_count: number | null
   context_length: number | null
-  /** JSON array: the names of the fields above that a user has set. The values of these are not taken from files. */
+  /**
+   * JSON array: the names of the fields above that a user has set, whose values are not taken from files; and, after
+   * `card:`, the names of the fields whose values are taken from the model's card (`license`, `tags`).
+   */
   set_by_hand: string
   tags: string
   is_public: Flag

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
@@ -5,7 +7,22 @@ import fp from 'fastify-plugin'
 import type { TObject } from 'typebox'
 import type { Site } from './site.ts'
 
-type Options = { version: string; site: Site }
+type Options = {
+  version: string
+  site: Site
+  /** The folder with the static files of the pages, which include the logo; undefined if they have not been built. */
+  pagesDirectory: string | undefined
+}
+
+const svg = 'image/svg+xml'
+
+const toFavicon = (content: string) => ({
+  filename: 'logo.svg',
+  rel: 'icon',
+  sizes: 'any',
+  type: svg,
+  content,
+})
 
 /**
  * Allows the page to send requests only to the registry. Omits `upgrade-insecure-requests`, so that the page also works
@@ -18,68 +35,76 @@ const contentSecurityPolicy =
  * Serves `/openapi.json`, generated from the schemas that validate requests, and a readable reference at `/docs`, which
  * loads nothing from other hosts.
  */
-export const openapi = fp(async (app: FastifyInstance, { version, site }: Options) => {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'shoal registry',
-        version,
-        description:
-          'Find, publish and download GGUF models. Every error is `{"detail": "…"}`, often with a `code` and `errors`.',
-        license: { name: 'Apache-2.0' },
-      },
-      servers: [{ url: '/' }],
-      tags: [
-        { name: 'models', description: 'Search, read and publish models' },
-        { name: 'files', description: "A model's GGUF files and their chunked upload" },
-        { name: 'downloads', description: 'URLs, chunks and torrents' },
-        { name: 'accounts', description: 'Accounts, sessions and API keys' },
-      ],
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'a session token or an API key' },
+export const openapi = fp(
+  async (app: FastifyInstance, { version, site, pagesDirectory }: Options) => {
+    await app.register(swagger, {
+      openapi: {
+        openapi: '3.1.0',
+        info: {
+          title: 'shoal registry',
+          version,
+          description:
+            'Find, publish and download GGUF models. Every error is `{"detail": "…"}`, often with a `code` and `errors`.',
+          license: { name: 'Apache-2.0' },
         },
+        servers: [{ url: '/' }],
+        tags: [
+          { name: 'models', description: 'Search, read and publish models' },
+          { name: 'files', description: "A model's GGUF files and their chunked upload" },
+          { name: 'downloads', description: 'URLs, chunks and torrents' },
+          { name: 'accounts', description: 'Accounts, sessions and API keys' },
+        ],
+        components: {
+          securitySchemes: {
+            bearer: {
+              type: 'http',
+              scheme: 'bearer',
+              description: 'a session token or an API key',
+            },
+          },
+        },
+        security: [{}, { bearer: [] }],
       },
-      security: [{}, { bearer: [] }],
-    },
-    refResolver: {
-      buildLocalReference: (schema, _base, _fragment, index) =>
-        String(schema.$id ?? `def-${index}`),
-    },
-    transform: ({ schema, url }) => ({ schema: withOptionalDefaults(schema), url }),
-    transformObject(document) {
-      if (!('openapiObject' in document)) return document.swaggerObject
-      const { openapiObject } = document
-      const problem = {
-        description: 'An error',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
-      }
-      for (const path of Object.values(openapiObject.paths ?? {})) {
-        delete path?.head // HEAD is implied by GET, and does not apply to redirects
-        for (const operation of Object.values(path ?? {})) {
-          if (typeof operation !== 'object' || !('responses' in operation)) continue
-          operation.responses.default ??= problem
+      refResolver: {
+        buildLocalReference: (schema, _base, _fragment, index) =>
+          String(schema.$id ?? `def-${index}`),
+      },
+      transform: ({ schema, url }) => ({ schema: withOptionalDefaults(schema), url }),
+      transformObject(document) {
+        if (!('openapiObject' in document)) return document.swaggerObject
+        const { openapiObject } = document
+        const problem = {
+          description: 'An error',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
         }
-      }
-      return openapiObject
-    },
-  })
+        for (const path of Object.values(openapiObject.paths ?? {})) {
+          delete path?.head // HEAD is implied by GET, and does not apply to redirects
+          for (const operation of Object.values(path ?? {})) {
+            if (typeof operation !== 'object' || !('responses' in operation)) continue
+            operation.responses.default ??= problem
+          }
+        }
+        return openapiObject
+      },
+    })
 
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: contentSecurityPolicy,
-    theme: { title: 'shoal registry' },
-    uiConfig: { docExpansion: 'list', deepLinking: true, persistAuthorization: true },
-  })
+    const logo = pagesDirectory && (await readFile(join(pagesDirectory, 'favicon.svg'), 'utf8'))
+    await app.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: contentSecurityPolicy,
+      theme: { title: 'shoal registry', ...(logo && { favicon: [toFavicon(logo)] }) },
+      ...(logo && { logo: { type: svg, content: logo, href: '/', target: '_self' as const } }),
+      uiConfig: { docExpansion: 'list', deepLinking: true, persistAuthorization: true },
+    })
 
-  app.get(
-    '/openapi.json',
-    { config: { isOpen: true }, schema: { hide: true } },
-    (_request, reply) =>
-      reply.header('content-location', `${site.baseUrl()}/openapi.json`).send(app.swagger()),
-  )
-})
+    app.get(
+      '/openapi.json',
+      { config: { isOpen: true }, schema: { hide: true } },
+      (_request, reply) =>
+        reply.header('content-location', `${site.baseUrl()}/openapi.json`).send(app.swagger()),
+    )
+  },
+)
 
 /** Marks query parameters that have a default as optional. */
 function withOptionalDefaults(schema: FastifySchema): FastifySchema {

@@ -13,7 +13,9 @@ import { model, type Note, note } from '../audit/audit-log.ts'
 import type { Database, FileBytes, ModelTable } from '../database/schema.ts'
 import { isUniqueViolation } from '../database/unique-violation.ts'
 import { conflict, notFound } from '../errors.ts'
+import { type CardDetails, readCardDetails } from './card-details.ts'
 import { countedDownloads } from './counted-downloads.ts'
+import { type Filled, fillFromCard } from './fill-from-card.ts'
 import { lockModel } from './lock-model.ts'
 import { refreshModel } from './refresh-model.ts'
 import { visibleTo } from './visibility.ts'
@@ -36,7 +38,7 @@ export interface ModelRepository {
   create(owner: string, model: NewModel): Promise<ModelRow>
   /**
    * Writes only the fields of `ModelChanges`; other members of the object are ignored. A fact that is set to null is
-   * filled in from the files again.
+   * filled in from the files again, and an empty license or list of tags from the card.
    * @throws not-found if the model no longer exists, and conflict if the name is taken
    */
   update(id: string, changes: ModelChanges, actor: Actor): Promise<ModelRow>
@@ -123,7 +125,9 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
     create: (owner: string, model: NewModel): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
         const now = new Date().toISOString()
-        const tags = distinct(model.tags ?? [])
+        const own = { license: model.license ?? null, tags: distinct(model.tags ?? []) }
+        const filled = fillFromCard(nothing, own, readCardDetails(model.readme ?? null))
+        const byHand = factFields.filter((field) => model[field] != null)
         const row = await trx
           .insertInto('model')
           .values({
@@ -132,12 +136,12 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
             owner,
             display_name: model.display_name ?? model.name,
             description: unlessBlank(model.description) ?? null,
-            license: model.license ?? null,
+            license: filled.license,
             architecture: model.architecture ?? null,
             parameter_count: model.parameter_count ?? null,
             context_length: model.context_length ?? null,
-            set_by_hand: JSON.stringify(factFields.filter((field) => model[field] != null)),
-            tags: JSON.stringify(tags),
+            set_by_hand: formatOrigins(byHand, filled),
+            tags: JSON.stringify(filled.tags),
             is_public: model.is_public === false ? 0 : 1,
             visibility_version: 1,
             downloads: 0,
@@ -161,17 +165,17 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
     update: (id: string, changes: ModelChanges, actor: Actor): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
         const row = await lockModel(trx, id)
-        const { name, display_name, license, readme, is_public } = changes
+        const { name, display_name, readme, is_public } = changes
         const description = unlessBlank(changes.description)
         const { architecture, parameter_count, context_length } = changes
-        const tags = changes.tags && distinct(changes.tags)
+        const filled = await fillAgain(trx, row, changes)
         await trx
           .updateTable('model')
-          .set({ name, display_name, description, license })
+          .set({ name, display_name, description, license: filled.license })
           .set({ architecture, parameter_count, context_length })
           .set({
-            ...(tags && { tags: JSON.stringify(tags) }),
-            set_by_hand: JSON.stringify(setByHand(row, changes)),
+            tags: JSON.stringify(filled.tags),
+            set_by_hand: formatOrigins(setByHand(row, changes), filled),
             updated_at: new Date().toISOString(),
           })
           .$if(is_public !== undefined, (query) => {
@@ -341,6 +345,47 @@ function setByHand({ set_by_hand }: ModelRow, changes: ModelChanges): string[] {
   return factFields.filter((field) =>
     changes[field] === undefined ? before.includes(field) : changes[field] !== null,
   )
+}
+
+/** Precedes the names of the fields in `set_by_hand` whose values are taken from the card. */
+const cardPrefix = 'card:'
+
+const formatOrigins = (byHand: readonly string[], { fromCard }: Filled): string =>
+  JSON.stringify([...byHand, ...fromCard.map((field) => cardPrefix + field)])
+
+const nothing: Filled = { license: null, tags: [], fromCard: [] }
+
+/** Returns the license and tags after these changes, which may be a different card. */
+async function fillAgain(
+  trx: Kysely<Database>,
+  row: ModelRow,
+  { license, tags, readme }: ModelChanges,
+): Promise<Filled> {
+  const origins: string[] = JSON.parse(row.set_by_hand)
+  const fromCard = origins.flatMap((origin) =>
+    origin.startsWith(cardPrefix) ? origin.slice(cardPrefix.length) : [],
+  )
+  const stored = { license: row.license, tags: JSON.parse(row.tags) as string[], fromCard }
+  const written = {
+    ...(license !== undefined && { license }),
+    ...(tags && { tags: distinct(tags) }),
+  }
+  return fillFromCard(stored, written, await readCard(trx, row.id, readme))
+}
+
+/** Reads the details from `readme`, or from the stored card if `readme` is undefined. */
+async function readCard(
+  trx: Kysely<Database>,
+  modelId: string,
+  readme: string | null | undefined,
+): Promise<CardDetails> {
+  if (readme !== undefined) return readCardDetails(readme)
+  const card = await trx
+    .selectFrom('model_card')
+    .select('readme')
+    .where('model_id', '=', modelId)
+    .executeTakeFirst()
+  return readCardDetails(card?.readme ?? null)
 }
 
 /** Removes tags that would be stored as duplicates: an unpaired surrogate becomes U+FFFD in the database. */

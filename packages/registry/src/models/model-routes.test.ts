@@ -100,6 +100,36 @@ describeApi('models', (start, oneNodeTest) => {
     expect(refused.body).toMatchObject({ detail: expect.any(String), errors: [{ path: '/name' }] })
   })
 
+  test('front matter fills in a license and tags that the owner has left empty', async () => {
+    const makeCard = (license: string) =>
+      `---\nlicense: ${license}\nlanguage: en\ntags: [ocean]\nbase_model: ana/tide\n---\n# Tide`
+    const fromCard = { license: 'isc', tags: ['ocean', 'en', 'base_model:ana/tide'] }
+    const path = '/v1/models/carded'
+    const change = async (body: object) =>
+      (await registry.call('PATCH', path, { token: ana, body })).body
+
+    const created = await create(ana, { name: 'carded', readme: makeCard('isc') })
+    expect(created.body).toMatchObject(fromCard)
+    expect((await registry.get('/v1/models?tag=en&license=isc')).body).toMatchObject([
+      { name: 'carded' },
+    ])
+    // A form sends all its fields back: unchanged ones continue to follow the card.
+    expect(await change({ ...fromCard, readme: makeCard('mit') })).toMatchObject({ license: 'mit' })
+
+    expect(await change({ license: 'own', tags: ['river'] })).toMatchObject({ license: 'own' })
+    const own = { license: 'own', tags: ['river'] }
+    expect(await change({ readme: makeCard('gpl-3.0') })).toMatchObject(own)
+    expect(await change({ readme: null })).toMatchObject(own)
+    expect(await change({ readme: makeCard('gpl-3.0') })).toMatchObject(own)
+
+    expect(await change({ license: null, tags: [] })).toMatchObject({
+      license: 'gpl-3.0',
+      tags: fromCard.tags,
+    })
+    expect(await change({ readme: null })).toMatchObject({ license: null, tags: [] })
+    await registry.call('DELETE', path, { token: ana })
+  })
+
   test('a field of the wrong type, even a number sent as a string, gets 422 with the path of the field', async () => {
     const { status, body } = await create(ana, { name: 'tide', parameter_count: '5' })
     expect(status).toBe(422)

@@ -98,6 +98,16 @@ describe('a server-rendered page', () => {
     expect(picture.bytes.subarray(1, 4).toString()).toBe('PNG')
   })
 
+  test('contains commands that use this registry wherever they are run', async () => {
+    const here = `localhost:${registry.port}`
+    expect(extractText((await page('/m/tide')).text)).toContain(`shoal run ${here}/tide:F32`)
+    expect(extractText((await page('/chat')).text)).toContain(`shoal serve --registry ${here}`)
+    const elsewhere = await startTestRegistry({ baseUrl: 'https://models.example.org' })
+    onTestFinished(() => elsewhere.close())
+    const { text } = await elsewhere.get('/', { headers: asBrowser })
+    expect(extractText(text)).toContain('--name my-model --registry models.example.org')
+  })
+
   test('runs no scripts from model fields', async () => {
     const { text } = await page('/m/tide')
     expect(text).not.toContain('<script>alert')

@@ -2,6 +2,7 @@
  * The web pages. They are rendered on the server, so that they can be read before the scripts have loaded or without
  * scripts.
  */
+import { findRegistryLabel } from '@shoal/core/references'
 import { pages } from '@shoal/protocol/pages'
 import { pageHeaders, serveAssets } from '@shoal/server'
 import type { Site as WebSite } from '@shoal/web'
@@ -26,7 +27,7 @@ const maxConcurrentPages = 4
 
 /** The URL parameters that `packages/web` reads. */
 const parameters = [
-  ...['q', 'architecture', 'license', 'tag', 'fits', 'sort', 'page'], // lists
+  ...['q', 'architecture', 'license', 'tag', 'fits', 'min', 'max', 'sort', 'page'], // lists
   ...['tab', 'images'], // a model
   'next', // after signing in
 ]
@@ -91,6 +92,7 @@ export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dep
         fetch: createFetch(app, request, (refusal) => refusals.push(refusal)),
         cookies: request.headers.cookie ?? '',
         daemon,
+        registryLabel: findRegistryLabel(site.baseUrl()),
       }),
     )
     const waits = refusals.filter(({ status }) => status === page.status)

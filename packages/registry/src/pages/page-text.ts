@@ -1,3 +1,4 @@
+import { findRegistryLabel } from '@shoal/core/references'
 import type { PrintedPage } from '@shoal/web'
 import { escapeMarkup } from '../escape-markup.ts'
 
@@ -11,9 +12,11 @@ type About = {
 export function pageText(frame: string, page: PrintedPage, { baseUrl, daemon }: About): string {
   const theme = page.theme ? ` data-theme="${page.theme}"` : ''
   const base = ` data-base-url="${escapeMarkup(baseUrl)}"`
+  const label = findRegistryLabel(baseUrl)
+  const registry = label === undefined ? '' : ` data-registry="${escapeMarkup(label)}"`
   const api = daemon === undefined ? '' : ` data-daemon="${escapeMarkup(daemon)}"`
   return frame
-    .replace('<html lang="en">', () => `<html lang="en"${theme}${base}${api}>`)
+    .replace('<html lang="en">', () => `<html lang="en"${theme}${base}${registry}${api}>`)
     .replace('<!--head-->', () => headText(page.head, baseUrl))
     .replace('<!--page-->', () => page.html)
     .replace('<!--boot-->', () => dataBlock('boot', 'application/json', page.boot))

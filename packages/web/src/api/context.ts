@@ -9,6 +9,8 @@ export type AppContext = {
   client: RegistryClient
   queryClient: QueryClient
   prefs: Prefs
+  /** The registry's name in commands, from `findRegistryLabel`. */
+  registryLabel: string | undefined
   /** Receives the metadata of a page that is rendered on the server; undefined in a browser. */
   head: HeadSink | undefined
 }

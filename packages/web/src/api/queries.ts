@@ -8,10 +8,11 @@ export const listQuery = (client: RegistryClient, filter: ModelFilter) =>
     queryFn: ({ signal }) => client.listModels(filter, signal),
   })
 
-export const facetsQuery = (client: RegistryClient) =>
+/** The numbers of models with each value, among the models that match `filter`. */
+export const facetsQuery = (client: RegistryClient, filter: ModelFilter) =>
   queryOptions({
-    queryKey: ['facets'],
-    queryFn: () => client.getFacets(),
+    queryKey: ['facets', filter],
+    queryFn: ({ signal }) => client.getFacets(filter, signal),
     staleTime: 5 * 60_000,
   })
 

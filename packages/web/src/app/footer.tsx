@@ -3,7 +3,6 @@ import { pageFiles } from '@shoal/protocol/pages'
 const links = [
   { href: '/docs', text: 'API' },
   { href: pageFiles.feed, text: 'Atom feed' },
-  { href: '/v1/stats', text: 'Statistics' },
 ]
 
 export function Footer() {

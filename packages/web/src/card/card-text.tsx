@@ -9,6 +9,7 @@ export function CardText({ html }: { html: string }) {
     <div
       ref={text}
       className="prose"
+      dir="auto"
       // biome-ignore lint/security/noDangerouslySetInnerHtml: the registry sanitizes the HTML
       dangerouslySetInnerHTML={{ __html: html }}
     />

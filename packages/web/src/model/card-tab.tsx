@@ -10,12 +10,21 @@ import { OwnersLink } from './owners-link.tsx'
 
 const route = getRouteApi('/m/$name')
 
+/** Keeps the footer below the window, so that nothing visible moves when the card replaces its placeholder. */
+const cardSpace = 'min-h-[80vh]'
+
 /** The model card, rendered and sanitized by the registry. External images are loaded only on request. */
 export function CardTab({ model }: { model: ModelRecord }) {
   const { images = false } = route.useSearch()
   const card = useQuery(cardQuery(useClient(), model.name, images))
   if (card.isError) return <Failure as="h2" error={card.error} onRetry={() => card.refetch()} />
-  if (card.isPending) return <CardSkeleton />
+  if (card.isPending) {
+    return (
+      <div className={cardSpace}>
+        <CardSkeleton />
+      </div>
+    )
+  }
   if (card.data === '') {
     return (
       <p className="py-12 text-ink-2">
@@ -25,13 +34,13 @@ export function CardTab({ model }: { model: ModelRecord }) {
     )
   }
   return (
-    <>
+    <div className={cardSpace}>
       <h2 className="sr-only">Model card</h2>
       {card.data.includes('<span class="card-image" data-src="') && (
         <ImagesNote name={model.name} />
       )}
       <CardText html={card.data} />
-    </>
+    </div>
   )
 }
 

@@ -4,6 +4,7 @@ import {
   findBestFit,
   findFidelity,
   memoryOfMachine,
+  memoryWithContext,
   runnable,
 } from '@shoal/model-file/choices'
 import type { ModelFile } from '@shoal/protocol/client'
@@ -15,6 +16,19 @@ export const listChoices = (files: readonly ModelFile[]): Choice[] =>
   fileChoices(files, (file) => file.file_size_bytes).toSorted(
     (a, b) => Number(a.isCompanion) - Number(b.isCompanion),
   )
+
+/** Returns the choices with the memory that they need with another context length. */
+export const withContext = (
+  choices: readonly Choice[],
+  context: Parameters<typeof memoryWithContext>[1],
+): Choice[] =>
+  choices.map((choice) => ({ ...choice, memoryBytes: memoryWithContext(choice, context) }))
+
+/** Returns the projector that a vision or audio model is used with, preferably as 16-bit floats, the usual precision. */
+export function findProjector(choices: readonly Choice[]): Choice | undefined {
+  const projectors = choices.filter(({ isCompanion }) => isCompanion)
+  return projectors.find(({ quantization }) => quantization === 'F16') ?? projectors[0]
+}
 
 export const findBestChoice = (choices: readonly Choice[], memoryGb: number): Choice | undefined =>
   findBestFit(runnable(choices), memoryOfMachine(memoryGb))

@@ -24,7 +24,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
   const details = useId()
   return (
     <li className="border-line border-t">
-      <div className="grid grid-cols-[1fr_auto] items-center gap-x-6 max-md:gap-y-2 max-md:py-3 md:h-[60px] md:grid-cols-[150px_minmax(100px,1fr)_150px_84px_80px_auto] lg:grid-cols-[170px_minmax(120px,1fr)_190px_84px_80px_auto]">
+      <div className="grid grid-cols-[1fr_auto] items-center gap-x-6 max-md:gap-y-2 max-md:py-3 md:h-[60px] md:grid-cols-[150px_minmax(80px,1fr)_150px_80px_auto] lg:grid-cols-[170px_minmax(120px,1fr)_190px_84px_80px_auto]">
         <p className="flex items-center gap-1.5 break-all font-medium font-mono text-[15px]">
           <button
             type="button"
@@ -60,7 +60,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
             </span>
           )}
         </p>
-        <p className="text-[14px] text-ink-3 tabular-nums max-md:hidden">{formatSource(choice)}</p>
+        <p className="text-[14px] text-ink-3 tabular-nums max-lg:hidden">{formatSource(choice)}</p>
         <p className="text-right font-mono text-[14px] text-ink tabular-nums max-md:hidden">
           {size}
         </p>

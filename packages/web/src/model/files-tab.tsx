@@ -1,25 +1,24 @@
-import { formatMemory } from '@shoal/core/units'
-import { findFidelity, memoryOfMachine } from '@shoal/model-file/choices'
+import { formatContext, formatMemory } from '@shoal/core/units'
+import { findFidelity } from '@shoal/model-file/choices'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 import { Link } from '@tanstack/react-router'
+import { ContextChoice } from '../app/context-choice.tsx'
 import { MemoryChoice } from '../app/memory-choice.tsx'
-import { usePrefs } from '../app/use-prefs.ts'
 import { adviceFor } from './advice.ts'
-import { type Choice, findBestChoice, getMemory, listChoices } from './choices.ts'
+import { type Choice, getMemory } from './choices.ts'
 import { FileRow } from './file-row.tsx'
+import { useChoices } from './use-choices.ts'
 
 type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
 
 /** Shows the memory that each file needs, on a common scale, with a line at the memory that models may use. */
 export function FilesTab({ model, files }: Props) {
-  const { memoryGb } = usePrefs()
+  const { choices, best, ...situation } = useChoices(model, files ?? [])
+  const { memoryGb, memoryBytes, contextTokens } = situation
   if (!files) return <div className="skeleton mt-6 h-64" aria-busy="true" />
-  const choices = listChoices(files)
   if (choices.length === 0) {
     return <p className="py-12 text-ink-2">No file is ready yet.</p>
   }
-  const best = findBestChoice(choices, memoryGb)
-  const memoryBytes = memoryOfMachine(memoryGb)
   const scaleBytes = computeScale(choices, memoryBytes)
   return (
     <section className="pt-6" aria-labelledby="files-title">
@@ -29,7 +28,7 @@ export function FilesTab({ model, files }: Props) {
             Choose a file
           </h2>
           <p className="text-[15px] text-ink-3" aria-live="polite">
-            {adviceFor(best, memoryGb) || 'Files with lower precision need less memory.'}
+            {adviceFor(best, situation) || 'Files with lower precision need less memory.'}
             {!best && (
               <Link to="/" search={{ fits: memoryGb }} className="link ml-1.5">
                 See models that fit
@@ -37,7 +36,10 @@ export function FilesTab({ model, files }: Props) {
             )}
           </p>
         </div>
-        <MemoryChoice />
+        <div className="flex flex-wrap gap-x-5 gap-y-2">
+          <MemoryChoice />
+          <ContextChoice />
+        </div>
       </div>
       <Hatch />
       <ul>
@@ -54,7 +56,8 @@ export function FilesTab({ model, files }: Props) {
       </ul>
       <p className="border-line border-t pt-4 text-[14px] text-ink-3">
         The vertical line marks the memory available to models: {formatMemory(memoryBytes)} of{' '}
-        {memoryGb} GB. Estimates include a context of 8K tokens.
+        {memoryGb} GB. The rest is left to the system and other programs, such as a browser.
+        Estimates include a context of {formatContext(contextTokens)} tokens.
       </p>
     </section>
   )

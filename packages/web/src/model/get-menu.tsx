@@ -1,8 +1,8 @@
-import { shellWord } from '@shoal/core/references'
 import type { Download, ModelRecord } from '@shoal/protocol/client'
 import { ChevronDown, Copy, FileDown, Link as LinkIcon, Magnet, Share2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useClient } from '../api/context.ts'
+import { useCommands } from '../api/use-commands.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { copyText } from '../ui/copy-text.ts'
 import { Disclosure } from '../ui/disclosure.tsx'
@@ -16,6 +16,7 @@ type Props = { model: ModelRecord; choice: Choice }
  */
 export function GetMenu({ model, choice: { label, files } }: Props) {
   const client = useClient()
+  const { toArgument } = useCommands()
   const [said, setSaid] = useState('')
 
   const withLinks = (act: (links: Download[]) => Promise<string> | string) => async () => {
@@ -41,7 +42,7 @@ export function GetMenu({ model, choice: { label, files } }: Props) {
   return (
     <div className="flex">
       <CopyButton
-        value={`shoal pull ${shellWord(`${model.name}:${label}`)}`}
+        value={`shoal pull ${toArgument(model.name, label)}`}
         label={`Pull ${label}: copy the command`}
         className="ctl h-9 rounded-r-none border-r-0 px-2.5 text-[14px]"
       >

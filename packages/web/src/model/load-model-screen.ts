@@ -1,5 +1,7 @@
 import type { AppContext } from '../api/context.ts'
-import { cardQuery, filesQuery, modelQuery, nearQuery } from '../api/queries.ts'
+import { cardQuery, fileQuery, filesQuery, modelQuery, nearQuery } from '../api/queries.ts'
+import { usualContextTokens } from '../prefs.ts'
+import { findHeaderFile } from './find-header-file.ts'
 import type { ModelScreenSearch } from './model-search.ts'
 
 /**
@@ -9,7 +11,7 @@ const cardAtMostMs = 500
 const printedSoon = () => new Promise<void>((resolve) => setTimeout(resolve, cardAtMostMs))
 
 export async function loadModelScreen(
-  { client, queryClient, head }: AppContext,
+  { client, queryClient, prefs, head }: AppContext,
   name: string,
   { tab, images = false }: ModelScreenSearch = {},
 ): Promise<void> {
@@ -22,6 +24,11 @@ export async function loadModelScreen(
   ])
   if (!head) return
   await loading
+  const files = queryClient.getQueryData(filesQuery(client, name).queryKey) ?? []
+  const file = findHeaderFile(files)
+  if (file && prefs.contextTokens !== usualContextTokens) {
+    await queryClient.prefetchQuery(fileQuery(client, file.model_id, file.id))
+  }
   const isMissing = queryClient.getQueryState(model.queryKey)?.status === 'error'
   if (isMissing) await queryClient.prefetchQuery(nearQuery(client, name))
 }

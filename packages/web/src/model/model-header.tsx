@@ -16,7 +16,7 @@ import { mayEdit } from './may-edit.ts'
  * picture on larger screens.
  */
 const layout =
-  'grid grid-cols-[auto_1fr] gap-x-4 gap-y-3 sm:grid-cols-[auto_1fr_auto] sm:grid-rows-[auto_1fr] sm:gap-x-7 sm:gap-y-0'
+  'grid grid-cols-[auto_1fr] gap-x-4 gap-y-3 sm:grid-cols-[auto_minmax(0,1fr)_fit-content(15rem)] sm:grid-rows-[auto_1fr] sm:gap-x-7 sm:gap-y-0'
 
 export function ModelHeader({ model }: { model: ModelRecord }) {
   const { name, display_name, description, owner, parameter_count } = model
@@ -30,16 +30,18 @@ export function ModelHeader({ model }: { model: ModelRecord }) {
           className="size-16 rounded-2xl sm:row-span-2 sm:size-28"
         />
         <ScreenTitle className="min-w-0 self-center break-words font-bold text-[30px] tracking-[-0.035em] sm:text-[42px]">
-          {display_name}
+          <span dir="auto">{display_name}</span>
         </ScreenTitle>
         <div className="min-w-0 max-sm:col-span-2 sm:col-start-2 sm:row-start-2">
           {description && (
-            <p className="mt-1.5 max-w-[62ch] break-words text-[17px] text-ink-2">{description}</p>
+            <p dir="auto" className="mt-1.5 max-w-[62ch] break-words text-[17px] text-ink-2">
+              {description}
+            </p>
           )}
           <Labels model={model} />
           <ShortFacts model={model} />
         </div>
-        <div className="flex flex-wrap items-center gap-3 max-sm:col-span-2 sm:col-start-3 sm:row-span-2 sm:row-start-1 sm:flex-col sm:items-end">
+        <div className="flex min-w-0 flex-wrap items-center gap-3 max-sm:col-span-2 sm:col-start-3 sm:row-span-2 sm:row-start-1 sm:flex-col sm:items-end">
           <LikeButton model={model} />
           <EditLink model={model} />
           <p className="text-[15px] text-ink-2">
@@ -119,7 +121,7 @@ function Labels({ model: { tags, license, is_public } }: { model: ModelRecord })
       )}
       {tags.map((tag) => (
         <li key={tag}>
-          <Link to="/" search={{ tag }} className="tag hover:bg-sea-soft">
+          <Link to="/" search={{ tag: [tag] }} className="tag hover:bg-sea-soft">
             {tag}
           </Link>
         </li>

@@ -5,6 +5,6 @@ export function readModelSearch(given: Record<string, unknown>): ModelScreenSear
   const { tab, images } = given
   return {
     ...((tab === 'files' || tab === 'metadata') && { tab }),
-    ...(String(images) === '1' || images === true ? { images: true } : {}),
+    ...(images === true || images === '1' || images === 'true' ? { images: true } : {}),
   }
 }

@@ -1,22 +1,26 @@
-import { formatBytes } from '@shoal/core/units'
+import { formatBytes, formatContext } from '@shoal/core/units'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 import { useState } from 'react'
+import { useCommands } from '../api/use-commands.ts'
+import { ContextChoice } from '../app/context-choice.tsx'
 import { MemoryChoice } from '../app/memory-choice.tsx'
 import { usePrefs } from '../app/use-prefs.ts'
 import { Words } from '../ui/command-line.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { adviceFor } from './advice.ts'
-import { type Choice, findBestChoice, isRough, listChoices } from './choices.ts'
+import { type Choice, findProjector, isRough } from './choices.ts'
 import { OwnersLink } from './owners-link.tsx'
 import { snippetsFor } from './snippets.ts'
+import { useChoices } from './use-choices.ts'
 
 type Props = { model: ModelRecord; files: readonly ModelFile[] }
 
 export function UseThisModel({ model, files }: Props) {
-  const { memoryGb, daemon } = usePrefs()
-  const choices = listChoices(files)
-  const best = findBestChoice(choices, memoryGb)
+  const { daemon } = usePrefs()
+  const { toArgument } = useCommands()
+  const { choices, best, ...situation } = useChoices(model, files)
+  const projector = findProjector(choices)
   const label = (best ?? choices[0])?.label
   return (
     <div className="panel">
@@ -28,27 +32,48 @@ export function UseThisModel({ model, files }: Props) {
         </p>
       ) : (
         <>
-          <div className="mt-3">
+          <div className="mt-3 grid justify-items-start gap-2">
             <MemoryChoice />
+            <ContextChoice />
           </div>
           <p className="mt-3 text-[15px] text-ink-2" aria-live="polite">
-            {best && <BestFit best={best} />} {adviceFor(best, memoryGb)}
+            {best && <BestFit best={best} contextTokens={situation.contextTokens} />}{' '}
+            {adviceFor(best, situation)}
           </p>
-          <Snippets snippets={snippetsFor(`${model.name}:${label}`, daemon)} />
+          {projector && <Projector projector={projector} />}
+          <Snippets
+            snippets={snippetsFor({
+              id: `${model.name}:${label}`,
+              argument: toArgument(model.name, label),
+              projector: projector && toArgument(model.name, projector.label),
+              daemon,
+            })}
+          />
         </>
       )}
     </div>
   )
 }
 
-function BestFit({ best }: { best: Choice }) {
+function BestFit({ best, contextTokens }: { best: Choice; contextTokens: number }) {
   const { label, sizeBytes } = best
   return (
     <>
       {isRough(best) ? 'The largest file that fits is ' : 'The best fit is '}
       <strong className="break-all font-mono text-[14px] text-ink">{label}</strong>, a{' '}
-      {formatBytes(sizeBytes)} download.
+      {formatBytes(sizeBytes)} download, with a context of {formatContext(contextTokens)} tokens.
     </>
+  )
+}
+
+/** The daemon reads text only, so that images and sound need llama.cpp. */
+function Projector({ projector: { label, sizeBytes } }: { projector: Choice }) {
+  return (
+    <p className="mt-2 text-[15px] text-ink-2">
+      For images or sound, llama.cpp also needs the projector{' '}
+      <strong className="break-all font-mono text-[14px] text-ink">{label}</strong>, a{' '}
+      {formatBytes(sizeBytes)} download.
+    </p>
   )
 }
 

@@ -1,38 +1,38 @@
-import type { Facets } from '@shoal/protocol/client'
-import { useQuery } from '@tanstack/react-query'
+import { formatCount, formatMemory } from '@shoal/core/units'
+import { memoryOfMachine } from '@shoal/model-file/choices'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { useId } from 'react'
 import { useClient } from '../api/context.ts'
 import { facetsQuery } from '../api/queries.ts'
 import { changePrefs, memorySizes } from '../prefs.ts'
 import { exactly } from '../ui/exactly.ts'
-import type { ModelsSearch } from './models-search.ts'
+import { criteriaFrom } from './criteria.ts'
+import { chosenValues, countedWithin, type Facet, facets, toggleValue } from './facets.ts'
+import { type ModelsSearch, parameterSizes } from './models-search.ts'
 
 type Props = { search: ModelsSearch }
 
-const facets = [
-  { name: 'architecture', title: 'Architecture', of: (all: Facets) => all.architectures },
-  { name: 'license', title: 'License', of: (all: Facets) => all.licenses },
-  { name: 'tag', title: 'Tags', of: (all: Facets) => all.tags },
-] as const
-
-const maxShown = 14
+/** How many values of a facet are shown at first, and how many at most. */
+const fewValues = 6
+const maxValues = 40
 
 export function Filters({ search }: Props) {
-  const { data } = useQuery(facetsQuery(useClient()))
   return (
     <aside
       aria-label="Filters"
-      className="grid grid-cols-2 gap-3 sm:grid-cols-4 lg:block lg:space-y-7"
+      className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:block lg:space-y-7"
     >
+      <a
+        href="#models"
+        className="focus:ctl sr-only focus:not-sr-only focus:col-span-full focus:mb-3 focus:flex"
+      >
+        Skip filters
+      </a>
       <FitsInMemory search={search} />
-      {facets.map(({ name, title, of }) => (
-        <Facet
-          key={name}
-          name={name}
-          title={title}
-          values={(data ? of(data) : []).slice(0, maxShown).map(({ value }) => value)}
-          search={search}
-        />
+      <ParameterRange search={search} />
+      {facets.map((facet) => (
+        <FacetValues key={facet.name} facet={facet} search={search} />
       ))}
     </aside>
   )
@@ -40,6 +40,7 @@ export function Filters({ search }: Props) {
 
 function FitsInMemory({ search: { page: _, fits, ...others } }: Props) {
   const navigate = useNavigate()
+  const note = useId()
 
   function choose(text: string) {
     if (text) changePrefs({ memoryGb: Number(text) })
@@ -47,76 +48,171 @@ function FitsInMemory({ search: { page: _, fits, ...others } }: Props) {
   }
 
   return (
-    <label className="grid gap-2 font-semibold text-[14px]">
-      Fits in memory
-      <select
-        className="ctl w-full font-normal"
-        value={fits ?? ''}
-        onChange={({ target }) => choose(target.value)}
-      >
-        <option value="">Any size</option>
-        {memorySizes.map((size) => (
-          <option key={size} value={size}>
-            {size} GB
-          </option>
-        ))}
-      </select>
-    </label>
+    <div>
+      <label className="grid gap-2 font-semibold text-[14px]">
+        Fits in memory
+        <select
+          className="ctl w-full font-normal"
+          value={fits ?? ''}
+          aria-describedby={fits === undefined ? undefined : note}
+          onChange={({ target }) => choose(target.value)}
+        >
+          <option value="">Any size</option>
+          {memorySizes.map((size) => (
+            <option key={size} value={size}>
+              {size} GB
+            </option>
+          ))}
+        </select>
+      </label>
+      {fits !== undefined && (
+        <p id={note} className="mt-1.5 text-[13px] text-ink-3">
+          {formatMemory(memoryOfMachine(fits))} for models, with a context of 8K tokens. The rest is
+          left to other programs.
+        </p>
+      )}
+    </div>
   )
 }
 
-type FacetProps = Props & {
-  name: (typeof facets)[number]['name']
-  title: string
-  values: readonly string[]
+const ends = [
+  { name: 'min', label: 'Minimum', none: 'From any' },
+  { name: 'max', label: 'Maximum', none: 'To any' },
+] as const
+
+function ParameterRange({ search: { page: _, ...search } }: Props) {
+  const navigate = useNavigate()
+
+  function choose(end: 'min' | 'max', text: string) {
+    const { [end]: __, ...others } = search
+    navigate({ to: '.', search: { ...others, ...(text && { [end]: Number(text) }) } })
+  }
+
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-2 font-semibold text-[14px]">Parameters</legend>
+      <div className="grid grid-cols-2 gap-2">
+        {ends.map(({ name, label, none }) => (
+          <select
+            key={name}
+            aria-label={`${label} number of parameters`}
+            className="ctl w-full min-w-0 px-2.5 font-normal"
+            value={search[name] ?? ''}
+            onChange={({ target }) => choose(name, target.value)}
+          >
+            <option value="">{none}</option>
+            {parameterSizes
+              .filter((size) => isWithin(size, name, search))
+              .map((size) => (
+                <option key={size} value={size}>
+                  {formatCount(size * 1e9)}
+                </option>
+              ))}
+          </select>
+        ))}
+      </div>
+    </fieldset>
+  )
 }
 
+/** Whether this end would leave a range that is not empty. */
+const isWithin = (size: number, end: 'min' | 'max', { min = 0, max = Infinity }: ModelsSearch) =>
+  end === 'min' ? size < max : size > min
+
+type Value = { value: string; count: number }
+
+/** Returns the values to show, most frequent first. Chosen values are always shown. */
+function useValues({ name, of }: Facet, search: ModelsSearch) {
+  const criteria = criteriaFrom(countedWithin(search, name))
+  const { data } = useQuery({
+    ...facetsQuery(useClient(), criteria),
+    placeholderData: keepPreviousData,
+  })
+  const counted = data ? of(data) : []
+  const chosen = chosenValues(search, name)
+  const countOf = (value: string) => counted.find((one) => one.value === value)?.count ?? 0
+  const values: Value[] = [
+    ...chosen.map((value) => ({ value, count: countOf(value) })),
+    ...counted.filter(({ value }) => !chosen.includes(value)),
+  ]
+  return { chosen, values: values.slice(0, Math.max(maxValues, chosen.length)) }
+}
+
+type FacetProps = Props & { facet: Facet }
+
 /** A filter, shown as a list of links on wide screens and as a select element on narrow screens. */
-function Facet({ name, title, values, search: { page: _, ...search } }: FacetProps) {
+function FacetValues({ facet, search }: FacetProps) {
+  const { name, title } = facet
   const navigate = useNavigate()
-  const chosen = search[name]
-  const searchFor = (value: string | undefined): ModelsSearch => {
-    const { [name]: __, ...others } = search
-    return { ...others, ...(value !== undefined && { [name]: value }) }
+  const { chosen, values } = useValues(facet, search)
+  if (values.length === 0) return null
+  const isMultiple = name === 'tag'
+
+  function choose(value: string) {
+    const { page: _, [name]: __, ...others } = search
+    const next = value === '' ? others : toggleValue(search, name, value)
+    navigate({ to: '.', search: next })
   }
-  const known = chosen === undefined || values.includes(chosen) ? values : [chosen, ...values]
-  if (known.length === 0) return null
+
+  const [few, more] = [values.slice(0, fewValues), values.slice(fewValues)]
   return (
     <>
-      <label className="grid gap-2 font-semibold text-[14px] lg:hidden">
+      <label className="grid min-w-0 gap-2 font-semibold text-[14px] lg:hidden">
         {title}
         <select
           className="ctl w-full font-normal"
-          value={chosen ?? ''}
-          onChange={({ target }) =>
-            navigate({ to: '.', search: searchFor(target.value || undefined) })
-          }
+          value={isMultiple ? '' : (chosen[0] ?? '')}
+          onChange={({ target }) => choose(target.value)}
         >
-          <option value="">All</option>
-          {known.map((value) => (
-            <option key={value}>{value}</option>
-          ))}
+          <option value="">{isMultiple && chosen.length > 0 ? 'Add a tag' : 'All'}</option>
+          {values
+            .filter(({ value }) => !isMultiple || !chosen.includes(value))
+            .map(({ value, count }) => (
+              <option key={value} value={value}>
+                {value} ({formatCount(count)})
+              </option>
+            ))}
         </select>
       </label>
       <nav aria-label={title} className="hidden lg:block">
         <h2 className="mb-2 font-sans font-semibold text-[14px] tracking-normal">{title}</h2>
-        <ul>
-          {[undefined, ...known].map((value) => (
-            <li key={value ?? ''}>
-              <Link
-                to="."
-                search={searchFor(value)}
-                resetScroll={false}
-                activeOptions={exactly}
-                aria-current={chosen === value ? 'true' : undefined}
-                className={`-ml-2.5 block truncate rounded-md px-2.5 py-1 text-ink-2 hover:bg-sunken aria-[current]:bg-sea-soft aria-[current]:font-medium aria-[current]:text-ink ${value === undefined ? 'text-[15px]' : 'font-mono text-[13.5px] leading-6'}`}
-              >
-                {value ?? 'All'}
-              </Link>
-            </li>
-          ))}
-        </ul>
+        <ValueLinks name={name} values={few} search={search} />
+        {more.length > 0 && (
+          <details>
+            <summary className="mt-1 text-[14px] text-ink-3 hover:text-ink">
+              {more.length} more
+            </summary>
+            <ValueLinks name={name} values={more} search={search} />
+          </details>
+        )}
       </nav>
     </>
+  )
+}
+
+type LinksProps = Props & { name: Facet['name']; values: readonly Value[] }
+
+function ValueLinks({ name, values, search }: LinksProps) {
+  const chosen = chosenValues(search, name)
+  return (
+    <ul>
+      {values.map(({ value, count }) => (
+        <li key={value}>
+          <Link
+            to="."
+            search={toggleValue(search, name, value)}
+            resetScroll={false}
+            activeOptions={exactly}
+            aria-current={chosen.includes(value) ? 'true' : undefined}
+            className="-mx-2.5 flex items-baseline gap-2 rounded-md px-2.5 py-1 text-ink-2 hover:bg-sunken aria-[current]:bg-sea-soft aria-[current]:font-medium aria-[current]:text-ink"
+          >
+            <span className="min-w-0 flex-1 truncate font-mono text-[13.5px] leading-6" dir="auto">
+              {value}
+            </span>
+            <span className="text-[13px] text-ink-3 tabular-nums">{formatCount(count)}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
   )
 }

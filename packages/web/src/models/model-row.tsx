@@ -4,8 +4,14 @@ import { Link } from '@tanstack/react-router'
 import { ArrowDownToLine, Heart, Lock } from 'lucide-react'
 import { Glyph } from '../fish/fish.tsx'
 
-/** `heading` is one level below the list's heading. */
-export function ModelRow({ model, heading: Heading }: { model: Model; heading: 'h2' | 'h3' }) {
+type Props = {
+  model: Model
+  /** One level below the list's heading. */
+  heading: 'h2' | 'h3'
+  showsOwner?: boolean
+}
+
+export function ModelRow({ model, heading: Heading, showsOwner = false }: Props) {
   const { name, display_name, description, is_public } = model
   return (
     <li className="group relative flex gap-4 border-line border-t py-5 sm:gap-5">
@@ -17,7 +23,7 @@ export function ModelRow({ model, heading: Heading }: { model: Model; heading: '
             params={{ name }}
             className="break-words after:absolute after:inset-0 after:rounded-lg group-hover:text-roe-ink"
           >
-            {display_name}
+            <span dir="auto">{display_name}</span>
           </Link>
           {!is_public && (
             <span className="tag ml-2 gap-1 align-middle font-sans tracking-normal">
@@ -27,18 +33,21 @@ export function ModelRow({ model, heading: Heading }: { model: Model; heading: '
           )}
         </Heading>
         {description && (
-          <p className="mt-0.5 line-clamp-2 break-words text-[15px] text-ink-2">{description}</p>
+          <p dir="auto" className="mt-0.5 line-clamp-2 break-words text-[15px] text-ink-2">
+            {description}
+          </p>
         )}
-        <Facts model={model} />
+        <Facts model={model} showsOwner={showsOwner} />
       </div>
       <Counts model={model} />
     </li>
   )
 }
 
-function Facts({ model }: { model: Model }) {
+function Facts({ model, showsOwner }: { model: Model; showsOwner: boolean }) {
   const { parameter_count, context_length } = model
   const facts = [
+    showsOwner ? `by ${model.owner}` : null,
     parameter_count === null ? null : formatCount(parameter_count),
     model.architecture,
     context_length === null ? null : `${formatContext(context_length)} ctx`,

@@ -1,18 +1,22 @@
 import { pageFiles } from '@shoal/protocol/pages'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
 import { listQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Failure } from '../ui/problem.tsx'
+import { ChosenFilters } from './chosen-filters.tsx'
+import { filterFrom } from './criteria.ts'
 import { Filters } from './filters.tsx'
 import { Masthead } from './masthead.tsx'
 import { ModelRow, ModelRowSkeleton } from './model-row.tsx'
-import { filterFrom, hasFilter, type ModelsSearch, pageSize } from './models-search.ts'
+import { hasFilter, type ModelsSearch, pageSize } from './models-search.ts'
 import { EmptyRegistry, NothingFound } from './no-models.tsx'
-import { Pages } from './pages.tsx'
+import { BeyondEnd, isBeyondEnd, Pages } from './pages.tsx'
 import { SortChoice } from './sort-choice.tsx'
+
+export { loadModels } from './load-models.ts'
 
 const route = getRouteApi('/')
 
@@ -25,6 +29,11 @@ export function ModelsScreen() {
   const { page = 1 } = search
   const isBare = !hasFilter(search) && page === 1
   const total = list.data?.total ?? 0
+  const pages = {
+    page,
+    pages: Math.ceil(total / pageSize),
+    hasMore: list.data?.isTotalExact === false,
+  }
 
   return (
     <>
@@ -32,27 +41,30 @@ export function ModelsScreen() {
       {isBare && <Masthead />}
       <div className="page grid gap-x-12 gap-y-6 pt-8 lg:grid-cols-[208px_1fr]">
         <Filters search={search} />
-        <section aria-labelledby="list-title" className="min-w-0">
+        <section
+          id="models"
+          tabIndex={-1}
+          aria-labelledby="list-title"
+          className="min-w-0 outline-none"
+        >
           <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
             <ListTitle
               isBare={isBare}
               text={formatTitle(search, list.isPlaceholderData ? undefined : list.data)}
             />
-            {hasFilter(search) && (
-              <Link to="/" className="link mr-auto text-[14px]">
-                Clear all
-              </Link>
-            )}
             <SortChoice search={search} />
           </div>
+          <ChosenFilters search={search} />
           {list.isError ? (
             <Failure as="h2" error={list.error} onRetry={() => list.refetch()} />
           ) : list.isPending ? (
             <ModelRowSkeleton count={8} />
+          ) : total > 0 && isBeyondEnd(pages) ? (
+            <BeyondEnd {...pages} search={search} />
           ) : total > 0 ? (
             <ul className={list.isPlaceholderData ? 'opacity-60 transition-opacity' : ''}>
               {list.data.models.map((model) => (
-                <ModelRow key={model.id} model={model} heading={isBare ? 'h3' : 'h2'} />
+                <ModelRow key={model.id} model={model} heading={isBare ? 'h3' : 'h2'} showsOwner />
               ))}
             </ul>
           ) : hasFilter(search) ? (
@@ -60,12 +72,7 @@ export function ModelsScreen() {
           ) : (
             <EmptyRegistry />
           )}
-          <Pages
-            page={page}
-            pages={Math.ceil(total / pageSize)}
-            hasMore={list.data?.isTotalExact === false}
-            search={search}
-          />
+          <Pages {...pages} search={search} />
         </section>
       </div>
     </>
@@ -95,7 +102,7 @@ function formatTitle({ q }: ModelsSearch, found: Found | undefined): string {
 
 function makeHead(search: ModelsSearch) {
   const { q, architecture, license, tag } = search
-  const subject = [q && `“${q}”`, architecture, tag, license].filter(Boolean).join(', ')
+  const subject = [q && `“${q}”`, architecture, ...(tag ?? []), license].filter(Boolean).join(', ')
   const query = new URLSearchParams(q ? { q } : {})
   return {
     title: subject ? `Models: ${subject}` : 'shoal',

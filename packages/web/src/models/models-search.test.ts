@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { filterFrom, readModelsSearch, sortsFor } from './models-search.ts'
+import { criteriaFrom, filterFrom } from './criteria.ts'
+import { readModelsSearch, sortsFor } from './models-search.ts'
 
 test.each([
   ['a search is sorted by relevance', { q: 'llama' }, 'relevance'],
@@ -17,4 +18,17 @@ test.each([
 test('the default sort order is omitted from the URL', () => {
   expect(readModelsSearch({ q: 'llama', sort: 'relevance' })).toEqual({ q: 'llama' })
   expect(readModelsSearch({ sort: 'downloads' })).toEqual({})
+})
+
+test('several tags and a range of sizes are read from the URL', () => {
+  const search = readModelsSearch({ tag: ['chat', 'code', 'chat', ''], min: '1', max: '8' })
+  expect(search).toEqual({ tag: ['chat', 'code'], min: 1, max: 8 })
+  expect(criteriaFrom(search)).toEqual({
+    tag: ['chat', 'code'],
+    min_parameters: 1e9,
+    max_parameters: 8e9,
+  })
+  expect(readModelsSearch({ tag: 'chat', min: '7', max: 'x', fits: ['8', '16'] })).toEqual({
+    tag: ['chat'],
+  })
 })

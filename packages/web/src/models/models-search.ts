@@ -1,5 +1,3 @@
-import { memoryOfMachine } from '@shoal/model-file/choices'
-import type { ModelFilter } from '@shoal/protocol/client'
 import { isMemorySize } from '../prefs.ts'
 
 const sorts = [
@@ -23,9 +21,13 @@ export type ModelsSearch = {
   q?: string
   architecture?: string
   license?: string
-  tag?: string
+  /** The model must have all of these tags. */
+  tag?: string[]
   /** The memory in which the model must fit, in GB. */
   fits?: number
+  /** The range of the number of parameters, in billions. */
+  min?: number
+  max?: number
   sort?: Sort
   /** The first page is 1. */
   page?: number
@@ -33,35 +35,32 @@ export type ModelsSearch = {
 
 export const pageSize = 20
 
+/** The ends that a range of parameters can have, in billions. */
+export const parameterSizes = [0.5, 1, 2, 4, 8, 15, 35, 75, 150] as const
+/** The registry accepts at most this many tags. */
+const maxTags = 16
+
 export function readModelsSearch(given: Record<string, unknown>): ModelsSearch {
   const text = (value: unknown) =>
     typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   const search: ModelsSearch = {}
-  for (const name of ['q', 'architecture', 'license', 'tag'] as const) {
-    const value = text(given[name])
+  for (const name of ['q', 'architecture', 'license'] as const) {
+    const value = text([given[name]].flat()[0])
     if (value) search[name] = value
   }
+  const tags = [...new Set([given.tag].flat().map(text))].filter((tag) => tag !== '')
+  if (tags.length > 0) search.tag = tags.slice(0, maxTags)
   const sort = sortsFor(search).find(({ value }) => value === given.sort)?.value
   if (sort && sort !== defaultSort(search)) search.sort = sort
   if (isMemorySize(Number(given.fits))) search.fits = Number(given.fits)
+  for (const end of ['min', 'max'] as const) {
+    const size = parameterSizes.find((one) => one === Number(given[end]))
+    if (size !== undefined) search[end] = size
+  }
   const page = Number(given.page)
   if (Number.isInteger(page) && page > 1) search.page = page
   return search
 }
 
-export const hasFilter = ({ q, architecture, license, tag, fits }: ModelsSearch): boolean =>
-  [q, architecture, license, tag, fits].some((value) => value !== undefined)
-
-export function filterFrom(search: ModelsSearch): ModelFilter {
-  const { q, architecture, license, tag, fits, sort, page = 1 } = search
-  return {
-    ...(q !== undefined && { q }),
-    ...(architecture !== undefined && { architecture }),
-    ...(license !== undefined && { license }),
-    ...(tag !== undefined && { tag: [tag] }),
-    ...(fits !== undefined && { max_memory_bytes: memoryOfMachine(fits) }),
-    sort: sort ?? defaultSort(search),
-    limit: pageSize,
-    offset: (page - 1) * pageSize,
-  }
-}
+export const hasFilter = ({ page: _, sort: __, ...filters }: ModelsSearch): boolean =>
+  Object.values(filters).some((value) => value !== undefined)

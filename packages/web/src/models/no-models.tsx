@@ -1,5 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { CommandLine } from '../ui/command-line.tsx'
+import { lazy, Suspense } from 'react'
+import { useCommands } from '../api/use-commands.ts'
+
+/** Loaded only if there are no models, to keep the list small. */
+const CommandLine = lazy(async () => ({
+  default: (await import('../ui/command-line.tsx')).CommandLine,
+}))
 
 export function NothingFound() {
   return (
@@ -14,6 +20,8 @@ export function NothingFound() {
 }
 
 export function EmptyRegistry() {
+  const { registryOption } = useCommands()
+  const command = `shoal push ./model.gguf --name my-model${registryOption}`
   return (
     <div className="border-line border-t py-16">
       <p className="font-display font-semibold text-xl">No models yet</p>
@@ -23,7 +31,18 @@ export function EmptyRegistry() {
         </Link>{' '}
         here or with the CLI:
       </p>
-      <CommandLine text="shoal push ./model.gguf --name my-model" className="mt-4 max-w-xl" />
+      <Suspense fallback={<PlainCommand text={command} />}>
+        <CommandLine text={command} className="mt-4 max-w-xl" />
+      </Suspense>
     </div>
+  )
+}
+
+/** Looks like a `CommandLine`. The server renders this. */
+function PlainCommand({ text }: { text: string }) {
+  return (
+    <p className="mt-4 flex min-h-12 max-w-xl items-center rounded-xl bg-sunken py-1 pr-14 pl-4">
+      <code className="font-mono text-[14px] leading-5">{text}</code>
+    </p>
   )
 }

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useCommands } from '../api/use-commands.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { usePrefs } from '../app/use-prefs.ts'
@@ -35,6 +36,7 @@ export function OpenChatScreen() {
 }
 
 function OpenChat({ daemon }: { daemon: string }) {
+  const { registryOption } = useCommands()
   return (
     <>
       <p className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-3">
@@ -47,7 +49,7 @@ function OpenChat({ daemon }: { daemon: string }) {
       <p className="mt-2 text-[15px] text-ink-2">
         The daemon is probably not running. Start it on your machine:
       </p>
-      <CommandLine text="shoal serve" className="mt-3" />
+      <CommandLine text={`shoal serve${registryOption}`} className="mt-3" />
     </>
   )
 }
@@ -57,13 +59,14 @@ function OpenChat({ daemon }: { daemon: string }) {
  * on another port.
  */
 function NoDaemon() {
+  const { registryOption } = useCommands()
   return (
     <>
       <p className="mt-6 text-[15px] text-ink-2">
         This registry could not start a daemon on this machine. Start one on another port, then set
         its address:
       </p>
-      <CommandLine text="shoal serve --port 11500" className="mt-3" />
+      <CommandLine text={`shoal serve --port 11500${registryOption}`} className="mt-3" />
     </>
   )
 }

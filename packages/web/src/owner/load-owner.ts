@@ -1,6 +1,7 @@
 import type { AppContext } from '../api/context.ts'
 import { listQuery, ownerQuery } from '../api/queries.ts'
-import { filterFrom, type ModelsSearch } from '../models/models-search.ts'
+import { filterFrom } from '../models/criteria.ts'
+import type { ModelsSearch } from '../models/models-search.ts'
 
 export async function loadOwner(
   { client, queryClient, head }: AppContext,

@@ -7,9 +7,10 @@ import { useClient } from '../api/context.ts'
 import { listQuery, ownerQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
+import { filterFrom } from '../models/criteria.ts'
 import { ModelRow, ModelRowSkeleton } from '../models/model-row.tsx'
-import { filterFrom, pageSize } from '../models/models-search.ts'
-import { Pages } from '../models/pages.tsx'
+import { pageSize } from '../models/models-search.ts'
+import { BeyondEnd, isBeyondEnd, Pages } from '../models/pages.tsx'
 import { SortChoice } from '../models/sort-choice.tsx'
 import { Failure, Problem } from '../ui/problem.tsx'
 
@@ -28,6 +29,11 @@ export function OwnerScreen() {
   if (owner.isError)
     return <NoOwner username={username} error={owner.error} onRetry={() => owner.refetch()} />
   const total = list.data?.total ?? 0
+  const range = {
+    page: search.page ?? 1,
+    pages: Math.ceil(total / pageSize),
+    hasMore: list.data?.isTotalExact === false,
+  }
   const isNone = list.isSuccess && total === 0
   return (
     <div className="page pt-10">
@@ -54,12 +60,8 @@ export function OwnerScreen() {
           <ModelRow key={model.id} model={model} heading="h3" />
         ))}
       </ul>
-      <Pages
-        page={search.page ?? 1}
-        pages={Math.ceil(total / pageSize)}
-        hasMore={list.data?.isTotalExact === false}
-        search={search}
-      />
+      {total > 0 && isBeyondEnd(range) && <BeyondEnd {...range} search={search} />}
+      <Pages {...range} search={search} />
     </div>
   )
 }

@@ -1,11 +1,13 @@
 import type { CreatedApiKey } from '@shoal/protocol/client'
 import { useEffect, useRef } from 'react'
+import { useCommands } from '../api/use-commands.ts'
 import { CommandLine } from '../ui/command-line.tsx'
 
 type Props = { made: CreatedApiKey; onDone: () => void }
 
 /** Shows a newly created key, which cannot be shown again. */
 export function NewSecret({ made: { name, key }, onDone }: Props) {
+  const { registryOption } = useCommands()
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => panel.current?.focus(), [])
   return (
@@ -19,7 +21,7 @@ export function NewSecret({ made: { name, key }, onDone }: Props) {
         To sign in on another machine, run this command there, paste the key, press Enter, and press
         Ctrl-D:
       </p>
-      <CommandLine text="shoal login --token-stdin" className="mt-2" />
+      <CommandLine text={`shoal login --token-stdin${registryOption}`} className="mt-2" />
       <button type="button" className="ctl mt-4" onClick={onDone}>
         Done
       </button>

@@ -35,7 +35,9 @@ const allowed: Record<string, string[]> = {
   tr: ['align'],
   td: ['align', 'colspan', 'rowspan'],
   th: ['align', 'colspan', 'rowspan'],
-  ...Object.fromEntries(['h3', 'h4', 'h5', 'h6'].map((name) => [name, ['id', 'align']])),
+  ...Object.fromEntries(
+    ['h3', 'h4', 'h5', 'h6'].map((name) => [name, ['id', 'align', 'aria-label']]),
+  ),
   ...Object.fromEntries(
     `blockquote hr br ul dl dt dd summary figure figcaption table caption thead tbody tfoot code kbd samp var tt sub sup
      small b strong i em u s strike del ins mark q cite dfn ruby rb rp rt wbr`

@@ -87,7 +87,7 @@ test.each([
   [
     new DaemonError(404, 'try: shoal pull tide:Q8_0', 'model_not_found'),
     'This model is no longer installed',
-    'shoal pull tide:Q8_0',
+    undefined,
   ],
   [new DaemonError(503, 'x', 'model_not_loaded'), 'The model could not be loaded', 'shoal logs'],
   [new DaemonError(500, 'x', null), 'Daemon error', undefined],
@@ -96,6 +96,13 @@ test.each([
   expect(fault.title).toBe(title)
   expect(fault.command).toBe(command)
   expect(fault.advice).toMatch(/[.:]$/)
+})
+
+test('a missing model can be pulled again', () => {
+  const pullFor = (message: string) =>
+    toChatFailure(new DaemonError(404, message, 'model_not_found')).pull
+  expect(pullFor('try: shoal pull tide:Q8_0')).toBe('tide:Q8_0')
+  expect(pullFor('not found')).toBe('shoal-tiny')
 })
 
 test('a rejected request is retried after the delay that the daemon specifies', async () => {

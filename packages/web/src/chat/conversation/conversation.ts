@@ -25,6 +25,8 @@ export type ChatFailure = {
   advice: string
   /** A command to run in a terminal. */
   command?: string
+  /** A model to pull. The command depends on the daemon's registry. */
+  pull?: string
 }
 
 export type Answer = {

@@ -31,7 +31,7 @@ function faultOfRefusal({ details: { status, reason }, message }: DaemonError): 
     return {
       title: 'This model is no longer installed',
       advice: 'Choose another model above, or pull this one again:',
-      command: /shoal pull \S+/.exec(message)?.[0] ?? 'shoal pull shoal-tiny',
+      pull: /shoal pull (\S+)/.exec(message)?.[1] ?? 'shoal-tiny',
     }
   }
   if (status === 429) {

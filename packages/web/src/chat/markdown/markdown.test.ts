@@ -43,6 +43,9 @@ describe('Markdown from models', () => {
 
   test("headings have levels below those of the page's own headings", () => {
     expect(toHtml('# One\n## Two ##\n\n#hash')).toBe('<h3>One</h3><h4>Two</h4><p>#hash</p>')
+    expect(toHtml('## One\n\ntext\n\n#### Two\n\n> # Three')).toBe(
+      '<h3>One</h3><p>text</p><h4>Two</h4><blockquote><h3>Three</h3></blockquote>',
+    )
     expect(toHtml('One\n===\nTwo\n---')).toBe('<h3>One</h3><h4>Two</h4>')
   })
 

@@ -1,4 +1,5 @@
-import { memo, type ReactNode, useRef } from 'react'
+import { pageHeadingLevels } from '@shoal/core/markdown'
+import { createContext, memo, type ReactNode, useContext, useRef } from 'react'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import type { Node } from './parse.ts'
 import { markdownReader } from './read-markdown.ts'
@@ -7,9 +8,12 @@ import { markdownReader } from './read-markdown.ts'
 function Markdown({ source }: { source: string }) {
   const read = useRef(undefined as ReturnType<typeof markdownReader> | undefined)
   read.current ??= markdownReader()
+  const nodes = read.current(source)
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4 break-words">
-      <Nodes nodes={read.current(source)} />
+      <HeadingLevels value={findHeadingLevels(nodes)}>
+        <Nodes nodes={nodes} />
+      </HeadingLevels>
     </div>
   )
 }
@@ -34,7 +38,7 @@ const NodeElement = memo(function NodeElement({ node }: { node: Node }) {
         </p>
       )
     case 'heading':
-      return <Heading {...node} />
+      return <Heading node={node} />
     case 'code':
       return <Code {...node} />
     case 'blockquote':
@@ -121,9 +125,24 @@ const isSafe = (url: string) =>
   URL.canParse(url) &&
   ['http:', 'https:', 'mailto:'].includes(new URL(url).protocol)
 
-/** Renders a heading. The highest level is h3, below the levels of the page's own headings. */
-function Heading({ depth, children }: NodeOfType<'heading'>) {
-  const Name = depth === 1 ? 'h3' : depth === 2 ? 'h4' : depth === 3 ? 'h5' : 'h6'
+/** The level of each heading in the page. The levels of parsed headings depend on those before them. */
+const HeadingLevels = createContext<ReadonlyMap<Node, number>>(new Map())
+
+function findHeadingLevels(nodes: readonly Node[]): Map<Node, number> {
+  const toLevel = pageHeadingLevels()
+  const levels = new Map<Node, number>()
+  const visit = (node: Node) => {
+    if (node.type === 'heading') levels.set(node, toLevel(node.depth))
+    if ('children' in node) for (const child of node.children) visit(child)
+  }
+  for (const node of nodes) visit(node)
+  return levels
+}
+
+function Heading({ node }: { node: NodeOfType<'heading'> }) {
+  const { depth, children } = node
+  const level = useContext(HeadingLevels).get(node) ?? 6
+  const Name = `h${level}` as 'h3'
   const size = depth === 1 ? 'text-[20px]' : depth === 2 ? 'text-[18px]' : 'text-[16px]'
   return (
     <Name className={`mt-2 font-display font-semibold tracking-[-0.015em] ${size}`}>

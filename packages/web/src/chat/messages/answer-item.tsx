@@ -88,9 +88,11 @@ export function DraftItem({ chat, parameters, running }: DraftProps) {
 
 function Said({ text }: { text: string }) {
   return (
-    <Suspense fallback={<div className="whitespace-pre-wrap break-words">{text}</div>}>
-      <Markdown source={text} />
-    </Suspense>
+    <div dir="auto" className="min-w-0">
+      <Suspense fallback={<div className="whitespace-pre-wrap break-words">{text}</div>}>
+        <Markdown source={text} />
+      </Suspense>
+    </div>
   )
 }
 

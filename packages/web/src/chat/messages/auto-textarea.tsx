@@ -13,5 +13,5 @@ export function AutoTextarea({ ref, ...props }: ComponentProps<'textarea'>) {
     current.style.height = `${current.scrollHeight}px`
   }, [props.value])
 
-  return <textarea rows={1} {...props} ref={area} />
+  return <textarea dir="auto" rows={1} {...props} ref={area} />
 }

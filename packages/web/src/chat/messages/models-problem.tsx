@@ -1,3 +1,4 @@
+import { formatModelArgument } from '@shoal/core/references'
 import { CircleAlert } from 'lucide-react'
 import { CommandLine } from '../../ui/command-line.tsx'
 import type { ChatFailure } from '../conversation/conversation.ts'
@@ -7,7 +8,7 @@ type ModelsProblemProps = { as: 'h1' | 'h2'; fault: ChatFailure | undefined; onR
 const noModels: ChatFailure = {
   title: 'No models installed',
   advice: 'Pull a model to chat with. To try the chat, pull this small test model:',
-  command: 'shoal pull shoal-tiny',
+  pull: 'shoal-tiny',
 }
 
 /** Shows why no model is available. */
@@ -16,7 +17,7 @@ export function ModelsProblem({ as: Heading, fault = noModels, onRetry }: Models
     <div className="my-auto py-10" role="alert">
       <Heading className="font-semibold text-[26px]">{fault.title}</Heading>
       <p className="mt-2 text-ink-2">{fault.advice}</p>
-      {fault.command && <CommandLine text={fault.command} className="mt-3 max-w-md" />}
+      <Command fault={fault} />
       <button type="button" className="ctl mt-5" onClick={onRetry}>
         {fault === noModels ? 'Retry' : 'Try again'}
       </button>
@@ -25,7 +26,8 @@ export function ModelsProblem({ as: Heading, fault = noModels, onRetry }: Models
 }
 
 /** Shows why an answer failed. */
-export function FaultNotice({ fault: { title, advice, command } }: { fault: ChatFailure }) {
+export function FaultNotice({ fault }: { fault: ChatFailure }) {
+  const { title, advice } = fault
   return (
     <div className="rounded-card border border-roe-ink/45 bg-surface px-4 py-3">
       <p className="flex gap-2 font-semibold">
@@ -33,7 +35,14 @@ export function FaultNotice({ fault: { title, advice, command } }: { fault: Chat
         {title}
       </p>
       <p className="mt-1 break-words text-[15px] text-ink-2">{advice}</p>
-      {command && <CommandLine text={command} className="mt-3 max-w-md" />}
+      <Command fault={fault} />
     </div>
   )
+}
+
+/** A command to pull a model names the registry from which the daemon pulls, unless it is the CLI's default. */
+function Command({ fault: { command, pull } }: { fault: ChatFailure }) {
+  const { registry } = document.documentElement.dataset
+  const text = pull === undefined ? command : `shoal pull ${formatModelArgument(registry, pull)}`
+  return text === undefined ? null : <CommandLine text={text} className="mt-3 max-w-md" />
 }

@@ -36,7 +36,10 @@ export const QuestionItem = memo(function QuestionItem({ question, onEdit, isLoc
         />
       ) : (
         <div className="ml-auto grid w-fit max-w-[85%] justify-items-end">
-          <p className="whitespace-pre-wrap rounded-card rounded-br-[5px] bg-sea-soft px-4 py-2.5 [overflow-wrap:anywhere]">
+          <p
+            dir="auto"
+            className="whitespace-pre-wrap rounded-card rounded-br-[5px] bg-sea-soft px-4 py-2.5 [overflow-wrap:anywhere]"
+          >
             {content}
           </p>
           <div className="mt-1 flex gap-0.5">

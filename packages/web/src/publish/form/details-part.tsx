@@ -1,4 +1,5 @@
 import { formatContext, formatCount } from '@shoal/core/units'
+import { useCommands } from '../../api/use-commands.ts'
 import { CardField } from '../../card/card-field.tsx'
 import { Field } from '../../ui/field.tsx'
 import { TextArea } from '../../ui/text-area.tsx'
@@ -43,11 +44,12 @@ export function DetailsPart({ details, edit, errors, files, name, isNewModel }: 
 }
 
 function NameHint({ name, text }: { name: NameCheck; text: string }) {
+  const { toArgument } = useCommands()
   const words = () => {
     if (name.isChecking) return 'Checking availability …'
     if (name.model)
       return 'You own this model. The files will be added to it, and its details will not change.'
-    if (name.isFree) return `Available. Pull command: shoal pull ${text}`
+    if (name.isFree) return `Available. Pull command: shoal pull ${toArgument(text)}`
     return 'Part of the pull command. Use 2 to 96 characters: lowercase letters, digits, dots, hyphens or underscores.'
   }
   return (

@@ -1,4 +1,5 @@
 import { FileWarning } from 'lucide-react'
+import { useCommands } from '../../api/use-commands.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 import type { RefusedFile } from './chosen-file.ts'
 import { DropZone } from './drop-zone.tsx'
@@ -43,10 +44,14 @@ export function FilesPart({ chosen, error, isLarge, modelName }: Props) {
 }
 
 function Command({ modelName }: { modelName: string }) {
+  const { registryOption } = useCommands()
   return (
     <div className="mt-4 text-[15px] text-ink-2">
       <p>Or use the CLI:</p>
-      <CommandLine text={`shoal push ./*.gguf --name ${modelName}`} className="mt-2" />
+      <CommandLine
+        text={`shoal push ./*.gguf --name ${modelName}${registryOption}`}
+        className="mt-2"
+      />
     </div>
   )
 }

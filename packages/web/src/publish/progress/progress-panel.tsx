@@ -2,6 +2,7 @@ import { formatBytes, formatSeconds } from '@shoal/core/units'
 import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useCommands } from '../../api/use-commands.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { closeJob, type FileState, type Publishing } from '../jobs/publishing.ts'
 import { Announcement } from './announcement.tsx'
@@ -105,6 +106,7 @@ function BigBar({ label, share, tone, children }: BigBarProps) {
 }
 
 function Done({ publishing: { job } }: Props) {
+  const { toArgument } = useCommands()
   return (
     <>
       <div className="flex items-center gap-5">
@@ -120,7 +122,7 @@ function Done({ publishing: { job } }: Props) {
           </p>
         </div>
       </div>
-      <CommandLine text={`shoal pull ${job.modelName}`} className="mt-5" />
+      <CommandLine text={`shoal pull ${toArgument(job.modelName)}`} className="mt-5" />
       <div className="mt-5 flex flex-wrap gap-3">
         <Link
           to="/m/$name"

@@ -9,3 +9,9 @@ const frontMatter =
 export function withoutFrontMatter(markdown: string): string {
   return markdown.replace(frontMatter, '')
 }
+
+/** Returns the YAML text of the front matter, without the `---` lines; empty if there is none. */
+export function findFrontMatter(markdown: string): string {
+  const [block = ''] = frontMatter.exec(markdown) ?? []
+  return block.replace(/^\uFEFF?---[ \t]*\r?\n/, '').replace(/---[ \t]*(\r?\n)?$/, '')
+}

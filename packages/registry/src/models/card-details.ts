@@ -1,0 +1,75 @@
+/** Reads a model's details from the front matter of its card, in the format of Hugging Face's model cards. */
+import { isName } from '@shoal/protocol'
+import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
+import { findFrontMatter } from './front-matter.ts'
+
+export type CardDetails = { license: string | null; tags: string[] }
+
+/** If these keys have more text than this, they are ignored, because parsing takes time. Usually it is below 1 kB. */
+const maxLength = 4 * 1024
+const maxLicenseLength = 100
+const maxTagLength = 64
+const maxTags = 64
+
+/**
+ * Returns the license and the tags that a card states. As on Hugging Face, its languages and base models are tags too:
+ * `en`, `base_model:tideline/tide-7b`. Values that a model cannot have are left out.
+ */
+export function readCardDetails(readme: string | null): CardDetails {
+  const read = readKeys(findFrontMatter(readme ?? ''))
+  const tags = [
+    ...read('tags'),
+    ...read('language'),
+    ...read('base_model').map((name) => `base_model:${name}`),
+  ]
+  const [license = null] = read('license')
+  const [otherLicense = license] = license === 'other' ? read('license_name') : []
+  return {
+    license: otherLicense !== null && isShort(otherLicense, maxLicenseLength) ? otherLicense : null,
+    tags: [...new Set(tags)].filter((tag) => isShort(tag, maxTagLength)).slice(0, maxTags),
+  }
+}
+
+const isShort = (text: string, maxLength: number) => text.length <= maxLength && isName(text)
+
+const keys = ['license', 'license_name', 'tags', 'language', 'base_model'] as const
+type Key = (typeof keys)[number]
+
+/** Returns a function that finds the values of a key. A single value is a list of one. */
+function readKeys(frontMatter: string): (key: Key) => string[] {
+  const root = parse(pickKeys(frontMatter))
+  return (key) => {
+    const value = isMap(root) ? root.get(key, true) : undefined
+    const items = isSeq(value) ? value.items : [value]
+    return items.flatMap((item) =>
+      isScalar(item) && typeof item.value === 'string' && !isNothing.test(item.value)
+        ? item.value.trim()
+        : [],
+    )
+  }
+}
+
+const isNothing = /^\s*(null|~)?\s*$/i
+
+/** Returns the lines of the keys that are read. The others, such as evaluation results, may have hundreds of lines. */
+function pickKeys(yaml: string): string {
+  let isPicked = false
+  const lines = yaml.split('\n').filter((line) => {
+    const [, key] = /^([A-Za-z_][\w.-]*)[ \t]*:/.exec(line) ?? []
+    if (key !== undefined) isPicked = keys.some((one) => one === key)
+    return isPicked
+  })
+  return lines.join('\n')
+}
+
+/** Returns the root of a YAML document, in which aliases are not resolved; undefined if it is not valid or too long. */
+function parse(yaml: string) {
+  if (yaml.length > maxLength) return undefined
+  const { contents, errors } = parseDocument(yaml, {
+    schema: 'failsafe', // every value is text, so that a license `1.0` keeps its digits
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  })
+  return errors.length > 0 ? undefined : contents
+}

@@ -1,0 +1,58 @@
+import { formatCount } from '@shoal/core/units'
+import { Link } from '@tanstack/react-router'
+import { chosenValues, facets, toggleValue } from './facets.ts'
+import { hasFilter, type ModelsSearch } from './models-search.ts'
+
+/** The chosen filters, as links that remove them one by one. */
+export function ChosenFilters({ search }: { search: ModelsSearch }) {
+  if (!hasFilter(search)) return null
+  return (
+    <ul aria-label="Chosen filters" className="mb-3 flex flex-wrap items-center gap-2">
+      {listChosen(search).map(({ text, without }) => (
+        <li key={text} className="min-w-0">
+          <Link
+            to="/"
+            search={without}
+            resetScroll={false}
+            className="tag max-w-full gap-1 hover:bg-sea-soft"
+          >
+            <span className="sr-only">Remove the filter </span>
+            <span className="min-w-0 truncate" dir="auto">
+              {text}
+            </span>
+            <span aria-hidden>×</span>
+          </Link>
+        </li>
+      ))}
+      <li>
+        <Link to="/" className="link text-[14px]">
+          Clear all
+        </Link>
+      </li>
+    </ul>
+  )
+}
+
+type Chosen = { text: string; without: ModelsSearch }
+
+function listChosen(search: ModelsSearch): Chosen[] {
+  const { q, fits, min, max } = search
+  const drop = (name: keyof ModelsSearch): ModelsSearch => {
+    const { [name]: _, page: __, ...others } = search
+    return others
+  }
+  const one = (isSet: boolean, name: keyof ModelsSearch, text: string): Chosen[] =>
+    isSet ? [{ text, without: drop(name) }] : []
+  return [
+    ...one(q !== undefined, 'q', `“${q}”`),
+    ...one(fits !== undefined, 'fits', `fits in ${fits} GB`),
+    ...one(min !== undefined, 'min', `at least ${formatCount((min ?? 0) * 1e9)}`),
+    ...one(max !== undefined, 'max', `at most ${formatCount((max ?? 0) * 1e9)}`),
+    ...facets.flatMap(({ name }) =>
+      chosenValues(search, name).map((value) => ({
+        text: value,
+        without: toggleValue(search, name, value),
+      })),
+    ),
+  ]
+}

@@ -1,0 +1,29 @@
+import { memoryOfMachine } from '@shoal/model-file/choices'
+import type { ModelFilter } from '@shoal/protocol/client'
+import { defaultSort, type ModelsSearch, pageSize } from './models-search.ts'
+
+const perBillion = 1e9
+
+/** The filters of a search, in the form in which the registry expects them. */
+export function criteriaFrom(search: ModelsSearch): ModelFilter {
+  const { q, architecture, license, tag, fits, min, max } = search
+  return {
+    ...(q !== undefined && { q }),
+    ...(architecture !== undefined && { architecture }),
+    ...(license !== undefined && { license }),
+    ...(tag !== undefined && { tag }),
+    ...(fits !== undefined && { max_memory_bytes: memoryOfMachine(fits) }),
+    ...(min !== undefined && { min_parameters: min * perBillion }),
+    ...(max !== undefined && { max_parameters: max * perBillion }),
+  }
+}
+
+export function filterFrom(search: ModelsSearch): ModelFilter {
+  const { sort, page = 1 } = search
+  return {
+    ...criteriaFrom(search),
+    sort: sort ?? defaultSort(search),
+    limit: pageSize,
+    offset: (page - 1) * pageSize,
+  }
+}

@@ -1,0 +1,37 @@
+import type { Facets } from '@shoal/protocol/client'
+import type { ModelsSearch } from './models-search.ts'
+
+/** The properties by which the list can be filtered. */
+export const facets = [
+  { name: 'architecture', title: 'Architecture', of: (all: Facets) => all.architectures },
+  { name: 'license', title: 'License', of: (all: Facets) => all.licenses },
+  { name: 'tag', title: 'Tags', of: (all: Facets) => all.tags },
+] as const
+
+export type Facet = (typeof facets)[number]
+
+export const chosenValues = (search: ModelsSearch, name: Facet['name']): string[] =>
+  [search[name] ?? []].flat()
+
+/**
+ * Returns the filters within which the values of a facet are counted. A model has one architecture and one license, so
+ * choosing a value replaces the chosen one, and their own filter does not count. Tags add up.
+ */
+export function countedWithin(search: ModelsSearch, name: Facet['name']): ModelsSearch {
+  if (name === 'tag') return search
+  const { [name]: _, ...others } = search
+  return others
+}
+
+/** Returns the search after a value is chosen, or removed if it was chosen. The search begins on its first page. */
+export function toggleValue(
+  { page: _, ...search }: ModelsSearch,
+  name: Facet['name'],
+  value: string,
+): ModelsSearch {
+  const chosen = chosenValues(search, name)
+  const { [name]: __, ...others } = search
+  if (name !== 'tag') return chosen.includes(value) ? others : { ...others, [name]: value }
+  const tags = chosen.includes(value) ? chosen.filter((tag) => tag !== value) : [...chosen, value]
+  return tags.length > 0 ? { ...others, tag: tags } : others
+}
