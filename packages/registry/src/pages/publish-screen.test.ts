@@ -1,19 +1,17 @@
 /** Tests publishing with a real browser: interruptions, retries and refused files. */
-import { makeGguf } from '@shoal/model-file/testing'
 import type { ModelFile } from '@shoal/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
-  type Page,
   startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
+import { bigFile, drop, pick } from '../testing/chosen-files.ts'
 import { type ChunkGate, openChunkGate } from '../testing/chunk-gate.ts'
 import { sha256 } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const chromium = inject('chromium')
-const mebibyte = 1024 * 1024
 
 describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () => {
   const stack = new AsyncDisposableStack()
@@ -296,26 +294,6 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect((await registry.get('/v1/models/hail')).status).toBe(404)
   })
 
-  test('a second tab does not take over an upload', async () => {
-    await using visitor = await newPublisher('hana')
-    const { page, context } = visitor
-    const file = bigFile('fog-Q8_0.gguf', 7)
-    await drop(page, [file])
-    gate.letThrough(1)
-    await page.getByText('Available. Pull command').waitFor()
-    await page.getByRole('button', { name: 'Publish', exact: true }).click()
-    await stored(1)
-    const second = await context.newPage()
-    await second.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
-    await pick(second, [file])
-    await second.getByText('This model is being published in another tab.').waitFor()
-    gate.release()
-    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
-    await second.getByRole('button', { name: 'Try again' }).click()
-    await second.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
-    expect(gate.passed.toSorted()).toEqual([1, 2, 3, 4])
-  })
-
   test('is accessible in each theme and on a phone', async () => {
     for (const theme of ['light', 'dark'] as const) {
       for (const width of [1360, 390]) {
@@ -353,61 +331,6 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await readyFile('dew')).toMatchObject({ filename: 'mist-Q8_0.gguf' })
   })
 })
-
-type Synthetic = { name: string; header: string; seed: number; mebibytes: number }
-
-/**
- * Makes a file of four chunks. The page creates its own copy from the header and the seed, so that 50 MiB do not have
- * to be sent to the browser.
- */
-function bigFile(name: string, seed: number): Synthetic & { bytes: Uint8Array } {
-  const mebibytes = 50
-  const bytes = makeGguf({
-    metadata: {
-      'general.architecture': 'llama',
-      'general.name': 'Tide 7B',
-      'general.file_type': 7,
-      'llama.context_length': 32_768,
-    },
-    tensors: [{ name: 'token_embd.weight', shape: [(mebibytes * mebibyte) / 4], type: 'F32' }],
-    fill(data) {
-      for (let index = 0; index < mebibytes; index += 1) {
-        data.fill(index + seed, index * mebibyte, (index + 1) * mebibyte)
-      }
-    },
-  })
-  const header = bytes.subarray(0, bytes.length - mebibytes * mebibyte)
-  return { name, header: Buffer.from(header).toString('base64'), seed, mebibytes, bytes }
-}
-
-/** Returns a script that creates the files in the page, as if they came from a disk. */
-const makeTransferScript = (files: readonly Synthetic[]) => `(() => {
-  const transfer = new DataTransfer()
-  for (const { name, header, seed, mebibytes } of ${JSON.stringify(
-    files.map(({ name, header, seed, mebibytes }) => ({ name, header, seed, mebibytes })),
-  )}) {
-    const start = Uint8Array.from(atob(header), (one) => one.charCodeAt(0))
-    const rest = Array.from({ length: mebibytes }, (_, index) =>
-      new Uint8Array(${mebibyte}).fill(index + seed))
-    transfer.items.add(new File([start, ...rest], name, { lastModified: 1700000000000 }))
-  }
-  return transfer
-})()`
-
-async function drop(page: Page, files: readonly Synthetic[]) {
-  const dataTransfer = await page.evaluateHandle(makeTransferScript(files))
-  await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer })
-}
-
-/** Chooses files in order to resume an unfinished upload. */
-async function pick(page: Page, files: readonly Synthetic[]) {
-  await page.evaluate(`{
-    const labels = [...document.querySelectorAll('label')]
-    const input = labels.find(({ textContent }) => textContent === 'Choose and resume').control
-    input.files = ${makeTransferScript(files)}.files
-    input.dispatchEvent(new Event('change', { bubbles: true }))
-  }`)
-}
 
 /**
  * A script that counts the hashes computed in the page's main thread. Hashes in workers are not counted, because each

@@ -1,9 +1,10 @@
 /** The page's current upload. It does not belong to a screen, so that it continues while other screens are shown. */
-import { AppError, hasCode } from '@shoal/core/errors'
+import { hasCode } from '@shoal/core/errors'
 import type { RegistryClient } from '@shoal/protocol/client'
 import type { ProgressMeter } from '@shoal/transfer/push'
 import { dropJob } from './drop-job.ts'
 import { type Job, type Sources, sumBytes, unfinished } from './job.ts'
+import { lockJob, type Unlock } from './job-lock.ts'
 import { forgetJob, keepJob } from './kept-jobs.ts'
 import { dropEmptyModel } from './open-model.ts'
 import type { JobEvent, Stage } from './run-job.ts'
@@ -41,6 +42,8 @@ const tickMs = 200
 let shown: Publishing | undefined
 let order: Order | undefined
 let abort = new AbortController()
+/** Releases the lock of the job that is shown; undefined if this tab does not have the lock. */
+let unlock: Unlock | undefined
 let ended: Promise<void> = Promise.resolve()
 let written: Promise<void> = Promise.resolve()
 const listeners = new Set<() => void>()
@@ -94,9 +97,10 @@ export function resumeJob() {
   run({ ...order, job: shown.job })
 }
 
+/** Deletes the job and its uploads, unless another tab is publishing it. */
 export async function giveUpJob() {
   await pauseJob()
-  if (order && shown) {
+  if (order && shown && unlock) {
     const { job } = shown
     await dropJob(order.client, job)
     await forget(job)
@@ -104,7 +108,15 @@ export async function giveUpJob() {
   closeJob()
 }
 
-export const closeJob = () => show(undefined)
+export function closeJob() {
+  letGo()
+  show(undefined)
+}
+
+function letGo() {
+  unlock?.()
+  unlock = undefined
+}
 
 function run({ client, job, sources, onReady }: Order) {
   abort = new AbortController()
@@ -144,17 +156,22 @@ function run({ client, job, sources, onReady }: Order) {
   }
 
   const timer = setInterval(tick, tickMs)
-  const finish = async () => {
-    if (!shown) return
-    change({ state: 'done', wait: undefined })
-    await forget(job)
-  }
-  ended = alone(`publish ${job.modelName}`, async () => {
+  const before = ended
+  const work = async () => {
+    await before
+    unlock ??= await lockJob(job.modelName)
+    signal.throwIfAborted()
     keep(job)
     const { progressMeter, runJob } = await import('./run-job.ts') // loaded on demand
     makeMeter = progressMeter
     return runJob({ client, job, sources, signal, report, keep })
-  })
+  }
+  const finish = async () => {
+    await forget(job) // before the lock is released, so that no other tab shows the job as unfinished
+    letGo()
+    change({ state: 'done', wait: undefined })
+  }
+  ended = work()
     .then(finish)
     .catch(fail)
     .finally(() => clearInterval(timer))
@@ -207,21 +224,5 @@ async function forget(job: Job) {
   const isKept = shown?.isKept ?? true
   await forgetJob(job).catch((error: unknown) => {
     if (isKept) throw error
-  })
-}
-
-/**
- * Calls `act`, or throws `other_tab` if another tab is publishing the same model. Publishing it in two tabs would be
- * harmless, but would do all work twice. Pages loaded over plain HTTP skip this check, because browsers provide no
- * locks there.
- */
-async function alone(name: string, act: () => Promise<void>): Promise<void> {
-  const { locks } = navigator as Partial<Navigator>
-  if (!locks) return act()
-  return locks.request(name, { ifAvailable: true }, (lock) => {
-    if (!lock) {
-      throw new AppError('other_tab', 'this model is being published in another tab', {})
-    }
-    return act()
   })
 }
