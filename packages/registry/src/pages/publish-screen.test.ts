@@ -294,6 +294,54 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect((await registry.get('/v1/models/hail')).status).toBe(404)
   })
 
+  test('leaving the form asks first, and the details are restored on the next visit', async () => {
+    await using visitor = await newPublisher('lotte')
+    const { page } = visitor
+    await drop(page, [bigFile('brook-Q8_0.gguf', 18)])
+    await page.getByText('Available. Pull command').waitFor()
+    await page.getByLabel('Model card').fill('# Brook')
+    await page.getByRole('link', { name: 'Chat', exact: true }).click()
+    await page.getByText('you will have to choose the files again').waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Stay' }).click()
+    await page.getByLabel('Details read from the files').waitFor()
+    await page.getByRole('link', { name: 'Chat', exact: true }).click()
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.waitForURL(`${origin}/chat`)
+    await page.getByRole('link', { name: 'Publish', exact: true }).click()
+    await page.getByText('The details that you entered on an earlier visit').waitFor()
+    expect(await page.getByLabel('Model card').inputValue()).toBe('# Brook')
+    await drop(page, [bigFile('brook-Q8_0.gguf', 18)])
+    await page.getByText('Available. Pull command').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    await page.getByRole('button', { name: 'Publish another' }).click()
+    await page.getByText('Drop .gguf files here').waitFor()
+    expect(await page.getByLabel('Model card').inputValue()).toBe('')
+  })
+
+  test('if the session has expired, the form keeps the files, and publishing works after signing in in another tab', async () => {
+    await using visitor = await newPublisher('mara')
+    const { page, context } = visitor
+    await drop(page, [bigFile('pond-Q8_0.gguf', 19)])
+    await page.getByText('Available. Pull command').waitFor()
+    await context.clearCookies()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    const link = page.getByRole('link', { name: 'Sign in in another tab' })
+    await link.waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    const opening = context.waitForEvent('page')
+    await link.click()
+    const login = await opening
+    await login.getByLabel('Username').fill('mara')
+    await login.getByLabel('Password', { exact: true }).fill('password of mara')
+    await login.keyboard.press('Enter')
+    await login.getByRole('heading', { level: 1, name: 'Publish' }).waitFor()
+    await login.close()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+  })
+
   test('is accessible in each theme and on a phone', async () => {
     for (const theme of ['light', 'dark'] as const) {
       for (const width of [1360, 390]) {
