@@ -342,6 +342,36 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
   })
 
+  test('an incomplete split model is refused, and the missing files are listed', async () => {
+    await using visitor = await newPublisher('nele')
+    const { page } = visitor
+    const part = (number: number) => bigFile(`delta-Q8_0-0000${number}-of-00003.gguf`, 20 + number)
+    await drop(page, [part(2)])
+    await page.getByText('Available. Pull command').waitFor()
+    const missing = 'delta-Q8_0-00001-of-00003.gguf, delta-Q8_0-00003-of-00003.gguf'
+    await page.getByText(`Missing 2 parts of 3: ${missing}`).waitFor()
+    const button = page.getByRole('button', { name: 'Publish', exact: true })
+    await button.click()
+    await page.getByText(`or remove the incomplete files: ${missing}.`).waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('file')
+    expect((await registry.get('/v1/models/delta')).status).toBe(404)
+    expect(await accessibilityProblems(page)).toEqual([])
+    await drop(page, [part(1), part(3)])
+    await page.getByText('Missing 2 parts').waitFor({ state: 'detached' })
+    await button.click()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+
+    // Parts that the model already has need not be chosen again.
+    const { page: later } = visitor
+    await later.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    await drop(later, [part(2)])
+    await later.getByText('Missing 2 parts of 3').waitFor()
+    await later.getByLabel('Name', { exact: true }).fill('delta')
+    await later.getByText('Missing 2 parts of 3').waitFor({ state: 'detached' })
+    await later.getByRole('button', { name: 'Add files' }).click()
+    await later.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+  })
+
   test('is accessible in each theme and on a phone', async () => {
     for (const theme of ['light', 'dark'] as const) {
       for (const width of [1360, 390]) {

@@ -11,6 +11,7 @@ import { startJob } from '../jobs/publishing.ts'
 import { type DetailErrors, type Details, findDetailErrors, toNewModel } from './details.ts'
 import { DetailsPart } from './details-part.tsx'
 import { FilesPart } from './files-part.tsx'
+import { describeMissing, useMissingParts } from './missing-parts.ts'
 import { PublishProblem } from './publish-problem.tsx'
 import { ReviewPart } from './review-part.tsx'
 import { emptyDetails, suggestDetails } from './suggest-details.ts'
@@ -29,6 +30,9 @@ export function PublishForm({ username }: { username: string }) {
   const details = { ...suggestDetails(files), ...draft.changes }
   const name = useNameCheck(details.name, username)
   const isNewModel = name.model === undefined
+  const choices = useMissingParts(chosen.choices, name.model?.name)
+  const filesError =
+    files.length === 0 ? 'Choose at least one GGUF file.' : describeMissing(choices)
 
   const publish = useMutation({
     mutationFn: () => openModel(client, toNewModel(details), username),
@@ -58,7 +62,7 @@ export function PublishForm({ username }: { username: string }) {
     ...(isNewModel && findDetailErrors(details)),
     ...(name.error && { name: name.error }),
     ...(taken?.name === details.name && { name: taken.reason }),
-    ...(files.length === 0 && { files: 'Choose at least one GGUF file.' }),
+    ...(filesError && { files: filesError }),
   }
   const shownErrors = isRefused ? errors : {}
 
@@ -99,6 +103,7 @@ export function PublishForm({ username }: { username: string }) {
       )}
       <FilesPart
         chosen={chosen}
+        choices={choices}
         error={shownErrors.files}
         isLarge={sizeBytes > 10e9}
         modelName={details.name}
