@@ -6,7 +6,7 @@ import {
   startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
-import { bigFile, drop, pick } from '../testing/chosen-files.ts'
+import { bigFile, drop, mebibyte, pick } from '../testing/chosen-files.ts'
 import { type ChunkGate, openChunkGate } from '../testing/chunk-gate.ts'
 import { sha256 } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
@@ -372,6 +372,57 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await later.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
   })
 
+  test('hashing that is interrupted by a reload continues where it stopped, and the bar never runs backwards', async () => {
+    await using visitor = await newPublisher('orla')
+    const { page } = visitor
+    await page.addInitScript(noteProgress)
+    await page.addInitScript(stopFirstHashing)
+    await page.reload({ waitUntil: 'networkidle' })
+    const file = bigFile('rill-Q8_0.gguf', 24)
+    await drop(page, [file])
+    await page.getByText('Available. Pull command').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await expect.poll(() => page.evaluate('window.hashed')).toEqual([16 * mebibyte])
+    await page.getByText(/^Reading 16\.8 MB/).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    page.once('dialog', (dialog) => dialog.accept())
+    await page.reload({ waitUntil: 'networkidle' })
+    gate.letThrough(2)
+    await pick(page, [file])
+    await stored(2)
+    gate.release()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    const whole = file.bytes.length
+    expect(await page.evaluate('window.hashed')).toEqual([32 * mebibyte, 48 * mebibyte, whole])
+    const shown = (await page.evaluate('window.percents')) as number[]
+    expect(shown.length).toBeGreaterThan(2)
+    expect(shown).toEqual(shown.toSorted((a, b) => a - b))
+    expect(await readyFile('rill')).toMatchObject({ sha256_hash: sha256(file.bytes) })
+  })
+
+  test('one bar shows the progress of several files, and never runs backwards', async () => {
+    await using visitor = await newPublisher('pia')
+    const { page } = visitor
+    await page.addInitScript(noteProgress)
+    await page.reload({ waitUntil: 'networkidle' })
+    await drop(page, [bigFile('beck-Q8_0.gguf', 25), bigFile('beck-Q4_0.gguf', 26)])
+    await page.getByText('Available. Pull command').waitFor()
+    gate.letThrough(3)
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await stored(3)
+    expect(await page.getByRole('progressbar').count()).toBe(1)
+    // A chunk that must be sent again is no reason to move back.
+    gate.answerNext({ status: 500, detail: 'internal server error' })
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('heading', { name: 'Paused: Tide 7B' }).waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    gate.release()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    const shown = (await page.evaluate('window.percents')) as number[]
+    expect(shown.length).toBeGreaterThan(3)
+    expect(shown).toEqual(shown.toSorted((a, b) => a - b))
+  })
+
   test('is accessible in each theme and on a phone', async () => {
     for (const theme of ['light', 'dark'] as const) {
       for (const width of [1360, 390]) {
@@ -420,6 +471,34 @@ const noteHashingHere = `
   SubtleCrypto.prototype.digest = function (...given) {
     window.hashesHere += 1
     return digest.apply(this, given)
+  }`
+
+/** A script that notes each value of the progress bar. */
+const noteProgress = `
+  window.percents = []
+  new MutationObserver(() => {
+    const bar = document.querySelector('[role=progressbar]')
+    if (bar) window.percents.push(Number(bar.getAttribute('aria-valuenow')))
+  }).observe(document, { subtree: true, childList: true, attributes: true })`
+
+/**
+ * A script that notes the progress of hashing in `window.hashed`. In the first page that a tab loads, hashing stops after the
+ * first chunk, as if it were very slow.
+ */
+const stopFirstHashing = `
+  window.hashed = []
+  const isFirst = sessionStorage.getItem('hashing') === null
+  const { Worker } = window
+  window.Worker = class extends Worker {
+    constructor(...given) {
+      super(...given)
+      this.addEventListener('message', ({ data }) => {
+        if (data.type !== 'progress') return
+        if (isFirst) this.terminate()
+        sessionStorage.setItem('hashing', 'stopped')
+        hashed.push(data.bytesDone)
+      })
+    }
   }`
 
 /** Returns true for every problem except the 404 that the browser logs when the page finds that a name is available. */

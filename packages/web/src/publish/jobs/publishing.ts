@@ -7,21 +7,17 @@ import { type Job, type Sources, sumBytes, unfinished } from './job.ts'
 import { lockJob, type Unlock } from './job-lock.ts'
 import { forgetJob, keepJob } from './kept-jobs.ts'
 import { dropEmptyModel } from './open-model.ts'
-import type { JobEvent, Stage } from './run-job.ts'
+import { type FileState, firstState, progressShare } from './progress-share.ts'
+import type { JobEvent } from './run-job.ts'
 import type { UploadWait } from './wait.ts'
-
-export type FileState = {
-  filename: string
-  sizeBytes: number
-  stage: Stage | 'queued'
-  /** Number of bytes processed in this stage. */
-  bytesDone: number
-}
 
 export type Publishing = {
   job: Job
   state: 'running' | 'paused' | 'failed' | 'done'
   files: FileState[]
+  /** The completed fraction, from 0 to 1, which counts hashing and sending. It never decreases. */
+  share: number
+  /** How many bytes the registry has, and how fast they are sent. */
   progress: ReturnType<ProgressMeter['read']>
   wait: UploadWait | undefined
   error: Error | undefined
@@ -72,15 +68,12 @@ const warn = (event: BeforeUnloadEvent) => event.preventDefault()
 export function startJob(given: Order) {
   order = given
   const { job } = given
-  const files = job.files.map(({ filename, sizeBytes, isReady }): FileState => {
-    const stage = isReady ? 'ready' : 'queued'
-    return { filename, sizeBytes, stage, bytesDone: isReady ? sizeBytes : 0 }
-  })
+  const files = job.files.map(firstState)
   const bytesTotal = sumBytes(job.files)
   const bytesDone = bytesTotal - sumBytes(unfinished(job))
   const progress = { bytesDone, bytesTotal, bytesPerSecond: 0, secondsLeft: undefined }
   const calm = { wait: undefined, error: undefined, isKept: true }
-  show({ job, state: 'running', files, progress, ...calm })
+  show({ job, state: 'running', files, share: progressShare(files), progress, ...calm })
   run(given)
 }
 
@@ -143,7 +136,8 @@ function run({ client, job, sources, onReady }: Order) {
     if (!shown || signal.aborted) return
     const read = meter?.read(bytesThere(shown.files), sentBytes)
     const bytesDone = Math.max(shown.progress.bytesDone, read?.bytesDone ?? 0)
-    change({ progress: { ...shown.progress, ...read, bytesDone } })
+    const share = Math.max(shown.share, progressShare(shown.files))
+    change({ share, progress: { ...shown.progress, ...read, bytesDone } })
   }
 
   async function fail(error: unknown) {
