@@ -14,6 +14,16 @@ const queries = {
 }
 
 /**
+ * The router, which every screen of the registry needs. Without this group, it would be divided among several chunks,
+ * because some screens use more of it than others. The group includes what the router imports: if a chunk imported the
+ * entry point, which waits for the router to load the screen, both would wait forever.
+ */
+const router = {
+  name: 'router',
+  test: /tanstack\/(react-router|router-core|history|react-store|store)|use-sync-external-store|app\/screen-title/,
+}
+
+/**
  * Small modules that nearly every screen needs. In separate chunks, they would need separate requests and compress less
  * well.
  */
@@ -44,7 +54,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           input: ['index.html', 'chat.html'],
           output: {
             codeSplitting: {
-              groups: [queries, small, list],
+              groups: [queries, router, small, list],
               includeDependenciesRecursively: false,
             },
           },

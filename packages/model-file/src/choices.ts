@@ -11,6 +11,7 @@ export {
   type FileLike,
   fileChoices,
   findChoices,
+  missingFilenames,
   missingParts,
   runnable,
 } from './file-choices.ts'

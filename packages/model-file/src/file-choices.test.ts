@@ -1,7 +1,14 @@
 import { parseReference } from '@shoal/core/references'
 import { fileSetExamples } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
-import { defaultChoice, fileChoices, findChoices, missingParts, runnable } from './file-choices.ts'
+import {
+  defaultChoice,
+  fileChoices,
+  findChoices,
+  missingFilenames,
+  missingParts,
+  runnable,
+} from './file-choices.ts'
 import { findBestFit, memoryNeeded } from './fit.ts'
 
 type Sample = {
@@ -118,6 +125,15 @@ test('a split file can run only when it has all its parts', () => {
   expect(findMissing(1, 2, 4)).toEqual([3])
   expect(runnable(listChoices(part(1), part(2), part(4)))).toEqual([])
   expect(runnable(listChoices(part(1), part(2), part(3)))).toHaveLength(1)
+})
+
+test('the missing parts of a split file are listed by name', () => {
+  const part = sample('Tide-00002-of-00003-Q8_0-00002-of-00003.GGUF', 'Q8_0')
+  expect(listChoices(part).flatMap(missingFilenames)).toEqual([
+    'Tide-00002-of-00003-Q8_0-00001-of-00003.GGUF',
+    'Tide-00002-of-00003-Q8_0-00003-of-00003.GGUF',
+  ])
+  expect(listChoices(sample('tide.gguf', 'Q8_0')).flatMap(missingFilenames)).toEqual([])
 })
 
 test('each label matches only its own choice, regardless of case', () => {

@@ -3,7 +3,13 @@
 import { AppError } from '@shoal/core/errors'
 import { isLabel } from '@shoal/core/references'
 import { findBestFit, memoryNeeded } from './fit.ts'
-import { getShardSet, getStem, parseShardNumbers, withoutExtension } from './shards.ts'
+import {
+  getShardFilename,
+  getShardSet,
+  getStem,
+  parseShardNumbers,
+  withoutExtension,
+} from './shards.ts'
 
 export type FileLike = {
   filename: string
@@ -126,6 +132,10 @@ export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
     (part) => !here.includes(part),
   )
 }
+
+/** The filenames of the parts that are missing from a split file, in order. */
+export const missingFilenames = (choice: FileChoice<FileLike>): string[] =>
+  missingParts(choice).map((part) => getShardFilename(choice.files[0].filename, part))
 
 /**
  * The names of a file other than its quantization: the filename, the filename without its extension, and the filename

@@ -32,6 +32,10 @@ export function findShardInFilename(filename: string): Shard | undefined {
   return count > 1 && index >= 1 && index <= count ? shard : undefined
 }
 
+/** The filename of part `index` of the split file to which `filename` belongs. */
+export const getShardFilename = (filename: string, index: number): string =>
+  filename.replace(/-\d{5}(-of-\d{5}\.gguf)$/i, `-${String(index).padStart(5, '0')}$1`)
+
 /**
  * A key that is the same for all parts of a split file. Files with the same stem but different part counts do not
  * belong together.

@@ -1,19 +1,17 @@
 /** Tests publishing with a real browser: interruptions, retries and refused files. */
-import { makeGguf } from '@shoal/model-file/testing'
 import type { ModelFile } from '@shoal/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
-  type Page,
   startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
+import { bigFile, drop, mebibyte, pick } from '../testing/chosen-files.ts'
 import { type ChunkGate, openChunkGate } from '../testing/chunk-gate.ts'
 import { sha256 } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const chromium = inject('chromium')
-const mebibyte = 1024 * 1024
 
 describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () => {
   const stack = new AsyncDisposableStack()
@@ -296,24 +294,134 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect((await registry.get('/v1/models/hail')).status).toBe(404)
   })
 
-  test('a second tab does not take over an upload', async () => {
-    await using visitor = await newPublisher('hana')
-    const { page, context } = visitor
-    const file = bigFile('fog-Q8_0.gguf', 7)
-    await drop(page, [file])
-    gate.letThrough(1)
+  test('leaving the form asks first, and the details are restored on the next visit', async () => {
+    await using visitor = await newPublisher('lotte')
+    const { page } = visitor
+    await drop(page, [bigFile('brook-Q8_0.gguf', 18)])
+    await page.getByText('Available. Pull command').waitFor()
+    await page.getByLabel('Model card').fill('# Brook')
+    await page.getByRole('link', { name: 'Chat', exact: true }).click()
+    await page.getByText('you will have to choose the files again').waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Stay' }).click()
+    await page.getByLabel('Details read from the files').waitFor()
+    await page.getByRole('link', { name: 'Chat', exact: true }).click()
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.waitForURL(`${origin}/chat`)
+    await page.getByRole('link', { name: 'Publish', exact: true }).click()
+    await page.getByText('The details that you entered on an earlier visit').waitFor()
+    expect(await page.getByLabel('Model card').inputValue()).toBe('# Brook')
+    await drop(page, [bigFile('brook-Q8_0.gguf', 18)])
     await page.getByText('Available. Pull command').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
-    await stored(1)
-    const second = await context.newPage()
-    await second.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
-    await pick(second, [file])
-    await second.getByText('This model is being published in another tab.').waitFor()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    await page.getByRole('button', { name: 'Publish another' }).click()
+    await page.getByText('Drop .gguf files here').waitFor()
+    expect(await page.getByLabel('Model card').inputValue()).toBe('')
+  })
+
+  test('if the session has expired, the form keeps the files, and publishing works after signing in in another tab', async () => {
+    await using visitor = await newPublisher('mara')
+    const { page, context } = visitor
+    await drop(page, [bigFile('pond-Q8_0.gguf', 19)])
+    await page.getByText('Available. Pull command').waitFor()
+    await context.clearCookies()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    const link = page.getByRole('link', { name: 'Sign in in another tab' })
+    await link.waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    const opening = context.waitForEvent('page')
+    await link.click()
+    const login = await opening
+    await login.getByLabel('Username').fill('mara')
+    await login.getByLabel('Password', { exact: true }).fill('password of mara')
+    await login.keyboard.press('Enter')
+    await login.getByRole('heading', { level: 1, name: 'Publish' }).waitFor()
+    await login.close()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+  })
+
+  test('an incomplete split model is refused, and the missing files are listed', async () => {
+    await using visitor = await newPublisher('nele')
+    const { page } = visitor
+    const part = (number: number) => bigFile(`delta-Q8_0-0000${number}-of-00003.gguf`, 20 + number)
+    await drop(page, [part(2)])
+    await page.getByText('Available. Pull command').waitFor()
+    const missing = 'delta-Q8_0-00001-of-00003.gguf, delta-Q8_0-00003-of-00003.gguf'
+    await page.getByText(`Missing 2 parts of 3: ${missing}`).waitFor()
+    const button = page.getByRole('button', { name: 'Publish', exact: true })
+    await button.click()
+    await page.getByText(`or remove the incomplete files: ${missing}.`).waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('file')
+    expect((await registry.get('/v1/models/delta')).status).toBe(404)
+    expect(await accessibilityProblems(page)).toEqual([])
+    await drop(page, [part(1), part(3)])
+    await page.getByText('Missing 2 parts').waitFor({ state: 'detached' })
+    await button.click()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+
+    // Parts that the model already has need not be chosen again.
+    const { page: later } = visitor
+    await later.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    await drop(later, [part(2)])
+    await later.getByText('Missing 2 parts of 3').waitFor()
+    await later.getByLabel('Name', { exact: true }).fill('delta')
+    await later.getByText('Missing 2 parts of 3').waitFor({ state: 'detached' })
+    await later.getByRole('button', { name: 'Add files' }).click()
+    await later.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+  })
+
+  test('hashing that is interrupted by a reload continues where it stopped, and the bar never runs backwards', async () => {
+    await using visitor = await newPublisher('orla')
+    const { page } = visitor
+    await page.addInitScript(noteProgress)
+    await page.addInitScript(stopFirstHashing)
+    await page.reload({ waitUntil: 'networkidle' })
+    const file = bigFile('rill-Q8_0.gguf', 24)
+    await drop(page, [file])
+    await page.getByText('Available. Pull command').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await expect.poll(() => page.evaluate('window.hashed')).toEqual([16 * mebibyte])
+    await page.getByText(/^Reading 16\.8 MB/).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    page.once('dialog', (dialog) => dialog.accept())
+    await page.reload({ waitUntil: 'networkidle' })
+    await page.getByRole('heading', { name: 'Tide 7B is not fully uploaded' }).waitFor()
+    gate.letThrough(2)
+    await pick(page, [file])
+    await stored(2)
     gate.release()
     await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
-    await second.getByRole('button', { name: 'Try again' }).click()
-    await second.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
-    expect(gate.passed.toSorted()).toEqual([1, 2, 3, 4])
+    const whole = file.bytes.length
+    expect(await page.evaluate('window.hashed')).toEqual([32 * mebibyte, 48 * mebibyte, whole])
+    const shown = (await page.evaluate('window.percents')) as number[]
+    expect(shown.length).toBeGreaterThan(2)
+    expect(shown).toEqual(shown.toSorted((a, b) => a - b))
+    expect(await readyFile('rill')).toMatchObject({ sha256_hash: sha256(file.bytes) })
+  })
+
+  test('one bar shows the progress of several files, and never runs backwards', async () => {
+    await using visitor = await newPublisher('pia')
+    const { page } = visitor
+    await page.addInitScript(noteProgress)
+    await page.reload({ waitUntil: 'networkidle' })
+    await drop(page, [bigFile('beck-Q8_0.gguf', 25), bigFile('beck-Q4_0.gguf', 26)])
+    await page.getByText('Available. Pull command').waitFor()
+    gate.letThrough(3)
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await stored(3)
+    expect(await page.getByRole('progressbar').count()).toBe(1)
+    // A chunk that must be sent again is no reason to move back.
+    gate.answerNext({ status: 500, detail: 'internal server error' })
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('heading', { name: 'Paused: Tide 7B' }).waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    gate.release()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    const shown = (await page.evaluate('window.percents')) as number[]
+    expect(shown.length).toBeGreaterThan(3)
+    expect(shown).toEqual(shown.toSorted((a, b) => a - b))
   })
 
   test('is accessible in each theme and on a phone', async () => {
@@ -354,61 +462,6 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
   })
 })
 
-type Synthetic = { name: string; header: string; seed: number; mebibytes: number }
-
-/**
- * Makes a file of four chunks. The page creates its own copy from the header and the seed, so that 50 MiB do not have
- * to be sent to the browser.
- */
-function bigFile(name: string, seed: number): Synthetic & { bytes: Uint8Array } {
-  const mebibytes = 50
-  const bytes = makeGguf({
-    metadata: {
-      'general.architecture': 'llama',
-      'general.name': 'Tide 7B',
-      'general.file_type': 7,
-      'llama.context_length': 32_768,
-    },
-    tensors: [{ name: 'token_embd.weight', shape: [(mebibytes * mebibyte) / 4], type: 'F32' }],
-    fill(data) {
-      for (let index = 0; index < mebibytes; index += 1) {
-        data.fill(index + seed, index * mebibyte, (index + 1) * mebibyte)
-      }
-    },
-  })
-  const header = bytes.subarray(0, bytes.length - mebibytes * mebibyte)
-  return { name, header: Buffer.from(header).toString('base64'), seed, mebibytes, bytes }
-}
-
-/** Returns a script that creates the files in the page, as if they came from a disk. */
-const makeTransferScript = (files: readonly Synthetic[]) => `(() => {
-  const transfer = new DataTransfer()
-  for (const { name, header, seed, mebibytes } of ${JSON.stringify(
-    files.map(({ name, header, seed, mebibytes }) => ({ name, header, seed, mebibytes })),
-  )}) {
-    const start = Uint8Array.from(atob(header), (one) => one.charCodeAt(0))
-    const rest = Array.from({ length: mebibytes }, (_, index) =>
-      new Uint8Array(${mebibyte}).fill(index + seed))
-    transfer.items.add(new File([start, ...rest], name, { lastModified: 1700000000000 }))
-  }
-  return transfer
-})()`
-
-async function drop(page: Page, files: readonly Synthetic[]) {
-  const dataTransfer = await page.evaluateHandle(makeTransferScript(files))
-  await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer })
-}
-
-/** Chooses files in order to resume an unfinished upload. */
-async function pick(page: Page, files: readonly Synthetic[]) {
-  await page.evaluate(`{
-    const labels = [...document.querySelectorAll('label')]
-    const input = labels.find(({ textContent }) => textContent === 'Choose and resume').control
-    input.files = ${makeTransferScript(files)}.files
-    input.dispatchEvent(new Event('change', { bubbles: true }))
-  }`)
-}
-
 /**
  * A script that counts the hashes computed in the page's main thread. Hashes in workers are not counted, because each
  * worker has its own WebCrypto.
@@ -419,6 +472,34 @@ const noteHashingHere = `
   SubtleCrypto.prototype.digest = function (...given) {
     window.hashesHere += 1
     return digest.apply(this, given)
+  }`
+
+/** A script that notes each value of the progress bar. */
+const noteProgress = `
+  window.percents = []
+  new MutationObserver(() => {
+    const bar = document.querySelector('[role=progressbar]')
+    if (bar) window.percents.push(Number(bar.getAttribute('aria-valuenow')))
+  }).observe(document, { subtree: true, childList: true, attributes: true })`
+
+/**
+ * A script that notes the progress of hashing in `window.hashed`. In the first page that a tab loads, hashing stops after the
+ * first chunk, as if it were very slow.
+ */
+const stopFirstHashing = `
+  window.hashed = []
+  const isFirst = sessionStorage.getItem('hashing') === null
+  const { Worker } = window
+  window.Worker = class extends Worker {
+    constructor(...given) {
+      super(...given)
+      this.addEventListener('message', ({ data }) => {
+        if (data.type !== 'progress') return
+        if (isFirst) this.terminate()
+        sessionStorage.setItem('hashing', 'stopped')
+        hashed.push(data.bytesDone)
+      })
+    }
   }`
 
 /** Returns true for every problem except the 404 that the browser logs when the page finds that a name is available. */

@@ -8,8 +8,15 @@ export function AccountMenu({ username }: { username: string }) {
   const client = useClient()
   const queryClient = useQueryClient()
   const { mutate: signOut } = useMutation({
-    mutationFn: client.logout,
-    onSettled: () => queryClient.resetQueries(),
+    async mutationFn() {
+      const { askToForgetDrafts } = await import('../drafts/ask-to-forget-drafts.ts') // loaded on demand
+      if (!askToForgetDrafts()) return { isCanceled: true }
+      await client.logout()
+      return { isCanceled: false }
+    },
+    onSettled(result) {
+      if (!result?.isCanceled) void queryClient.resetQueries()
+    },
   })
   return (
     <Disclosure

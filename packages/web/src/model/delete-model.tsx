@@ -1,12 +1,14 @@
-import type { ModelRecord } from '@shoal/protocol/client'
+import type { ModelRecord, User } from '@shoal/protocol/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { useClient } from '../api/context.ts'
+import { forgetDraft } from '../drafts/draft-store.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Field } from '../ui/field.tsx'
+import { draftKey } from './edit-fields.ts'
 
-export function DeleteModel({ model }: { model: ModelRecord }) {
+export function DeleteModel({ model, user }: { model: ModelRecord; user: User }) {
   const client = useClient()
   const queryClient = useQueryClient()
   const navigate = useNavigate()
@@ -15,7 +17,12 @@ export function DeleteModel({ model }: { model: ModelRecord }) {
   const remove = useMutation({
     mutationFn: () => client.deleteModel(model.id),
     async onSuccess() {
-      await navigate({ to: '/u/$username', params: { username: model.owner } })
+      forgetDraft(draftKey(user, model))
+      await navigate({
+        to: '/u/$username',
+        params: { username: model.owner },
+        ignoreBlocker: true,
+      })
       await queryClient.resetQueries()
     },
   })

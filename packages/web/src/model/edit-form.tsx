@@ -1,39 +1,73 @@
-import type { ModelChanges, ModelRecord } from '@shoal/protocol/client'
+import type { ModelRecord, User } from '@shoal/protocol/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useId } from 'react'
 import { useClient } from '../api/context.ts'
 import { CardField } from '../card/card-field.tsx'
+import { RestoredNote } from '../drafts/restored-note.tsx'
+import { useDraft } from '../drafts/use-draft.ts'
+import { WarnBeforeLeaving } from '../drafts/warn-before-leaving.tsx'
 import { Field } from '../ui/field.tsx'
-import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
+import { fieldErrors, useFocusOnError } from '../ui/field-errors.ts'
 import { TextArea } from '../ui/text-area.tsx'
+import { draftKey, type EditFields, fieldsOf, keepChanged, toModelChanges } from './edit-fields.ts'
+import { SaveProblem } from './save-problem.tsx'
 
-export function EditForm({ model }: { model: ModelRecord }) {
+type Props = { model: ModelRecord; user: User }
+
+export function EditForm({ model, user }: Props) {
   const client = useClient()
   const queryClient = useQueryClient()
   const navigate = useNavigate()
+  const saved = fieldsOf(model)
+  const draft = useDraft(draftKey(user, model), saved)
+  const fields = { ...saved, ...draft.changes }
+  const changed = keepChanged(fields, saved)
+  const isDirty = Object.keys(changed).length > 0
   const save = useMutation({
-    mutationFn: (changes: ModelChanges) => client.updateModel(model.id, changes),
+    mutationFn: async () =>
+      isDirty ? client.updateModel(model.id, toModelChanges(changed)) : model,
     async onSuccess({ name }) {
       await queryClient.invalidateQueries()
-      await navigate({ to: '/m/$name', params: { name } })
+      draft.clear() // not earlier, because the form would show the old values for a moment
+      await navigate({ to: '/m/$name', params: { name }, ignoreBlocker: true })
     },
   })
-  const form = useFocusOnError(save.error)
   const wrong = fieldErrors(save.error)
+  const hasFieldErrors = Object.keys(wrong).length > 0
+  const form = useFocusOnError(hasFieldErrors ? save.error : null)
   const visibility = useId()
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    save.mutate(changesFrom(new FormData(event.currentTarget)))
+    save.mutate()
+  }
+
+  const edit = (changes: Partial<EditFields>) =>
+    draft.set(keepChanged({ ...fields, ...changes }, saved))
+
+  function discard() {
+    draft.clear()
+    form.current?.querySelector('input')?.focus() // because the button that has the focus disappears
   }
 
   return (
     <form ref={form} className="grid gap-5" onSubmit={submit}>
+      <WarnBeforeLeaving isDirty={isDirty}>
+        {draft.isKept
+          ? 'Your changes are not saved in the registry. This browser keeps them as a draft, so you can come back to this page and save them.'
+          : 'This browser cannot keep your changes, so they will be lost.'}
+      </WarnBeforeLeaving>
+      {draft.isRestored && isDirty && (
+        <RestoredNote onDiscard={discard}>
+          Your unsaved changes from an earlier visit have been restored.
+        </RestoredNote>
+      )}
       <Field
         label="Display name"
         name="display_name"
-        defaultValue={model.display_name}
+        value={fields.display_name}
+        onChange={({ target }) => edit({ display_name: target.value })}
         error={wrong['/display_name']}
         maxLength={200}
         required
@@ -42,7 +76,8 @@ export function EditForm({ model }: { model: ModelRecord }) {
         label="Name"
         name="name"
         className="field font-mono"
-        defaultValue={model.name}
+        value={fields.name}
+        onChange={({ target }) => edit({ name: target.value })}
         hint="Changing the name breaks links that contain the old name."
         error={wrong['/name']}
         pattern="[a-z0-9][a-z0-9._\-]{0,94}[a-z0-9]"
@@ -53,7 +88,8 @@ export function EditForm({ model }: { model: ModelRecord }) {
         label="Description"
         name="description"
         rows={2}
-        defaultValue={model.description ?? ''}
+        value={fields.description}
+        onChange={({ target }) => edit({ description: target.value })}
         error={wrong['/description']}
         maxLength={2000}
       />
@@ -62,14 +98,16 @@ export function EditForm({ model }: { model: ModelRecord }) {
           label="License"
           name="license"
           className="field font-mono"
-          defaultValue={model.license ?? ''}
+          value={fields.license}
+          onChange={({ target }) => edit({ license: target.value })}
           error={wrong['/license']}
           spellCheck={false}
         />
         <Field
           label="Tags, separated by commas"
           name="tags"
-          defaultValue={model.tags.join(', ')}
+          value={fields.tags}
+          onChange={({ target }) => edit({ tags: target.value })}
           error={wrong['/tags']}
         />
       </div>
@@ -79,57 +117,34 @@ export function EditForm({ model }: { model: ModelRecord }) {
         name="readme"
         rows={16}
         names={[model.display_name, model.name]}
-        defaultValue={model.readme ?? ''}
+        value={fields.readme}
+        onChange={({ target }) => edit({ readme: target.value })}
         error={wrong['/readme']}
       />
       <fieldset>
         <legend className="label">Visibility</legend>
         {[
-          { value: 'public', text: 'Public: everyone who can read this registry' },
-          { value: 'private', text: 'Private: only the owner and this registry’s administrators' },
-        ].map(({ value, text }) => (
-          <label key={value} className="flex items-center gap-2.5 py-1 text-[15px]">
+          { isPublic: true, text: 'Public: everyone who can read this registry' },
+          { isPublic: false, text: 'Private: only the owner and this registry’s administrators' },
+        ].map(({ isPublic, text }) => (
+          <label key={text} className="flex items-center gap-2.5 py-1 text-[15px]">
             <input
               type="radio"
-              name={`visibility-${visibility}`}
-              value={value}
-              defaultChecked={model.is_public === (value === 'public')}
+              name={visibility}
+              checked={fields.is_public === isPublic}
+              onChange={() => edit({ is_public: isPublic })}
               className="size-4 accent-roe"
             />
             {text}
           </label>
         ))}
       </fieldset>
-      <p role="alert" className="text-[15px] text-roe-ink empty:hidden">
-        {save.error && Object.keys(wrong).length === 0 && sentence(save.error.message)}
-      </p>
-      <div>
+      <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
         <button type="submit" className="ctl-ink" disabled={save.isPending}>
           Save
         </button>
+        <SaveProblem error={save.error} hasFieldErrors={hasFieldErrors} isKept={draft.isKept} />
       </div>
     </form>
   )
-
-  function changesFrom(values: FormData): ModelChanges {
-    const text = (name: string) => String(values.get(name) ?? '').trim()
-    return {
-      name: text('name'),
-      display_name: text('display_name'),
-      description: text('description') || null,
-      license: text('license') || null,
-      tags: tagsFrom(text('tags')),
-      readme: String(values.get('readme')) || null,
-      is_public: values.get(`visibility-${visibility}`) === 'public',
-    }
-  }
 }
-
-const tagsFrom = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
-  ),
-]

@@ -1,4 +1,4 @@
-import { ApiError, type ModelRecord } from '@shoal/protocol/client'
+import { ApiError, type ModelRecord, type User } from '@shoal/protocol/client'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { SignInFirst } from '../account/sign-in-first.tsx'
@@ -30,7 +30,7 @@ export function EditScreen() {
       ) : !me.data ? (
         <SignInFirst />
       ) : mayEdit(me.data, model.data) ? (
-        <Editor model={model.data} />
+        <Editor model={model.data} user={me.data} />
       ) : (
         <Problem title="You can’t edit this model">
           {model.data.display_name} belongs to {model.data.owner}.
@@ -45,7 +45,7 @@ function Missing({ name, error }: { name: string; error: Error }) {
   return isUnknown ? <NoModel name={name} /> : <Failure error={error} />
 }
 
-function Editor({ model }: { model: ModelRecord }) {
+function Editor({ model, user }: { model: ModelRecord; user: User }) {
   return (
     <>
       <nav aria-label="Breadcrumb" className="mb-5 text-[14px] text-ink-3">
@@ -59,9 +59,9 @@ function Editor({ model }: { model: ModelRecord }) {
       </nav>
       <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Edit</ScreenTitle>
       <div className="mt-7 grid max-w-[760px] gap-14">
-        <EditForm model={model} />
+        <EditForm model={model} user={user} />
         <EditFiles model={model} />
-        <DeleteModel model={model} />
+        <DeleteModel model={model} user={user} />
       </div>
     </>
   )

@@ -1,5 +1,7 @@
+import { sleep } from '@shoal/core/async'
+import type { User } from '@shoal/protocol/client'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
@@ -8,11 +10,25 @@ import { Failure } from '../ui/problem.tsx'
 import { useObservable } from '../use-observable.ts'
 import { PublishForm } from './form/publish-form.tsx'
 import { publishing } from './jobs/publishing.ts'
-import { ProgressPanel } from './progress/progress-panel.tsx'
 import { UnfinishedJobs } from './unfinished-jobs.tsx'
+
+const retryMs = 2000
+
+/** Loaded on demand, because most visits do not start an upload. */
+const ProgressPanel = lazy(async () => {
+  for (;;) {
+    try {
+      return { default: (await import('./progress/progress-panel.tsx')).ProgressPanel }
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error // `import` throws a TypeError if the request fails
+      await sleep(retryMs) // the upload itself retries as well
+    }
+  }
+})
 
 export function PublishScreen() {
   const me = useQuery(meQuery(useClient()))
+  const username = useFormUser(me.data)
   const shown = useObservable(publishing)
   useStartAtTop(shown !== undefined)
   return (
@@ -21,18 +37,33 @@ export function PublishScreen() {
       <div className="mx-auto max-w-[760px]">
         <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Publish</ScreenTitle>
         {me.isError && <Failure as="h2" error={me.error} onRetry={() => me.refetch()} />}
-        {me.data === null && !shown && <SignedOut />}
-        {shown && <ProgressPanel publishing={shown} />}
-        {me.data && !shown && (
+        {me.data === null && !username && !shown && <SignedOut />}
+        {shown && (
+          <Suspense fallback={<div className="skeleton mt-8 h-60" aria-busy="true" />}>
+            <ProgressPanel publishing={shown} />
+          </Suspense>
+        )}
+        {username && !shown && (
           <>
             <p className="mt-1.5 text-[17px] text-ink-2">Upload GGUF files for others to pull.</p>
-            <UnfinishedJobs username={me.data.username} />
-            <PublishForm username={me.data.username} />
+            <UnfinishedJobs username={username} />
+            <PublishForm key={username} username={username} />
           </>
         )}
       </div>
     </div>
   )
+}
+
+/**
+ * Returns the user for whom to show the form. If the session ends, this remains the same user, because removing the form
+ * would lose the chosen files. Signing out clears `me`, and thereby removes the form.
+ */
+function useFormUser(me: User | null | undefined): string | undefined {
+  const [before, setBefore] = useState<string>()
+  const username = me === null ? before : me?.username
+  if (username !== before) setBefore(username)
+  return username
 }
 
 /**

@@ -6,21 +6,27 @@ type Props = {
   title: string
   /** The label of the button that confirms. */
   action: string
+  /** The label of the button that only closes the dialog. */
+  cancel?: string
   isBusy?: boolean
   isReady?: boolean
   error?: Error | null
   onConfirm: () => void
+  /** Called when the dialog has closed, for whatever reason. */
+  onClose?: () => void
   children: ReactNode
 }
 
-/** Confirms an irreversible action. The native dialog traps focus and closes on Esc. */
+/** Confirms an action that loses something. The native dialog traps focus and closes on Esc. */
 export function ConfirmDialog(props: Props) {
-  const { dialog, title, action, isBusy, isReady = true, error, onConfirm, children } = props
+  const { dialog, title, action, cancel = 'Cancel', onConfirm, onClose, children } = props
+  const { isBusy, isReady = true, error } = props
   const id = useId()
   return (
     <dialog
       ref={dialog}
       aria-labelledby={id}
+      onClose={onClose}
       className="panel m-auto w-[min(440px,calc(100vw-40px))] text-ink backdrop:bg-[oklch(0.2_0.03_230/0.5)]"
     >
       <h2 id={id} className="break-words font-semibold text-[19px]">
@@ -32,7 +38,7 @@ export function ConfirmDialog(props: Props) {
       </p>
       <div className="mt-5 flex justify-end gap-3">
         <button type="button" className="ctl" onClick={() => dialog.current?.close()}>
-          Cancel
+          {cancel}
         </button>
         <button
           type="button"

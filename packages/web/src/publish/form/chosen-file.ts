@@ -1,5 +1,5 @@
 import { isModelFilename } from '@shoal/core/references'
-import { type FileChoice, fileChoices, getStem } from '@shoal/model-file/choices'
+import { type FileChoice, fileChoices, getStem, missingFilenames } from '@shoal/model-file/choices'
 import { type Facts, readFacts } from './read-facts.ts'
 
 /** A file on the visitor's disk that can be published. */
@@ -44,6 +44,14 @@ export async function readChosen(
 
 export const isChosen = (read: ChosenFile | RefusedFile): read is ChosenFile => 'facts' in read
 
+export type ChosenChoice = FileChoice<ChosenFile> & {
+  /** The filenames of the parts of a split file that were not chosen. */
+  missing: string[]
+}
+
 /** Groups the files into choices, as on the model's page: the shards of a split file form one choice. */
-export const choicesAmong = (files: readonly ChosenFile[]): FileChoice<ChosenFile>[] =>
-  fileChoices(files, ({ file }) => file.size)
+export const choicesAmong = (files: readonly ChosenFile[]): ChosenChoice[] =>
+  fileChoices(files, ({ file }) => file.size).map((choice) => ({
+    ...choice,
+    missing: missingFilenames(choice),
+  }))

@@ -1,15 +1,14 @@
 import { formatBytes, plural } from '@shoal/core/units'
-import type { FileChoice } from '@shoal/model-file/choices'
 import { X } from 'lucide-react'
-import type { ChosenFile } from './chosen-file.ts'
+import type { ChosenChoice } from './chosen-file.ts'
+import { formatFilenames } from './missing-parts.ts'
 
-type Props = { choice: FileChoice<ChosenFile>; onRemove: () => void }
+type Props = { choice: ChosenChoice; onRemove: () => void }
 
 /** A choice as it will be shown on the model's page. */
 export function FileChoiceRow({ choice, onRemove }: Props) {
-  const { label, files, parts, sizeBytes } = choice
+  const { label, files, parts, sizeBytes, missing } = choice
   const [first] = files
-  const missing = parts - files.length
   return (
     <li className="flex items-center gap-4 border-line border-t py-3 last:border-b">
       <div className="min-w-0 flex-1">
@@ -19,9 +18,10 @@ export function FileChoiceRow({ choice, onRemove }: Props) {
           {parts > 1 && <span className="text-[14px] text-ink-2">{plural(parts, 'part')}</span>}
         </p>
         <p className="break-all font-mono text-[13px] text-ink-3">{first.filename}</p>
-        {missing > 0 && (
-          <p className="mt-0.5 text-[14px] text-roe-ink">
-            {plural(missing, 'part')} of {parts} missing: the model cannot run without all parts.
+        {missing.length > 0 && (
+          <p className="mt-0.5 break-words text-[14px] text-roe-ink">
+            Missing {plural(missing.length, 'part')} of {parts}:{' '}
+            <span className="break-all font-mono text-[13px]">{formatFilenames(missing)}</span>
           </p>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { FileWarning } from 'lucide-react'
 import { useCommands } from '../../api/use-commands.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
-import type { RefusedFile } from './chosen-file.ts'
+import type { ChosenChoice, RefusedFile } from './chosen-file.ts'
 import { DropZone } from './drop-zone.tsx'
 import { FileChoiceRow } from './file-choice-row.tsx'
 import { Part } from './part.tsx'
@@ -9,14 +9,15 @@ import type { Chosen } from './use-chosen-files.ts'
 
 type Props = {
   chosen: Chosen
+  choices: readonly ChosenChoice[]
   error: string | undefined
   /** Whether the files are so large that the page recommends the CLI. */
   isLarge: boolean
   modelName: string
 }
 
-export function FilesPart({ chosen, error, isLarge, modelName }: Props) {
-  const { files, choices, refused, isReading, add, remove } = chosen
+export function FilesPart({ chosen, choices, error, isLarge, modelName }: Props) {
+  const { files, refused, isReading, add, remove } = chosen
   return (
     <Part number={1} title="Files">
       <DropZone add={add} error={error} isReading={isReading} hasFiles={files.length > 0} />

@@ -2,15 +2,19 @@ import { hasCode } from '@shoal/core/errors'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { useClient } from '../../api/context.ts'
-import { Failure } from '../../ui/problem.tsx'
+import { RestoredNote } from '../../drafts/restored-note.tsx'
+import { useDraft } from '../../drafts/use-draft.ts'
+import { WarnBeforeLeaving } from '../../drafts/warn-before-leaving.tsx'
 import { toJobFile } from '../jobs/job.ts'
 import { openModel } from '../jobs/open-model.ts'
 import { startJob } from '../jobs/publishing.ts'
 import { type DetailErrors, type Details, findDetailErrors, toNewModel } from './details.ts'
 import { DetailsPart } from './details-part.tsx'
 import { FilesPart } from './files-part.tsx'
+import { describeMissing, useMissingParts } from './missing-parts.ts'
+import { PublishProblem } from './publish-problem.tsx'
 import { ReviewPart } from './review-part.tsx'
-import { suggestDetails } from './suggest-details.ts'
+import { emptyDetails, suggestDetails } from './suggest-details.ts'
 import { useChosenFiles } from './use-chosen-files.ts'
 import { useNameCheck } from './use-name-check.ts'
 
@@ -19,17 +23,21 @@ export function PublishForm({ username }: { username: string }) {
   const queryClient = useQueryClient()
   const chosen = useChosenFiles()
   const { files, sizeBytes } = chosen
-  const [edited, setEdited] = useState<Partial<Details>>({})
+  const draft = useDraft({ username, form: 'publish' }, emptyDetails)
   const [isRefused, setRefused] = useState(false)
   const [taken, setTaken] = useState<{ name: string; reason: string }>()
   const form = useRef<HTMLFormElement>(null)
-  const details = { ...suggestDetails(files), ...edited }
+  const details = { ...suggestDetails(files), ...draft.changes }
   const name = useNameCheck(details.name, username)
   const isNewModel = name.model === undefined
+  const choices = useMissingParts(chosen.choices, name.model?.name)
+  const filesError =
+    files.length === 0 ? 'Choose at least one GGUF file.' : describeMissing(choices)
 
   const publish = useMutation({
     mutationFn: () => openModel(client, toNewModel(details), username),
-    onSuccess: ({ model, isNew }) =>
+    onSuccess({ model, isNew }) {
+      draft.clear()
       startJob({
         client,
         job: {
@@ -41,7 +49,8 @@ export function PublishForm({ username }: { username: string }) {
         },
         sources: new Map(files.map(({ filename, file }) => [filename, file])),
         onReady: () => void queryClient.invalidateQueries(),
-      }),
+      })
+    },
     onError(error) {
       if (!hasCode(error, 'name_taken')) return
       setTaken({ name: details.name, reason: error.message })
@@ -53,7 +62,7 @@ export function PublishForm({ username }: { username: string }) {
     ...(isNewModel && findDetailErrors(details)),
     ...(name.error && { name: name.error }),
     ...(taken?.name === details.name && { name: taken.reason }),
-    ...(files.length === 0 && { files: 'Choose at least one GGUF file.' }),
+    ...(filesError && { files: filesError }),
   }
   const shownErrors = isRefused ? errors : {}
 
@@ -72,12 +81,29 @@ export function PublishForm({ username }: { username: string }) {
     publish.mutate()
   }
 
-  const edit = (changes: Partial<Details>) => setEdited({ ...edited, ...changes })
+  const edit = (changes: Partial<Details>) => draft.set({ ...draft.changes, ...changes })
+
+  function discard() {
+    draft.clear()
+    form.current?.querySelector('input')?.focus() // because the button that has the focus disappears
+  }
+
   const hasFailed = publish.isError && !hasCode(publish.error, 'name_taken')
   return (
     <form ref={form} noValidate onSubmit={submit} className="mt-8 grid gap-12">
+      <WarnBeforeLeaving isDirty={files.length > 0 || Object.keys(draft.changes).length > 0}>
+        {draft.isKept
+          ? 'Nothing has been published yet. This browser keeps the details as a draft, but you will have to choose the files again.'
+          : 'Nothing has been published yet, and this browser cannot keep your input, so it will be lost.'}
+      </WarnBeforeLeaving>
+      {draft.isRestored && (
+        <RestoredNote onDiscard={discard}>
+          The details that you entered on an earlier visit have been restored.
+        </RestoredNote>
+      )}
       <FilesPart
         chosen={chosen}
+        choices={choices}
         error={shownErrors.files}
         isLarge={sizeBytes > 10e9}
         modelName={details.name}
@@ -98,7 +124,7 @@ export function PublishForm({ username }: { username: string }) {
         existing={name.model}
         isBusy={publish.isPending}
       />
-      {hasFailed && <Failure as="h2" error={publish.error} note="Your input has been kept." />}
+      {hasFailed && <PublishProblem error={publish.error} />}
     </form>
   )
 }

@@ -2,7 +2,7 @@ import { suggestModelName } from '@shoal/core/references'
 import type { ChosenFile } from './chosen-file.ts'
 import type { Details } from './details.ts'
 
-const empty: Details = {
+export const emptyDetails: Details = {
   name: '',
   displayName: '',
   license: '',
@@ -15,12 +15,12 @@ const empty: Details = {
 /** Suggests details, based on the files' names and headers. The visitor can edit them. */
 export function suggestDetails(files: readonly ChosenFile[]): Details {
   const main = mainFile(files)
-  if (!main) return empty
+  if (!main) return emptyDetails
   const { name, license, metadata } = main.facts
   const tags = metadata['general.tags']
   const words = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
   return {
-    ...empty,
+    ...emptyDetails,
     name: suggestModelName(main),
     displayName: name ?? '',
     license: license ?? '',

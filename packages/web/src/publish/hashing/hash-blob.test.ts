@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createChunkHasher, makeManifest } from '@shoal/model-file'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
+import type { PartialHash } from './partial-hash.ts'
 
 const chunk = 16 * 1024 * 1024
 afterEach(() => vi.unstubAllGlobals())
@@ -62,7 +63,9 @@ test('the hash of a file that was hashed in chunks is correct', async () => {
 
 test('progress is reported after each chunk, up to the file size', async () => {
   const reported: number[] = []
-  await hashBlob(new Blob([new Uint8Array(2 * chunk + 5)]), (bytes) => reported.push(bytes))
+  await hashBlob(new Blob([new Uint8Array(2 * chunk + 5)]), {
+    onProgress: (bytes) => reported.push(bytes),
+  })
   expect(reported).toEqual([chunk, 2 * chunk, 2 * chunk + 5])
 })
 
@@ -70,4 +73,47 @@ test('a single chunk can be hashed', async () => {
   const bytes = randomBytes(chunk + 9)
   const { chunk_hashes } = manifestByNode(bytes)
   expect(await hashChunkOfBlob(new Blob([bytes]), 1)).toBe(chunk_hashes[1]?.hash)
+})
+
+describe('hashing can continue after the first chunks', () => {
+  const bytes = randomBytes(2 * chunk + 4321)
+  const partials: PartialHash[] = []
+  beforeAll(async () => {
+    await hashBlob(new Blob([bytes]), {
+      onProgress(_, save) {
+        const partial = save()
+        if (partial) partials.push(partial)
+      },
+    })
+  })
+
+  test.each([1, 2, 3])('%i of three', async (count) => {
+    const from = structuredClone(partials[count - 1])
+    const reported: number[] = []
+    // The first chunk is zeroed, so the hashes are correct only if that chunk is not read again.
+    const file = new Blob([new Uint8Array(chunk), bytes.subarray(chunk)])
+    const hashed = await hashBlob(file, { from, onProgress: (done) => reported.push(done) })
+    expect(hashed).toEqual(manifestByNode(bytes))
+    expect(reported).toEqual([chunk, 2 * chunk, bytes.length].slice(count))
+  })
+
+  test('and it is known how many bytes have been hashed', () => {
+    expect(partials.map(({ bytesDone }) => bytesDone)).toEqual([chunk, 2 * chunk, bytes.length])
+    const { chunk_hashes } = manifestByNode(bytes)
+    expect(partials.map(({ firstHash }) => firstHash)).toEqual(
+      partials.map(() => chunk_hashes[0]?.hash),
+    )
+  })
+
+  test('but begins again if the state was saved by another version of the library', async () => {
+    const [partial] = partials as [PartialHash]
+    const state = Uint8Array.from(partial.state, (byte) => byte ^ 0xff)
+    const reported: number[] = []
+    const options = {
+      from: { ...partial, state },
+      onProgress: (done: number) => reported.push(done),
+    }
+    expect(await hashBlob(new Blob([bytes]), options)).toEqual(manifestByNode(bytes))
+    expect(reported).toEqual([chunk, 2 * chunk, bytes.length])
+  })
 })

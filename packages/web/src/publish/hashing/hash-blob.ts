@@ -6,20 +6,30 @@ import {
   makeManifest,
   toHex,
 } from '@shoal/model-file/browser'
-import { createSHA256 } from 'hash-wasm'
+import { createSHA256, type IHasher } from 'hash-wasm'
+import type { PartialHash } from './partial-hash.ts'
 
 const hashLength = 32
+
+type Options = {
+  /** Continues from here. The caller must make sure that the file still has the same bytes. */
+  from?: PartialHash | undefined
+  /**
+   * Called after each chunk with the number of bytes hashed so far. `save` returns the result so far; it must be called
+   * before the callback returns.
+   */
+  onProgress?: (hashedBytes: number, save: () => PartialHash | undefined) => void
+}
 
 /**
  * Computes the SHA-256 of a file and of each of its chunks in one pass. While WebCrypto hashes a chunk, the next chunk
  * is read and this thread updates the hash of the entire file. That hash is not computed by WebCrypto, which is faster
  * but cannot hash incrementally. This function needs memory for three chunks, plus garbage that has not been collected
- * yet: 200 MB in Chromium, regardless of the file size. Calls `onProgress` with the bytes hashed so far. Rejects with a
- * `DOMException` if the file cannot be read.
+ * yet: 200 MB in Chromium, regardless of the file size. Rejects with a `DOMException` if the file cannot be read.
  */
 export async function hashBlob(
   file: Blob,
-  onProgress: (hashedBytes: number) => void = () => undefined,
+  { from, onProgress }: Options = {},
 ): Promise<ChunkManifest> {
   const fileSizeBytes = file.size
   const count = chunkCount(fileSizeBytes)
@@ -28,17 +38,40 @@ export async function hashBlob(
   // If a file has only one chunk, the hash of the file equals the hash of the chunk.
   const whole = count > 1 ? await createSHA256() : undefined
   const hashBytes = await chunkHasher()
-  let bytes = await readChunk(file, 0)
-  for (let index = 0; index < count; index += 1) {
+  const first = from && whole && load(whole, from.state) ? from.chunkHashes.length / hashLength : 0
+  if (from && first > 0) chunkHashes.set(from.chunkHashes)
+  let bytes = await readChunk(file, first)
+  for (let index = first; index < count; index += 1) {
     const hashing = Promise.all([hashBytes(bytes), readChunk(file, index + 1)])
     whole?.update(bytes)
     const [hash, next] = await hashing
     chunkHashes.set(hash, index * hashLength)
-    onProgress(Math.min(fileSizeBytes, (index + 1) * chunkSize))
+    const bytesDone = Math.min(fileSizeBytes, (index + 1) * chunkSize)
+    onProgress?.(bytesDone, () => savePartial(bytesDone, index + 1))
     bytes = next
   }
   const sha256_hash = whole?.digest() ?? toHex(chunkHashes)
   return makeManifest({ fileSizeBytes, sha256_hash, chunkSize, chunkHashes })
+
+  function savePartial(bytesDone: number, chunksDone: number): PartialHash | undefined {
+    if (!whole) return undefined
+    return {
+      bytesDone,
+      firstHash: toHex(chunkHashes.subarray(0, hashLength)),
+      chunkHashes: chunkHashes.slice(0, chunksDone * hashLength),
+      state: whole.save(),
+    }
+  }
+}
+
+/** Loads a saved state. Returns false if another version of hash-wasm, with another format, has saved it. */
+function load(hasher: IHasher, state: Uint8Array): boolean {
+  try {
+    hasher.load(state)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Computes the SHA-256 of chunk `index` in lowercase hex. Rejects with a `DOMException` if the file cannot be read. */

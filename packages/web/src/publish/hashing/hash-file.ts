@@ -2,16 +2,26 @@
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import { fileChanged } from './file-changed.ts'
 import type { HashMessage, HashRequest } from './hash-worker.ts'
+import type { PartialHash } from './partial-hash.ts'
 
-type Options = { signal: AbortSignal; onProgress: (bytesDone: number) => void }
+type Options = {
+  /** Continues from the result of an earlier call for the same file. */
+  from?: PartialHash | undefined
+  signal: AbortSignal
+  /** Called with the bytes hashed so far and, about once a second, with the result so far. */
+  onProgress: (bytesDone: number, partial: PartialHash | undefined) => void
+}
 
 /**
- * Computes the SHA-256 of a file and of each of its chunks. Calls `onProgress` with the bytes hashed so far. Rejects
- * with `file_changed` if the file cannot be read, or with the abort reason of `signal`.
+ * Computes the SHA-256 of a file and of each of its chunks. Rejects with `file_changed` if the file cannot be read, or
+ * with the abort reason of `signal`.
  */
-export function hashFile(file: File, { signal, onProgress }: Options): Promise<ChunkManifest> {
-  return inWorker({ file }, signal, (message, done) => {
-    if (message.type === 'progress') onProgress(message.bytesDone)
+export function hashFile(
+  file: File,
+  { from, signal, onProgress }: Options,
+): Promise<ChunkManifest> {
+  return inWorker({ file, from }, signal, (message, done) => {
+    if (message.type === 'progress') onProgress(message.bytesDone, message.partial)
     else if (message.type === 'hashed') done(message.manifest)
   })
 }

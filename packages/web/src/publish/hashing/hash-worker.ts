@@ -1,18 +1,26 @@
 /** The worker that `hash-file.ts` starts. It handles one request and sends the result. */
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
+import type { PartialHash } from './partial-hash.ts'
 
-/** A request to hash a file and all its chunks, or only the chunk with the index `chunk`. */
-export type HashRequest = { file: File; chunk?: number }
+/**
+ * A request to hash a file and all its chunks, starting with the chunks that are missing from `from`, or only the chunk
+ * with the index `chunk`.
+ */
+export type HashRequest = { file: File; from?: PartialHash | undefined; chunk?: number }
 
 export type HashMessage =
-  | { type: 'progress'; bytesDone: number }
+  /** `partial` is set in some of the messages. */
+  | { type: 'progress'; bytesDone: number; partial: PartialHash | undefined }
   | { type: 'hashed'; manifest: ChunkManifest }
   | { type: 'chunk hashed'; hash: string }
   /** The browser can no longer read the file. */
   | { type: 'unreadable' }
   /** Any other error, for example in a browser without WebAssembly. */
   | { type: 'failed'; reason: string }
+
+/** Minimum time between two partial results, which the page stores. */
+const pauseMs = 1000
 
 const report = (message: HashMessage) => postMessage(message)
 
@@ -25,10 +33,19 @@ addEventListener('message', async ({ data }: MessageEvent<HashRequest>) => {
   }
 })
 
-async function hash({ file, chunk }: HashRequest): Promise<HashMessage> {
+async function hash({ file, from, chunk }: HashRequest): Promise<HashMessage> {
   if (chunk !== undefined) {
     return { type: 'chunk hashed', hash: await hashChunkOfBlob(file, chunk) }
   }
-  const manifest = await hashBlob(file, (bytesDone) => report({ type: 'progress', bytesDone }))
+  let savedAt = Number.NEGATIVE_INFINITY
+  const manifest = await hashBlob(file, {
+    from,
+    onProgress(bytesDone, save) {
+      const now = performance.now()
+      const isDue = now - savedAt >= pauseMs
+      if (isDue) savedAt = now
+      report({ type: 'progress', bytesDone, partial: isDue ? save() : undefined })
+    },
+  })
   return { type: 'hashed', manifest }
 }

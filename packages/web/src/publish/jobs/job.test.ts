@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hashBlob, hashChunkOfBlob } from '../hashing/hash-blob.ts'
-import { findSources, type Job } from './job.ts'
+import { findSources, type Job, type JobFile } from './job.ts'
 
 const lastModified = 1_700_000_000_000
 const makeFile = (text: string, name = 'tide.gguf', at = lastModified) =>
@@ -58,4 +58,20 @@ test('files that are already ready in the registry need not be chosen again', as
   const files = job.files.map((file) => ({ ...file, isReady: file.filename === 'a.gguf' }))
   const sources = await findSources({ ...job, files }, [makeFile('two', 'b.gguf')], hashChunkOfBlob)
   expect([...sources.keys()]).toEqual(['b.gguf'])
+})
+
+test('a file whose hashing was interrupted is recognized by its first chunk', async () => {
+  const { files, ...about } = await jobFor(makeFile('bytes'))
+  const [{ manifest, ...file }] = files as [JobFile]
+  const partial = {
+    bytesDone: 5,
+    firstHash: manifest?.sha256_hash ?? '',
+    chunkHashes: new Uint8Array(32),
+    state: new Uint8Array(),
+  }
+  const job = { ...about, files: [{ ...file, partial }] }
+  const sources = await findSources(job, [makeFile('bytes')], hashChunkOfBlob)
+  expect([...sources.keys()]).toEqual(['tide.gguf'])
+  const different = findSources(job, [makeFile('bites')], hashChunkOfBlob)
+  await expect(different).rejects.toThrow('different contents')
 })

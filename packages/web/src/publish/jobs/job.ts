@@ -1,6 +1,7 @@
 import { AppError } from '@shoal/core/errors'
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import type { NewModel } from '@shoal/protocol/client'
+import type { PartialHash } from '../hashing/partial-hash.ts'
 import type { Picked } from './picked.ts'
 
 /**
@@ -23,6 +24,8 @@ export type JobFile = {
   /** When the file was last modified, in milliseconds since 1970. */
   lastModified: number
   handle?: FileSystemFileHandle | undefined
+  /** The hashes of the file's first chunks while the file is being hashed. */
+  partial?: PartialHash | undefined
   /** The hashes of the file and of its chunks; undefined until the file has been hashed. */
   manifest?: ChunkManifest | undefined
   /** The file's ID in the registry; undefined until the upload has started. */
@@ -45,23 +48,29 @@ export const unfinished = ({ files }: Job): JobFile[] => files.filter(({ isReady
 export const sumBytes = (files: readonly JobFile[]): number =>
   files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 
+/** The number of bytes of a job's file that need not be hashed again. */
+export function bytesHashed({ sizeBytes, manifest, partial }: JobFile): number {
+  if (manifest) return sizeBytes
+  return partial?.bytesDone ?? 0
+}
+
 /** Computes the SHA-256 of a chunk in lowercase hex. */
 type HashChunk = (file: File, index: number) => Promise<string>
 
 /**
  * Returns a message that describes how a chosen file differs from the job's file, or undefined if no difference is
- * found. Compares size, modification time and, if the job's file has been hashed, the first chunk.
+ * found. Compares size, modification time and, if the hash of the first chunk is known, that chunk.
  */
 async function findMismatch(
   expected: JobFile,
   file: File,
   hashChunk: HashChunk,
 ): Promise<string | undefined> {
-  const { filename, sizeBytes, lastModified, manifest } = expected
+  const { filename, sizeBytes, lastModified, manifest, partial } = expected
   if (file.size !== sizeBytes)
     return `${filename} has a different size than when the upload started.`
   if (file.lastModified !== lastModified) return `${filename} has changed since the upload started.`
-  const first = manifest?.chunk_hashes[0]?.hash
+  const first = manifest?.chunk_hashes[0]?.hash ?? partial?.firstHash
   if (first === undefined) return undefined
   if ((await hashChunk(file, 0)) === first) return undefined
   return `${filename} has different contents than when the upload started.`

@@ -14,6 +14,10 @@ export const keepJob = (job: Job) => inDatabase((kept) => kept.put('jobs', job))
 export const forgetJob = ({ username, modelName }: Job) =>
   inDatabase((kept) => kept.delete('jobs', [username, modelName]))
 
+/** Returns the latest version of a job; undefined if it has been completed or discarded. */
+export const findJob = ({ username, modelName }: Job) =>
+  inDatabase((kept) => kept.get('jobs', [username, modelName]))
+
 export async function listJobs(username: string): Promise<Job[]> {
   const jobs = await inDatabase((kept) => kept.getAll('jobs'))
   return jobs.filter((job) => job.username === username)

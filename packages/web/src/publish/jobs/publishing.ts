@@ -1,26 +1,23 @@
 /** The page's current upload. It does not belong to a screen, so that it continues while other screens are shown. */
-import { AppError, hasCode } from '@shoal/core/errors'
+import { hasCode } from '@shoal/core/errors'
 import type { RegistryClient } from '@shoal/protocol/client'
 import type { ProgressMeter } from '@shoal/transfer/push'
 import { dropJob } from './drop-job.ts'
 import { type Job, type Sources, sumBytes, unfinished } from './job.ts'
+import { lockJob, type Unlock } from './job-lock.ts'
 import { forgetJob, keepJob } from './kept-jobs.ts'
 import { dropEmptyModel } from './open-model.ts'
-import type { JobEvent, Stage } from './run-job.ts'
+import { type FileState, firstState, progressShare } from './progress-share.ts'
+import type { JobEvent } from './run-job.ts'
 import type { UploadWait } from './wait.ts'
-
-export type FileState = {
-  filename: string
-  sizeBytes: number
-  stage: Stage | 'queued'
-  /** Number of bytes processed in this stage. */
-  bytesDone: number
-}
 
 export type Publishing = {
   job: Job
   state: 'running' | 'paused' | 'failed' | 'done'
   files: FileState[]
+  /** The completed fraction, from 0 to 1, which counts hashing and sending. It never decreases. */
+  share: number
+  /** How many bytes the registry has, and how fast they are sent. */
   progress: ReturnType<ProgressMeter['read']>
   wait: UploadWait | undefined
   error: Error | undefined
@@ -41,6 +38,8 @@ const tickMs = 200
 let shown: Publishing | undefined
 let order: Order | undefined
 let abort = new AbortController()
+/** Releases the lock of the job that is shown; undefined if this tab does not have the lock. */
+let unlock: Unlock | undefined
 let ended: Promise<void> = Promise.resolve()
 let written: Promise<void> = Promise.resolve()
 const listeners = new Set<() => void>()
@@ -69,15 +68,12 @@ const warn = (event: BeforeUnloadEvent) => event.preventDefault()
 export function startJob(given: Order) {
   order = given
   const { job } = given
-  const files = job.files.map(({ filename, sizeBytes, isReady }): FileState => {
-    const stage = isReady ? 'ready' : 'queued'
-    return { filename, sizeBytes, stage, bytesDone: isReady ? sizeBytes : 0 }
-  })
+  const files = job.files.map(firstState)
   const bytesTotal = sumBytes(job.files)
   const bytesDone = bytesTotal - sumBytes(unfinished(job))
   const progress = { bytesDone, bytesTotal, bytesPerSecond: 0, secondsLeft: undefined }
   const calm = { wait: undefined, error: undefined, isKept: true }
-  show({ job, state: 'running', files, progress, ...calm })
+  show({ job, state: 'running', files, share: progressShare(files), progress, ...calm })
   run(given)
 }
 
@@ -94,9 +90,10 @@ export function resumeJob() {
   run({ ...order, job: shown.job })
 }
 
+/** Deletes the job and its uploads, unless another tab is publishing it. */
 export async function giveUpJob() {
   await pauseJob()
-  if (order && shown) {
+  if (order && shown && unlock) {
     const { job } = shown
     await dropJob(order.client, job)
     await forget(job)
@@ -104,7 +101,15 @@ export async function giveUpJob() {
   closeJob()
 }
 
-export const closeJob = () => show(undefined)
+export function closeJob() {
+  letGo()
+  show(undefined)
+}
+
+function letGo() {
+  unlock?.()
+  unlock = undefined
+}
 
 function run({ client, job, sources, onReady }: Order) {
   abort = new AbortController()
@@ -131,7 +136,8 @@ function run({ client, job, sources, onReady }: Order) {
     if (!shown || signal.aborted) return
     const read = meter?.read(bytesThere(shown.files), sentBytes)
     const bytesDone = Math.max(shown.progress.bytesDone, read?.bytesDone ?? 0)
-    change({ progress: { ...shown.progress, ...read, bytesDone } })
+    const share = Math.max(shown.share, progressShare(shown.files))
+    change({ share, progress: { ...shown.progress, ...read, bytesDone } })
   }
 
   async function fail(error: unknown) {
@@ -144,17 +150,22 @@ function run({ client, job, sources, onReady }: Order) {
   }
 
   const timer = setInterval(tick, tickMs)
-  const finish = async () => {
-    if (!shown) return
-    change({ state: 'done', wait: undefined })
-    await forget(job)
-  }
-  ended = alone(`publish ${job.modelName}`, async () => {
+  const before = ended
+  const work = async () => {
+    await before
+    unlock ??= await lockJob(job.modelName)
+    signal.throwIfAborted()
     keep(job)
     const { progressMeter, runJob } = await import('./run-job.ts') // loaded on demand
     makeMeter = progressMeter
     return runJob({ client, job, sources, signal, report, keep })
-  })
+  }
+  const finish = async () => {
+    await forget(job) // before the lock is released, so that no other tab shows the job as unfinished
+    letGo()
+    change({ state: 'done', wait: undefined })
+  }
+  ended = work()
     .then(finish)
     .catch(fail)
     .finally(() => clearInterval(timer))
@@ -207,21 +218,5 @@ async function forget(job: Job) {
   const isKept = shown?.isKept ?? true
   await forgetJob(job).catch((error: unknown) => {
     if (isKept) throw error
-  })
-}
-
-/**
- * Calls `act`, or throws `other_tab` if another tab is publishing the same model. Publishing it in two tabs would be
- * harmless, but would do all work twice. Pages loaded over plain HTTP skip this check, because browsers provide no
- * locks there.
- */
-async function alone(name: string, act: () => Promise<void>): Promise<void> {
-  const { locks } = navigator as Partial<Navigator>
-  if (!locks) return act()
-  return locks.request(name, { ifAvailable: true }, (lock) => {
-    if (!lock) {
-      throw new AppError('other_tab', 'this model is being published in another tab', {})
-    }
-    return act()
   })
 }

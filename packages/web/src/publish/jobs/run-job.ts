@@ -4,13 +4,12 @@ import type { RegistryClient } from '@shoal/protocol/client'
 import { type BlobPushEvent, createRetrier, pushBlob } from '@shoal/transfer/push'
 import { hashFile } from '../hashing/hash-file.ts'
 import { filePort } from '../sending/file-port.ts'
-import { type Job, type JobFile, type Sources, unfinished } from './job.ts'
+import { bytesHashed, type Job, type JobFile, type Sources, unfinished } from './job.ts'
 import { ensureModel } from './open-model.ts'
+import type { Stage } from './progress-share.ts'
 import { formatReason, isOffline, type UploadWait } from './wait.ts'
 
 export { progressMeter } from '@shoal/transfer/push'
-
-export type Stage = 'hashing' | 'sending' | 'checking' | 'ready' | 'refused'
 
 export type JobEvent =
   | { type: 'file'; filename: string; stage: Stage; bytesDone: number }
@@ -67,17 +66,22 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
     run.keep(job)
   }
 
-  async function hash({ filename, sizeBytes, manifest }: JobFile): Promise<ChunkManifest> {
+  async function hash(file: JobFile): Promise<ChunkManifest> {
+    const { filename, sizeBytes, manifest, partial } = file
     if (manifest) return manifest
     const sendReport = (bytesDone: number) =>
       report({ type: 'file', filename, stage: 'hashing', bytesDone })
-    sendReport(0)
+    sendReport(bytesHashed(file))
     const found = await hashFile(findSource(sources, filename), {
+      from: partial,
       signal: ending,
-      onProgress: sendReport,
+      onProgress(bytesDone, soFar) {
+        sendReport(bytesDone)
+        if (soFar) note(filename, { partial: soFar })
+      },
     })
-    report({ type: 'file', filename, stage: 'hashing', bytesDone: sizeBytes })
-    note(filename, { manifest: found })
+    sendReport(sizeBytes)
+    note(filename, { manifest: found, partial: undefined })
     return found
   }
 

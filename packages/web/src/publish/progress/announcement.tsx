@@ -27,13 +27,13 @@ export function Announcement({ publishing }: { publishing: Publishing }) {
   )
 }
 
-function wordsFor({ state, job, progress, files }: Publishing): string {
+function wordsFor({ state, job, share, files }: Publishing): string {
   const { displayName } = job
   if (state === 'done') return `${displayName} is published.`
   if (state === 'paused') return 'The upload is paused.'
   if (state === 'failed') return 'The upload has stopped.'
-  const tenth = Math.floor((progress.bytesDone / progress.bytesTotal) * 10) * 10
-  if (files.some(({ stage }) => stage === 'sending')) return `${tenth} percent uploaded.`
+  const tenth = Math.floor(share * 10) * 10
+  if (files.some(({ stage }) => stage === 'sending')) return `${tenth} percent done.`
   if (files.some(({ stage }) => stage === 'checking')) return 'The registry is checking the file.'
   return `Reading the files for ${displayName}.`
 }

@@ -2,13 +2,10 @@ type Props = {
   label: string
   /** The completed fraction, from 0 to 1. */
   share: number
-  className?: string
-  tone?: 'roe' | 'sea' | 'ok'
+  className: string
 }
 
-const tones = { roe: 'bg-roe', sea: 'bg-sea', ok: 'bg-ok' }
-
-export function Bar({ label, share, className = 'h-1.5', tone = 'roe' }: Props) {
+export function Bar({ label, share, className }: Props) {
   const percent = Math.min(100, Math.max(0, share * 100))
   return (
     <div
@@ -20,7 +17,7 @@ export function Bar({ label, share, className = 'h-1.5', tone = 'roe' }: Props) 
       className={`overflow-hidden rounded-full bg-sunken ${className}`}
     >
       <div
-        className={`h-full rounded-full transition-[width] duration-200 ease-linear ${tones[tone]}`}
+        className="h-full rounded-full bg-roe transition-[width] duration-200 ease-linear"
         style={{ width: `${percent}%` }}
       />
     </div>

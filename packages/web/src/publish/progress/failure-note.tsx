@@ -26,7 +26,7 @@ export function FailureNote({ error }: { error: Error }) {
 
 function adviceFor(error: Error): string {
   if (hasCode(error, 'file_changed')) return 'Cancel the upload and choose the file again.'
-  if (hasCode(error, 'other_tab')) return 'Switch to that tab, or close it and resume here.'
+  if (hasCode(error, 'other_tab')) return 'Switch to that tab, or close it and try again here.'
   if (hasCode(error, 'file_refused')) return 'Files that are ready remain published.'
   return 'The uploaded parts are saved.'
 }

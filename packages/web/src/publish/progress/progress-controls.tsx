@@ -1,9 +1,10 @@
+import { hasCode } from '@shoal/core/errors'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Failure } from '../../ui/problem.tsx'
-import { giveUpJob, type Publishing, pauseJob, resumeJob } from '../jobs/publishing.ts'
+import { closeJob, giveUpJob, type Publishing, pauseJob, resumeJob } from '../jobs/publishing.ts'
 
-export function ProgressControls({ publishing: { state } }: { publishing: Publishing }) {
+export function ProgressControls({ publishing: { state, error } }: { publishing: Publishing }) {
   const [isAsking, setAsking] = useState(false)
   const giveUp = useMutation({ mutationFn: giveUpJob })
   if (isAsking) {
@@ -43,9 +44,15 @@ export function ProgressControls({ publishing: { state } }: { publishing: Publis
           {state === 'paused' ? 'Resume' : 'Try again'}
         </button>
       )}
-      <button type="button" className="ctl" onClick={() => setAsking(true)}>
-        Cancel…
-      </button>
+      {hasCode(error, 'other_tab') ? (
+        <button type="button" className="ctl" onClick={() => closeJob()}>
+          Close
+        </button>
+      ) : (
+        <button type="button" className="ctl" onClick={() => setAsking(true)}>
+          Cancel…
+        </button>
+      )}
     </div>
   )
 }

@@ -1,10 +1,9 @@
 import { formatBytes, formatSeconds } from '@shoal/core/units'
 import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { useCommands } from '../../api/use-commands.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
-import { closeJob, type FileState, type Publishing } from '../jobs/publishing.ts'
+import { closeJob, type Publishing } from '../jobs/publishing.ts'
 import { Announcement } from './announcement.tsx'
 import { Bar } from './bar.tsx'
 import { FailureNote } from './failure-note.tsx'
@@ -26,12 +25,7 @@ export function ProgressPanel({ publishing }: Props) {
         {wait && <WaitCountdown wait={wait} />}
         <ul className="mt-6">
           {files.map((file) => (
-            <FileProgressRow
-              key={file.filename}
-              file={file}
-              isRunning={state === 'running'}
-              hasBar={files.length > 1}
-            />
+            <FileProgressRow key={file.filename} file={file} isRunning={state === 'running'} />
           ))}
         </ul>
         {state !== 'done' && <ProgressControls publishing={publishing} />}
@@ -55,54 +49,35 @@ const titles = {
 } as const
 
 function Underway({ publishing }: Props) {
-  const { job, files, state } = publishing
-  const isSending = files.some(({ stage }) => stage === 'sending' || stage === 'checking')
-  const hashed = isSending ? undefined : files.find(({ stage }) => stage === 'hashing')
+  const { job, state, share } = publishing
   return (
     <>
       <h2 id="upload-title" className="break-words font-semibold text-[22px]">
         {titles[state]} {job.displayName}
       </h2>
-      {hashed ? <Reading file={hashed} /> : <Sending publishing={publishing} />}
-    </>
-  )
-}
-
-/** Shown before the first file can be sent. */
-function Reading({ file: { sizeBytes, bytesDone } }: { file: FileState }) {
-  return (
-    <BigBar label="Read" share={bytesDone / sizeBytes} tone="sea">
-      Reading {formatBytes(bytesDone)} of {formatBytes(sizeBytes)} to compute the checksum
-    </BigBar>
-  )
-}
-
-function Sending({ publishing: { progress, files, state } }: Props) {
-  const { bytesDone, bytesTotal, bytesPerSecond, secondsLeft } = progress
-  const isMoving = state === 'running' && files.some(({ stage }) => stage === 'sending')
-  return (
-    <BigBar label="Uploaded in total" share={bytesDone / bytesTotal} tone="roe">
-      {formatBytes(bytesDone)} of {formatBytes(bytesTotal)}
-      {isMoving && bytesPerSecond > 0 && ` · ${formatBytes(bytesPerSecond)}/s`}
-      {isMoving && secondsLeft !== undefined && ` · ${formatSeconds(secondsLeft)} left`}
-    </BigBar>
-  )
-}
-
-type BigBarProps = { label: string; share: number; tone: 'roe' | 'sea'; children: ReactNode }
-
-function BigBar({ label, share, tone, children }: BigBarProps) {
-  return (
-    <>
       <div className="mt-5 flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1.5">
         <p className="font-display font-semibold text-[34px] tabular-nums leading-none tracking-[-0.03em]">
           {Math.floor(share * 100)}%
         </p>
-        <p className="text-[15px] text-ink-2 tabular-nums">{children}</p>
+        <p className="text-[15px] text-ink-2 tabular-nums">{describeProgress(publishing)}</p>
       </div>
-      <Bar label={label} share={share} tone={tone} className="mt-3 h-2.5" />
+      <Bar label="Progress of the upload" share={share} className="mt-3 h-2.5" />
     </>
   )
+}
+
+/** Describes the bytes that the registry has, or, before the first file is sent, the bytes that have been read. */
+function describeProgress({ files, state, progress }: Publishing): string {
+  const { bytesDone, bytesTotal, bytesPerSecond, secondsLeft } = progress
+  const isSending = files.some(({ stage }) => stage === 'sending' || stage === 'checking')
+  const hashed = isSending ? undefined : files.find(({ stage }) => stage === 'hashing')
+  if (hashed) {
+    return `Reading ${formatBytes(hashed.bytesDone)} of ${formatBytes(hashed.sizeBytes)} to compute the checksum`
+  }
+  const isMoving = state === 'running' && files.some(({ stage }) => stage === 'sending')
+  const speed = isMoving && bytesPerSecond > 0 && ` · ${formatBytes(bytesPerSecond)}/s`
+  const rest = isMoving && secondsLeft !== undefined && ` · ${formatSeconds(secondsLeft)} left`
+  return `Uploaded ${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}${speed || ''}${rest || ''}`
 }
 
 function Done({ publishing: { job } }: Props) {

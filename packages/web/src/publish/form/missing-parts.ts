@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { useClient } from '../../api/context.ts'
+import { filesQuery } from '../../api/queries.ts'
+import type { ChosenChoice } from './chosen-file.ts'
+
+const maxListed = 5
+
+/**
+ * Removes from the missing parts of each choice those that the model already has. `modelName` is the name of the
+ * visitor's own model to which the files will be added; undefined for a new model.
+ */
+export function useMissingParts(
+  choices: readonly ChosenChoice[],
+  modelName: string | undefined,
+): ChosenChoice[] {
+  const isIncomplete = choices.some(({ missing }) => missing.length > 0)
+  const published = useQuery({
+    ...filesQuery(useClient(), modelName ?? ''),
+    enabled: isIncomplete && modelName !== undefined,
+  })
+  const here = new Set(modelName && published.data?.map(({ filename }) => filename))
+  return choices.map((choice) => ({
+    ...choice,
+    missing: choice.missing.filter((filename) => !here.has(filename)),
+  }))
+}
+
+/** Formats filenames as a list. A split file can have tens of thousands of parts, so only the first are listed. */
+export function formatFilenames(filenames: readonly string[]): string {
+  const others = filenames.length - maxListed
+  const listed = filenames.slice(0, maxListed).join(', ')
+  return others > 0 ? `${listed} and ${others.toLocaleString('en')} more` : listed
+}
+
+/** The form's error if parts of split files are missing. */
+export function describeMissing(choices: readonly ChosenChoice[]): string | undefined {
+  const missing = choices.flatMap((choice) => choice.missing)
+  if (missing.length === 0) return undefined
+  const them = missing.length === 1 ? 'this part' : 'these parts'
+  return `A split model cannot run without all its parts. Add ${them}, or remove the incomplete files: ${formatFilenames(missing)}.`
+}

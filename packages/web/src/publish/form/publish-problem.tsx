@@ -1,0 +1,15 @@
+import { ApiError } from '@shoal/protocol/client'
+import { SignInAgain } from '../../drafts/sign-in-again.tsx'
+import { Failure, Problem } from '../../ui/problem.tsx'
+
+/** Says why the model could not be published. */
+export function PublishProblem({ error }: { error: Error }) {
+  const isSignedOut = error instanceof ApiError && error.status === 401
+  if (!isSignedOut) return <Failure as="h2" error={error} note="Your input has been kept." />
+  return (
+    <Problem as="h2" title="Sign in to continue">
+      {/* In another tab, because this page would lose the chosen files. */}
+      <SignInAgain isKept={false} />
+    </Problem>
+  )
+}

@@ -1,0 +1,11 @@
+/** The result of hashing the first chunks of a file, from which hashing can continue. */
+export type PartialHash = {
+  /** Total size of these chunks. */
+  bytesDone: number
+  /** The SHA-256 of the first chunk in lowercase hex, by which the file can be recognized. */
+  firstHash: string
+  /** The SHA-256 of these chunks, 32 bytes each. */
+  chunkHashes: Uint8Array<ArrayBuffer>
+  /** The state of the hash of the whole file after these chunks, in the format of this version of hash-wasm. */
+  state: Uint8Array
+}
