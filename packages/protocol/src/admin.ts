@@ -183,11 +183,16 @@ export type AuditEntry = Static<typeof AuditEntry>
 
 export const AuditQuery = Type.Object({
   before: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'only entries before this sequence number' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'only entries before this sequence number',
+    }),
   ),
   after: Type.Optional(
     Type.Integer({
       minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
       description: 'only entries after this sequence number, oldest first',
     }),
   ),

@@ -498,7 +498,7 @@ export const transferModel = {
     tags: ['models'],
     summary: 'Make another account the owner',
     description:
-      'The previous owner becomes a member with the right `write`. Only the owner and administrators can do this. From then on, the files count against the quota of the new owner.',
+      'The previous owner becomes a member with the right `read`. Only administrators can do this. From then on, the files count against the quota of the new owner, even if they exceed it.',
     params: ModelPath,
     body: refTo(ModelTransfer),
     response: { 204: Empty },

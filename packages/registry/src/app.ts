@@ -10,7 +10,6 @@ import { blobRoutes } from './files/downloads/blob-routes.ts'
 import { downloadRoutes } from './files/downloads/download-routes.ts'
 import { torrentRoutes } from './files/downloads/torrent-routes.ts'
 import type { Files } from './files/open-files.ts'
-import { checkQuota } from './files/uploads/create-file.ts'
 import { fileRoutes } from './files/uploads/file-routes.ts'
 import { caching } from './http/caching.ts'
 import { answerKnownUrls } from './http/known-urls.ts'
@@ -110,11 +109,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await metadata.register(fileRoutes, { ...all, quotaBytes })
     await metadata.register(torrentRoutes, all)
   })
-  await app.register(adminRoutes, all)
-  await app.register(memberRoutes, {
-    ...all,
-    checkQuota: (username, sizeBytes) =>
-      checkQuota({ db: connection.db, quotaBytes: config.quotaBytes }, username, sizeBytes),
+  await app.register(async (people) => {
+    if (connection.ballast) await people.register(roomForDeletions, { ballast: connection.ballast })
+    await people.register(adminRoutes, all)
+    await people.register(memberRoutes, all)
   })
   await app.register(async (cards) => {
     await cards.register(caching) // without a response cache, because the card renderer has its own cache

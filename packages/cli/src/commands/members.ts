@@ -53,15 +53,13 @@ export function membersCommand(open: OpenContext): Command {
 /** The command that makes another account the owner of a model. */
 export function transferCommand(open: OpenContext): Command {
   return new Command('transfer')
-    .description('make another account the owner of a model')
+    .description('make another account the owner of a model (administrators only)')
     .argument('<model>', 'model name')
     .argument('<username>', 'new owner')
     .action(async (text: string, username: string) => {
       const { printer, asker } = await open()
       const { name, call } = await openModel(open, text)
-      await asker.confirm(
-        `Make ${username} the owner of ${name}? You will be a member who can write.`,
-      )
+      await asker.confirm(`Make ${username} the owner of ${name}?`)
       await call((client) => client.transferModel(name, username))
       printer.success(`${username} owns ${name}.`)
       await printer.answer({ model: name, owner: username }, () => [])

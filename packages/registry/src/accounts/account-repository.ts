@@ -4,6 +4,8 @@ import { v7 as newId } from 'uuid'
 import type { Note } from '../audit/audit-log.ts'
 import type { AccountTable, Database } from '../database/schema.ts'
 import { conflict, forbidden, notFound } from '../errors.ts'
+import { lockAccount } from './lock-account.ts'
+import { requireSession } from './require-session.ts'
 import { hashToken } from './tokens.ts'
 
 export interface AccountRepository {
@@ -52,7 +54,7 @@ export type NewAccount = {
   /** The secret of an invitation, which this account uses up. */
   invitation?: string | undefined
   /** Returns what to record in the audit log. */
-  note?: ((invitationId: string | undefined) => Note) | undefined
+  note?: ((account: Account, invitationId: string | undefined) => Note) | undefined
 }
 
 export type Account = Selectable<AccountTable>
@@ -100,7 +102,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
           account.invitation === undefined
             ? undefined
             : await useInvitation(trx, account.invitation, account.username)
-        if (isFirst && !account.isAllowedToBeFirst && !invitation) {
+        if (isFirst && !account.isAllowedToBeFirst && invitation?.is_admin !== 1) {
           throw forbidden(
             'the first account needs the setup code that the registry printed at startup',
             {
@@ -126,7 +128,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
           .returningAll()
           .executeTakeFirst()
         if (!row) throw conflict(`the username ${account.username} is taken`)
-        await account.note?.(invitation?.id)(trx)
+        await account.note?.(row, invitation?.id)(trx)
         return row
       }),
 
@@ -183,6 +185,8 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
 
     changePassword: (id: string, passwordHash: string, keptSession: string, note: Note) =>
       db.transaction().execute(async (trx) => {
+        await lockPresent(trx, id)
+        await requireSession(trx, keptSession)
         await note(trx)
         await trx
           .updateTable('account')
@@ -198,6 +202,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
 
     resetPassword: (id: string, passwordHash: string, note: Note) =>
       db.transaction().execute(async (trx) => {
+        await lockPresent(trx, id)
         await note(trx)
         const now = new Date().toISOString()
         await trx
@@ -223,7 +228,10 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
   }
 }
 
-/** Uses up an invitation. @throws forbidden if it is unknown, or was used, was revoked or has expired */
+/**
+ * Uses up an invitation.
+ * @throws forbidden if it is unknown, was used, was revoked or has expired, or if its creator is no longer an active admin
+ */
 async function useInvitation(trx: Kysely<Database>, token: string, username: string) {
   const now = new Date().toISOString()
   return trx
@@ -232,6 +240,20 @@ async function useInvitation(trx: Kysely<Database>, token: string, username: str
     .where('token_hash', '=', hashToken(token))
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
+    .where((is) =>
+      is.or([
+        is('created_by', 'is', null),
+        is.exists(
+          is
+            .selectFrom('account')
+            .select('id')
+            .whereRef('account.username', '=', 'invitation.created_by')
+            .where('is_admin', '=', 1)
+            .where('disabled_at', 'is', null)
+            .where('removed_at', 'is', null),
+        ),
+      ]),
+    )
     .returning(['id', 'is_admin'])
     .executeTakeFirstOrThrow(invitationInvalid)
 }
@@ -251,4 +273,10 @@ export function registrationClosed() {
 export function toUser(account: Account): User {
   const { id, username, email, is_admin, created_at } = account
   return { id, username, email, is_admin: is_admin === 1, created_at }
+}
+
+/** Locks the account's row. @throws not-found if the account was removed */
+async function lockPresent(trx: Kysely<Database>, id: string) {
+  const { removed_at } = await lockAccount(trx, id)
+  if (removed_at !== null) throw notFound('this account no longer exists')
 }

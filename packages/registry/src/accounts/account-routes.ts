@@ -50,9 +50,11 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
       const { username } = request.body
       const account = await register(dependencies, request.body, {
         isFromThisMachine: request.isFromThisMachine(),
-        note: (invitationId) => {
+        note: ({ is_admin }, invitationId) => {
           const credential = invitationId === undefined ? 'password' : `invitation ${invitationId}`
-          return note(newActor(request, username, credential), 'account.created', user(username))
+          const role = is_admin === 1 ? 'admin' : 'user'
+          const actor = newActor(request, username, credential)
+          return note(actor, 'account.created', user(username), { role })
         },
       })
       const session = await startSession(account, request, reply)

@@ -3,9 +3,10 @@ import type { Kysely } from 'kysely'
 import { v7 as newId } from 'uuid'
 import type { Note } from '../audit/audit-log.ts'
 import type { Database } from '../database/schema.ts'
-import { conflict, notFound, unauthenticated } from '../errors.ts'
+import { conflict, notFound } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import { lockAccount } from './lock-account.ts'
+import { requireSession } from './require-session.ts'
 import { isWorthNoting } from './session-repository.ts'
 import { hashToken, makeToken } from './tokens.ts'
 
@@ -141,17 +142,4 @@ async function makeRoom(trx: Kysely<Database>, accountId: string) {
   throw conflict(`this account has ${maxKeys} API keys, the maximum: revoke one first`, {
     code: 'too_many_keys',
   })
-}
-
-/**
- * Throws if the session no longer exists. A password reset ends all sessions, so a request that was sent before the
- * reset cannot create a key after it.
- */
-async function requireSession(trx: Kysely<Database>, sessionId: string) {
-  const session = await trx
-    .selectFrom('session')
-    .select('id')
-    .where('id', '=', sessionId)
-    .executeTakeFirst()
-  if (!session) throw unauthenticated('this session has ended: sign in again')
 }

@@ -78,6 +78,18 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
     done()
   })
 
+  /**
+   * A request whose body arrives slowly may outlast the rights of its caller, so the caller is identified again. Without
+   * a body, the handler runs immediately after the first time.
+   */
+  app.addHook('preHandler', async (request) => {
+    const { caller, body } = request
+    if (!caller || body === undefined || body === null) return
+    request.caller = undefined
+    await identify(request)
+    if (!request.caller) throw unauthenticated('this token is unknown, revoked or expired')
+  })
+
   async function identify(request: FastifyRequest) {
     const { authorization } = request.headers
     const { routeToken } = request.route.config

@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { AccountTable, Database } from '../database/schema.ts'
-import { notFound } from '../errors.ts'
+import { conflict, notFound } from '../errors.ts'
 
 /**
  * Locks the account's row until the transaction ends, and returns the row. Call this before counting what belongs to an
@@ -18,4 +18,20 @@ export function lockAccount(
     .where('id', '=', accountId)
     .returningAll()
     .executeTakeFirstOrThrow(() => notFound('this account no longer exists'))
+}
+
+/**
+ * Locks the row of an account that is to own or read a model. Call this before locking the model, so that transactions
+ * that need both do not wait for each other.
+ * @throws conflict if the account cannot sign in
+ */
+export async function lockActiveAccount(
+  trx: Kysely<Database>,
+  accountId: string,
+): Promise<Selectable<AccountTable>> {
+  const account = await lockAccount(trx, accountId)
+  if (account.is_system === 1 || account.disabled_at !== null || account.removed_at !== null) {
+    throw conflict(`${account.username} cannot own or share models: the account is not active`)
+  }
+  return account
 }

@@ -2,7 +2,7 @@ import type { Registration } from '@shoal/protocol'
 import type { Note } from '../audit/audit-log.ts'
 import { conflict, forbidden } from '../errors.ts'
 import { isSame } from '../is-same.ts'
-import { type AccountRepository, registrationClosed } from './account-repository.ts'
+import { type Account, type AccountRepository, registrationClosed } from './account-repository.ts'
 import { checkNewPassword, hashPassword } from './password.ts'
 import { isReservedUsername } from './reserved-usernames.ts'
 
@@ -14,7 +14,8 @@ type Dependencies = {
 
 /**
  * Creates a human account. The first one becomes an admin, so creating it requires the setup code or, if the registry
- * has none, a request from the registry's own machine. With an invitation, neither is necessary.
+ * has none, a request from the registry's own machine. With an invitation for an admin, neither is
+ * necessary.
  */
 export async function register(
   { accounts, isRegistrationOpen, setupCode }: Dependencies,
@@ -22,7 +23,10 @@ export async function register(
   {
     isFromThisMachine,
     note,
-  }: { isFromThisMachine: boolean; note: (invitationId: string | undefined) => Note },
+  }: {
+    isFromThisMachine: boolean
+    note: (account: Account, invitationId: string | undefined) => Note
+  },
 ) {
   const isFirst = await accounts.isFirstMissing()
   if (!isRegistrationOpen && !isFirst && invitation === undefined) throw registrationClosed()

@@ -1,5 +1,6 @@
 import type { Member, MemberRight } from '@shoal/protocol'
 import { type Kysely, sql } from 'kysely'
+import { lockActiveAccount } from '../accounts/lock-account.ts'
 import type { Actor } from '../audit/actor.ts'
 import { model as modelSubject, note } from '../audit/audit-log.ts'
 import type { Database } from '../database/schema.ts'
@@ -23,7 +24,7 @@ export interface MemberRepository {
    */
   remove(model: ModelRow, username: string, actor: Actor): Promise<void>
   /**
-   * Makes another account the owner. The previous owner becomes a member who can write.
+   * Makes another account the owner. The previous owner becomes a member who can read.
    * @throws not-found if there is no such account; conflict if it is not active or owns the model
    */
   transfer(model: ModelRow, username: string, actor: Actor): Promise<void>
@@ -33,7 +34,7 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
   async function findAccount(username: string) {
     const account = await db
       .selectFrom('account')
-      .select(['id', 'username', 'is_system', 'disabled_at'])
+      .select(['id', 'username'])
       .where('username', '=', username.toLowerCase())
       .where('removed_at', 'is', null)
       .executeTakeFirst()
@@ -58,31 +59,41 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
     },
 
     async set(model, username, right, actor) {
-      const account = await findAccount(username)
-      if (account.is_system === 1) throw notFound(`${account.username} is the system account`)
+      const { id } = await findAccount(username)
       const created_at = new Date().toISOString()
-      await db.transaction().execute(async (trx) => {
-        const { owner, name } = await lockModel(trx, model.id)
+      return db.transaction().execute(async (trx): Promise<Member> => {
+        const account = await lockActiveAccount(trx, id)
+        const { owner, name } = await lockOwned(trx, model)
         if (owner === account.username) throw conflict(`${owner} owns ${name}`)
         const can_write = right === 'write' ? 1 : 0
+        const known = await trx
+          .selectFrom('model_member')
+          .select(['can_write', 'created_at'])
+          .where('model_id', '=', model.id)
+          .where('account_id', '=', id)
+          .executeTakeFirst()
+        const member = {
+          username: account.username,
+          right,
+          created_at: known?.created_at ?? created_at,
+        }
+        if (known?.can_write === can_write) return member
         await trx
           .insertInto('model_member')
-          .values({ model_id: model.id, account_id: account.id, can_write, created_at })
-          .onConflict((known) =>
-            known.columns(['model_id', 'account_id']).doUpdateSet({ can_write }),
-          )
+          .values({ model_id: model.id, account_id: id, can_write, created_at })
+          .onConflict((same) => same.columns(['model_id', 'account_id']).doUpdateSet({ can_write }))
           .execute()
         await noteChange(trx, model.id, 0)
         const detail = { member: account.username, right }
         await note(actor, 'model.member_set', modelSubject(name), detail)(trx)
+        return member
       })
-      return { username: account.username, right, created_at }
     },
 
     async remove(model, username, actor) {
       const account = await findAccount(username)
       await db.transaction().execute(async (trx) => {
-        const { name } = await lockModel(trx, model.id)
+        const { name } = await lockOwned(trx, model)
         const { numDeletedRows } = await trx
           .deleteFrom('model_member')
           .where('model_id', '=', model.id)
@@ -96,17 +107,16 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
     },
 
     async transfer(model, username, actor) {
-      const heir = await findAccount(username)
-      if (heir.is_system === 1 || heir.disabled_at !== null) {
-        throw conflict(`${heir.username} cannot own models: the account is not active`)
-      }
+      const { id } = await findAccount(username)
       await db.transaction().execute(async (trx) => {
-        const { owner, name } = await lockModel(trx, model.id)
+        const heir = await lockActiveAccount(trx, id)
+        const { owner, name } = await lockOwned(trx, model)
         if (owner === heir.username) throw conflict(`${owner} already owns ${name}`)
         const previous = await trx
           .selectFrom('account')
           .select('id')
           .where('username', '=', owner)
+          .where('removed_at', 'is', null)
           .executeTakeFirst()
         await trx
           .deleteFrom('model_member')
@@ -117,7 +127,10 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
           const created_at = new Date().toISOString()
           await trx
             .insertInto('model_member')
-            .values({ model_id: model.id, account_id: previous.id, can_write: 1, created_at })
+            .values({ model_id: model.id, account_id: previous.id, can_write: 0, created_at })
+            .onConflict((same) =>
+              same.columns(['model_id', 'account_id']).doUpdateSet({ can_write: 0 }),
+            )
             .execute()
         }
         await trx
@@ -130,6 +143,13 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
       })
     },
   }
+}
+
+/** Locks the model. Throws if its owner has changed since the caller's rights were checked. */
+async function lockOwned(trx: Kysely<Database>, { id, owner }: ModelRow) {
+  const row = await lockModel(trx, id)
+  if (row.owner !== owner) throw conflict(`the owner of ${row.name} has just changed: try again`)
+  return row
 }
 
 /** Makes all nodes read the model and its members again. `versions` is added to the version that links contain. */

@@ -7,16 +7,11 @@ import type { MemberRepository } from './member-repository.ts'
 import type { ModelRepository } from './model-repository.ts'
 import { ruledModel } from './own-model.ts'
 
-type Dependencies = {
-  models: ModelRepository
-  members: MemberRepository
-  /** Throws if the account would exceed its quota with this many more bytes. */
-  checkQuota: (username: string, sizeBytes: number) => Promise<void>
-}
+type Dependencies = { models: ModelRepository; members: MemberRepository }
 
 export const memberRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models, members, checkQuota },
+  { models, members },
 ) => {
   app.route({
     ...endpoints.listMembers,
@@ -65,12 +60,12 @@ export const memberRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     ...endpoints.transferModel,
     async handler(request, reply) {
       const { params, body, caller } = request
-      const model = await ruledModel(models, params.id, caller)
-      const who = request.signedIn()
-      const username = body.username.toLowerCase()
-      // Only an admin may exceed another account's quota.
-      if (!isActingAdmin(who)) await checkQuota(username, model.total_size_bytes)
-      await members.transfer(model, username, callerActor(request, who))
+      const who = callerWith('write', caller)
+      // The owner could otherwise fill another account's quota, or publish in its name.
+      if (!isActingAdmin(who))
+        throw forbidden('only administrators can change the owner of a model')
+      const model = await models.getRow(params.id, toViewer(caller, 'write'))
+      await members.transfer(model, body.username, callerActor(request, who))
       return reply.code(204).send(null)
     },
   })

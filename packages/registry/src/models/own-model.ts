@@ -23,9 +23,7 @@ export async function ruledModel(
   const who = callerWith('write', caller)
   const model = await models.getRow(id, toViewer(caller, 'write'))
   if (isOwnerOrAdmin(model, who)) return model
-  throw forbidden(
-    `only ${model.owner} and admins can change the members and the owner of ${model.name}`,
-  )
+  throw forbidden(`only ${model.owner} and admins can change the members of ${model.name}`)
 }
 
 const isOwnerOrAdmin = (model: ModelRow, who: Caller): boolean =>

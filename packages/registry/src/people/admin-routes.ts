@@ -62,6 +62,7 @@ export const adminRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, 
 
   app.route({
     ...endpoints.updateUser,
+    config: { mayUseLastRoom: true }, // a full disk is a reason to disable an account
     async handler(request) {
       const actor = adminOf(request)
       const { username } = request.params

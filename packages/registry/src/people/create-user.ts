@@ -27,7 +27,8 @@ export async function createUser(
     isAllowedToBeFirst: true,
     isRegistrationOpen: true,
     isAdmin: role === 'admin',
-    note: () => note(actor, 'account.created', user(username), { role }),
+    note: ({ is_admin }) =>
+      note(actor, 'account.created', user(username), { role: is_admin === 1 ? 'admin' : 'user' }),
   })
   return password
 }

@@ -1,7 +1,7 @@
 import type { AdminUser, Role, Usage, UserChanges } from '@shoal/protocol'
 import { type Kysely, sql } from 'kysely'
 import { type Account, firstAdminName } from '../accounts/account-repository.ts'
-import { lockAccount } from '../accounts/lock-account.ts'
+import { lockAccount, lockActiveAccount } from '../accounts/lock-account.ts'
 import type { Actor } from '../audit/actor.ts'
 import { model, note, user } from '../audit/audit-log.ts'
 import type { AccountTable, Database } from '../database/schema.ts'
@@ -137,10 +137,8 @@ export function peopleRepository(
     async giveModels(username, to, actor) {
       const [from, heir] = [await find(username), await find(to)]
       if (from.id === heir.id) throw conflict(`${heir.username} already owns these models`)
-      if (heir.is_system === 1 || heir.disabled_at !== null) {
-        throw conflict(`${heir.username} cannot own these models: the account is not active`)
-      }
       return db.transaction().execute(async (trx) => {
+        await lockActiveAccount(trx, heir.id)
         await trx // the new owner needs no membership
           .deleteFrom('model_member')
           .where('account_id', '=', heir.id)
@@ -188,6 +186,7 @@ export function peopleRepository(
           .updateTable('account')
           .set({
             removed_at: new Date().toISOString(),
+            disabled_at: account.disabled_at ?? new Date().toISOString(),
             password_hash: null,
             email: null,
             is_admin: 0,

@@ -1,14 +1,15 @@
 import type { UserRemoval } from '@shoal/protocol'
 import type { Actor } from '../audit/actor.ts'
 import { model, note } from '../audit/audit-log.ts'
-import { unprocessable } from '../errors.ts'
+import { conflict, unprocessable } from '../errors.ts'
 import { deleteModel, type ModelDeletion } from '../models/delete-model.ts'
+import { lockModel } from '../models/lock-model.ts'
 import type { PeopleRepository } from './people-repository.ts'
 
 type Dependencies = ModelDeletion & { people: PeopleRepository }
 
 /**
- * Removes an account, after giving its models to another account or deleting them. An interrupted removal can be
+ * Removes an account, after disabling it and giving its models to another account or deleting them. An interrupted removal can be
  * repeated.
  * @throws conflict if the account still owns models, or if no active admin would remain
  */
@@ -24,10 +25,17 @@ export async function removeUser(
     })
   }
   await people.requireRemovable(username)
+  await people.change(username, { is_disabled: true }, actor) // it must not create models meanwhile
   if (give_to !== undefined) await people.giveModels(username, give_to, actor)
   if (delete_models) {
     for (const { id, name } of await people.listModels(username)) {
-      await deleteModel({ models, collect }, id, note(actor, 'model.deleted', model(name)))
+      await deleteModel({ models, collect }, id, async (trx) => {
+        const row = await lockModel(trx, id)
+        if (row.owner !== username.toLowerCase()) {
+          throw conflict(`the owner of ${name} has just changed: try again`)
+        }
+        await note(actor, 'model.deleted', model(name))(trx)
+      })
     }
   }
   await people.remove(username, actor)

@@ -30,14 +30,16 @@ export function createFile(
   { storedKey, before }: { storedKey: string | undefined; before: FileRow | undefined },
 ): Promise<FileRow> {
   return db.transaction().execute(async (trx) => {
-    await lockModel(trx, model.id)
+    await lockOwner(trx, model.owner)
+    const { owner } = await lockModel(trx, model.id)
+    if (owner !== model.owner) throw conflict('the owner of the model has just changed: try again')
     if (before) {
       await dropFiles(trx, 'replace')
         .where('id', '=', before.id)
         .where('object_key', 'is', null)
         .execute()
     }
-    await claimQuota(trx, model.owner, manifest.file_size_bytes, quotaBytes)
+    await checkQuota({ db: trx, quotaBytes }, owner, manifest.file_size_bytes)
     // If the stored bytes were deleted in the meantime, the client must send them.
     const isStored =
       storedKey !== undefined && (await lockBlob(trx, manifest.sha256_hash)) === storedKey
@@ -70,21 +72,15 @@ export function createFile(
 }
 
 /**
- * Throws if the account would exceed its quota. Locks the account's row, so that concurrent uploads are checked one at
- * a time.
+ * Locks the row of the account whose quota is about to be checked, so that concurrent uploads are checked one at a time.
+ * Accounts are locked before models.
  */
-async function claimQuota(
-  trx: Kysely<Database>,
-  username: string,
-  sizeBytes: number,
-  defaultQuota: number | undefined,
-) {
+async function lockOwner(trx: Kysely<Database>, username: string) {
   await trx
     .updateTable('account')
     .set({ quota_bytes: sql`quota_bytes` })
     .where('username', '=', username)
     .execute()
-  await checkQuota({ db: trx, quotaBytes: defaultQuota }, username, sizeBytes)
 }
 
 /**
