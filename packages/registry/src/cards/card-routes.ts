@@ -22,6 +22,7 @@ export const cardRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 ) => {
   app.route({
     ...endpoints.getCard,
+    config: { isCompressible: true },
     async handler({ params, query, caller }, reply) {
       const model = await models.get(params.id, toViewer(caller, 'read'))
       const html = await cards.render(model.readme ?? '', {

@@ -48,7 +48,7 @@ export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
     await cached.register(responseCaching, { cache })
     for (const address of Object.values(pages)) {
       const showsSeeders = address === pages.model
-      cached.get(address, { config: { showsSeeders, cacheKey } }, send)
+      cached.get(address, { config: { showsSeeders, cacheKey, isCompressible: true } }, send)
     }
   })
 
