@@ -1,2 +1,4 @@
-/** Limits on the Markdown that is parsed: model cards in the registry, and responses in the chat. */
+/** What model cards in the registry and responses in the chat have in common: limits on the Markdown, and formulas. */
+
+export { type DisplayMath, type InlineMath, mathFromMarkdown, mathSyntax } from './math-syntax.ts'
 export { isTooNested } from './nesting.ts'

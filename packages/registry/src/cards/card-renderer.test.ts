@@ -133,6 +133,7 @@ test.each([
   ['tables', '<table><tr><td>'],
   ['comments', 'x <!--'],
   ['emphasis', '*a_ '],
+  ['unclosed formulas', '\\[a\n'],
 ])('5 MB of %s become plain text within seconds, and block no other requests', async (_, part) => {
   const { render } = start({ maxCpuMs: 1_000 })
   const markdown = part.repeat(Math.ceil((5 * 1024 * 1024) / part.length))

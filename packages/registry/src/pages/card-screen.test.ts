@@ -1,9 +1,20 @@
 /** Tests model cards in a real browser. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { startBrowser, type TestBrowser } from '../../../../testing/browser.ts'
+import {
+  accessibilityProblems,
+  startBrowser,
+  type TestBrowser,
+} from '../../../../testing/browser.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const chromium = inject('chromium')
+
+const formulas = String.raw`The price is $5 and $6, the area is \(\pi r^2\), and
+
+\[
+\int_0^1 x^2 \, dx = \frac{1}{3} ${'+ a_1'.repeat(200)}
+\]
+`
 
 describe.skipIf(!chromium)("a model's card in a browser", { timeout: 60_000 }, () => {
   const stack = new AsyncDisposableStack()
@@ -17,6 +28,7 @@ describe.skipIf(!chromium)("a model's card in a browser", { timeout: 60_000 }, (
     origin = `http://localhost:${registry.port}`
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tide', readme: 'A *tide*.' } })
+    await registry.post('/v1/models', { token, body: { name: 'sums', readme: formulas } })
     browser = stack.use(await startBrowser(chromium ?? '', [origin]))
   })
   afterAll(() => stack.disposeAsync())
@@ -43,4 +55,23 @@ describe.skipIf(!chromium)("a model's card in a browser", { timeout: 60_000 }, (
     await page.clock.fastForward(60_000)
     expect(requests).toBe(requestsBefore) // a card that has been rendered is not loaded again
   })
+
+  test.each([true, false])(
+    'shows formulas without styles or fonts (scripts: %s)',
+    async (scripts) => {
+      await registry.get('/v1/models/sums/card')
+      await using visitor = await browser.newVisitor({ scripts, width: 390 })
+      const { page, takeProblems } = visitor
+      await page.goto(`${origin}/m/sums`)
+      const display = page.getByRole('group', { name: 'Formula' })
+      await display.waitFor()
+      expect(await page.locator('math').count()).toBe(2)
+      expect(await page.getByText('The price is $5 and $6').count()).toBe(1)
+      const width = await display.locator('math').evaluate((math) => math.scrollWidth)
+      expect(width).toBeGreaterThan(390)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+      if (scripts) expect(await accessibilityProblems(page)).toEqual([])
+      expect(takeProblems()).toEqual([])
+    },
+  )
 })
