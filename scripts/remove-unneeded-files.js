@@ -19,6 +19,10 @@ const unusedFolders = [
   'ai/src',
   'bintrees/test',
   'fastify/test',
+  'katex/contrib',
+  'katex/dist/contrib',
+  'katex/dist/fonts',
+  'katex/src',
   'openai/src',
   'zod/src',
 ]
@@ -45,6 +49,9 @@ function unneeded() {
     ),
     // LangChain, which the tests use, imports only js-tiktoken/lite, without the vocabularies.
     ...['ranks', 'index.js', 'index.cjs'].map((name) => join(installed, 'js-tiktoken/dist', name)),
+    // The other builds of KaTeX, and its styles, which MathML does not need.
+    ...['css', 'js', 'min.css', 'min.js'].map((end) => join(installed, `katex/dist/katex.${end}`)),
+    ...['css', 'min.css'].map((end) => join(installed, `katex/dist/katex-swap.${end}`)),
     ...listFolders(llamaPackages)
       .filter(isForOtherProcessor)
       .map((name) => join(llamaPackages, name, 'bins')),

@@ -132,7 +132,7 @@ export const getCard = {
     tags: ['models'],
     summary: 'Get the model card as HTML',
     description:
-      'The HTML is safe to embed in a page: it has no scripts, styles or forms, and all its IDs begin with `card-`. It is empty for a model without a card.',
+      'The HTML is safe to embed in a page: it has no scripts, styles or forms, and all its IDs begin with `card-`. It is empty for a model without a card. If the card has not been rendered in time, the HTML contains its source, and `Retry-After` says when to ask again.',
     produces: ['text/html'],
     params: ModelPath,
     querystring: Type.Object({

@@ -25,12 +25,22 @@ function slowRuntime() {
   return scriptedRuntime({ pieces, pace })
 }
 
+const formulas = String.raw`It costs $5 and $6. The area is \(\pi r^2\):
+
+\[
+\frac{a}{b}
++ c
+\]
+
+\(\frac{1}\) is invalid.`
+
 describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 }, () => {
   const stack = new AsyncDisposableStack()
   let daemon: Daemon
   let slow: Daemon
   let locked: Daemon
   let distant: Daemon
+  let calculating: Daemon
   let browser: TestBrowser
 
   beforeAll(async () => {
@@ -45,7 +55,8 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     distant = await start({
       registry: { address: 'https://models.example.org', token: undefined },
     })
-    const origins = [daemon, slow, locked, distant].flatMap(({ port }) => [
+    calculating = await start({}, scriptedRuntime({ pieces: [{ text: formulas }] }))
+    const origins = [daemon, slow, locked, distant, calculating].flatMap(({ port }) => [
       `http://localhost:${port}`,
       `http://127.0.0.1:${port}`,
     ])
@@ -92,6 +103,24 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.reload()
     await page.getByRole('heading', { name: /Talk to/ }).waitFor()
     expect(await page.getByRole('link', { name: 'Capitals' }).count()).toBe(0)
+    expect(takeProblems()).toEqual([])
+  })
+
+  test('formulas are shown as MathML, whose renderer is loaded with the first formula', async () => {
+    await using visitor = await browser.newVisitor({ theme: 'dark', width: 390 })
+    const { page, takeProblems } = visitor
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(request.url()))
+    await page.goto(`http://localhost:${calculating.port}/`)
+    await page.locator('#message').waitFor()
+    expect(loaded.filter((url) => url.includes('render-math'))).toEqual([])
+    await ask(page, 'What is the area?')
+    await page.locator('main math').nth(1).waitFor()
+    expect(await page.locator('main math').count()).toBe(2)
+    await page.locator('main li p', { hasText: 'It costs $5 and $6.' }).first().waitFor()
+    await page.getByText(String.raw`\frac{1}`, { exact: true }).waitFor()
+    expect(loaded.filter((url) => url.includes('render-math'))).toHaveLength(1)
+    expect(await accessibilityProblems(page)).toEqual([])
     expect(takeProblems()).toEqual([])
   })
 

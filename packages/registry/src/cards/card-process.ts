@@ -1,12 +1,17 @@
-/** Renders cards in a separate process, started by `start-card-process.ts`. A hostile card may crash this process. */
+/**
+ * Renders cards in a separate process, started by `start-card-process.ts`. A hostile card may crash this process. The
+ * cards are rendered in a thread, so that its processor time can be measured while it renders.
+ */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
-import { renderCard } from './render-card.ts'
-import type { CardOptions } from './shape-card.ts'
+import { limitedThread, type ThreadLimits } from '@shoal/threads'
+import type { CardQuestion } from './card-thread.ts'
 
-export type CardQuestion = { markdown: string; options: CardOptions }
-export type CardMethods = typeof methods
+export type CardMethods = { render(question: CardQuestion): Promise<string> }
 
-const methods = {
-  render: ({ markdown, options }: CardQuestion) => renderCard(markdown, options),
-}
-openRpc(parentProcessPort(process, { ignoresInterrupt: true }), methods)
+const limits: ThreadLimits = JSON.parse(process.argv[2] ?? '')
+const render = limitedThread<CardQuestion, string>(
+  { name: 'card-thread', parentUrl: import.meta.url },
+  'render',
+  limits,
+)
+openRpc(parentProcessPort(process, { ignoresInterrupt: true }), { render })

@@ -2,36 +2,54 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { plainCard } from './plain-card.ts'
 import type { CardOptions } from './shape-card.ts'
-import { type CardLimits, type CardProcess, startCardProcess } from './start-card-process.ts'
+import {
+  type CardLimits,
+  type CardProcess,
+  CardTimeoutError,
+  startCardProcess,
+} from './start-card-process.ts'
 
 type Log = { warn(details: object, message: string): void }
 
+export type RenderedCard = {
+  /** Safe HTML. */
+  html: string
+  /** When to ask again for a card that is shown as plain text for now; undefined if the HTML is final. */
+  retryAfterSeconds: number | undefined
+}
+
 export type CardRenderer = {
-  /** Renders a card as safe HTML within a few seconds. A card that cannot be rendered is shown as plain text. */
-  render(markdown: string, options: CardOptions): Promise<string>
+  /** Renders a card within a few seconds. A card that cannot be rendered, or not that soon, is shown as plain text. */
+  render(markdown: string, options: CardOptions): Promise<RenderedCard>
   close(): Promise<void>
+}
+
+type Options = {
+  log: Log
+  limits?: CardLimits
+  /** How long a caller waits for a card. The card is rendered anyway, and cached for the next caller. */
+  maxWaitMs?: number
 }
 
 /** Maximum number of characters. The API accepts only cards that are shorter than this. */
 const maxCardLength = 1024 * 1024
-const maxWaiting = 32
-const maxWaitMs = 4_000
+const maxQueued = 32
 const maxCachedBytes = 32 * 1024 * 1024
 /**
- * How long the plain text of a card that failed to render is cached. Rendering may succeed later, when the machine is
- * less busy.
+ * How long the plain text of a card that exceeded a limit is cached. Rendering it costs four seconds of processor time.
  */
 const failureTtlMs = 10 * 60_000
+const busyRetrySeconds = 5
 const idleMs = 60_000
-const defaultLimits: CardLimits = { renderTimeoutMs: 4_000, heapMb: 256 }
+const defaultLimits: CardLimits = { maxCpuMs: 4_000, maxHeapMb: 256, maxElapsedMs: 60_000 }
 
 /** Renders one card at a time, in a process that is started on demand and stopped after a minute without requests. */
-export function cardRenderer({ log, limits = defaultLimits }: { log: Log; limits?: CardLimits }) {
-  const cache = new LRUCache<string, string>({
+export function cardRenderer({ log, limits = defaultLimits, maxWaitMs = 4_000 }: Options) {
+  const cache = new LRUCache<string, RenderedCard>({
     maxSize: maxCachedBytes,
-    sizeCalculation: (html) => 2 * html.length + 500, // 2 bytes per character, and 500 bytes for the key and objects
+    sizeCalculation: ({ html }) => 2 * html.length + 500, // 2 bytes per character, and 500 bytes for the key and objects
   })
-  const underWay = new Map<string, Promise<string>>()
+  const queued = new Map<string, Promise<RenderedCard>>()
   let last: Promise<unknown> = Promise.resolve()
   let running: CardProcess | undefined
   let idle: NodeJS.Timeout | undefined
@@ -53,39 +71,48 @@ export function cardRenderer({ log, limits = defaultLimits }: { log: Log; limits
     await ending?.end()
   }
 
-  /** Renders the card after all earlier ones. If those take too long, the card is shown as plain text. */
+  /** Renders the card after all earlier ones. */
   async function renderInTurn(key: string, markdown: string, options: CardOptions) {
-    const askedAt = performance.now()
     await last
-    const isLate = performance.now() - askedAt > maxWaitMs
-    if (isLate || isClosed) return plainCard(markdown)
+    if (isClosed) return busyCard(markdown)
     try {
-      const html = await renderNow(markdown, options)
-      cache.set(key, html)
-      return html
+      const card = toFinal(await renderNow(markdown, options))
+      cache.set(key, card)
+      return card
     } catch (error) {
       log.warn(
         { err: error, model: options.names[0] },
         'could not render a model card; showing it as plain text',
       )
-      const html = plainCard(markdown)
-      cache.set(key, html, { ttl: failureTtlMs })
-      return html
+      if (error instanceof CardTimeoutError) return busyCard(markdown)
+      const html = plainCard(markdown, 'failed')
+      const hasExceededLimit = running?.hasEnded !== false
+      const card = hasExceededLimit
+        ? { html, retryAfterSeconds: failureTtlMs / 1000 }
+        : toFinal(html)
+      cache.set(key, card, hasExceededLimit ? { ttl: failureTtlMs } : {})
+      return card
     }
+  }
+
+  function enqueue(key: string, markdown: string, options: CardOptions) {
+    const card = renderInTurn(key, markdown, options).finally(() => queued.delete(key))
+    queued.set(key, card)
+    last = card
+    return card
   }
 
   const renderer: CardRenderer = {
     async render(markdown, options) {
-      if (markdown.trim() === '') return ''
-      if (markdown.length > maxCardLength) return plainCard(markdown)
+      if (markdown.trim() === '') return toFinal('')
+      if (markdown.length > maxCardLength) return toFinal(plainCard(markdown, 'failed'))
       const key = makeKey(markdown, options)
-      const known = cache.get(key) ?? underWay.get(key)
-      if (known !== undefined) return known
-      if (underWay.size >= maxWaiting) return plainCard(markdown)
-      const rendered = renderInTurn(key, markdown, options).finally(() => underWay.delete(key))
-      underWay.set(key, rendered)
-      last = rendered
-      return rendered
+      const known = cache.get(key)
+      if (known) return known
+      const isFull = queued.size >= maxQueued && !queued.has(key)
+      if (isFull) return busyCard(markdown)
+      const card = queued.get(key) ?? enqueue(key, markdown, options)
+      return (await within(maxWaitMs, card)) ?? busyCard(markdown)
     },
     async close() {
       isClosed = true
@@ -94,6 +121,20 @@ export function cardRenderer({ log, limits = defaultLimits }: { log: Log; limits
     },
   }
   return renderer
+}
+
+const toFinal = (html: string): RenderedCard => ({ html, retryAfterSeconds: undefined })
+
+const busyCard = (markdown: string): RenderedCard => ({
+  html: plainCard(markdown, 'busy'),
+  retryAfterSeconds: busyRetrySeconds,
+})
+
+/** Resolves with undefined if `work` takes longer than `timeoutMs`. */
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
+  const timeout = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => timeout.resolve(undefined), timeoutMs)
+  return Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer))
 }
 
 function makeKey(markdown: string, { images, names }: CardOptions): string {

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@shoal/protocol'
+import type { FastifyReply } from 'fastify'
 import { toViewer } from '../accounts/caller.ts'
 import type { ModelRepository } from '../models/model-repository.ts'
-import type { CardRenderer } from './card-renderer.ts'
+import type { CardRenderer, RenderedCard } from './card-renderer.ts'
 
 type Dependencies = { models: ModelRepository; cards: CardRenderer }
 
@@ -22,13 +23,14 @@ export const cardRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 ) => {
   app.route({
     ...endpoints.getCard,
+    config: { isCompressible: true },
     async handler({ params, query, caller }, reply) {
       const model = await models.get(params.id, toViewer(caller, 'read'))
-      const html = await cards.render(model.readme ?? '', {
+      const card = await cards.render(model.readme ?? '', {
         images: query.images === '1',
         names: [model.display_name, model.name],
       })
-      return reply.headers(headers).send(html)
+      return send(reply, card)
     },
   })
 
@@ -37,7 +39,14 @@ export const cardRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async handler(request, reply) {
       request.signedIn()
       const { readme, names } = request.body
-      return reply.headers(headers).send(await cards.render(readme, { images: false, names }))
+      return send(reply, await cards.render(readme, { images: false, names }))
     },
   })
+}
+
+function send(reply: FastifyReply, { html, retryAfterSeconds }: RenderedCard) {
+  if (retryAfterSeconds !== undefined) {
+    reply.header('retry-after', retryAfterSeconds).header('cache-control', 'no-store')
+  }
+  return reply.headers(headers).send(html)
 }

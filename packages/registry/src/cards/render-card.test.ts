@@ -163,3 +163,23 @@ test('markup nested too deeply is refused', () => {
   const code = `\`\`\`\n${' '.repeat(120)}x\n${'[1]'.repeat(2_000)}\n\`\`\``
   expect(rendered(`${'> '.repeat(20)}deep\n\n${code}`)).toContain('deep')
 })
+
+test('formulas become MathML, and invalid ones stay as source', () => {
+  const squared = '<math><mrow><msup><mi>a</mi><mn>2</mn></msup></mrow></math>'
+  expect(rendered('The area \\(a^2\\) or $a^2$.')).toBe(`<p>The area ${squared} or ${squared}.</p>`)
+  const block =
+    /^<div class="card-math" role="group" aria-label="Formula" tabindex="0"><math display="block">/
+  expect(rendered('$$\na^2\n$$')).toMatch(block)
+  expect(rendered('```math\na^2\n```')).toMatch(block)
+  expect(rendered('so $\\frac{1}$ is')).toBe('<p>so <code>\\frac{1}</code> is</p>')
+  expect(rendered('$$\\frac{1}$$')).toBe(
+    '<pre data-language="math" tabindex="0"><code>\\frac{1}</code></pre>',
+  )
+})
+
+test('formulas do not make HTML from authors unsafe', () => {
+  const html = rendered(
+    '<code class="language-math">\\href{javascript:a}{x}</code> <math><mi href="javascript:a">x</mi></math> $\\text{<img src=x>}$ <b>$x</b>$',
+  )
+  expect(html).not.toMatch(/<img|href=/)
+})

@@ -1,14 +1,21 @@
-import { isTooNested } from '@shoal/core/markdown'
+import {
+  type DisplayMath,
+  type InlineMath,
+  isTooNested,
+  mathFromMarkdown,
+  mathSyntax,
+} from '@shoal/core/markdown'
 import rehypeRaw from 'rehype-raw'
 import rehypeSanitize from 'rehype-sanitize'
 import rehypeStringify from 'rehype-stringify'
 import remarkGfm from 'remark-gfm'
 import remarkParse from 'remark-parse'
 import remarkRehype from 'remark-rehype'
-import { unified } from 'unified'
+import { type Processor, unified } from 'unified'
 import { withoutFrontMatter } from '../models/front-matter.ts'
 import { cardSchema, footnotePrefix } from './card-schema.ts'
 import { type CardOptions, shapeCard } from './shape-card.ts'
+import { inlineMathCode, mathBlock } from './shape-math.ts'
 import type { Nodes, Root } from './syntax-tree.ts'
 
 /**
@@ -19,14 +26,28 @@ const deepestElements = 100
 /** Maximum number of characters. Footnotes and reference links can make the HTML much larger than the card. */
 const maxHtmlLength = 2 * 1024 * 1024
 
+/** Adds formulas to the Markdown that is parsed. */
+function remarkFormulas(this: Processor) {
+  const data = this.data() as { [name: string]: unknown[] | undefined }
+  data.micromarkExtensions = [...(data.micromarkExtensions ?? []), mathSyntax()]
+  data.fromMarkdownExtensions = [...(data.fromMarkdownExtensions ?? []), mathFromMarkdown()]
+}
+
+const handlers = {
+  math: (_: unknown, { value }: DisplayMath) => mathBlock(value),
+  inlineMath: (_: unknown, node: InlineMath) => inlineMathCode(node),
+} as never
+
 const toSafeTree = unified()
   .use(remarkParse)
   .use(remarkGfm)
-  .use(remarkRehype, { allowDangerousHtml: true, clobberPrefix: footnotePrefix })
+  .use(remarkFormulas)
+  .use(remarkRehype, { allowDangerousHtml: true, clobberPrefix: footnotePrefix, handlers })
   .use(rehypeRaw)
   .use(rehypeSanitize, cardSchema)
   .freeze()
-const toHtml = unified().use(rehypeStringify).freeze()
+/** The only raw HTML in a sanitized and shaped tree is the MathML of its formulas. */
+const toHtml = unified().use(rehypeStringify, { allowDangerousHtml: true }).freeze()
 
 /**
  * Renders Markdown (CommonMark and GFM with inline HTML) as HTML that is safe in a page: it runs no scripts, sets no

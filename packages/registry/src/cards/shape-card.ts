@@ -1,6 +1,7 @@
 import { toString as textOf } from 'hast-util-to-string'
-import { visit } from 'unist-util-visit'
+import { SKIP, visit } from 'unist-util-visit'
 import { dropTitle, nameHeadings } from './headings.ts'
+import { formatMath } from './shape-math.ts'
 import type { Element, Root } from './syntax-tree.ts'
 
 export type CardOptions = {
@@ -18,6 +19,11 @@ export function shapeCard(tree: Root, { images, names }: CardOptions) {
   const ids = nameHeadings(tree)
   let tables = 0
   visit(tree, 'element', (node, index, parent) => {
+    const formula = formatMath(node)
+    if (formula && parent && index !== undefined) {
+      parent.children[index] = formula
+      return SKIP
+    }
     if (node.tagName === 'a') shapeLink(node, ids)
     else if (node.tagName === 'img') shapeImage(node, images)
     else if (node.tagName === 'pre') shapeCode(node)
@@ -28,6 +34,7 @@ export function shapeCard(tree: Root, { images, names }: CardOptions) {
       tables += 1
       parent.children[index] = scrollable(node, `Table ${tables}`)
     }
+    return undefined
   })
 }
 

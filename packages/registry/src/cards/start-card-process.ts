@@ -1,35 +1,52 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
-import type { CardMethods, CardQuestion } from './card-process.ts'
+import type { ThreadLimits } from '@shoal/threads'
+import type { CardMethods } from './card-process.ts'
+import type { CardQuestion } from './card-thread.ts'
 
 export type CardProcess = {
   /**
-   * Renders a card. Must not be called again until the returned promise has settled. Rejects if the card cannot be
-   * rendered; in this case, the process may have ended.
+   * Renders a card. Must not be called again until the returned promise has settled. Rejects with a `CardTimeoutError`
+   * if the machine is too busy, and with another error if the card cannot be rendered. The process may then have ended.
    */
   render(question: CardQuestion): Promise<string>
   readonly hasEnded: boolean
+  /** Undefined if the process could not be started. */
+  readonly pid: number | undefined
   end(): Promise<void>
 }
 
-export type CardLimits = { renderTimeoutMs: number; heapMb: number }
+/** Limits for rendering a card. */
+export type CardLimits = ThreadLimits & {
+  /**
+   * Maximum elapsed time in ms, including the start of the process. Much longer than `maxCpuMs`, so that it is exceeded
+   * only if the process gets hardly any processor time.
+   */
+  maxElapsedMs: number
+}
 
-const startTimeoutMs = 10_000
+/** A card was not rendered in time although it had not exceeded its limits, so it may be rendered later. */
+export class CardTimeoutError extends Error {
+  override name = 'CardTimeoutError'
+}
+
 const stderrLength = 2_000
+/** Heap limit of the process's main thread, which only forwards cards and HTML. */
+const mainHeapMb = 64
 
 /**
- * Starts a process that renders cards. In a thread, a card that needs too much memory would crash the registry (see
- * decision 0014).
+ * Starts a process that renders cards. In a thread of the registry, a card that needs too much memory would crash the
+ * registry (see decision 0014).
  */
-export function startCardProcess({ renderTimeoutMs, heapMb }: CardLimits): CardProcess {
+export function startCardProcess({ maxElapsedMs, ...limits }: CardLimits): CardProcess {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const child = fork(fileURLToPath(new URL(`./card-process.${extension}`, import.meta.url)), {
+  const path = fileURLToPath(new URL(`./card-process.${extension}`, import.meta.url))
+  const child = fork(path, [JSON.stringify(limits)], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',
     env: {}, // the process needs no environment variables, and must not see secrets
-    // A card's objects are short-lived. A larger semi-space would save little time and use 100 MB.
-    execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=8'],
+    execArgv: [`--max-old-space-size=${mainHeapMb}`, '--max-semi-space-size=8'],
   })
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -39,24 +56,31 @@ export function startCardProcess({ renderTimeoutMs, heapMb }: CardLimits): CardP
     new Error(`the card process ${code === null ? how : `${how}: ${stderr}`}`)
   const rpc = openRpc<CardMethods>(childPort(child, toError))
 
-  /** Kills the process if `work` takes too long. */
-  async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-    const timer = setTimeout(() => {
-      rpc.close(new Error(`timed out after ${timeoutMs} ms`))
-      child.kill('SIGKILL')
-    }, timeoutMs)
-    return work.finally(() => clearTimeout(timer))
+  function kill(reason: Error) {
+    rpc.close(reason)
+    child.kill('SIGKILL')
   }
 
-  const ready = within(startTimeoutMs, rpc.ready)
   return {
     async render(question) {
-      await ready
-      return within(renderTimeoutMs, rpc.call('render', question))
+      const timer = setTimeout(
+        () => kill(new CardTimeoutError(`not rendered within ${maxElapsedMs} ms`)),
+        maxElapsedMs,
+      )
+      try {
+        return await rpc.call('render', question)
+      } catch (error) {
+        // The thread may still be running: it cannot be terminated during a search in a long string, for example.
+        if (error instanceof Error && error.name === 'ThreadLimitError') kill(error)
+        throw error
+      } finally {
+        clearTimeout(timer)
+      }
     },
     get hasEnded() {
       return rpc.isClosed
     },
+    pid: child.pid,
     async end() {
       const isRunning = child.pid !== undefined && (child.exitCode ?? child.signalCode) === null
       if (!isRunning) return

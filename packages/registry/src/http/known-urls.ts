@@ -55,8 +55,7 @@ export function answerKnownUrls(app: FastifyInstance, dependencies: Dependencies
   })
 }
 
-type Known = {
-  found: NonNullable<ReturnType<ResponseCache['findByUrl']>>
+type Known = NonNullable<ReturnType<ResponseCache['findByUrl']>> & {
   ip: string
   limitClass: RateLimitClass
 }
@@ -73,12 +72,12 @@ function findKnown(
   if (method !== 'GET' || headers.authorization !== undefined || headers.cookie !== undefined) {
     return undefined
   }
-  const found = findByUrl(caches, url)
+  const found = findByUrl(caches, url, headers['accept-encoding'])
   if (!found || !site.isOurHost(headers.host)) return undefined
   const ip = findClientAddress(request, trustProxy)
-  const limitClass = getLimitClass(method, found.route)
+  const limitClass = getLimitClass(method, found.entry.route)
   if (ip === undefined || limitClass === 'none') return undefined
-  return { found, ip, limitClass }
+  return { ...found, ip, limitClass }
 }
 
 type Answering = Pick<Dependencies, 'log' | 'metrics'> & {
@@ -93,16 +92,16 @@ function answer(
   known: Counted,
   { log, metrics: { requests }, isClosing, refuse }: Answering,
 ) {
-  const { found, ip } = known
+  const { entry, ip } = known
   const { method = '', url = '' } = request
   const id = readRequestId(request)
   let isRefused = false
   whenOver(response, ({ status, ms }) => {
     if (isRefused) return // reported by Fastify
-    reportRequest({ id, method, url, route: found.route, status, ms }, { ip }, { log, requests })
+    reportRequest({ id, method, url, route: entry.route, status, ms }, { ip }, { log, requests })
   })
-  if (!found.beforeCached) return send(request, response, known, id)
-  found.beforeCached().then(
+  if (!entry.beforeCached) return send(request, response, known, id)
+  entry.beforeCached().then(
     () => {
       if (isClosing()) response.shouldKeepAlive = false
       send(request, response, known, id)
@@ -117,13 +116,13 @@ function answer(
 function send(
   { headers }: IncomingMessage,
   response: ServerResponse,
-  { found, limit }: Counted,
+  { entry, representation, limit }: Counted,
   id: string,
 ) {
-  const { etag } = found
+  const { etag } = representation
   const isUnchanged = etag !== undefined && isKnown(etag, headers['if-none-match'])
   const answerHeaders = [
-    ...(isUnchanged ? found.headersWithoutPayload : found.headers),
+    ...(isUnchanged ? representation.headersWithoutPayload : representation.headers),
     'x-request-id',
     id,
   ]
@@ -133,12 +132,12 @@ function send(
     answerHeaders.push('ratelimit-remaining', remaining, 'ratelimit-reset', resetSeconds)
   }
   if (isUnchanged) response.writeHead(304, answerHeaders).end()
-  else response.writeHead(found.status, answerHeaders).end(found.payload)
+  else response.writeHead(entry.status, answerHeaders).end(representation.payload)
 }
 
-function findByUrl(caches: readonly ResponseCache[], url: string) {
+function findByUrl(caches: readonly ResponseCache[], url: string, acceptEncoding?: string) {
   for (const cache of caches) {
-    const found = cache.findByUrl(url)
+    const found = cache.findByUrl(url, acceptEncoding)
     if (found) return found
   }
   return undefined

@@ -5,6 +5,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import type { TObject } from 'typebox'
+import { caching } from './caching.ts'
 import type { Site } from './site.ts'
 
 type Options = {
@@ -97,12 +98,15 @@ export const openapi = fp(
       uiConfig: { docExpansion: 'list', deepLinking: true, persistAuthorization: true },
     })
 
-    app.get(
-      '/openapi.json',
-      { config: { isOpen: true }, schema: { hide: true } },
-      (_request, reply) =>
-        reply.header('content-location', `${site.baseUrl()}/openapi.json`).send(app.swagger()),
-    )
+    await app.register(async (description) => {
+      await description.register(caching)
+      description.get(
+        '/openapi.json',
+        { config: { isOpen: true, isCompressible: true }, schema: { hide: true } },
+        (_request, reply) =>
+          reply.header('content-location', `${site.baseUrl()}/openapi.json`).send(app.swagger()),
+      )
+    })
   },
 )
 

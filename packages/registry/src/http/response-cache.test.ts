@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { brotliDecompressSync } from 'node:zlib'
 import type { Download } from '@shoal/protocol'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
@@ -9,6 +10,7 @@ import { publish, smallGguf } from '../testing/publish.ts'
 import { rawRequest } from '../testing/raw-request.ts'
 import { temporaryLog } from '../testing/temporary-log.ts'
 import { makeDatabase, startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+import { caching } from './caching.ts'
 import { answerKnownUrls } from './known-urls.ts'
 import { makeMetrics } from './metrics.ts'
 import {
@@ -289,6 +291,58 @@ test('a cached download is counted each time', async () => {
   const others = await Promise.all(Array.from({ length: 20 }, () => registry.get(path)))
   for (const { status, body } of others) expect([status, body]).toEqual([200, first.body])
   expect((await registry.get('/v1/models/tide')).body).toMatchObject({ downloads: 21 })
+})
+
+test('a cached response is compressed once for each encoding, and a write drops the compressed responses', async () => {
+  const metrics = makeMetrics({ droppedLogLines: () => 0 }).registry
+  let databaseVersion = '1'
+  const cache = createResponseCache({
+    name: 'response',
+    databaseVersion: () => databaseVersion,
+    metrics,
+  })
+  const app = Fastify()
+  onTestFinished(() => app.close())
+  app.decorateRequest('route')
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.route = request.routeOptions
+    done()
+  })
+  await app.register(caching)
+  await app.register(responseCaching, { cache })
+  const sent = new Set<unknown>()
+  app.addHook('onRoute', (route) => {
+    const note = (_request: unknown, _reply: unknown, payload: unknown, done: () => void) => {
+      sent.add(payload)
+      done()
+    }
+    route.onSend = [route.onSend ?? [], note].flat()
+  })
+  app.get('/', { config: { isCompressible: true } }, async () =>
+    `${databaseVersion} tide `.repeat(500),
+  )
+  const ask = (encoding: string) =>
+    app.inject({ url: '/', headers: { 'accept-encoding': encoding } })
+  const readSize = async () =>
+    Number(/^shoal_response_cache_bytes (.*)$/m.exec(await metrics.metrics())?.[1])
+
+  await ask('identity')
+  const size = await readSize()
+  sent.clear()
+  await Promise.all(Array.from({ length: 20 }, () => ask('br')))
+  expect(sent.size).toBe(1)
+  expect(cache.findByUrl('/', 'br')?.representation.payload).toBe([...sent][0])
+  expect(cache.findByUrl('/', 'gzip')).toBeUndefined()
+  const compressedSize = await readSize()
+  expect(compressedSize).toBeGreaterThan(size)
+  await ask('br')
+  expect(await readSize()).toBe(compressedSize)
+  await ask('gzip')
+  expect(cache.findByUrl('/', 'gzip')?.representation.headers).toContain('gzip')
+  expect(await readSize()).toBeGreaterThan(compressedSize)
+  databaseVersion = '2'
+  expect(cache.findByUrl('/', 'br')).toBeUndefined()
+  expect(brotliDecompressSync((await ask('br')).rawPayload).toString()).toMatch(/^2 tide/)
 })
 
 /** Starts an application with one route, which returns how often it has been called. */

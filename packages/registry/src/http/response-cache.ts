@@ -2,14 +2,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { Gauge, type Registry } from 'prom-client'
+import {
+  chooseEncoding,
+  compress,
+  type Encoding,
+  encodedEtag,
+  isCompressible,
+  minCompressedBytes,
+} from './compression.ts'
 
 type Header = string | number | string[]
-type Entry = {
-  version: string
-  /** Time in ms of `performance.now()`. */
-  expiresAt: number
-  route: FastifyRequest['route']
-  status: number
+
+/** A response in one encoding, as it is sent. */
+export type Representation = {
   /** A buffer, because a string would be encoded again for every response. */
   payload: Buffer
   etag: string | undefined
@@ -17,7 +22,23 @@ type Entry = {
   headers: Header[]
   /** The headers of a 304. */
   headersWithoutPayload: Header[]
+}
+
+type Entry = Representation & {
+  version: string
+  /** Time in ms of `performance.now()`. */
+  expiresAt: number
+  route: FastifyRequest['route']
+  status: number
   beforeCached: BeforeCached | undefined
+  /** Undefined if the response is not compressed. */
+  compressed: Compressed | undefined
+}
+
+/** The compressed representations of an entry, each made when it is first requested. */
+type Compressed = {
+  made: Partial<Record<Encoding, Representation>>
+  underWay: Partial<Record<Encoding, Promise<Buffer>>>
 }
 
 /** Runs each time before a cached response is sent. If it rejects, the error is sent instead. */
@@ -112,11 +133,17 @@ export function createResponseCache(options: Options) {
   return {
     statuses,
 
-    /** Finds the cached response to an anonymous GET request for this URL. */
-    findByUrl(url: string): Entry | undefined {
+    /**
+     * Finds the cached response to an anonymous GET request for this URL, and its representation for this
+     * `Accept-Encoding`. Returns undefined if that representation has not been made yet.
+     */
+    findByUrl(url: string, acceptEncoding: string | undefined) {
       const key = keysByUrl.get(url)
-      const found = key === undefined ? undefined : entries.get(key)
-      return found && isValid(found, readVersion(found.route)?.version) ? found : undefined
+      const entry = key === undefined ? undefined : entries.get(key)
+      if (!entry || !isValid(entry, readVersion(entry.route)?.version)) return undefined
+      const encoding = entry.compressed && chooseEncoding(acceptEncoding)
+      const representation = encoding ? entry.compressed?.made[encoding] : entry
+      return representation && { entry, representation }
     },
 
     /**
@@ -131,6 +158,7 @@ export function createResponseCache(options: Options) {
       const found = entries.get(key)
       if (found && isValid(found, current.version)) {
         remember(request, key)
+        useCompressed(request, key, found)
         return found
       }
       entries.delete(key)
@@ -144,16 +172,41 @@ export function createResponseCache(options: Options) {
       const { key, version } = cacheable
       remember(request, key)
       const expiresAt = performance.now() + maxAgeMs
-      entries.set(key, {
+      const isLong = payload.length >= minCompressedBytes
+      const entry: Entry = {
         ...{ version, expiresAt, route: request.route, status: reply.statusCode },
         beforeCached: request.beforeCached,
+        compressed:
+          isLong && isCompressible(request, reply) ? { made: {}, underWay: {} } : undefined,
         ...prepare(payload, reply),
-      })
+      }
+      entries.set(key, entry)
+      useCompressed(request, key, entry)
     },
   }
 
   function remember({ url, route }: FastifyRequest, key: string) {
     if (!route.config.cacheKey && url.length <= maxKeyLength) keysByUrl.set(url, key)
+  }
+
+  /** Lets the request use the entry's compressed representations, which are made at most once. */
+  function useCompressed(request: FastifyRequest, key: string, entry: Entry) {
+    const { compressed, payload } = entry
+    if (!compressed) return
+    const { made, underWay } = compressed
+    request.compressOnce = async (encoding) => {
+      const known = made[encoding]
+      if (known) return known.payload
+      underWay[encoding] ??= compress(payload, encoding)
+        .then((body) => {
+          made[encoding] = prepareEncoded(entry, encoding, body)
+          // The cache computes the size of an entry again only if the entry is replaced.
+          if (entries.peek(key)?.compressed === compressed) entries.set(key, { ...entry })
+          return body
+        })
+        .finally(() => delete underWay[encoding])
+      return underWay[encoding]
+    }
   }
 }
 
@@ -207,10 +260,13 @@ function makeRouteKey(request: FastifyRequest): string | undefined {
 }
 
 /** Returns the estimated memory of an entry in bytes. JavaScript may use two bytes per character. */
-function computeSize({ version, payload, headers }: Entry, key: string): number {
+function computeSize(entry: Entry, key: string): number {
+  const { version, headers, compressed } = entry
   const texts = [key, version, ...headers.map(String)]
   const characters = texts.reduce((sum, { length }) => sum + length, 0)
-  return payload.byteLength + 2 * characters + bytesPerEntry
+  const bodies = [entry, ...Object.values(compressed?.made ?? {})]
+  const bytes = bodies.reduce((sum, { payload }) => sum + payload.byteLength, 0)
+  return bytes + 2 * characters * bodies.length + bytesPerEntry
 }
 
 /** Headers that belong to the response itself. Other headers, such as the request ID, belong to a single request. */
@@ -231,10 +287,7 @@ const answerHeaderNames = [
   'cross-origin-opener-policy',
 ]
 
-function prepare(
-  text: string | Buffer,
-  reply: FastifyReply,
-): Pick<Entry, 'payload' | 'etag' | 'headers' | 'headersWithoutPayload'> {
+function prepare(text: string | Buffer, reply: FastifyReply): Representation {
   const payload = typeof text === 'string' ? Buffer.from(text) : text
   const headersWithoutPayload = answerHeaderNames.flatMap((name) => {
     const value = reply.getHeader(name)
@@ -251,6 +304,25 @@ function prepare(
     etag: etag === undefined ? undefined : String(etag),
     headers,
     headersWithoutPayload,
+  }
+}
+
+function prepareEncoded(
+  whole: Representation,
+  encoding: Encoding,
+  payload: Buffer,
+): Representation {
+  const etag = whole.etag === undefined ? undefined : encodedEtag(whole.etag, encoding)
+  const replace = (headers: Header[]) =>
+    headers.map((value, at) => {
+      if (headers[at - 1] === 'etag') return etag ?? value
+      return headers[at - 1] === 'content-length' ? payload.length : value
+    })
+  return {
+    payload,
+    etag,
+    headers: [...replace(whole.headers), 'content-encoding', encoding],
+    headersWithoutPayload: replace(whole.headersWithoutPayload),
   }
 }
 

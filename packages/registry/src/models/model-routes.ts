@@ -28,6 +28,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 ) => {
   app.route({
     ...endpoints.listModels,
+    config: { isCompressible: true },
     async handler(request, reply) {
       const { query, caller, routeOptions } = request
       const find = () => list.list(query as ModelQuery, toViewer(caller, 'read'))
@@ -54,6 +55,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   app.route({
     ...endpoints.getModel,
+    config: { isCompressible: true },
     handler: ({ params, caller }) => models.get(params.id, toViewer(caller, 'read')),
   })
 
@@ -104,6 +106,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   app.route({
     ...endpoints.getFacets,
+    config: { isCompressible: true },
     handler: (request, reply) =>
       turns.run(request, reply, () =>
         totals.facets(request.query, toViewer(request.caller, 'read')),

@@ -13,9 +13,11 @@ type Dependencies = { list: ModelList; site: Site; turns: QueryTurns }
 type Feed = { title: string; path: string; models: readonly Model[] }
 
 const maxEntries = 50
-const hidden = { schema: { hide: true } }
+const config = { isCompressible: true }
+const hidden = { schema: { hide: true }, config }
 const searchable = {
   schema: { hide: true, querystring: Type.Object({ q: Type.Optional(Type.String()) }) },
+  config,
 }
 
 export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, site, turns }) => {

@@ -181,6 +181,20 @@ describe('a server-rendered page', () => {
   })
 })
 
+test('a page whose card exceeds a limit says so, and is not cached, because the card is rendered again later', async () => {
+  const readme = '*a_ '.repeat(100_000)
+  await registry.post('/v1/models', { token: ana, body: { name: 'endless', readme } })
+  const readRetrySeconds = async () =>
+    (await registry.get('/v1/models/endless/card')).headers.get('retry-after')
+  await expect.poll(readRetrySeconds, { timeout: 120_000 }).toBe('600') // before that, '5': not rendered yet
+  for (let time = 0; time < 2; time += 1) {
+    const { status, text, headers } = await page('/m/endless')
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(headers.get('retry-after')).toBe('600')
+    expect(extractText(text)).toContain('This card could not be formatted. This is its source.')
+  }
+}, 180_000)
+
 describe('a page with a link to the local API', () => {
   const elsewhere = { 'x-forwarded-for': '203.0.113.9' }
   const links = async (headers = {}) =>

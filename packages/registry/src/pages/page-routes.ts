@@ -49,7 +49,7 @@ export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
     await cached.register(responseCaching, { cache })
     for (const address of Object.values(pages)) {
       const showsSeeders = address === pages.model
-      cached.get(address, { config: { showsSeeders, cacheKey } }, send)
+      cached.get(address, { config: { showsSeeders, cacheKey, isCompressible: true } }, send)
     }
   })
 
@@ -99,6 +99,7 @@ export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dep
     if (waits.length > 0) {
       const seconds = Math.max(...waits.map(({ retryAfterSeconds }) => retryAfterSeconds))
       reply.header('retry-after', seconds).header('cache-control', 'no-store')
+      request.cacheable = undefined
     }
     return reply
       .code(page.status)
@@ -131,7 +132,10 @@ export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
   }
 }
 
-/** An API request that was refused and should be repeated later: status 429 or 503. */
+/**
+ * An API request that should be repeated later: it was refused (status 429 or 503), or the response is provisional
+ * (status 200), such as a card that has not been rendered yet.
+ */
 type Refusal = { status: number; retryAfterSeconds: number }
 
 /**

@@ -20,7 +20,7 @@ type Dependencies = {
  */
 const maxAddresses = 5_000
 /** These routes do not require signing in, even on a members-only registry, whose sitemaps are empty. */
-const open = { schema: { hide: true }, config: { isOpen: true } }
+const open = { schema: { hide: true }, config: { isOpen: true, isCompressible: true } }
 const xml = 'application/xml; charset=utf-8'
 
 export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (

@@ -79,4 +79,12 @@ export const cardQuery = (client: RegistryClient, name: string, images: boolean)
   queryOptions({
     queryKey: ['card', name, images],
     queryFn: ({ signal }) => client.getCard(name, { images }, signal),
+    refetchInterval: ({ state }) => (isBusyCard(state.data) ? busyCardMs : false),
   })
+
+/** How often a card that the registry has not rendered yet is loaded again. */
+const busyCardMs = 5_000
+
+/** Whether the registry was too busy to render the card. A card cannot imitate the note, because its HTML is sanitized. */
+const isBusyCard = (html: string | undefined): boolean =>
+  html?.startsWith('<p class="card-note" data-state="busy"') ?? false

@@ -27,7 +27,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
 
   app.route({
     ...endpoints.listFiles,
-    config: { showsSeeders: true },
+    config: { showsSeeders: true, isCompressible: true },
     async handler({ params, query, caller }) {
       const model = await models.getRow(params.id, toViewer(caller, 'read'))
       const seesAll = query.status === 'all' && seesUnready(caller, model)
@@ -50,7 +50,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
 
   app.route({
     ...endpoints.getFile,
-    config: { showsSeeders: true },
+    config: { showsSeeders: true, isCompressible: true },
     async handler({ params, caller }) {
       const model = await models.getRow(params.id, toViewer(caller, 'read'))
       const file = await files.get(model.id, params.file_id, seesUnready(caller, model))

@@ -255,3 +255,10 @@ function bare(nodes: readonly Node[]): unknown {
   }
   return JSON.parse(JSON.stringify(nodes, known))
 }
+
+describe('hostile formulas are parsed within seconds', () => {
+  test.each(['\\[a\n', '$$a\n', '$a ', '\\(a ', '$$a ', '$a$', '$$a$$ '])('%j', (part) => {
+    const nodes = parseMarkdown(part.repeat(50_000))
+    expect(nodes.length).toBeGreaterThan(0)
+  })
+})

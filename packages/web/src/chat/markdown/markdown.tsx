@@ -1,6 +1,7 @@
 import { pageHeadingLevels } from '@shoal/core/markdown'
 import { createContext, memo, type ReactNode, useContext, useRef } from 'react'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { Formula } from './formula.tsx'
 import type { Node } from './parse.ts'
 import { markdownReader } from './read-markdown.ts'
 
@@ -61,6 +62,10 @@ const NodeElement = memo(function NodeElement({ node }: { node: Node }) {
           {node.value}
         </code>
       )
+    case 'math':
+      return <Formula tex={node.value} isDisplay />
+    case 'inlineMath':
+      return <Formula tex={node.value} isDisplay={node.isDisplay} />
     case 'link':
       return (
         <Link url={node.url}>

@@ -1,0 +1,10 @@
+/** The thread of the card process that renders cards. */
+import { serveParent } from '@shoal/threads/parent'
+import { renderCard } from './render-card.ts'
+import type { CardOptions } from './shape-card.ts'
+
+export type CardQuestion = { markdown: string; options: CardOptions }
+
+serveParent(() => ({
+  render: ({ markdown, options }: CardQuestion) => renderCard(markdown, options),
+}))
