@@ -156,13 +156,14 @@ test('admin adds, limits, disables and removes accounts, and the audit log shows
   const removed = await admin.run('remove', 'ines', '--delete-models', '--yes')
   expect(removed.stderr).toContain('ines was removed.')
 
-  const audit = await admin.run('audit', '--limit', '9')
+  const audit = await admin.run('audit', '--limit', '10')
   expect(audit.stdout.match(/(?<=administrator {2})\S+ \s*\w+ \S+/g)).toEqual([
     'account.quota_changed  user ines',
     'account.role_changed  user ines',
     'key.revoked  user ines',
     'account.disabled  user ines',
     'account.enabled  user ines',
+    'account.disabled  user ines',
     'model.deleted  model drift',
     'account.removed  user ines',
   ])

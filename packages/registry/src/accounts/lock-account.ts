@@ -30,8 +30,12 @@ export async function lockActiveAccount(
   accountId: string,
 ): Promise<Selectable<AccountTable>> {
   const account = await lockAccount(trx, accountId)
-  if (account.is_system === 1 || account.disabled_at !== null || account.removed_at !== null) {
-    throw conflict(`${account.username} cannot own or share models: the account is not active`)
-  }
+  requireActive(account)
   return account
+}
+
+/** @throws conflict if the account cannot sign in */
+export function requireActive(account: Selectable<AccountTable>) {
+  if (account.is_system === 0 && account.disabled_at === null && account.removed_at === null) return
+  throw conflict(`${account.username} cannot own or share models: the account is not active`)
 }

@@ -151,31 +151,51 @@ describeApi('the members of a private model', (start) => {
     expect(await statusOf(link)).toBe(404)
   })
 
-  test('a new owner gets everything, and the previous owner remains a member', async () => {
-    await share('read')
+  test('only an admin changes the owner, and the previous owner remains a member', async () => {
+    await share('write')
     const give = (username: string, token: string) =>
       registry.call('PUT', '/v1/models/tide/owner', { token, body: { username } })
-    expect((await give('ben', ben)).status).toBe(403)
-    expect((await give('nobody', ana)).status).toBe(404)
-    expect((await give('ana', ana)).status).toBe(409)
-    expect((await give('ben', ana)).status).toBe(204)
+    for (const token of [ana, ben]) expect((await give('ben', token)).status).toBe(403)
+    expect((await give('nobody', admin)).status).toBe(404)
+    expect((await give('ana', admin)).status).toBe(409)
+    expect((await give('ben', admin)).status).toBe(204)
     expect((await registry.get('/v1/models/tide', { token: ben })).body).toMatchObject({
       owner: 'ben',
     })
-    expect(await listMembers(ben)).toEqual([['ana', 'write']])
-    expect((await give('ana', ana)).status).toBe(403)
+    expect(await listMembers(ben)).toEqual([['ana', 'read']])
     await expect.poll(() => found('/v1/models?owner=ben', ana)).toEqual(['tide'])
   })
 
-  test("a new owner's quota is not exceeded, except by an admin", async () => {
+  test('two new owners at the same time: one of them gets it', async () => {
+    const cleo = await registry.register('cleo')
+    const give = (username: string) =>
+      registry.call('PUT', '/v1/models/tide/owner', { token: admin, body: { username } })
+    const answers = await Promise.all([give('ben'), give('cleo')])
+    const owner = ((await registry.get('/v1/models/tide', { token: admin })).body as Model).owner
+    expect(['ben', 'cleo']).toContain(owner)
+    expect(answers.map(({ status }) => status).sort()).not.toContain(500)
+    expect(await listMembers(owner === 'ben' ? ben : cleo)).toContainEqual(['ana', 'read'])
+  })
+
+  test('an account that is not active can neither become a member nor an owner', async () => {
     await registry.call('PATCH', '/v1/admin/users/ben', {
       token: admin,
-      body: { own_quota_bytes: 10 },
+      body: { is_disabled: true },
     })
-    const give = (token: string) =>
-      registry.call('PUT', '/v1/models/tide/owner', { token, body: { username: 'ben' } })
-    expect(await give(ana)).toMatchObject({ status: 413, body: { code: 'quota_exceeded' } })
-    expect((await give(admin)).status).toBe(204)
+    expect((await share('read')).status).toBe(409)
+    const body = { username: 'ben' }
+    const given = await registry.call('PUT', '/v1/models/tide/owner', { token: admin, body })
+    expect(given.status).toBe(409)
+  })
+
+  test('setting the same right again changes nothing', async () => {
+    await share('read')
+    const version = async () => (await downloadOf(ben)).torrent_url
+    const before = await version()
+    await share('read')
+    expect(await version()).toBe(before)
+    const { body } = await registry.get('/v1/admin/audit?subject=tide', { token: admin })
+    expect(body as AuditEntry[]).toHaveLength(1)
   })
 
   test('a member whose account is disabled sees nothing, and links that it has end', async () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import type {
   AdminUser,
   ApiKey,
@@ -138,6 +140,40 @@ describeApi('the administration of accounts', (start) => {
 
     expect((await change('ben', { is_disabled: false })).body).toMatchObject({ disabled_at: null })
     expect((await signIn('ben', secret)).status).toBe(200)
+  })
+
+  test('a request whose body arrives after its account was disabled is refused', async () => {
+    const evil = await add('evil', 'admin')
+    for (const [method, path, body] of [
+      ['PATCH', '/v1/admin/users/evil', '{"is_disabled":false}'],
+      ['POST', '/v1/admin/users', '{"username":"back-door","role":"admin"}'],
+      ['POST', '/v1/models', '{"name":"tide"}'],
+    ] as const) {
+      const slow = slowRequest(registry.port, { method, path, token: evil, length: body.length })
+      await slow.isReceived
+      await change('evil', { is_disabled: true })
+      expect(await slow.finish(body)).toBe(401)
+      await change('evil', { is_disabled: false })
+      expect(await statusOf(evil)).toBe(401) // its session has ended
+    }
+  })
+
+  test('a removed account is not revived by a password change that was under way', async () => {
+    const ben = await add('ben')
+    const reset = await registry.post('/v1/admin/users/ben/reset-password', { token: admin })
+    const { body } = await signIn('ben', (reset.body as { password: string }).password)
+    const token = (body as { access_token: string }).access_token
+    expect(await statusOf(ben)).toBe(401)
+    const changing = registry.call('PUT', '/v1/auth/password', {
+      token,
+      body: {
+        current_password: (reset.body as { password: string }).password,
+        new_password: 'another long password',
+      },
+    })
+    const removing = registry.call('DELETE', '/v1/admin/users/ben', { token: admin })
+    await Promise.all([changing, removing])
+    expect((await signIn('ben', 'another long password')).status).toBe(401)
   })
 
   test('an API key works again after its account is enabled', async () => {
@@ -295,6 +331,17 @@ describeApi('the administration of accounts', (start) => {
       expect((await register('ben', token)).status).toBe(201)
     })
 
+    test('ends with the rights of the admin who created it', async () => {
+      const cleo = await add('cleo', 'admin')
+      const created = await registry.post('/v1/admin/invitations', {
+        token: cleo,
+        body: { role: 'admin' },
+      })
+      const { token } = created.body as CreatedInvitation
+      await change('cleo', { role: 'user' })
+      expect(await register('ben', token)).toMatchObject(invalid)
+    })
+
     test('can make the new account an admin', async () => {
       const { token } = await invite({ role: 'admin' })
       const { body } = await register('ben', token)
@@ -374,3 +421,32 @@ describeApi('the administration of accounts', (start) => {
     })
   })
 })
+
+/** Sends the head of a request, and its body only when `finish` is called. `finish` returns the status. */
+function slowRequest(
+  port: number,
+  { method, path, token, length }: { method: string; path: string; token: string; length: number },
+) {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'content-length': length,
+    expect: '100-continue', // Node responds to this when it has read the head
+  }
+  const sent = request({ host: '127.0.0.1', port, method, path, headers })
+  sent.flushHeaders()
+  const status = new Promise<number>((resolve, reject) => {
+    sent.on('response', (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    sent.on('error', reject)
+  })
+  return {
+    isReceived: once(sent, 'continue'),
+    finish(body: string) {
+      sent.end(body)
+      return status
+    },
+  }
+}

@@ -1,7 +1,7 @@
 import type { AdminUser, Role, Usage, UserChanges } from '@shoal/protocol'
 import { type Kysely, sql } from 'kysely'
 import { type Account, firstAdminName } from '../accounts/account-repository.ts'
-import { lockAccount, lockActiveAccount } from '../accounts/lock-account.ts'
+import { lockAccount, lockActiveAccount, requireActive } from '../accounts/lock-account.ts'
 import type { Actor } from '../audit/actor.ts'
 import { model, note, user } from '../audit/audit-log.ts'
 import type { AccountTable, Database } from '../database/schema.ts'
@@ -29,8 +29,14 @@ export interface PeopleRepository {
   giveModels(username: string, to: string, actor: Actor): Promise<number>
   /** The IDs and names of the account's models. */
   listModels(username: string): Promise<{ id: string; name: string }[]>
-  /** @throws conflict if the account is the only active admin */
-  requireRemovable(username: string): Promise<void>
+  /**
+   * @throws conflict if the account is the only active admin, or if it owns models, unless another active account is to
+   * own them (`to`) or they are to be deleted
+   */
+  requireRemovable(
+    username: string,
+    models: { to: string | undefined; areDeleted: boolean },
+  ): Promise<void>
   /**
    * Removes an account with its sessions, API keys and email address. The username remains taken.
    * @throws conflict if the account owns models, or if no active admin would remain
@@ -136,7 +142,7 @@ export function peopleRepository(
 
     async giveModels(username, to, actor) {
       const [from, heir] = [await find(username), await find(to)]
-      if (from.id === heir.id) throw conflict(`${heir.username} already owns these models`)
+      requireHeir(from, heir)
       return db.transaction().execute(async (trx) => {
         await lockActiveAccount(trx, heir.id)
         await trx // the new owner needs no membership
@@ -173,9 +179,11 @@ export function peopleRepository(
         .execute()
     },
 
-    async requireRemovable(username) {
-      const { id } = await find(username)
-      await requireAdmin(db, id)
+    async requireRemovable(username, { to, areDeleted }) {
+      const account = await find(username)
+      await requireAdmin(db, account.id)
+      if (to !== undefined) requireHeir(account, await find(to))
+      else if (!areDeleted) await refuseOwner(db, account.username)
     },
 
     remove: (username, actor) =>
@@ -286,6 +294,11 @@ async function setQuota(
   await trx.updateTable('account').set({ quota_bytes: quotaBytes }).where('id', '=', id).execute()
   const detail = { from_bytes: quota_bytes, to_bytes: quotaBytes }
   await note(actor, 'account.quota_changed', user(username), detail)(trx)
+}
+
+function requireHeir(from: Account, heir: Account) {
+  if (from.id === heir.id) throw conflict(`${heir.username} already owns these models`)
+  requireActive(heir)
 }
 
 async function refuseOwner(trx: Kysely<Database>, username: string) {

@@ -24,7 +24,7 @@ export async function removeUser(
       errors: [{ path: '/delete_models', message: 'excludes give_to' }],
     })
   }
-  await people.requireRemovable(username)
+  await people.requireRemovable(username, { to: give_to, areDeleted: delete_models })
   await people.change(username, { is_disabled: true }, actor) // it must not create models meanwhile
   if (give_to !== undefined) await people.giveModels(username, give_to, actor)
   if (delete_models) {
