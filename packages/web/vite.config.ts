@@ -29,7 +29,7 @@ const router = {
  */
 const small = {
   name: 'small',
-  test: /core\/src\/(units|references\/(reference|commands))|protocol\/src\/(pages|format-path)|web\/src\/(use-observable|account\/next-page|app\/use-prefs|ui\/exactly)/,
+  test: /core\/src\/(units|references\/(reference|commands))|protocol\/src\/(pages|format-path)|web\/src\/(use-observable|account\/next-page|app\/(use-prefs|head\.)|ui\/(exactly|disclosure)|models\/models-search)/,
 }
 
 /** The list of models. Only its URL parameters are needed by all screens. */

@@ -258,7 +258,7 @@ function bare(nodes: readonly Node[]): unknown {
 
 describe('hostile formulas are parsed within seconds', () => {
   test.each(['\\[a\n', '$$a\n', '$a ', '\\(a ', '$$a ', '$a$', '$$a$$ '])('%j', (part) => {
-    const nodes = parseMarkdown(part.repeat(50_000))
+    const nodes = parseMarkdown(part.repeat(20_000))
     expect(nodes.length).toBeGreaterThan(0)
   })
 })

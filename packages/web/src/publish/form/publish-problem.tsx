@@ -1,5 +1,5 @@
 import { ApiError } from '@shoal/protocol/client'
-import { SignInAgain } from '../../drafts/sign-in-again.tsx'
+import { SignInElsewhere } from '../../drafts/sign-in-elsewhere.tsx'
 import { Failure, Problem } from '../../ui/problem.tsx'
 
 /** Says why the model could not be published. */
@@ -9,7 +9,7 @@ export function PublishProblem({ error }: { error: Error }) {
   return (
     <Problem as="h2" title="Sign in to continue">
       {/* In another tab, because this page would lose the chosen files. */}
-      <SignInAgain isKept={false} />
+      <SignInElsewhere />
     </Problem>
   )
 }
