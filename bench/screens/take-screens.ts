@@ -6,6 +6,7 @@
 import { mkdir } from 'node:fs/promises'
 import { findChromium, startBrowser } from '../../testing/browser.ts'
 import { accountScreens } from './account-screens.ts'
+import { adminScreens } from './admin-screens.ts'
 import { chatScreens } from './chat-screens.ts'
 import { failureScreens } from './failure-screens.ts'
 import { publishScreens } from './publish-screens.ts'
@@ -27,6 +28,7 @@ using uploads = await writeUploads()
 const screens = [
   ...registryScreens(registry),
   ...accountScreens(registry),
+  ...adminScreens(registry),
   ...publishScreens(registry, uploads),
   ...failureScreens(registry, empty),
   ...chatScreens(daemons),

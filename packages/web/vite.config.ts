@@ -6,11 +6,11 @@ import about from './package.json' with { type: 'json' }
 
 /**
  * Modules that every screen of the registry needs, but the chat page does not. One chunk is smaller than four separate
- * ones.
+ * ones. Infinite queries are excluded, because only the administration page uses them.
  */
 const queries = {
   name: 'queries',
-  test: /tanstack\/(react-query|query-core)|web\/src\/api\//,
+  test: /tanstack\/(react-query|query-core)(?!.*\/(useInfiniteQuery|infiniteQueryO))|web\/src\/api\//,
 }
 
 /**

@@ -2,7 +2,8 @@
 import { registryClient } from '@shoal/protocol/client'
 import { connect } from '../../../packages/registry/src/database/connect.ts'
 
-const keeper = { username: 'kaya', password: 'the keeper of this place' }
+/** The administrator. */
+export const keeper = { username: 'kaya', password: 'the keeper of this place' }
 const person = { username: 'ines', password: 'open sesame', email: 'ines@example.org' }
 /** The user agents of `person`'s sessions, from the oldest. Screenshots are taken with the last session. */
 const programs = [

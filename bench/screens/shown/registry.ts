@@ -5,7 +5,7 @@ import { openChunkGate } from '../../../packages/registry/src/testing/chunk-gate
 import { fill } from '../../harness/filled-registry.ts'
 import { temporaryFolder } from '../../harness/temporary-folder.ts'
 import { addPeers } from './peers.ts'
-import { makeOlder, registerPeople } from './people.ts'
+import { keeper, makeOlder, registerPeople } from './people.ts'
 
 export type ShownRegistry = Awaited<ReturnType<typeof startShownRegistry>>
 
@@ -22,6 +22,8 @@ export async function startShownRegistry() {
   const registry = stack.use(await start(data.path, { baseUrl: gate.url }))
   gate.leadTo(registry.port)
   const client = registryClient({ baseUrl: gate.url, token })
+  const { access_token } = await registryClient({ baseUrl: gate.url }).login(keeper)
+  const cookiesFor = (value: string) => [{ name: 'shoal_session', value, url: gate.url }]
   await addDraft(client)
   await addPeers(client)
   const all = stack.move()
@@ -29,7 +31,9 @@ export async function startShownRegistry() {
     origin: gate.url,
     gate,
     client,
-    cookies: [{ name: 'shoal_session', value: token, url: gate.url }],
+    cookies: cookiesFor(token),
+    admin: registryClient({ baseUrl: gate.url, token: access_token }),
+    adminCookies: cookiesFor(access_token),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }

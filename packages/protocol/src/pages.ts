@@ -14,6 +14,7 @@ export const pages = {
   login: '/login',
   register: '/register',
   settings: '/settings/:section?',
+  admin: '/admin/:section?',
 } as const
 
 /** Files that belong to pages. */

@@ -8,6 +8,8 @@ import {
   type RouterHistory,
 } from '@tanstack/react-router'
 import { readNextSearch } from './account/next-page.ts'
+import { readAuditSearch } from './admin/audit-search.ts'
+import { requireAdmin } from './admin/require-admin.ts'
 import type { AppContext } from './api/context.ts'
 import { meQuery } from './api/queries.ts'
 import { NotFound } from './app/not-found.tsx'
@@ -103,6 +105,15 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen'),
 })
 
+const adminRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: routePath(pages.admin),
+  validateSearch: readAuditSearch,
+  loader: ({ context }) => requireAdmin(context),
+  notFoundComponent: NotFound,
+  component: lazyRouteComponent(() => import('./admin/admin-screen.tsx'), 'AdminScreen'),
+})
+
 const routeTree = rootRoute.addChildren([
   modelsRoute,
   modelRoute,
@@ -113,6 +124,7 @@ const routeTree = rootRoute.addChildren([
   loginRoute,
   registerRoute,
   settingsRoute,
+  adminRoute,
 ])
 
 export function newRouter(context: AppContext, history?: RouterHistory) {

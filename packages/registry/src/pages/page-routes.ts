@@ -30,6 +30,7 @@ const parameters = [
   ...['q', 'architecture', 'license', 'tag', 'fits', 'min', 'max', 'sort', 'page'], // lists
   ...['tab', 'images'], // a model
   'next', // after signing in
+  ...['actor', 'action', 'subject'], // the audit log
 ]
 
 export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (

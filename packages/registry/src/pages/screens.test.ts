@@ -7,12 +7,11 @@ import { findSite } from '@shoal/web'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
-  looks,
-  type Page,
   startBrowser,
   type TestBrowser,
   type Visitor,
 } from '../../../../testing/browser.ts'
+import { expectUsable } from '../testing/expect-usable.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
@@ -73,6 +72,10 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['the machine', '/settings/machine'],
     ['sharing', '/settings/sharing'],
     ['editing', '/m/tide-7b/edit', { isSignedIn: true }],
+    ['accounts', '/admin', { isSignedIn: true }],
+    ['invitations', '/admin/invitations', { isSignedIn: true }],
+    ['the audit log', '/admin/audit', { isSignedIn: true }],
+    ['administration without a session', '/admin'],
   ]
 
   test.concurrent.each(screens)('%s is accessible', async (_, path, screenOptions = {}) => {
@@ -94,6 +97,9 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['an owner', '/m/tide-7b', 'ana', /\/v1\/users\//],
     ['API keys', '/settings/profile', 'API keys', /\/v1\/api-keys$/],
     ['sessions', '/settings/profile', 'Sessions', /\/v1\/auth\/sessions$/],
+    ['accounts', '/admin/audit', 'Accounts', /\/v1\/admin\/users$/],
+    ['invitations', '/admin', 'Invitations', /\/v1\/admin\/invitations$/],
+    ['the audit log', '/admin', 'Audit log', /\/v1\/admin\/audit\?/],
   ]
   test.concurrent.each(ways)(
     '%s loads after a retry once the registry works again',
@@ -173,6 +179,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['registering', '/register', 150],
     ['settings', '/settings/keys', 150],
     ['publishing', '/publish', 150],
+    ['administration', '/admin', 150],
   ])('the scripts and styles of %s stay within their limit', async (_, path, maxKilobytes) => {
     await using visitor = await browser.newVisitor()
     const { page, context } = visitor
@@ -229,20 +236,6 @@ type Options = {
   /** The registry responds with a 404, which the browser logs. */
   fails?: boolean
 }
-
-async function expectUsable(page: Page) {
-  for (const { theme, width } of looks) {
-    await page.emulateMedia({ colorScheme: theme })
-    await page.setViewportSize({ width, height: 860 })
-    expect(await accessibilityProblems(page)).toEqual([])
-    expect(await isTooWide(page)).toBe(false)
-  }
-  await page.setViewportSize({ width: 320, height: 860 })
-  expect(await isTooWide(page)).toBe(false)
-}
-
-const isTooWide = async (page: Page): Promise<boolean> =>
-  page.evaluate('document.documentElement.scrollWidth > innerWidth')
 
 const isExpected = (problem: string, { fails }: Options): boolean =>
   fails === true && problem.includes('status of 404')

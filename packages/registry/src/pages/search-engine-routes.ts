@@ -29,7 +29,10 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
 ) => {
   app.get('/robots.txt', open, (_request, reply) => {
     const rules = isAnonymousReadAllowed
-      ? ['Disallow: /v1/', 'Disallow: /blobs/', 'Disallow: /settings', `Disallow: ${pages.publish}`]
+      ? [
+          ...['Disallow: /v1/', 'Disallow: /blobs/', 'Disallow: /settings', 'Disallow: /admin'],
+          `Disallow: ${pages.publish}`,
+        ]
       : ['Disallow: /']
     const lines = ['User-agent: *', ...rules, `Sitemap: ${site.baseUrl()}/sitemap.xml`, '']
     return reply.type('text/plain; charset=utf-8').send(lines.join('\n'))

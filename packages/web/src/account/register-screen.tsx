@@ -1,12 +1,15 @@
 import { ApiError, type Registration } from '@shoal/protocol/client'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
+import { meQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
 import { Field } from '../ui/field.tsx'
 import { fieldErrors, sentence } from '../ui/field-errors.ts'
 import { PasswordField } from '../ui/password-field.tsx'
 import { AccountForm } from './account-form.tsx'
 import { useAccount } from './use-account.ts'
+import { useInvitation } from './use-invitation.ts'
 
 const route = getRouteApi('/register')
 
@@ -14,10 +17,15 @@ export function RegisterScreen() {
   const search = route.useSearch()
   const { register } = useClient()
   const { mutate, isPending, error } = useAccount<Registration>(register, search.next)
+  const invitation = useInvitation()
   const isTaken = error instanceof ApiError && error.status === 409
   const wantsCode = error instanceof ApiError && error.problem.code === 'setup_code_required'
   const wrong = fieldErrors(error)
-  const isAboutFields = isTaken || Object.keys(wrong).length > 0
+  const isInvitationInvalid =
+    invitation !== undefined &&
+    error instanceof ApiError &&
+    (error.problem.code === 'invitation_invalid' || wrong['/invitation'] !== undefined)
+  const isAboutFields = isTaken || isInvitationInvalid || Object.keys(wrong).length > 0
   return (
     <>
       <PageHead title="Register" path="/register" />
@@ -27,7 +35,9 @@ export function RegisterScreen() {
         isBusy={isPending}
         problem={isAboutFields ? undefined : error?.message}
         error={error}
-        onSubmit={(values) => mutate(registrationFrom(values))}
+        onSubmit={(values) =>
+          mutate({ ...registrationFrom(values), ...(invitation && { invitation }) })
+        }
         footer={
           <>
             Already have an account?{' '}
@@ -37,6 +47,7 @@ export function RegisterScreen() {
           </>
         }
       >
+        {invitation && <InvitationNote isInvalid={isInvitationInvalid} />}
         <Field
           label="Username"
           name="username"
@@ -75,6 +86,30 @@ export function RegisterScreen() {
           />
         )}
       </AccountForm>
+    </>
+  )
+}
+
+function InvitationNote({ isInvalid }: { isInvalid: boolean }) {
+  const { data: me } = useQuery(meQuery(useClient()))
+  return (
+    <>
+      <p className="rounded-ctl bg-sea-soft px-3.5 py-2.5 text-[15px]">
+        You have been invited to this registry. With this invitation, you can create one account.
+        {me && ` You are signed in as ${me.username}; after registering, you use the new account.`}
+      </p>
+      <div role="alert" className="empty:hidden">
+        {isInvalid && (
+          <p className="rounded-ctl bg-roe-soft px-3.5 py-2.5 text-[15px] text-roe-ink">
+            This invitation is not valid: it was used or revoked, or has expired. Ask the person who
+            invited you for a new one, or{' '}
+            <Link to="/register" className="underline">
+              register without an invitation
+            </Link>
+            .
+          </p>
+        )}
+      </div>
     </>
   )
 }

@@ -4,7 +4,9 @@ import { User } from 'lucide-react'
 import { useClient } from '../api/context.ts'
 import { Disclosure } from '../ui/disclosure.tsx'
 
-export function AccountMenu({ username }: { username: string }) {
+type Props = { username: string; isAdmin: boolean }
+
+export function AccountMenu({ username, isAdmin }: Props) {
   const client = useClient()
   const queryClient = useQueryClient()
   const { mutate: signOut } = useMutation({
@@ -31,6 +33,11 @@ export function AccountMenu({ username }: { username: string }) {
       <Link to="/settings/{-$section}" className="pop-item">
         Settings
       </Link>
+      {isAdmin && (
+        <Link to="/admin/{-$section}" className="pop-item">
+          Administration
+        </Link>
+      )}
       <button type="button" className="pop-item" onClick={() => signOut()}>
         Sign out
       </button>

@@ -59,7 +59,7 @@ function Links({ className }: { className: string }) {
 
 function Account() {
   const { data: me } = useQuery(meQuery(useClient()))
-  if (me) return <AccountMenu username={me.username} />
+  if (me) return <AccountMenu username={me.username} isAdmin={me.is_admin} />
   return (
     <Link to="/login" className="ctl-ink max-sm:px-3">
       Sign in

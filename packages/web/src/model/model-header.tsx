@@ -114,7 +114,10 @@ function Labels({ model: { tags, license, is_public } }: { model: ModelRecord })
   return (
     <ul className="mt-3 flex flex-wrap gap-2">
       {!is_public && (
-        <li className="tag gap-1 text-ink">
+        <li
+          className="tag gap-1 text-ink"
+          title="Only the owner and this registry’s administrators can see this model"
+        >
           <Lock size={12} aria-hidden />
           Private
         </li>

@@ -1,19 +1,25 @@
-import type { User } from '@shoal/protocol/client'
-import { useMutation } from '@tanstack/react-query'
+import { formatBytes } from '@shoal/core/units'
+import type { Me, Usage } from '@shoal/protocol'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { useClient } from '../api/context.ts'
+import { meQuery } from '../api/queries.ts'
 import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
 import { PasswordField } from '../ui/password-field.tsx'
 
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' })
 
-export function ProfileSection({ user }: { user: User }) {
+export function ProfileSection({ user }: { user: Me }) {
+  useQuery({ ...meQuery(useClient()), refetchOnMount: 'always' }) // what is used may have changed
   const facts = [
     ['Username', user.username],
     ['Email', user.email ?? 'none'],
     ['Joined', day.format(new Date(user.created_at))],
     ...(user.is_admin ? [['Role', 'administrator']] : []),
+    ['Storage', formatStorage(user.usage)],
+    ['Models', String(user.usage.models_count)],
+    ['API keys', String(user.usage.api_keys_count)],
   ] as const
   return (
     <>
@@ -33,6 +39,11 @@ export function ProfileSection({ user }: { user: User }) {
       <PasswordForm />
     </>
   )
+}
+
+function formatStorage({ stored_bytes, quota_bytes }: Usage): string {
+  const stored = formatBytes(stored_bytes)
+  return quota_bytes === null ? `${stored} used` : `${stored} of ${formatBytes(quota_bytes)} used`
 }
 
 function PasswordForm() {

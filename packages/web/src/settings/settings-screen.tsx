@@ -1,4 +1,4 @@
-import type { User } from '@shoal/protocol/client'
+import type { Me } from '@shoal/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { SignInFirst } from '../account/sign-in-first.tsx'
@@ -19,7 +19,7 @@ type Section = {
   name: string
   title: string
   /** The content, if only signed-in users can see the section. Otherwise, `forAll` is set. */
-  forUser?: (props: { user: User }) => React.ReactNode
+  forUser?: (props: { user: Me }) => React.ReactNode
   forAll?: () => React.ReactNode
 }
 

@@ -42,7 +42,7 @@ export function ConfirmDialog(props: Props) {
         </button>
         <button
           type="button"
-          className="ctl-ink bg-roe-ink"
+          className="ctl-ink bg-roe-ink hover:opacity-100"
           disabled={isBusy || !isReady}
           onClick={onConfirm}
         >

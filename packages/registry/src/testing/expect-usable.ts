@@ -1,0 +1,17 @@
+import { expect } from 'vitest'
+import { accessibilityProblems, looks, type Page } from '../../../../testing/browser.ts'
+
+/** Expects that a page is accessible in each theme, and never wider than its window. */
+export async function expectUsable(page: Page) {
+  for (const { theme, width } of looks) {
+    await page.emulateMedia({ colorScheme: theme })
+    await page.setViewportSize({ width, height: 860 })
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(await isTooWide(page)).toBe(false)
+  }
+  await page.setViewportSize({ width: 320, height: 860 })
+  expect(await isTooWide(page)).toBe(false)
+}
+
+const isTooWide = async (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > innerWidth')

@@ -1,0 +1,23 @@
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    invitation?: string
+  }
+}
+
+/**
+ * Returns the secret from the link of an invitation, such as `/register#invitation=shi_…`. It is moved from the address
+ * bar to the state of the history entry, so that it is not copied or saved with the address, but survives a reload.
+ */
+export function useInvitation(): string | undefined {
+  const navigate = useNavigate()
+  const { hash, state } = useLocation()
+  const given = new URLSearchParams(hash).get('invitation')?.trim() || undefined
+  useEffect(() => {
+    if (given === undefined) return
+    navigate({ to: '.', search: true, hash: '', state: { invitation: given }, replace: true })
+  }, [given, navigate])
+  return given ?? state.invitation
+}

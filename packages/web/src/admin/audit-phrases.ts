@@ -1,0 +1,46 @@
+import { formatBytes } from '@shoal/core/units'
+import type { AuditEntry } from '@shoal/protocol'
+
+/** What was done, to be followed by the subject. */
+export const actionPhrases: Record<AuditEntry['action'], string> = {
+  'account.created': 'created the account',
+  'account.signed_in': 'signed in to the account',
+  'account.signed_out': 'signed out of the account',
+  'account.session_ended': 'ended a session of',
+  'account.password_changed': 'changed the password of',
+  'account.password_reset': 'reset the password of',
+  'account.disabled': 'disabled the account',
+  'account.enabled': 'enabled the account',
+  'account.role_changed': 'changed the role of',
+  'account.quota_changed': 'changed the quota of',
+  'account.removed': 'removed the account',
+  'key.created': 'created an API key of',
+  'key.revoked': 'revoked an API key of',
+  'invitation.created': 'created the invitation',
+  'invitation.revoked': 'revoked the invitation',
+  'model.visibility_changed': 'changed the visibility of the model',
+  'model.owner_changed': 'changed the owner of the model',
+  'model.deleted': 'deleted the model',
+  'file.deleted': 'deleted the file',
+  'registry.garbage_collected': 'deleted unneeded data of the',
+  'registry.trash_emptied': 'emptied the trash of the',
+  'registry.trash_restored': 'restored the trash of the',
+}
+
+export const actions = Object.keys(actionPhrases) as AuditEntry['action'][]
+
+/** Formats the details of an entry: `role: admin`, `from: none, to: 5.00 GB`. */
+export const formatDetail = (detail: AuditEntry['detail']): string =>
+  Object.entries(detail)
+    .map(
+      ([name, value]) =>
+        `${name.replace(/_bytes$/, '').replaceAll('_', ' ')}: ${formatValue(name, value)}`,
+    )
+    .join(', ')
+
+function formatValue(name: string, value: unknown): string {
+  if (value === null) return 'none'
+  if (name.endsWith('_bytes') && typeof value === 'number') return formatBytes(value)
+  if (Array.isArray(value)) return value.map(String).join(' ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

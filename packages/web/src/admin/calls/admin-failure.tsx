@@ -1,0 +1,12 @@
+import { useEffect } from 'react'
+import { Failure } from '../../ui/problem.tsx'
+import { useRightsCheck } from './use-rights-check.ts'
+
+type Props = { error: Error; onRetry: () => void }
+
+/** Shows that a list could not be loaded. */
+export function AdminFailure({ error, onRetry }: Props) {
+  const checkRights = useRightsCheck()
+  useEffect(() => checkRights(error), [checkRights, error])
+  return <Failure as="h2" error={error} onRetry={onRetry} />
+}

@@ -1,0 +1,43 @@
+/** Queries used by the administration page, with their cache keys. */
+import type { AuditQuery } from '@shoal/protocol'
+import type { RegistryClient } from '@shoal/protocol/client'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+
+/** The beginning of every key. */
+export const adminKey = ['admin']
+
+/** Entries of the audit log that are loaded at a time. */
+const auditPageSize = 50
+
+export const usersQuery = (client: RegistryClient) =>
+  queryOptions({
+    queryKey: [...adminKey, 'users'],
+    queryFn: ({ signal }) => client.listUsers(signal),
+  })
+
+export const userKeysQuery = (client: RegistryClient, username: string) =>
+  queryOptions({
+    queryKey: [...adminKey, 'keys', username],
+    queryFn: () => client.listUserKeys(username),
+  })
+
+export const invitationsQuery = (client: RegistryClient) =>
+  queryOptions({
+    queryKey: [...adminKey, 'invitations'],
+    queryFn: () => client.listInvitations(),
+  })
+
+/** The audit log, newest entries first. Each page continues after the oldest entry of the page before. */
+export const auditQuery = (client: RegistryClient, filter: AuditQuery) =>
+  infiniteQueryOptions({
+    queryKey: [...adminKey, 'audit', filter],
+    queryFn: ({ pageParam: before, signal }) =>
+      client.listAudit(
+        { ...filter, limit: auditPageSize, ...(before !== undefined && { before }) },
+        signal,
+      ),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: (entries) =>
+      entries.length === auditPageSize ? entries.at(-1)?.seq : undefined,
+    staleTime: 0,
+  })

@@ -1,0 +1,24 @@
+import type { DialogProps } from './dialog-props.ts'
+import { KeysDialog } from './keys-dialog.tsx'
+import { PasswordDialog } from './password-dialog.tsx'
+import { QuotaDialog } from './quota-dialog.tsx'
+import { RemoveDialog } from './remove-dialog.tsx'
+import { RoleDialog } from './role-dialog.tsx'
+import { StatusDialog } from './status-dialog.tsx'
+
+export type Dialog = keyof typeof dialogs
+
+const dialogs = {
+  role: RoleDialog,
+  quota: QuotaDialog,
+  keys: KeysDialog,
+  password: PasswordDialog,
+  status: StatusDialog,
+  remove: RemoveDialog,
+}
+
+/** The dialog of an action on an account. It says what will happen, and shows why the registry has refused. */
+export function AccountDialog({ dialog, ...props }: DialogProps & { dialog: Dialog }) {
+  const Chosen = dialogs[dialog]
+  return <Chosen {...props} />
+}
