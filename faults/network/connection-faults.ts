@@ -6,7 +6,7 @@ import type { NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
 
 const sameServer = dash(
-  'A server is not replaced by another, and then restored, while a command is running.',
+  'No server is replaced by another and then restored while a command is running.',
 )
 const firstCall = dash('The first API call has already failed.')
 const everyConnection = dash(

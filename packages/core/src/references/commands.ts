@@ -1,4 +1,4 @@
-/** The parts of commands that name a registry, whose label is from `findRegistryLabel`. */
+/** Formats the parts of a command that say which registry it uses. The registry's label is from `findRegistryLabel`. */
 import { shellWord } from './reference.ts'
 
 /** Formats a model's name as a shell argument that means the same model on every machine. */

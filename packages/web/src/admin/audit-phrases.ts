@@ -20,6 +20,8 @@ export const actionPhrases: Record<AuditEntry['action'], string> = {
   'invitation.revoked': 'revoked the invitation',
   'model.visibility_changed': 'changed the visibility of the model',
   'model.owner_changed': 'changed the owner of the model',
+  'model.member_set': 'shared the model',
+  'model.member_removed': 'ended a membership of the model',
   'model.deleted': 'deleted the model',
   'file.deleted': 'deleted the file',
   'registry.garbage_collected': 'deleted unneeded data of the',

@@ -36,7 +36,7 @@ describeApi('a link to a complete file, for torrent clients', (start, oneNodeTes
     expect([status, sha256(found)]).toEqual([200, file.sha256_hash])
   })
 
-  test('redirects to a new link after it expires, if anyone may read the file', async () => {
+  test('redirects to a new link after it expires, if everyone may read the file', async () => {
     const expired = await makeLink(file, eightDaysAgo())
     const redirect = await registry.get(expired)
     expect(redirect.status).toBe(302)

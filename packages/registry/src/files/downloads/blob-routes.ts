@@ -109,7 +109,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   }
 
   /**
-   * Redirects to a URL with a new token if anyone may read the file. Torrent clients keep using a redirect's target
+   * Redirects to a URL with a new token if everyone may read the file. Torrent clients keep using a redirect's target
    * while they run, even after its token has expired. The new token gives no access beyond that of the chunk route.
    */
   async function renew(reply: FastifyReply, token: string) {
