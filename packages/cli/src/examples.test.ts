@@ -20,8 +20,11 @@ import { type ExampleValues, runExamples } from './testing/run-examples.ts'
 const packages = join(import.meta.dirname, '../..')
 const read = (path: string) => readExamples(join(packages, path), path)
 
+/** The source files with the methods of the registry client. */
+const clientSources = ['protocol/src/client.ts', 'protocol/src/admin-calls.ts']
+
 const sources = [
-  'protocol/src/client.ts',
+  ...clientSources,
   'protocol/src/transport.ts',
   'protocol/src/inference-client/inference-client.ts',
   'protocol/src/inference-client/transport.ts',
@@ -78,7 +81,10 @@ test.each(sources)('%s has an example', (path) => {
 test('each method of the registry client has an example', async () => {
   const client = registryClient({ baseUrl: 'http://localhost:8000' })
   const methods = Object.keys(client).filter((name) => name !== 'baseUrl')
-  const source = await readFile(join(packages, 'protocol/src/client.ts'), 'utf8')
+  const texts = await Promise.all(
+    clientSources.map((path) => readFile(join(packages, path), 'utf8')),
+  )
+  const source = texts.join('\n')
   const withExample = [...source.matchAll(/@example\n(?:.*\n)*?\s*\*\/\n\s*(?:async )?(\w+)/g)]
   expect(withExample.map(([, name]) => name)).toEqual(expect.arrayContaining(methods))
 })

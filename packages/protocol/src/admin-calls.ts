@@ -32,7 +32,7 @@ export function adminCalls({ json, nothing }: Send) {
     /**
      * Creates an account with a random password.
      * @example
-     * const { password } = await client.createUser({ username: 'ben' })
+     * const { password } = await client.createUser({ username: 'cleo' })
      */
     createUser: (user: NewUser) => json<CreatedUser>(to(routes.createUser), { body: user }),
     /**
@@ -48,13 +48,6 @@ export function adminCalls({ json, nothing }: Send) {
      */
     updateUser: (username: string, changes: UserChanges) =>
       json<AdminUser>(to(routes.updateUser, { username }), { body: changes }),
-    /**
-     * Removes an account. If it owns models, they must be given to another account or deleted.
-     * @example
-     * await client.removeUser('ben', { give_to: 'ana' })
-     */
-    removeUser: (username: string, removal: UserRemoval = {}) =>
-      nothing(to(routes.removeUser, { username }), { query: removal }),
     /**
      * Sets a random password, ends all sessions and revokes all API keys.
      * @example
@@ -101,5 +94,12 @@ export function adminCalls({ json, nothing }: Send) {
      */
     listAudit: (query: AuditQuery = {}, signal?: AbortSignal) =>
       json<AuditEntry[]>(to(routes.listAudit), { query, signal }),
+    /**
+     * Removes an account. If it owns models, they must be given to another account or deleted.
+     * @example
+     * await client.removeUser('ben', { give_to: 'ana' })
+     */
+    removeUser: (username: string, removal: UserRemoval = {}) =>
+      nothing(to(routes.removeUser, { username }), { query: removal }),
   }
 }
