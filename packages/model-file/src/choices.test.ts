@@ -20,9 +20,11 @@ test('choices.ts runs in a browser: it imports no Node module and no package exc
   expect(names.map((name) => name.replace(/^file:.*\//, '')).sort()).toEqual([
     '@shoal/core/errors',
     '@shoal/core/references',
+    'context-memory.ts',
     'fidelity.ts',
     'file-choices.ts',
     'fit.ts',
+    'gguf-dimensions.ts',
     'memory.ts',
     'shards.ts',
   ])

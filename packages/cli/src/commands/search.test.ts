@@ -42,7 +42,7 @@ test('filters become parameters of the request', async () => {
     ['architecture', 'llama'],
     ['license', 'mit'],
     ['limit', '5'],
-    ['max_memory_bytes', String(Math.floor(7.8 * 1024 ** 3 * 0.85))],
+    ['max_memory_bytes', String(Math.floor((7.8 * 1024 ** 3) / 2))],
     ['owner', 'ines'],
     ['q', 'big fish'],
     ['sort', 'likes'],

@@ -41,6 +41,7 @@ const ownClasses = [
   'daemon/src/runtime/grammar/automaton.ts: TooLarge',
   'daemon/src/runtime/grammar/pattern-parser.ts: PatternError',
   'daemon/src/runtime/grammar/schema-error.ts: SchemaError',
+  'registry/src/cards/start-card-process.ts: CardTimeoutError',
   'registry/src/metadata-peer/errors.ts: Departure',
   'registry/src/metadata-peer/errors.ts: Refusal',
   'threads/src/limited-thread.ts: ThreadLimitError',

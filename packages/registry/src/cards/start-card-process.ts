@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
-import type { ThreadLimits } from '@shoal/threads'
+import { ThreadLimitError, type ThreadLimits } from '@shoal/threads'
 import type { CardMethods } from './card-process.ts'
 import type { CardQuestion } from './card-thread.ts'
 
@@ -70,8 +70,8 @@ export function startCardProcess({ maxElapsedMs, ...limits }: CardLimits): CardP
       try {
         return await rpc.call('render', question)
       } catch (error) {
-        // The thread may still be running: it cannot be terminated during a search in a long string, for example.
-        if (error instanceof Error && error.name === 'ThreadLimitError') kill(error)
+        // An error from another process has the name of its class, but not the class. The thread may still be running: it cannot be terminated during a search in a long string, for example.
+        if (error instanceof Error && error.name === ThreadLimitError.name) kill(error)
         throw error
       } finally {
         clearTimeout(timer)
