@@ -55,7 +55,7 @@ export function pickFile(
     const [incomplete] = choices.filter(({ isCompanion }) => !isCompanion)
     if (incomplete) throw partsMissing(incomplete, name)
     throw new Failure('not_found', `${name} has no file that can run on its own.`, {
-      hint: `Choose one: ${choices.map(({ label }) => `${name}:${label}`).join(', ')}.`,
+      hint: `To use one of its files anyway, name it: ${choices.map(({ label }) => `${name}:${label}`).join(', ')}.`,
     })
   }
   throw new Failure('no_room', `No file of ${name} fits in this machine's ${machine} of memory.`, {

@@ -92,8 +92,8 @@ async function post(url: string, path: string, body: object): Promise<Record<str
 }
 
 /**
- * The resident memory of a process, including shared pages, because the number of processes that share a page changes
- * all the time.
+ * The resident memory of a process. Shared pages are counted in full, because the number of processes that share them
+ * changes all the time.
  */
 function readMemoryBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')

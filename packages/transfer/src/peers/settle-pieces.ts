@@ -6,7 +6,7 @@ type Pieces = { from: number; to: number }
 
 /**
  * Manages ranges of pieces in which no further pieces are requested. A range is settled when the pieces that peers had
- * already begun to send are complete, or when no peer delivers them.
+ * already begun to send are complete, or when no peer is sending them any longer.
  */
 export function settlePieces(torrent: Torrent, onSettled: (from: number) => void) {
   /** The pieces that peers had begun to send, by the first piece of their range. */

@@ -19,7 +19,7 @@ export interface Swarm {
   want(chunk: Chunk, bytesHere: number): void
   /**
    * Requests no further pieces of the chunk, except those that a peer has begun to send. Resolves when those are
-   * complete, or when no peer delivers them. Never settles if `leave` is called for the chunk.
+   * complete, or when no peer is sending them any longer. Never settles if `leave` is called for the chunk.
    */
   settle(chunk: Chunk): Promise<void>
   /** Reports that the chunk is no longer needed. */
