@@ -109,9 +109,9 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
     async transfer(model, username, actor) {
       const { id } = await findAccount(username)
       await db.transaction().execute(async (trx) => {
-        const heir = await lockActiveAccount(trx, id)
+        const newOwner = await lockActiveAccount(trx, id)
         const { owner, name } = await lockOwned(trx, model)
-        if (owner === heir.username) throw conflict(`${owner} already owns ${name}`)
+        if (owner === newOwner.username) throw conflict(`${owner} already owns ${name}`)
         const previous = await trx
           .selectFrom('account')
           .select('id')
@@ -121,7 +121,7 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
         await trx
           .deleteFrom('model_member')
           .where('model_id', '=', model.id)
-          .where('account_id', '=', heir.id)
+          .where('account_id', '=', newOwner.id)
           .execute()
         if (previous) {
           const created_at = new Date().toISOString()
@@ -135,10 +135,10 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
         }
         await trx
           .updateTable('model')
-          .set({ owner: heir.username })
+          .set({ owner: newOwner.username })
           .where('id', '=', model.id)
           .execute()
-        const detail = { from: owner, to: heir.username }
+        const detail = { from: owner, to: newOwner.username }
         await note(actor, 'model.owner_changed', modelSubject(name), detail)(trx)
       })
     },

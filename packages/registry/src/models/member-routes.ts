@@ -5,7 +5,7 @@ import { callerActor } from '../accounts/request-actor.ts'
 import { forbidden } from '../errors.ts'
 import type { MemberRepository } from './member-repository.ts'
 import type { ModelRepository } from './model-repository.ts'
-import { ruledModel } from './own-model.ts'
+import { managedModel } from './own-model.ts'
 
 type Dependencies = { models: ModelRepository; members: MemberRepository }
 
@@ -32,7 +32,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     ...endpoints.setMember,
     async handler(request) {
       const { params, body, caller } = request
-      const model = await ruledModel(models, params.id, caller)
+      const model = await managedModel(models, params.id, caller)
       return members.set(
         model,
         params.username,
@@ -50,7 +50,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const isSelf = params.username.toLowerCase() === caller.username
       const model = isSelf
         ? await models.getRow(params.id, toViewer(caller, 'write'))
-        : await ruledModel(models, params.id, caller)
+        : await managedModel(models, params.id, caller)
       await members.remove(model, params.username, callerActor(request, caller))
       return reply.code(204).send(null)
     },

@@ -15,7 +15,7 @@ export async function ownModel(
 }
 
 /** Returns the model. Throws unless the caller may decide who else may see or change it: its owner and admins may. */
-export async function ruledModel(
+export async function managedModel(
   models: ModelRepository,
   id: string,
   caller: Caller | undefined,

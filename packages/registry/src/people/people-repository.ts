@@ -25,8 +25,8 @@ export interface PeopleRepository {
    * @throws conflict if no active admin would remain
    */
   change(username: string, changes: UserChanges, actor: Actor): Promise<void>
-  /** Makes another account the owner of all of the account's models. Returns their number. */
-  giveModels(username: string, to: string, actor: Actor): Promise<number>
+  /** Makes another account the owner of all of the account's models. */
+  giveModels(username: string, to: string, actor: Actor): Promise<void>
   /** The IDs and names of the account's models. */
   listModels(username: string): Promise<{ id: string; name: string }[]>
   /**
@@ -141,13 +141,13 @@ export function peopleRepository(
       }),
 
     async giveModels(username, to, actor) {
-      const [from, heir] = [await find(username), await find(to)]
-      requireHeir(from, heir)
-      return db.transaction().execute(async (trx) => {
-        await lockActiveAccount(trx, heir.id)
+      const [from, newOwner] = [await find(username), await find(to)]
+      requireNewOwner(from, newOwner)
+      await db.transaction().execute(async (trx) => {
+        await lockActiveAccount(trx, newOwner.id)
         await trx // the new owner needs no membership
           .deleteFrom('model_member')
-          .where('account_id', '=', heir.id)
+          .where('account_id', '=', newOwner.id)
           .where('model_id', 'in', (models) =>
             models.selectFrom('model').select('id').where('owner', '=', from.username),
           )
@@ -155,17 +155,16 @@ export function peopleRepository(
         const given = await trx
           .updateTable('model')
           .set({
-            owner: heir.username,
+            owner: newOwner.username,
             visibility_version: sql`visibility_version + 1 - is_public`,
           })
           .where('owner', '=', from.username)
           .returning('name')
           .execute()
         for (const { name } of given) {
-          const detail = { from: from.username, to: heir.username }
+          const detail = { from: from.username, to: newOwner.username }
           await note(actor, 'model.owner_changed', model(name), detail)(trx)
         }
-        return given.length
       })
     },
 
@@ -182,7 +181,7 @@ export function peopleRepository(
     async requireRemovable(username, { to, areDeleted }) {
       const account = await find(username)
       await requireAdmin(db, account.id)
-      if (to !== undefined) requireHeir(account, await find(to))
+      if (to !== undefined) requireNewOwner(account, await find(to))
       else if (!areDeleted) await refuseOwner(db, account.username)
     },
 
@@ -296,9 +295,9 @@ async function setQuota(
   await note(actor, 'account.quota_changed', user(username), detail)(trx)
 }
 
-function requireHeir(from: Account, heir: Account) {
-  if (from.id === heir.id) throw conflict(`${heir.username} already owns these models`)
-  requireActive(heir)
+function requireNewOwner(from: Account, newOwner: Account) {
+  if (from.id === newOwner.id) throw conflict(`${newOwner.username} already owns these models`)
+  requireActive(newOwner)
 }
 
 async function refuseOwner(trx: Kysely<Database>, username: string) {

@@ -9,8 +9,8 @@ import type { PeopleRepository } from './people-repository.ts'
 type Dependencies = ModelDeletion & { people: PeopleRepository }
 
 /**
- * Removes an account, after disabling it and giving its models to another account or deleting them. An interrupted removal can be
- * repeated.
+ * Removes an account, after disabling it and giving its models to another account or deleting them. An interrupted
+ * removal can be repeated.
  * @throws conflict if the account still owns models, or if no active admin would remain
  */
 export async function removeUser(
