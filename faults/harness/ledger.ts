@@ -44,10 +44,10 @@ export type Model = {
   owner: Account
   isPublic: boolean
   presence: Presence
-  /** Whether random operations must not delete the model. */
+  /** Whether the model is protected from deletion by random operations. */
   isKept: boolean
   edits: Edit[]
-  /** The number of downloads that were acknowledged, and of those that may have been counted. */
+  /** The number of acknowledged downloads, and the number of downloads that may or may not have been counted. */
   downloads: { counted: number; unknown: number }
   /** The accounts' likes, by username. */
   likes: Map<string, Like>

@@ -70,7 +70,7 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', { timeout
     await using _sharing = await startToShare()
     await sleep(discoveryMs)
     child.kill('SIGINT')
-    expect((await outcome).stderr).toContain('Stopped at 0%')
+    expect((await outcome).stderr).toContain('Stopped before any data was downloaded')
 
     await other.run('config', 'set', 'local-peers', 'on')
     const path = await other.run('pull', model, '--only-peers')

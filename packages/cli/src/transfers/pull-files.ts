@@ -81,11 +81,17 @@ function damaged(
 
 function stopped(status: ProgressStatus, cause: unknown): Failure {
   const { bytesDone, bytesTotal } = status
-  const hint =
+  const [message, hint] =
     bytesDone > 0
-      ? `Run the same command again to resume from ${formatBytes(bytesDone)}.`
-      : 'Run the same command again to start.'
-  return new Failure('stopped', `Stopped at ${computePercent(status)}%. Downloaded data is kept.`, {
+      ? [
+          `Stopped at ${computePercent(status)}%. Downloaded data is kept.`,
+          `Run the same command again to resume from ${formatBytes(bytesDone)}.`,
+        ]
+      : [
+          'Stopped before any data was downloaded.',
+          'Run the same command again to start the download.',
+        ]
+  return new Failure('stopped', message, {
     hint,
     details: { bytes_done: bytesDone, bytes_total: bytesTotal },
     cause,

@@ -29,11 +29,11 @@ export interface CredentialGuard {
  */
 const maxCredentials = 10_000
 const maxNetworks = 20_000
-/** How long an invalid credential is not looked up again. An unknown or expired token never becomes valid. */
+/** How long to wait before looking up an invalid credential again. An unknown or expired token never becomes valid. */
 const badForMs = 60_000
 /**
  * Maximum number of concurrent lookups, per network, of credentials not seen before. After a restart, the registry has
- * seen no credential, so many lookups start at the same time.
+ * not yet seen any credentials, so many lookups start at the same time.
  */
 const maxLookupsUnderWay = 100
 
@@ -47,7 +47,7 @@ const maxLookupsUnderWay = 100
  */
 export function credentialGuard(limit: RateLimits['auth'] | undefined): CredentialGuard {
   const good = new Map<string, true>()
-  /** For each invalid credential, the time (of a monotonic clock) until which it is not looked up again. */
+  /** For each invalid credential, the time (of a monotonic clock) before which it is not looked up again. */
   const bad = new Map<string, number>()
   const failures = windowCounts(maxNetworks)
   const underWay = new Map<string, number>()

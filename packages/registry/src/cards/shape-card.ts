@@ -111,7 +111,7 @@ function shapeCheckbox({ properties }: Element) {
   properties.ariaLabel = properties.checked ? 'Done' : 'Not done'
 }
 
-/** Wraps a table in a region that can be scrolled, also with the keyboard, if the table is too wide. */
+/** Wraps a table so that, if it is too wide, it can be scrolled, including with the keyboard. */
 function scrollable(table: Element, name: string): Element {
   return {
     type: 'element',

@@ -31,7 +31,7 @@ export function formatMath(node: Element): ElementContent | undefined {
   return isBlock ? scrollable(raw) : raw
 }
 
-/** Wraps a displayed formula, so that it can be scrolled, also with the keyboard, if it is too wide. */
+/** Wraps a displayed formula so that, if it is too wide, it can be scrolled, including with the keyboard. */
 const scrollable = (child: ElementContent): Element => ({
   ...element('div', [child], 'card-math'),
   properties: { className: ['card-math'], role: 'group', ariaLabel: 'Formula', tabIndex: 0 },
