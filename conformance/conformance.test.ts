@@ -8,10 +8,10 @@ const isInstalled = ['git', 'g++'].every((name) => findProgram(name) !== undefin
 const timeoutMs = 300_000
 
 describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs }, () => {
-  test('rendered prompts, parsed answers and converted schemas reach the scores in conformance/scores.ts', async () => {
+  test('prompts, answers, schemas and tokens reach the scores in conformance/scores.ts', async () => {
     const { stdout } = await promisify(execFile)('node', ['conformance/run.ts'])
     expect(stdout).toMatch(
-      /\nconformance: rendered \d+ of 536, failed \d+; calls \d+ of 248; .*; schemas \d+ of 79\n$/,
+      /\nconformance: rendered \d+ of 536, failed \d+; calls \d+ of 248; .*; schemas \d+ of 79; vocabularies \d+ of 19\n$/,
     )
   })
 })

@@ -1,6 +1,7 @@
 /**
- * `npm run conformance`: compares rendered prompts and parsed answers with llama.cpp's, and converts the schemas of its
- * tests. Exits with 1 if a score is lower than in `scores.ts`, or if a number of cases differs from the one there.
+ * `npm run conformance`: compares rendered prompts and parsed answers with llama.cpp's, converts the schemas of its
+ * tests, and tokenizes with its vocabularies. Exits with 1 if a score is lower than in `scores.ts`, or if a number of
+ * cases differs from the one there.
  */
 import { parseArgs } from 'node:util'
 import { buildNative } from './build-native.ts'
@@ -8,6 +9,7 @@ import { openLlamaSource } from './llama-source.ts'
 import { type CaseResult, scoreCases } from './score-cases.ts'
 import { type RenderingResult, scoreRenderings } from './score-renderings.ts'
 import { type SchemaResult, scoreSchemas } from './score-schemas.ts'
+import { scoreVocabularies, type VocabularyResult } from './score-vocabularies.ts'
 import { scores } from './scores.ts'
 import { toTable } from './table.ts'
 
@@ -26,7 +28,8 @@ const isChosen = ({ template }: { template: string }) => template.includes(value
 const renderings = (await scoreRenderings(source.path, native)).filter(isChosen)
 const cases = (await scoreCases(source.path, native)).filter(isChosen)
 const schemas = await scoreSchemas(native)
-if (values.verbose) showDifferences(renderings, cases, schemas)
+const vocabularies = await scoreVocabularies(source.path)
+if (values.verbose) showDifferences(renderings, cases, schemas, vocabularies)
 else console.log(toTable(renderings, cases))
 
 const rendered = renderings.filter(({ outcome }) => outcome !== 'none')
@@ -38,6 +41,7 @@ const withGrammars = cases.filter(({ isGrammarRight }) => isGrammarRight !== und
 const grammarsRight = withGrammars.filter(({ isGrammarRight }) => isGrammarRight)
 const textsRight = cases.filter(({ areTextsRight }) => areTextsRight)
 const schemasRight = schemas.filter(({ detail }) => detail === '')
+const vocabulariesRight = vocabularies.filter(({ detail }) => detail === '')
 const isEnough =
   rendered.length === scores.renderings.total &&
   equal.length >= scores.renderings.minEqual &&
@@ -49,7 +53,9 @@ const isEnough =
   cases.length === scores.cases.total &&
   textsRight.length >= scores.cases.min &&
   schemas.length === scores.schemas.total &&
-  schemasRight.length >= scores.schemas.min
+  schemasRight.length >= scores.schemas.min &&
+  vocabularies.length === scores.vocabularies.total &&
+  vocabulariesRight.length >= scores.vocabularies.min
 if (values.template === '' && !isEnough) {
   console.log(
     `\na score is too low, or a number of cases has changed; expected: ${JSON.stringify(scores)}`,
@@ -61,13 +67,15 @@ console.log(
     `calls ${callsRight.length} of ${withCalls.length}; ` +
     `call grammars ${grammarsRight.length} of ${withGrammars.length}; ` +
     `content and reasoning ${textsRight.length} of ${cases.length}; ` +
-    `schemas ${schemasRight.length} of ${schemas.length}`,
+    `schemas ${schemasRight.length} of ${schemas.length}; ` +
+    `vocabularies ${vocabulariesRight.length} of ${vocabularies.length}`,
 )
 
 function showDifferences(
   all: readonly RenderingResult[],
   tests: readonly CaseResult[],
   schemaTests: readonly SchemaResult[],
+  tokenized: readonly VocabularyResult[],
 ) {
   for (const { template, conversation, outcome, detail } of all) {
     if (detail !== '') console.log(`${outcome}: ${template}, ${conversation}\n  ${detail}`)
@@ -79,5 +87,8 @@ function showDifferences(
   }
   for (const { name, detail } of schemaTests) {
     if (detail !== '') console.log(`schema: ${name}\n  ${detail}`)
+  }
+  for (const { vocabulary, detail } of tokenized) {
+    if (detail !== '') console.log(`${vocabulary}: other tokens in ${detail}`)
   }
 }

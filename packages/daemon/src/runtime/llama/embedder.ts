@@ -1,7 +1,7 @@
 import type { LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama-cpp'
 import { type Embeddings, type EmbedOptions, promptError } from '../runtime.ts'
 import { normalize } from '../vectors.ts'
-import type { CheckTokens } from './tokenizer.ts'
+import type { CheckTokens, Tokenize } from './tokenizer.ts'
 
 /** llama.cpp's number for mean pooling over all tokens. Generative models' files do not specify a pooling type. */
 export const meanPooling = 1
@@ -10,6 +10,7 @@ type Setup = {
   contextLength: number
   threads: number
   checkTokens: CheckTokens
+  tokenize: Tokenize
   /** Called before a text is read, with the number of tokens in the text. */
   onText: (tokens: number) => void
 }
@@ -17,7 +18,7 @@ type Setup = {
 /** Computes embeddings of texts, in a separate context that is created on first use. */
 export function embedder(
   model: LlamaModel,
-  { contextLength, threads, checkTokens, onText }: Setup,
+  { contextLength, threads, checkTokens, tokenize, onText }: Setup,
 ) {
   let opened: Promise<LlamaEmbeddingContext> | undefined
   /** Texts are embedded one at a time, because the context has only one conversation. */
@@ -40,7 +41,10 @@ export function embedder(
   ) {
     if (typeof text !== 'string') checkTokens(text)
     const context = await open()
-    let tokens = typeof text === 'string' ? model.tokenize(text) : (text as Token[])
+    let tokens =
+      typeof text === 'string'
+        ? await tokenize({ text, addSpecial: false, parseSpecial: false })
+        : (text as Token[])
     let tokenCount = context.calculateInputLength(tokens)
     if (tokenCount >= contextLength && truncates) {
       tokens = tokens.slice(0, contextLength - 1 - (tokenCount - tokens.length))

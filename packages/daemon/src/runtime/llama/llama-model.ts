@@ -70,6 +70,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     contextLength: embeddingContextLength,
     threads,
     checkTokens,
+    tokenize: texts.tokenize,
     onText: (tokens) => adaptation?.begin(0, tokens),
   })
   const facts: ModelFacts = { contextLength, slots: slotCount, canGenerate, embeddingContextLength }

@@ -63,6 +63,30 @@ test.each([400, 1_000_000])('the beginning of a text of %d words is dropped', as
   expect(promptTokens).toBe(contextLength - 20)
 })
 
+test.each(['count', 'embed'] as const)(
+  'a request is answered while a long text is tokenized, to %s its tokens',
+  async (purpose) => {
+    const text = 'word '.repeat(800_000)
+    const { signal } = new AbortController()
+    let isTokenized = false
+    const long = (
+      purpose === 'count'
+        ? runtime.countTokens({ text })
+        : runtime.embed([text], signal, { truncates: true })
+    ).finally(() => {
+      isTokenized = true
+    })
+    expect(await generate({ text: 'Hello' })).toMatchObject({ text: expect.any(String) })
+    expect(isTokenized).toBe(false)
+    await long
+  },
+)
+
+test('cutting a long text into blocks adds no tokens', async () => {
+  const countWords = (words: number) => runtime.countTokens({ text: 'word '.repeat(words) })
+  expect(await countWords(100_000)).toBe((await countWords(10)) + 99_990)
+})
+
 test('the end of a text to embed is dropped if truncation is allowed', async () => {
   const { signal } = new AbortController()
   const text = 'word '.repeat(500)

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { LlamaModel, Token } from 'node-llama-cpp'
 import { promptError, type TextToTokenize } from '../runtime.ts'
-import { textBlocks } from './text-blocks.ts'
+import { type BlockLengths, textBlocks } from './text-blocks.ts'
 import { tokenBytes } from './token-bytes.ts'
 
 /**
@@ -26,15 +26,27 @@ export function tokenCheck(model: LlamaModel): CheckTokens {
 const tokensAtOnce = 4096
 
 /** Converts between text and tokens. */
-export function tokenizer(model: LlamaModel, checkTokens: CheckTokens) {
-  const cut = textBlocks(controlTokens(model))
+export function tokenizer(model: LlamaModel, checkTokens: CheckTokens, lengths?: BlockLengths) {
+  const lead = findLead(model)
+  const cut = textBlocks(controlTokens(model), { cutsWords: lead !== undefined, lengths })
+  let lastPause: Promise<void> = Promise.resolve()
+
+  /** Lets other requests continue. If several texts are tokenized at the same time, they take turns. */
+  const pause = () => {
+    lastPause = lastPause.then(() => setImmediate())
+    return lastPause
+  }
 
   return {
     async tokenize({ text, addSpecial, parseSpecial }: TextToTokenize): Promise<Token[]> {
       const blocks: Token[][] = []
-      for (const block of parseSpecial ? cut(text) : [text]) {
-        if (blocks.length > 0) await setImmediate() // other requests to this model continue
-        blocks.push(model.tokenize(block, parseSpecial))
+      for (const { text: block, isContinuation } of cut(text, parseSpecial)) {
+        if (blocks.length > 0) await pause()
+        blocks.push(
+          lead && isContinuation
+            ? model.tokenize(lead.text + block, parseSpecial).slice(lead.tokenCount)
+            : model.tokenize(block, parseSpecial),
+        )
       }
       const tokens = blocks.flat()
       return addSpecial ? withBeginning(model, tokens) : tokens
@@ -45,7 +57,7 @@ export function tokenizer(model: LlamaModel, checkTokens: CheckTokens) {
       const bytes: number[][] = []
       for (const token of tokens) {
         bytes.push(tokenBytes(model, token as Token))
-        if (bytes.length % tokensAtOnce === 0) await setImmediate()
+        if (bytes.length % tokensAtOnce === 0) await pause()
       }
       return bytes
     },
@@ -55,6 +67,24 @@ export function tokenizer(model: LlamaModel, checkTokens: CheckTokens) {
 /** Converts text to tokens. */
 export type Tokenize = ReturnType<typeof tokenizer>['tokenize']
 
+/**
+ * Returns a text before which a continuation must be put, so that its tokens are the same as within the entire text; often
+ * it is empty. Some tokenizers insert a space at the beginning of each text, but not after a newline. Returns undefined if
+ * the tokens cannot be found in this way, or if the vocabulary has tokens that contain the end of one word and the
+ * beginning of the next one.
+ */
+function findLead(model: LlamaModel): { text: string; tokenCount: number } | undefined {
+  // Vocabularies write a space as itself, as "▁", or as "Ġ", and a newline as itself or as "Ċ".
+  const combinesWords = /[a-zA-Z][ ▁Ġ]|[\nĊ][a-zA-Z]/
+  if (tokensOfType(model, (type) => type !== controlType).some((one) => combinesWords.test(one)))
+    return undefined
+  const tokensOf = (text: string) => model.tokenize(text, true)
+  const expected = tokensOf('hello world').slice(tokensOf('hello').length).join()
+  return ['', '\n']
+    .map((text) => ({ text, tokenCount: tokensOf(text).length }))
+    .find(({ text, tokenCount }) => tokensOf(`${text} world`).slice(tokenCount).join() === expected)
+}
+
 /** The number of characters of the longest token. */
 export const longestToken = ({ fileInfo }: LlamaModel): number =>
   fileInfo.metadata.tokenizer.ggml.tokens.reduce((most, { length }) => Math.max(most, length), 1)
@@ -63,9 +93,11 @@ export const longestToken = ({ fileInfo }: LlamaModel): number =>
 const controlType = 3
 
 /** The tokens that are not text, such as the end of a message. */
-function controlTokens(model: LlamaModel): string[] {
+const controlTokens = (model: LlamaModel) => tokensOfType(model, (type) => type === controlType)
+
+function tokensOfType(model: LlamaModel, isChosen: (type: number) => boolean): string[] {
   const { tokens, token_type: types } = model.fileInfo.metadata.tokenizer.ggml
-  return tokens.filter((_, index) => Number(types?.[index]) === controlType)
+  return tokens.filter((_, index) => isChosen(Number(types?.[index])))
 }
 
 /** Adds the beginning-of-sequence token if the model's prompts must start with it and it is missing. */

@@ -1,0 +1,58 @@
+/** Tokenizes long texts with each vocabulary in llama.cpp's sources, in blocks and at once. */
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { openVocabulary } from '../packages/daemon/src/testing/open-vocabulary.ts'
+
+export type VocabularyResult = {
+  vocabulary: string
+  /** What differs; empty if nothing does. */
+  detail: string
+}
+
+export async function scoreVocabularies(sourcePath: string): Promise<VocabularyResult[]> {
+  const texts = Object.entries(makeTexts())
+  const results: VocabularyResult[] = []
+  for (const path of globSync(join(sourcePath, 'models/ggml-vocab-*.gguf')).sort()) {
+    await using vocabulary = await openVocabulary(path)
+    const different: string[] = []
+    for (const [name, text] of texts) {
+      const tokens = await vocabulary.tokenizeInBlocks(text)
+      if (tokens.join() !== vocabulary.tokenizeAtOnce(text).join()) different.push(name)
+    }
+    results.push({ vocabulary: basename(path), detail: different.join(', ') })
+  }
+  return results
+}
+
+function makeTexts() {
+  const root = join(import.meta.dirname, '..')
+  const documents = globSync(join(root, 'docs/*.md')).map((path) => readFileSync(path, 'utf8'))
+  const words = documents.join(' ').split(/\s+/)
+  const russian = 'программа сначала проверяет каждую часть, а затем весь файл'.split(' ')
+  const characters = [...`abcdeXYZ    \n\n\t.,'"(){}0123456789éüßабвгд文字列。，ひらがな🎉👍🏽`]
+  const spaces = [' ', ' ', '  ', '\n', '\n\n', ' \n', '\t']
+  const random = seededRandom()
+  const pick = <T>(items: readonly T[]) => items[random(items.length)] as T
+  const repeat = (count: number, make: () => string) => Array.from({ length: count }, make).join('')
+  return {
+    documents: documents.join('\n'),
+    'mixed words': repeat(
+      20_000,
+      () => pick([pick(words), pick(words), pick(russian), pick(characters)]) + pick(spaces),
+    ),
+    'random characters': repeat(100_000, () => pick(characters)),
+    Chinese: repeat(
+      50_000,
+      () => String.fromCodePoint(0x4e00 + random(800)) + pick(['', '', '', '', '，', '。\n']),
+    ),
+  }
+}
+
+/** Returns a function that returns a number below `limit`: the same numbers in each run. */
+function seededRandom() {
+  let state = 7
+  return (limit: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return state % limit
+  }
+}

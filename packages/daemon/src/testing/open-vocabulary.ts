@@ -1,0 +1,26 @@
+import { getLlama, LlamaLogLevel } from 'node-llama-cpp'
+import { tokenizer } from '../runtime/llama/tokenizer.ts'
+
+/** Short blocks, so that a text is cut at many places. */
+const lengths = { minSpecialBlock: 1024, maxBlock: 500, maxWord: 256 * 1024 }
+
+/** Opens the vocabulary of a GGUF file, which need not contain weights. Disposing the result releases its memory. */
+export async function openVocabulary(modelPath: string) {
+  const llama = await getLlama({
+    build: 'never',
+    skipDownload: true,
+    gpu: false,
+    logLevel: LlamaLogLevel.disabled, // with `vocabOnly`, the library complains about missing weights
+    progressLogs: false,
+  })
+  const model = await llama.loadModel({ modelPath, vocabOnly: true })
+  const { tokenize } = tokenizer(model, () => undefined, lengths)
+  return {
+    tokenizeInBlocks: (text: string) => tokenize({ text, addSpecial: false, parseSpecial: true }),
+    tokenizeAtOnce: (text: string) => model.tokenize(text, true),
+    async [Symbol.asyncDispose]() {
+      await model.dispose()
+      await llama.dispose()
+    },
+  }
+}
