@@ -1,7 +1,8 @@
-/** Renders chats with a template. Runs in the thread that `render-in-thread.ts` starts, because templates are untrusted. */
+/** Renders chats with a template, which is untrusted: see `render-here.ts` and `render-in-thread.ts`. */
 import { createHash } from 'node:crypto'
 import type { ChatMessage, Tool } from '../runtime.ts'
 import { jsonValue } from './formats/json-value.ts'
+import type { Limits } from './jinja/budget.ts'
 import { formatTime } from './jinja/strftime.ts'
 import { parseTemplate, type Template } from './jinja/template.ts'
 import { ParsedJson } from './jinja/values.ts'
@@ -17,7 +18,7 @@ export type ChatToPrint = {
 }
 
 /** Returns a function that renders a chat. The function throws the template's own errors and its syntax errors. */
-export function chatRenderer({ source, bos, eos }: ChatTemplate) {
+export function chatRenderer({ source, bos, eos }: ChatTemplate, limits?: Limits) {
   /**
    * Parsed when the first chat is rendered, so that requests without a chat work even if the template is invalid.
    */
@@ -26,7 +27,7 @@ export function chatRenderer({ source, bos, eos }: ChatTemplate) {
 
   /** `now` is the time that templates can print. */
   function render({ messages, tools, variables }: ChatToPrint, now: Date): string {
-    template ??= parseTemplate(source)
+    template ??= parseTemplate(source, limits)
     const { render: renderTemplate } = template
     const others = {
       ...dates(now),

@@ -1,7 +1,7 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
 import { type ChatPrompts, chatPrompts } from '../chat/chat-prompt.ts'
 import type { AnswerFormat } from '../chat/formats/answer-format.ts'
-import { renderInThread } from '../chat/render-in-thread.ts'
+import { renderHere } from '../chat/render-here.ts'
 import type { Prompt } from '../runtime.ts'
 import type { ChatTemplates } from './load-model.ts'
 
@@ -18,7 +18,7 @@ export async function openChats(
   const { bosString, eosString } = model.tokens
 
   async function open(template: string | undefined): Promise<Chats> {
-    const render = renderInThread({
+    const render = renderHere({
       source: template ?? '',
       bos: bosString ?? '',
       eos: eosString ?? '',

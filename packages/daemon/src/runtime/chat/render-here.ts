@@ -1,0 +1,50 @@
+import type { RenderChat } from './chat-prompt.ts'
+import { isTemplateLimit } from './jinja/template-limit.ts'
+import { type ChatTemplate, chatRenderer } from './render-chat.ts'
+import { renderInThread } from './render-in-thread.ts'
+
+/** Limits that keep rendering in this thread below about 20 ms. */
+const limits = { maxSteps: 20_000, maxCharacters: 1024 * 1024 }
+/** The library takes quadratic time to parse white space. */
+const maxTemplate = { characters: 64 * 1024, space: /\s{1000}/ }
+/** The maximum number of values in a chat, in which each 64 characters of text count as another value. */
+const maxValues = 4000
+
+/**
+ * Renders chats in this thread if that takes little work, which is the usual case. Other chats are rendered by `inThread`,
+ * so that they neither delay other requests nor exceed this process's memory. Until there is such a chat, no thread is
+ * started, which would take 20 MB of memory.
+ */
+export function renderHere(
+  template: ChatTemplate,
+  inThread: RenderChat = renderInThread(template),
+): RenderChat {
+  const { source } = template
+  if (source.length > maxTemplate.characters || maxTemplate.space.test(source)) return inThread
+  const render = chatRenderer(template, limits)
+
+  return async (chat) => {
+    if (!isSmall(chat)) return inThread(chat)
+    try {
+      return render(chat, new Date())
+    } catch (error) {
+      if (isTemplateLimit(error)) return inThread(chat)
+      throw error
+    }
+  }
+}
+
+/** Whether a JSON value has at most `maxValues` values. */
+function isSmall(value: unknown): boolean {
+  let left = maxValues
+  function visit(one: unknown) {
+    left -= typeof one === 'string' ? 1 + one.length / 64 : 1
+    if (typeof one !== 'object' || one === null) return
+    for (const name in one) {
+      if (left < 0) return
+      visit(one[name as keyof typeof one])
+    }
+  }
+  visit(value)
+  return left >= 0
+}
