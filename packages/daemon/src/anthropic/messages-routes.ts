@@ -51,7 +51,7 @@ async function wholeMessage(steps: Steps, model: string) {
 }
 
 async function streamMessage(reply: FastifyReply, steps: Steps, model: string) {
-  // An error before the first part can still be sent with its own HTTP status.
+  // Until the request is admitted, an error can be sent with its own HTTP status.
   let step = await steps.next()
   const stream = startEventStream(reply, { areEventsNamed: true })
   const blocks = blockEvents()

@@ -29,6 +29,7 @@ export function startEventStream(
     'x-accel-buffering': 'no',
   })
   raw.socket?.setNoDelay(true)
+  raw.flushHeaders()
   const format = (event: object) => {
     const name = areEventsNamed && 'type' in event ? `event: ${event.type}\n` : ''
     return `${name}data: ${JSON.stringify(event)}\n\n`

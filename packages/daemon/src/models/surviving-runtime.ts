@@ -6,7 +6,13 @@ import { createHash } from 'node:crypto'
 import { hasCode } from '@shoal/core/errors'
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.ts'
-import type { Finish, Generation, Piece, Runtime } from '../runtime/runtime.ts'
+import {
+  type Finish,
+  type Generation,
+  isEmpty,
+  type Piece,
+  type Runtime,
+} from '../runtime/runtime.ts'
 
 /** After this many crashes, requests with the same prompt and schema are refused until `refusalMs` have passed. */
 const maxCrashes = 2
@@ -74,7 +80,7 @@ export function survivingRuntime(
       for (;;) {
         const step = await steps.next()
         if (step.done) return step.value
-        isAnswered = true
+        isAnswered ||= !isEmpty(step.value)
         yield step.value
       }
     } catch (error) {

@@ -43,7 +43,7 @@ export async function streamAnswer(
   shape: Shape,
   timing: Timing,
 ) {
-  // Until the stream has started, an error can be sent with its own HTTP status.
+  // Until the request is admitted, an error can be sent with its own HTTP status.
   let step = await steps.next()
   const stream = startLineStream(reply)
   try {

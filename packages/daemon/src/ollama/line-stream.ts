@@ -25,6 +25,7 @@ export function startLineStream(reply: FastifyReply): LineStream {
     'x-accel-buffering': 'no',
   })
   raw.socket?.setNoDelay(true)
+  raw.flushHeaders()
   const formatLine = (line: object) => `${JSON.stringify(line)}\n`
   return {
     async send(line) {

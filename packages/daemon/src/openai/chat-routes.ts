@@ -5,7 +5,7 @@ import { clientGone } from '../http/client-gone.ts'
 import { toErrorBody, toStreamFault } from '../http/error-handler.ts'
 import { startEventStream } from '../http/event-stream.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
-import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
+import { type Finish, isEmpty, type Piece, type TokenLogprobs } from '../runtime/runtime.ts'
 import { type AnswerHead, answerHead, sumUsage, toLogprobs, toToolCall } from './answer-parts.ts'
 import { createChatGeneration } from './generation.ts'
 import { type GenerationStep, together } from './together.ts'
@@ -104,7 +104,7 @@ async function streamAnswer(
     ...(wantsUsage && { usage: null }),
   })
 
-  // Until the stream has started, an error can be sent with its own HTTP status.
+  // Until the request is admitted, an error can be sent with its own HTTP status.
   let step = await steps.next()
   const stream = startEventStream(reply)
   const finishes: Finish[] = []
@@ -122,8 +122,8 @@ async function streamAnswer(
       }
       const { piece } = step.value
       if (piece.toolCall) callCounts[index] = (callCounts[index] ?? 0) + 1
-      const [first = {}, ...others] = toDeltas(piece, (callCounts[index] ?? 0) - 1)
-      await stream.send(chunk(index, first, piece.logprobs))
+      const [first, ...others] = toDeltas(piece, (callCounts[index] ?? 0) - 1)
+      if (first) await stream.send(chunk(index, first, piece.logprobs))
       for (const delta of others) await stream.send(chunk(index, delta))
     }
     if (wantsUsage) {
@@ -141,7 +141,8 @@ async function streamAnswer(
  * Converts a part of an answer. A tool call is split as clients expect: first its name, then its arguments. `index` is
  * the index of the current tool call.
  */
-function toDeltas({ text, reasoning, toolCall, argumentsDelta }: Piece, index: number): object[] {
+function toDeltas(piece: Piece, index: number): object[] {
+  const { text, reasoning, toolCall, argumentsDelta } = piece
   if (argumentsDelta !== undefined) {
     return [{ tool_calls: [{ index, function: { arguments: argumentsDelta } }] }]
   }
@@ -154,5 +155,5 @@ function toDeltas({ text, reasoning, toolCall, argumentsDelta }: Piece, index: n
     ]
   }
   if (reasoning !== undefined) return [{ reasoning_content: reasoning }]
-  return [{ content: text ?? '' }]
+  return isEmpty(piece) ? [] : [{ content: text ?? '' }]
 }

@@ -5,7 +5,7 @@ import { clientGone } from '../http/client-gone.ts'
 import { toErrorBody, toStreamFault } from '../http/error-handler.ts'
 import { startEventStream } from '../http/event-stream.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
-import type { Finish, TokenLogprobs } from '../runtime/runtime.ts'
+import { type Finish, isEmpty, type TokenLogprobs } from '../runtime/runtime.ts'
 import { type AnswerHead, answerHead, sumUsage } from './answer-parts.ts'
 import { createCompletionGenerations } from './generation.ts'
 import { type GenerationStep, together } from './together.ts'
@@ -80,12 +80,13 @@ async function streamAnswer(
   const wantsUsage = stream_options?.include_usage === true
   const finishes: Finish[] = []
   const lengths: number[] = []
-  // Until the stream has started, an error can be sent with its own HTTP status.
+  // Until the request is admitted, an error can be sent with its own HTTP status.
   let step = await steps.next()
   const stream = startEventStream(reply)
   try {
     for (; !step.done; step = await steps.next()) {
       const { value } = step
+      if ('piece' in value && isEmpty(value.piece)) continue
       if ('finish' in value) finishes[value.index] = value.finish
       const part: Part =
         'finish' in value

@@ -1,4 +1,10 @@
-import type { Finish, Generation, Piece, Runtime } from '../runtime/runtime.ts'
+import {
+  type Finish,
+  type Generation,
+  isEmpty,
+  type Piece,
+  type Runtime,
+} from '../runtime/runtime.ts'
 
 export type GenerationStep = { index: number; piece: Piece } | { index: number; finish: Finish }
 
@@ -10,7 +16,8 @@ type Options = {
 
 /**
  * Runs each generation `count` times, all in parallel, and yields the output as it is generated. Answers are numbered
- * as in OpenAI's API: all answers to the first prompt come first, then all answers to the second.
+ * as in OpenAI's API: all answers to the first prompt come first, then all answers to the second. The first part is
+ * empty if all generations are admitted before the first output.
  */
 export async function* together(
   runtime: Runtime,
@@ -26,16 +33,18 @@ export async function* together(
   )
   const next = async (index: number) => ({ index, step: await runs[index]?.next() })
   const pending = new Map(runs.map((_, index) => [index, next(index)]))
+  let admitted = 0
   try {
     while (pending.size > 0) {
       const { index, step } = await Promise.race(pending.values())
       if (!step || step.done) {
         pending.delete(index)
         if (step?.value) yield { index, finish: step.value }
-      } else {
-        yield { index, piece: step.value }
-        pending.set(index, next(index))
+        continue
       }
+      if (isEmpty(step.value)) admitted += 1
+      if (!isEmpty(step.value) || admitted === runs.length) yield { index, piece: step.value }
+      pending.set(index, next(index))
     }
   } finally {
     stop.abort(new Error('the answer is over'))

@@ -25,7 +25,7 @@ export async function* responseEvents(
   response: ResponseObject,
   { keep, ...itemOptions }: Options,
 ): AsyncGenerator<ResponseEvent, ResponseObject> {
-  // An error before the first part can still be sent with its own HTTP status.
+  // Until the request is admitted, an error can be sent with its own HTTP status.
   let step = await steps.next()
   yield { type: 'response.created', response: structuredClone(response) }
   yield { type: 'response.in_progress', response: structuredClone(response) }

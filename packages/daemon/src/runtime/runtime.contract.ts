@@ -49,6 +49,12 @@ export function runtimeContract(start: () => Promise<Runtime>) {
     })
   })
 
+  test('the first part of an answer is empty, unless the request is refused', async () => {
+    const first = (content: string) => runtime.generate(makeChatGeneration(content), never).next()
+    expect(await first('Hello')).toEqual({ done: false, value: {} })
+    await expect(first('word '.repeat(700))).rejects.toThrow('512')
+  })
+
   test('a canceled request leaves no slot in use', async () => {
     for (let round = 0; round < 12; round += 1) {
       const leaving = new AbortController()

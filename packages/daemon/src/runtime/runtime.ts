@@ -3,8 +3,9 @@ import { AppError, hasCode } from '@shoal/core/errors'
 export type Runtime = {
   facts: ModelFacts
   /**
-   * Yields an answer's parts as they are generated, and returns why and how the answer ended. Rejects with a prompt
-   * error or `model_lost`.
+   * Yields an answer's parts as they are generated, and returns why and how the answer ended. The first part is empty
+   * and is yielded when the request is admitted: its prompt fits in the context, its schema is valid, and it has a
+   * slot. Rejects with a prompt error, which always comes before the first part, or with `model_lost`.
    */
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
   /** Returns vectors of length 1, in the order of the texts. Rejects with the same errors as `generate`. */
@@ -159,6 +160,9 @@ export type Piece = {
   argumentsDelta?: string
   logprobs?: TokenLogprobs[]
 }
+
+/** Whether a part of an answer contains nothing, as the part that is yielded when a request is admitted. */
+export const isEmpty = (piece: Piece): boolean => Object.keys(piece).length === 0
 
 export type Finish = {
   reason: 'stop' | 'length' | 'tool_calls'

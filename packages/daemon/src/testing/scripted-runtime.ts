@@ -68,6 +68,7 @@ function createRuntime(
       const maxPieces = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, pieces.length)
       let count = 0
       try {
+        yield {}
         while (count < maxPieces && !stops.isStopped()) {
           await pace()
           signal.throwIfAborted()

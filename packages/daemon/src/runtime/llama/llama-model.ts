@@ -114,6 +114,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const sampler = await samplerFor(generation)
     const slot = await slots.take(tokens, signal)
     try {
+      yield {}
       await promptCache.prepare(slot, tokens)
       return yield* answer(slot, tokens, { generation, ...sampler, signal, ...reading })
     } finally {
