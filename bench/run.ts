@@ -24,6 +24,7 @@ const names = [
   'local-network',
   'inference',
   'threads',
+  'fairness',
 ] as const
 
 const optionTexts = `options, with their defaults:

@@ -3,7 +3,7 @@ import { textBlocks } from './text-blocks.ts'
 
 const specials = ['<|end|>', '<|end', '<|a b|>', '[MASK]', '']
 const words = 'word '.repeat(10_000)
-const withoutWords = 'x1'.repeat(300_000)
+const withoutWords = 'x1'.repeat(75_000)
 
 const cut = (text: string, { cutsWords = true, parseSpecial = true } = {}) => {
   const blocks = [...textBlocks(specials, { cutsWords })(text, parseSpecial)]
@@ -36,15 +36,15 @@ test('a long text is also cut between words and between lines', () => {
 test('a special token is not cut, even if it contains words', () => {
   const text = `${'x'.repeat(16 * 1024)}<|a b|>${'x'.repeat(500)}`
   expect(cut(text).map((block) => block.text.length)).toEqual([16 * 1024, 507])
-  const long = `${withoutWords.slice(0, 256 * 1024 - 3)}<|end|>${words}`
+  const long = `${withoutWords.slice(0, 64 * 1024 - 3)}<|end|>${words}`
   expect(cut(long)[1]?.text.startsWith('<|end|>')).toBe(true)
 })
 
-test('a text without words is cut after 256 KiB, but not within a character', () => {
+test('a text without words is cut after 64 KiB, but not within a character', () => {
   expect(cut(withoutWords).map((block) => block.text.length)).toEqual([
-    256 * 1024,
-    256 * 1024,
-    600_000 - 512 * 1024,
+    64 * 1024,
+    64 * 1024,
+    150_000 - 128 * 1024,
   ])
   for (const { text } of cut(`x${'🐟'.repeat(300_000)}`)) expect(text.isWellFormed()).toBe(true)
 })

@@ -8,7 +8,7 @@ export type TextBlock = {
 }
 
 /** Tokenizing a block of 16 KiB takes about 10 ms. */
-const defaultLengths = { minSpecialBlock: 1024, maxBlock: 16 * 1024, maxWord: 256 * 1024 }
+const defaultLengths = { minSpecialBlock: 1024, maxBlock: 16 * 1024, maxWord: 64 * 1024 }
 
 /** Lengths in characters. */
 export type BlockLengths = typeof defaultLengths
