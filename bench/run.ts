@@ -81,7 +81,7 @@ if (name === undefined) {
     profile: values.profile,
   }
   const report = reportTo(join(import.meta.dirname, 'results', `${known}.md`))
-  report.say(`${machine()}. Medians of ${options.rounds} rounds, with alternating sides.`)
+  report.say(`${machine()}. Medians of ${options.rounds} rounds; the compared programs take turns.`)
   await (await load(known)).run(options, report)
 }
 

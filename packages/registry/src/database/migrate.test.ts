@@ -17,7 +17,7 @@ describeOnEachDatabase('a database', (start) => {
       values ('0099_future', '2030-01-01T00:00:00.000Z')`.execute(db)
     await sql`update compatibility set oldest_migration = '0099_future'`.execute(db)
     const refusal = new ConfigError(
-      'the database was made by a newer version of shoal (migration 0099_future): update shoal, or restore a backup from before the update',
+      'the database was migrated by a newer version of shoal (migration 0099_future): update shoal, or restore a backup from before that migration',
     )
     await expect(openAdmin(registry.config)).rejects.toThrow(refusal)
     await expect(registry.connect()).rejects.toThrow(refusal) // a registry connects in the same way when it starts

@@ -54,7 +54,7 @@ export async function migrate(options: Options): Promise<void> {
   if (unknown !== undefined) {
     if (oldest !== undefined && oldest in migrations) return
     throw new ConfigError(
-      `the database was made by a newer version of shoal (migration ${unknown}): update shoal, or restore a backup from before the update`,
+      `the database was migrated by a newer version of shoal (migration ${unknown}): update shoal, or restore a backup from before that migration`,
     )
   }
   if (freeBytes && applied.length > 0) {

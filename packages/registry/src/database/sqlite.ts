@@ -7,13 +7,13 @@ import { roomForWrites } from './room-for-writes.ts'
 import { openWriteAheadLog } from './write-ahead-log.ts'
 
 /**
- * Maximum number of cached statements. There are many different ones, because their text depends on a list's filters
- * and on the number of tags and words.
+ * Maximum number of cached statements. There are many, because their text depends on a list's filters and on the number
+ * of tags and words.
  */
 const maxPreparedStatements = 500
 /**
- * Maximum number of characters in all cached statements. SQLite's memory for a statement is about ten times the size of
- * its text.
+ * Maximum total number of characters in the cached statements. SQLite uses about ten times as much memory for a
+ * statement as the statement's text takes up.
  */
 const maxPreparedLength = 1_000_000
 /** Statements longer than this are not cached: they insert many rows, and rarely the same number of rows twice. */

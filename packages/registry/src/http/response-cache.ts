@@ -269,7 +269,7 @@ function computeSize(entry: Entry, key: string): number {
   return bytes + 2 * characters * bodies.length + bytesPerEntry
 }
 
-/** Headers that belong to the response itself. Other headers, such as the request ID, belong to a single request. */
+/** The headers that are cached with a response. Others, such as the request ID, are specific to one request. */
 const answerHeaderNames = [
   'access-control-allow-origin',
   'access-control-expose-headers',

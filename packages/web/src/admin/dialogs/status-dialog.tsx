@@ -29,13 +29,13 @@ export function StatusDialog({ user: { username, disabled_at }, isSelf, onDone, 
       {isActive ? (
         <>
           <p>
-            {isSelf ? 'You' : username} can no longer sign in. Sessions and links to files of
-            private models end immediately{isSelf && ', including your session on this page'}. API
-            keys do not work until the account is enabled again.
+            {isSelf ? 'You' : username} can no longer sign in. All sessions
+            {isSelf && ', including this one,'} end immediately. API keys do not work until the
+            account is enabled again.
           </p>
           <p>
-            The models remain. Download links that were already given out can work for up to 24
-            hours.
+            The account's models are kept. Download links that the account has already received may
+            continue to work for up to 24 hours.
           </p>
         </>
       ) : (

@@ -36,6 +36,6 @@ export function formatFilenames(filenames: readonly string[]): string {
 export function describeMissing(choices: readonly ChosenChoice[]): string | undefined {
   const missing = choices.flatMap((choice) => choice.missing)
   if (missing.length === 0) return undefined
-  const them = missing.length === 1 ? 'this part' : 'these parts'
-  return `A split model cannot run without all its parts. Add ${them}, or remove the incomplete files: ${formatFilenames(missing)}.`
+  const [these, them] = missing.length === 1 ? ['This part is', 'it'] : ['These parts are', 'them']
+  return `A split model cannot run without all its parts. ${these} missing: ${formatFilenames(missing)}. Add ${them}, or remove the model's other parts.`
 }
