@@ -1,6 +1,7 @@
 /** What admins see and do: accounts, invitations and the audit log. */
 import Type, { type Static } from 'typebox'
 import { User } from './account.ts'
+import { auditActions } from './audit-actions.ts'
 import { ByteCount, Id, Name, Nullable, refTo, Timestamp } from './common.ts'
 
 export const Role = Type.Enum(['admin', 'user'])
@@ -133,33 +134,6 @@ export const NewInvitation = Type.Object(
   { $id: 'NewInvitation' },
 )
 export type NewInvitation = Static<typeof NewInvitation>
-
-export const auditActions = [
-  'account.created',
-  'account.signed_in',
-  'account.signed_out',
-  'account.session_ended',
-  'account.password_changed',
-  'account.password_reset',
-  'account.disabled',
-  'account.enabled',
-  'account.role_changed',
-  'account.quota_changed',
-  'account.removed',
-  'key.created',
-  'key.revoked',
-  'invitation.created',
-  'invitation.revoked',
-  'model.visibility_changed',
-  'model.owner_changed',
-  'model.member_set',
-  'model.member_removed',
-  'model.deleted',
-  'file.deleted',
-  'registry.garbage_collected',
-  'registry.trash_emptied',
-  'registry.trash_restored',
-] as const
 
 export const AuditEntry = Type.Object(
   {

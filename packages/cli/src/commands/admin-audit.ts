@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AuditEntry, auditActions } from '@shoal/protocol'
+import type { AuditEntry } from '@shoal/protocol'
+import { auditActions } from '@shoal/protocol/audit-actions'
 import type { Admin } from '@shoal/registry'
 import { Command, Option } from 'commander'
 import type { Context, OpenContext } from '../context.ts'

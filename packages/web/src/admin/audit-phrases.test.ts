@@ -1,4 +1,4 @@
-import { auditActions } from '@shoal/protocol'
+import { auditActions } from '@shoal/protocol/audit-actions'
 import { expect, test } from 'vitest'
 import { actions, formatDetail } from './audit-phrases.ts'
 import { readAuditSearch } from './audit-search.ts'
