@@ -20,6 +20,8 @@ export type PrintedPage = {
   html: string
   /** The data from which the screens were rendered, as JSON. It is sent with the page. */
   boot: string
+  /** Whether everything was loaded in time. The browser loads the rest, such as a card that takes long to render. */
+  isComplete: boolean
 }
 
 type Order = {
@@ -62,6 +64,7 @@ export async function printPage({
     theme: prefs.theme,
     html,
     boot: JSON.stringify(bootFrom(queryClient)),
+    isComplete: queryClient.isFetching() === 0,
   }
   queryClient.clear()
   return page

@@ -195,6 +195,18 @@ test('a page whose card exceeds a limit says so, and is not cached, because the 
   }
 }, 180_000)
 
+test('a page that was sent before its card was rendered is not cached', async () => {
+  const slow = '*b_ '.repeat(100_000) // takes all of the processor time that a card may take
+  await registry.post('/v1/models', { token: ana, body: { name: 'slow', readme: slow } })
+  await registry.post('/v1/models', { token: ana, body: { name: 'late', readme: 'A *tide*.' } })
+  const earlier = registry.get('/v1/models/slow/card')
+  const { status, text } = await page('/m/late')
+  expect([status, text.includes('<em>tide</em>')]).toEqual([200, false])
+  await earlier
+  const hasCard = async () => (await page('/m/late')).text.includes('<em>tide</em>')
+  await expect.poll(hasCard, { timeout: 120_000 }).toBe(true)
+}, 180_000)
+
 describe('a page with a link to the local API', () => {
   const elsewhere = { 'x-forwarded-for': '203.0.113.9' }
   const links = async (headers = {}) =>

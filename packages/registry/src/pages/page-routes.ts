@@ -100,8 +100,8 @@ export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dep
     if (waits.length > 0) {
       const seconds = Math.max(...waits.map(({ retryAfterSeconds }) => retryAfterSeconds))
       reply.header('retry-after', seconds).header('cache-control', 'no-store')
-      request.cacheable = undefined
     }
+    if (waits.length > 0 || !page.isComplete) request.cacheable = undefined
     return reply
       .code(page.status)
       .headers(
