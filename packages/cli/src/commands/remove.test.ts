@@ -77,7 +77,7 @@ test('if a file is a link, only the link is removed', async () => {
   await mkdir(join(home.models, 'tide'), { recursive: true })
   await symlink(target, path)
   const { stderr } = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
-  expect(stderr).toContain('0 B freed')
+  expect(stderr).toContain('✓ Forgot tide:Q8_0.\n')
   expect(stderr).toContain(`${path} is only a link. The contents of ${target} stayed.`)
   expect(await readdir(home.models)).toEqual([])
   expect(existsSync(target)).toBe(true)

@@ -3,7 +3,7 @@ import { hasCode } from '@shoal/core/errors'
 import type { Removal } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
-import { formatChoiceName, getLocalChoices } from '../models/local-models.ts'
+import { formatChoiceName, getLocalChoices, type LocalChoice } from '../models/local-models.ts'
 import { Failure } from '../terminal/failure.ts'
 import { formatBytes, shortList } from '../terminal/units.ts'
 
@@ -20,20 +20,27 @@ export function removeCommand(open: OpenContext): Command {
       const found = await Promise.all(references.map((one) => getLocalChoices(context, one)))
       const choices = [...new Map(found.flat().map((one) => [formatChoiceName(one), one])).values()]
       const names = choices.map(formatChoiceName).join(', ')
+      const isForgotten = choices.every(isReference)
       const paths = choices.flatMap(({ files }) => files.map(({ path }) => path))
 
       const { previewRemoval, removeLocalFiles } = await import('@shoal/transfer')
       const planned = await previewRemoval(places.models, paths).catch(refuse)
       const frees = `This frees ${formatBytes(planned.freedBytes)}.`
       if (!context.options.yes) reportKept(context, planned, 'stay')
-      await asker.confirm(`Delete ${names} from this machine? ${frees}`)
+      await asker.confirm(
+        isForgotten ? `Forget ${names}?` : `Delete ${names} from this machine? ${frees}`,
+      )
 
       const removal = await removeLocalFiles(places.models, paths).catch(refuse)
-      printer.success(`Deleted ${names}. ${formatBytes(removal.freedBytes)} freed.`)
+      const done = `Deleted ${names}. ${formatBytes(removal.freedBytes)} freed.`
+      printer.success(isForgotten ? `Forgot ${names}.` : done)
       reportKept(context, removal, 'stayed')
       await printer.answer(toDocument(choices.map(formatChoiceName), removal), () => [])
     })
 }
+
+/** Whether all files of a model are by reference: they stay when shoal forgets the model. */
+const isReference = ({ files }: LocalChoice) => files.every(({ target }) => target !== undefined)
 
 /** Reports linked files, hard-linked data and folders that remain after the models are deleted. */
 function reportKept({ printer }: Context, removal: Removal, stay: 'stay' | 'stayed') {

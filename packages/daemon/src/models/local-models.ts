@@ -177,11 +177,8 @@ function createEntry(parts: Read[]): Entry {
   }
 }
 
-function getSha256({ record, modifiedAt }: LocalFile): string | undefined {
-  // A `Date` is rounded to milliseconds, but the record contains the file system's exact value.
-  const isUnchanged = record && Math.abs(record.modified_at - modifiedAt.getTime()) < 1
-  return isUnchanged ? record.sha256_hash : undefined
-}
+const getSha256 = ({ record, isVerified }: LocalFile): string | undefined =>
+  isVerified ? record?.sha256_hash : undefined
 
 /** The file that fits best into this memory, or the smallest file if none fits. */
 function chooseDefault(files: Entry[], memoryBytes: number): Entry | undefined {

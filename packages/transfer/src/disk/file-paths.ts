@@ -13,6 +13,8 @@ export function getFilePaths(path: string) {
     journal: `${hidden}.journal`,
     lock: `${hidden}.lock`,
     torrent: `${hidden}.torrent`,
+    /** An unfinished copy of a file that other programs use too. */
+    copy: `${hidden}.copy`,
     /** The registry's response to the download request for a partial file. */
     download: `${hidden}.download`,
   }

@@ -4,6 +4,7 @@ import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { damagedFile, fileInTheWay } from '../errors.ts'
 import { forgetTorrent } from './kept-torrent.ts'
 import { type LocalFileRecord, readRecord, writeRecord } from './record.ts'
+import { isUnchanged, readStamp } from './stamp.ts'
 
 export type RegistryFile = {
   client: RegistryClient
@@ -38,7 +39,7 @@ export async function isFinished(
     const why = `has ${found.size} bytes; the registry's file has ${file.file_size_bytes}`
     throw fileInTheWay(path, why)
   }
-  if (wasFinished && record.modified_at === found.mtimeMs) {
+  if (wasFinished && (await isUnchanged(path, record))) {
     const { without_peers: before, ...others } = record
     const now = toSharingFields(record, registryFile)
     if (now.without_peers !== before) await writeRecord(path, { ...others, ...now })
@@ -64,7 +65,7 @@ export async function keepRecord(
   hashed: Hashed,
 ): Promise<void> {
   const { client, modelName, file } = registryFile
-  const { mtimeMs } = await stat(path)
+  const stamp = await readStamp(path)
   const before = await readRecord(path)
   const isSame = before?.sha256_hash === file.sha256_hash // true after a repair, for example
   const record: LocalFileRecord = {
@@ -79,7 +80,7 @@ export async function keepRecord(
     file_size_bytes: file.file_size_bytes,
     ...hashed,
     pulled_at: new Date().toISOString(),
-    modified_at: mtimeMs,
+    ...stamp,
     ...toSharingFields(isSame ? before : undefined, registryFile),
   }
   await forgetTorrent(path) // a torrent saved earlier may belong to a different file

@@ -6,6 +6,7 @@ import { type Board, newBoard, writtenBytes } from '../chunks/board.ts'
 import type { Chunk, Manifest } from '../chunks/manifest.ts'
 import { getFilePaths } from './file-paths.ts'
 import { createJournal, type JournalIdentity, readJournal } from './journal.ts'
+import { ownPartial } from './own-copy.ts'
 import { refuseLink } from './refuse-link.ts'
 
 export type PartialFile = {
@@ -29,6 +30,7 @@ export async function openPartial(path: string, manifest: Manifest): Promise<Par
   const paths = getFilePaths(path)
   makeFolder(dirname(paths.partial))
   refuseLink(paths.partial)
+  await ownPartial(path)
   const former = await readFormerRun(path, manifest)
   const board = newBoard(manifest.chunks.length)
   const handle = await open(paths.partial, former.isKept ? 'r+' : 'w+')

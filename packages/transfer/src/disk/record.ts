@@ -1,6 +1,7 @@
 /** The record of a pulled file, a small file beside it. */
 import { readFile } from 'node:fs/promises'
 import { getFilePaths } from './file-paths.ts'
+import type { FileStamp } from './stamp.ts'
 import { writeWhole } from './write-whole.ts'
 
 export type LocalFileRecord = {
@@ -18,14 +19,12 @@ export type LocalFileRecord = {
   /** The chunks' SHA-256 hashes, 32 bytes each, in order, as base64. */
   chunk_hashes: string
   pulled_at: string
-  /** The modification time of the file, in milliseconds. While it is unchanged, the file is not hashed again. */
-  modified_at: number
   /**
    * Whether the file was pulled without peers. Such a file is not shared, so that nobody else learns that it is on this
    * machine.
    */
   without_peers?: true
-}
+} & FileStamp // while it is unchanged, the file is not hashed again
 
 /**
  * Returns the record of the file at `path`; undefined if there is none or it is invalid.

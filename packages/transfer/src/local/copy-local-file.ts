@@ -1,11 +1,12 @@
 import { constants } from 'node:fs'
-import { copyFile, link, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, link, realpath, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
 import { exists } from '../disk/exists.ts'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { tryLock } from '../disk/lock.ts'
 import { readRecord, writeRecord } from '../disk/record.ts'
+import { isUnchanged, readStamp } from '../disk/stamp.ts'
 import { fileInTheWay } from '../errors.ts'
 
 /**
@@ -29,7 +30,8 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
   if (release === undefined) throw fileInTheWay(target, 'is being pulled')
   try {
     if (await exists(target)) throw fileInTheWay(target, 'is not overwritten')
-    await link(path, target).catch(async (error) => {
+    // A hard link to a symbolic link would break when a relative target is seen from another folder.
+    await link(await realpath(path), target).catch(async (error) => {
       if (!cannotLink.has(error.code)) throw error
       await rm(partial, { force: true }) // a link at this path would redirect the copy
       await copyFile(path, partial, constants.COPYFILE_EXCL)
@@ -47,7 +49,7 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
 async function copyRecord(path: string, target: string) {
   const record = await readRecord(path)
   if (record === undefined) return
-  const [from, to] = await Promise.all([stat(path), stat(target)])
-  const isUnchanged = record.modified_at === from.mtimeMs
-  await writeRecord(target, isUnchanged ? { ...record, modified_at: to.mtimeMs } : record)
+  const { device: _device, inode: _inode, ...others } = record
+  const isIntact = await isUnchanged(path, record)
+  await writeRecord(target, isIntact ? { ...others, ...(await readStamp(target)) } : record)
 }

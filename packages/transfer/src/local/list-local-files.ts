@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import { readPartialProgress } from '../disk/partial-file.ts'
 import { type LocalFileRecord, readRecord } from '../disk/record.ts'
+import { findLinkTarget } from '../disk/refuse-link.ts'
+import { isUnchanged } from '../disk/stamp.ts'
 
 /** A model file on this machine, complete or partial. */
 export type LocalFile = {
@@ -17,6 +19,10 @@ export type LocalFile = {
   bytesHere: number
   isFinished: boolean
   modifiedAt: Date
+  /** The file to which `path` is a symbolic link: a file by reference, which shoal never changes. */
+  target: string | undefined
+  /** Whether the file is finished, has a record, and has not changed since it was hashed. */
+  isVerified: boolean
   /** Undefined for a file that shoal did not pull, and for a partial file. */
   record: LocalFileRecord | undefined
 }
@@ -79,6 +85,7 @@ async function statFile(path: string) {
 
 async function readFinishedFile(path: string, modelName: string, filename: string) {
   const { size, mtime } = await statFile(path)
+  const record = await readRecord(path)
   const file: LocalFile = {
     path,
     modelName,
@@ -87,7 +94,9 @@ async function readFinishedFile(path: string, modelName: string, filename: strin
     bytesHere: size,
     isFinished: true,
     modifiedAt: mtime,
-    record: await readRecord(path),
+    target: findLinkTarget(path),
+    isVerified: record !== undefined && (await isUnchanged(path, record)),
+    record,
   }
   return [file]
 }
@@ -104,6 +113,8 @@ async function readUnfinishedFile(partialPath: string, modelName: string, partia
     bytesHere: progress?.bytesHere ?? blocks * 512,
     isFinished: false,
     modifiedAt: mtime,
+    target: undefined,
+    isVerified: false,
     record: undefined,
   }
   return [file]

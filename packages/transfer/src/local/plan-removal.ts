@@ -88,7 +88,7 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
 /** Whether a hidden file belongs to this model file. Excludes the lock, because its holder deletes it last. */
 function isSidecar(name: string, filename: string): boolean {
   if (!name.startsWith(`${filename}.`)) return false
-  return /^(json|journal|torrent|download)(\.[0-9a-f-]{36})?(\.new)?$/.test(
+  return /^(json|journal|torrent|download|copy)(\.[0-9a-f-]{36})?(\.new)?$/.test(
     name.slice(filename.length + 1),
   )
 }

@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises'
+import { rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { NetworkSettings } from '@shoal/network'
 import type { RegistryClient } from '@shoal/protocol/client'
@@ -6,9 +6,11 @@ import { makeTuning, type Tuning } from '../chunks/tuning.ts'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { createJournal } from '../disk/journal.ts'
 import { lockFile } from '../disk/lock.ts'
+import { copyToPartial } from '../disk/own-copy.ts'
 import { readRecord } from '../disk/record.ts'
 import { toManifest } from '../disk/record-manifest.ts'
 import { refuseLink } from '../disk/refuse-link.ts'
+import { isForeign } from '../disk/stamp.ts'
 import { noRecord, verificationFailed } from '../errors.ts'
 import type { PullEvent } from '../events.ts'
 import { pullUnderLock } from '../pull/pull-under-lock.ts'
@@ -33,7 +35,8 @@ export type RepairedFile = { path: string; repairedBytes: number }
 /**
  * Repairs a damaged file by downloading only its bad chunks. During the repair, the file is a partial file and does not
  * exist under its own name, so that it is never mistaken for a complete file. After a crash, a pull finishes the
- * repair. Throws `is_link` if the file or its folder is a link.
+ * repair. A file that other programs use too, behind a symbolic link or with another hard link, is not changed: shoal
+ * repairs a copy, and uses the copy from then on. Throws `is_link` if the file's folder is a link.
  * @example
  * import { repairFile, verifyFile } from '@shoal/transfer'
  *
@@ -49,7 +52,7 @@ export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const options = { ...given, client }
   const signal = options.signal ?? new AbortController().signal
   const paths = getFilePaths(path)
-  for (const each of [dirname(path), path]) refuseLink(each) // shoal does not change the target of a link
+  refuseLink(dirname(path)) // shoal does not change a folder that is not its own
   const release = await lockFile(paths.lock, { signal })
   try {
     const record = await readRecord(path)
@@ -65,7 +68,10 @@ export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
     const manifest = toManifest(record)
     const allClaimed = Int32Array.from(manifest.chunks, ({ size }) => size)
     createJournal(paths.journal, manifest, allClaimed).close()
-    await rename(path, paths.partial)
+    if (await isForeign(path)) {
+      await copyToPartial(path, path, record.file_size_bytes)
+      await unlink(path) // only this name; the other program's file stays as it is
+    } else await rename(path, paths.partial)
     const modelName = record.model_name
     const { receivedBytes } = await pullUnderLock({ ...options, modelName, file }, signal)
     report({ type: 'done' })

@@ -111,8 +111,9 @@ function mergeAttempts(first: PulledChunks, second: PulledChunks): PulledChunks 
  * copies of its record.
  */
 export async function clearUp(path: string): Promise<void> {
-  const { journal, record } = getFilePaths(path)
+  const { journal, record, copy } = getFilePaths(path)
   await rm(journal, { force: true })
+  await rm(copy, { force: true })
   await rm(`${journal}.new`, { force: true })
   await forgetDownload(path)
   for (const name of await readdir(dirname(record))) {

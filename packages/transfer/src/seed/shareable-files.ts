@@ -89,7 +89,7 @@ export function shareableFiles(options: ShareableOptions) {
 
   return async (signal: AbortSignal): Promise<SharedFile[]> => {
     const files = ((await listLocalFiles(modelsDirectory)) as Pulled[])
-      .filter(isPulled)
+      .filter(({ isVerified }) => isVerified)
       .filter(isWanted)
     const torrents = await Promise.all(files.map((file) => find(file, signal)))
     const shareable = files.flatMap((file, index) => {
@@ -99,11 +99,6 @@ export function shareableFiles(options: ShareableOptions) {
     })
     return [...new Map(shareable).values()]
   }
-}
-
-function isPulled({ isFinished, record, modifiedAt }: LocalFile): boolean {
-  if (!isFinished || !record) return false
-  return Math.abs(record.modified_at - modifiedAt.getTime()) < 1 // a `Date` has no fractions of a millisecond
 }
 
 /** Copies of a file with the same name have the same torrent, and only one of them is shared. */

@@ -1,0 +1,43 @@
+import { constants } from 'node:fs'
+import { chmod, copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { getFilePaths } from './file-paths.ts'
+import { ensureRoom } from './room.ts'
+
+/**
+ * Copies a file that other programs use too to its partial file, which only shoal uses. The original is not changed.
+ * The copy is complete when it appears under its name. Takes no disk space if the file system can share blocks.
+ * @param from The file to copy; a symbolic link is followed.
+ * @throws `no_room` if the disk is too full
+ */
+export async function copyToPartial(from: string, path: string, sizeBytes: number): Promise<void> {
+  const { partial, copy } = getFilePaths(path)
+  await mkdir(dirname(copy), { recursive: true })
+  await rm(copy, { force: true }) // of an earlier attempt; also a link, which would redirect the copy
+  try {
+    await copyFile(from, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE).catch(
+      async () => {
+        await rm(copy, { force: true })
+        await ensureRoom(copy, sizeBytes)
+        await copyFile(from, copy, constants.COPYFILE_EXCL)
+      },
+    )
+    await chmod(copy, 0o644) // the original may be read-only, and a copy has the original's mode
+    const handle = await open(copy, 'r+')
+    await handle.sync().finally(() => handle.close())
+    await rename(copy, partial)
+  } catch (error) {
+    await rm(copy, { force: true })
+    throw error
+  }
+}
+
+/** Replaces a partial file that has another hard link with a copy, so that writing to it changes no other file. */
+export async function ownPartial(path: string): Promise<void> {
+  const { partial } = getFilePaths(path)
+  const found = await lstat(partial).catch((error) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (found !== undefined && found.nlink > 1) await copyToPartial(partial, path, found.size)
+}
