@@ -19,7 +19,7 @@ export function createLogprobs(
   }
   return {
     ...toLogprob(token),
-    top_logprobs: [...probabilities.keys()].slice(0, topCount).map(toLogprob),
+    top_logprobs: [...probabilities.keys().take(topCount).map(toLogprob)],
   }
 }
 

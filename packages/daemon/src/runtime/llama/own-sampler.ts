@@ -14,32 +14,42 @@ export function ownSampler({ temperature, topK, topP, minP, seed }: Options) {
   const random = seed === undefined ? Math.random : seeded(seed)
 
   return (probabilities: Map<Token, number>): Token => {
-    const all = [...probabilities]
-    const [best] = all
+    const [best] = probabilities
     if (!best) throw new Error('the model assigns no probability to any token')
     if (temperature <= 0) return best[0]
-    const kept = mostLikely(topK > 0 ? all.slice(0, topK) : all, topP)
-    const weighed = kept
-      .filter(([, probability]) => probability >= minP * best[1])
-      .map(([token, probability]): Candidate => [token, probability ** (1 / temperature)])
-    return drawn(weighed.length > 0 ? weighed : [best], random())
+    const weighed = filtered(probabilities, { topK, topP, minP }).map(
+      ([token, probability]): Candidate => [token, probability ** (1 / temperature)],
+    )
+    return drawn(weighed, random())
   }
 }
 
-/** The most likely tokens whose probabilities add up to at least this share; at least one token. */
-function mostLikely(candidates: Candidate[], share: number): Candidate[] {
-  const total = candidates.reduce((sum, [, probability]) => sum + probability, 0)
+/**
+ * Applies top-k, top-p and min-p. Reads only the tokens that it returns, at least one, because the map holds the whole
+ * vocabulary, often more than 100,000 tokens.
+ */
+function filtered(
+  probabilities: Map<Token, number>,
+  { topK, topP, minP }: Pick<Options, 'topK' | 'topP' | 'minP'>,
+): Candidate[] {
+  const candidates = topK > 0 ? [...probabilities.entries().take(topK)] : probabilities.entries()
+  const total = Array.isArray(candidates) ? addUp(candidates) : 1
+  const enough = topP < 1 ? topP * total : Number.POSITIVE_INFINITY
+  const kept: Candidate[] = []
   let sum = 0
-  const end = candidates.findIndex(([, probability]) => {
+  for (const [token, probability] of candidates) {
+    const [best] = kept
+    if (best && (sum >= enough || probability < minP * best[1])) break
+    kept.push([token, probability])
     sum += probability
-    return sum >= share * total
-  })
-  return end === -1 ? candidates : candidates.slice(0, end + 1)
+  }
+  return kept
 }
 
+const addUp = (candidates: Candidate[]) => candidates.reduce((sum, [, weight]) => sum + weight, 0)
+
 function drawn(candidates: Candidate[], chance: number): Token {
-  const total = candidates.reduce((sum, [, weight]) => sum + weight, 0)
-  let left = chance * total
+  let left = chance * addUp(candidates)
   for (const [token, weight] of candidates) {
     left -= weight
     if (left <= 0) return token
