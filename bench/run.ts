@@ -55,6 +55,7 @@ const { values, positionals } = parseArgs({
     data: { type: 'string' },
     only: { type: 'string' },
     profile: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 })
 
@@ -63,7 +64,7 @@ process.setMaxListeners(0) // one exit handler for each child process
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
 const [name] = positionals
-if (name === undefined) {
+if (name === undefined || values.help) {
   for (const one of names) process.stdout.write(`${one.padEnd(15)}${(await load(one)).summary}\n`)
   process.stdout.write(`\n${optionTexts}\n`)
 } else {
