@@ -15,6 +15,7 @@ export const auditActions = [
   'key.revoked',
   'invitation.created',
   'invitation.revoked',
+  'model.renamed',
   'model.visibility_changed',
   'model.owner_changed',
   'model.member_set',

@@ -82,6 +82,8 @@ export const getModel = {
   schema: {
     tags: ['models'],
     summary: 'Get a model',
+    description:
+      'A model is also found by a name that it had before, unless another model has taken the name. Its `name` is always the current one. The same applies to all requests that only read. Requests that change something get 404 with the code `model_renamed`.',
     params: ModelPath,
     response: { 200: refTo(ModelRecord) },
   },

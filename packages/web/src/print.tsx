@@ -22,6 +22,11 @@ export type PrintedPage = {
   boot: string
   /** Whether everything was loaded in time. The browser loads the rest, such as a card that takes long to render. */
   isComplete: boolean
+  /**
+   * The name of the model that the page is about; undefined if there is none. The address may contain a former name of
+   * the model, for example.
+   */
+  modelName: string | undefined
 }
 
 type Order = {
@@ -48,7 +53,7 @@ export async function printPage({
   const queryClient = newQueryClient()
   const queries = { staleTime: Number.POSITIVE_INFINITY, retry: false, retryOnMount: false }
   queryClient.setDefaultOptions({ queries })
-  const sink: HeadSink = { head: undefined }
+  const sink: HeadSink = { head: undefined, modelName: undefined }
   const prefs = readPrefs(cookies, daemon)
   const history = createMemoryHistory({ initialEntries: [url] })
   const router = newRouter({ client, queryClient, prefs, registryLabel, head: sink }, history)
@@ -65,6 +70,7 @@ export async function printPage({
     html,
     boot: JSON.stringify(bootFrom(queryClient)),
     isComplete: queryClient.isFetching() === 0,
+    modelName: sink.modelName,
   }
   queryClient.clear()
   return page

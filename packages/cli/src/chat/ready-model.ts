@@ -23,8 +23,8 @@ export async function readyModel(
   reference: string,
 ): Promise<ReadyModel> {
   const { printer } = context
-  const id = parseModelId(reference)
-  if (!(await client.hasModel(id))) await fetchModel(context, client, reference)
+  const asked = parseModelId(reference)
+  const id = (await client.hasModel(asked)) ? asked : await fetchModel(context, client, reference)
   const signal = context.takeStopSignal()
   signal.throwIfAborted()
   const startedAt = performance.now()
@@ -37,11 +37,15 @@ export async function readyModel(
   }
 }
 
+/** Downloads a model, and returns its ID, which contains its current name if the reference contains a former one. */
 async function fetchModel(context: Context, client: InferenceClient, reference: string) {
   const { printer, places } = context
   printer.note(`  ${reference} is not on this machine. Downloading it:`)
-  await runPull(context, await preparePull(context, reference))
-  if (await client.hasModel(parseModelId(reference))) return
+  const pull = await preparePull(context, reference)
+  await runPull(context, pull)
+  const [, tag] = parseModelId(reference).split(':')
+  const id = tag === undefined ? pull.modelName : `${pull.modelName}:${tag}`
+  if (await client.hasModel(id)) return id
   throw new Failure('not_found', `The daemon at ${client.url} does not have ${reference}.`, {
     hint: `The model was downloaded to ${places.models}, but that daemon uses another models folder or runs on another machine.`,
   })

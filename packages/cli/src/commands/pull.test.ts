@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { writeGgufFile } from '@shoal/model-file/testing'
 import { expect, test } from 'vitest'
+import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { modelScript, sampleFile, sampleModel } from '../testing/samples.ts'
 import { scriptedRegistry } from '../testing/scripted-registry.ts'
@@ -60,6 +62,33 @@ test('if no file fits, pull ends with exit code 8, and the hint contains the sma
       '  To download it anyway: shoal pull tide-7b:Q4_K_M\n',
   )
   expect(exitCode).toBe(8)
+})
+
+test('pull finds a renamed model by its former name, and says so', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  await registry.publish('tide', 2_000)
+  await registry.rename('tide', 'reef')
+  const at = { home: home.path, registry: registry.url, memoryBytes: 8 * 2 ** 30 }
+  const pulled = await shoalHere(['pull', 'tide'], at)
+  expect(pulled.exitCode).toBe(0)
+  expect(pulled.stdout).toBe(`${join(home.models, 'reef', 'tide.gguf')}\n`)
+  expect(pulled.stderr).toContain('  tide was renamed to reef.\nreef:Q8_0')
+  const show = await shoalHere(['show', 'tide', '--json'], at)
+  expect(JSON.parse(show.stdout)).toMatchObject({ name: 'reef' })
+
+  const env = { SHOAL_TOKEN: registry.token }
+  const liked = await shoalHere(['like', 'tide'], { ...at, env })
+  expect([liked.exitCode, liked.stderr]).toEqual([3, '✗ The model tide was renamed to reef.\n'])
+  await writeGgufFile(join(home.path, 'a.gguf'), 2_000, 1)
+  const pushed = await shoalHere(['push', join(home.path, 'a.gguf'), '--name', 'tide'], {
+    ...at,
+    env,
+  })
+  expect(pushed.exitCode).toBe(3)
+  expect(pushed.stderr).toContain(
+    `✗ tide on ${new URL(registry.url).host} was renamed to reef.\n  To publish to it, pass --name reef.\n`,
+  )
 })
 
 test('pull ends with exit code 3 for an unknown model and suggests similar names', async () => {

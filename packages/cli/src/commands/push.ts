@@ -135,6 +135,12 @@ async function findModel({ client, label }: Registry, name: string) {
   })
   if (!model) return undefined
   const isOthers = model.owner !== me.username
+  if (model.name !== name) {
+    if (isOthers) return undefined // the name is free again
+    throw new Failure('not_found', `${name} on ${label} was renamed to ${model.name}.`, {
+      hint: `To publish to it, pass --name ${model.name}.`,
+    })
+  }
   if (isOthers && !me.is_admin) throw notYours(name, label)
   return { model, isOfAnother: isOthers, readyFiles: await client.listFiles(name) }
 }

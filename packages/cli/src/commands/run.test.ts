@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome, startShoal } from '../testing/run-shoal.ts'
 import { counts, ends, says, scriptedDaemon, thinks } from '../testing/scripted-daemon.ts'
 import { scriptedRegistry } from '../testing/scripted-registry.ts'
@@ -34,6 +35,20 @@ test('only the answer is printed on stdout, with a newline at its end', async ()
       stream_options: { include_usage: true },
     },
   ])
+})
+
+test('a renamed model is downloaded and run by its former name', async () => {
+  await using registry = await realRegistry()
+  await registry.publish('tide', 2_000)
+  await registry.rename('tide', 'reef')
+  await using daemon = await scriptedDaemon({ models: ['reef'] })
+  const { stdout, stderr } = await run(['tide', 'Hi'], {
+    inference: daemon.url,
+    registry: registry.url,
+  })
+  expect(stderr).toContain('tide was renamed to reef.')
+  expect(stdout).toBe('Hello!\n')
+  expect(daemon.questions()).toMatchObject([{ model: 'reef' }])
 })
 
 test('piped input follows the typed prompt, after a blank line', async () => {

@@ -22,11 +22,14 @@ export async function getModelWithFiles(context: Context, text: string): Promise
   const model = await namingNeighbours(registry, reference.name, () =>
     registry.client.getModel(reference.name),
   )
+  if (![model.name, model.id].includes(reference.name)) {
+    context.printer.note(`  ${reference.name} was renamed to ${model.name}.`)
+  }
   const files = await registry.client.listFiles(model.name)
   return { reference, registry, model, choices: fileChoices(files, (file) => file.file_size_bytes) }
 }
 
-/** Runs `call`. Turns a 404 into an error that suggests similar names. */
+/** Runs `call`. Turns a 404 into an error that suggests similar names, unless it already names the model. */
 export async function namingNeighbours<T>(
   registry: Registry,
   name: string,
@@ -36,6 +39,7 @@ export async function namingNeighbours<T>(
     return await call()
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error
+    if (error.problem.code === 'model_renamed') throw error
     throw await unknownModel(registry, name, error)
   }
 }

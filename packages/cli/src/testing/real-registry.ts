@@ -74,6 +74,8 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
       return Number(count)
     },
 
+    rename: (modelName: string, name: string) => client.updateModel(modelName, { name }),
+
     deleteModel: (modelName: string) => client.deleteModel(modelName),
 
     makePrivate: (modelName: string) => client.updateModel(modelName, { is_public: false }),

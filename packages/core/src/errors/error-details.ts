@@ -13,7 +13,7 @@ export interface ErrorDetails {
     | 'setup_code_required'
     | 'wrong_password'
   >
-  not_found: ProblemDetails
+  not_found: ProblemDetails<'model_renamed'>
   conflict: ProblemDetails<
     | 'chunks_missing'
     | 'last_admin'

@@ -60,7 +60,12 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
       wrong_password: 'the current password is wrong',
     },
   },
-  not_found: { status: 404, ending: 'not_found', meaning: 'no such model, file or account' },
+  not_found: {
+    status: 404,
+    ending: 'not_found',
+    meaning: 'no such model, file or account',
+    reasons: { model_renamed: 'the model has another name now: repeat the request with that name' },
+  },
   conflict: {
     status: 409,
     ending: 'failed',

@@ -21,6 +21,8 @@ export type Database = {
   model_downloads: { model_id: string; downloads: number }
   /** The accounts that a private model's owner has shared the model with. */
   model_member: { model_id: string; account_id: string; can_write: Flag; created_at: string }
+  /** The names that models had before they were renamed. No model has one of these names now. */
+  former_name: { name: string; model_id: string; renamed_at: string }
   model_like: { model_id: string; account_id: string; created_at: string }
   file: FileTable
   upload_manifest: { file_id: string; chunk_hashes: Uint8Array }

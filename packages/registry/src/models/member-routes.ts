@@ -49,7 +49,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const caller = callerWith('write', request.caller)
       const isSelf = params.username.toLowerCase() === caller.username
       const model = isSelf
-        ? await models.getRow(params.id, toViewer(caller, 'write'))
+        ? await models.getRowToChange(params.id, toViewer(caller, 'write'))
         : await managedModel(models, params.id, caller)
       await members.remove(model, params.username, callerActor(request, caller))
       return reply.code(204).send(null)
@@ -64,7 +64,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       // The owner could otherwise fill another account's quota, or publish in its name.
       if (!isActingAdmin(who))
         throw forbidden('only administrators can change the owner of a model')
-      const model = await models.getRow(params.id, toViewer(caller, 'write'))
+      const model = await models.getRowToChange(params.id, toViewer(caller, 'write'))
       await members.transfer(model, body.username, callerActor(request, who))
       return reply.code(204).send(null)
     },

@@ -16,16 +16,24 @@ import { conflict, notFound } from '../errors.ts'
 import { type CardDetails, readCardDetails } from './card-details.ts'
 import { countedDownloads } from './counted-downloads.ts'
 import { type Filled, fillFromCard } from './fill-from-card.ts'
+import { findRenamedModel, keepFormerName, takeName } from './former-names.ts'
 import { lockModel } from './lock-model.ts'
 import { refreshModel } from './refresh-model.ts'
 import { visibleTo } from './visibility.ts'
 
 /** Reads and writes models. For a model that the viewer may not see, the error is always not-found, never forbidden. */
 export interface ModelRepository {
-  /** Finds a model by its ID or name, ignoring case. Undefined if there is no such model that the viewer may see. */
-  findRow(idOrName: string, viewer: Viewer): Promise<ModelRow | undefined>
-  /** @throws not-found if there is no such model that the viewer may see */
+  /**
+   * Returns a model by its ID, its name or a name that it had before, ignoring case. A name that another model has taken
+   * since then belongs to that model.
+   * @throws not-found if there is no such model that the viewer may see
+   */
   getRow(idOrName: string, viewer: Viewer): Promise<ModelRow>
+  /**
+   * Like `getRow`, for changes: a change is not made under a former name, because the caller may mean another model.
+   * @throws not-found with the code `model_renamed` if the model had this name before
+   */
+  getRowToChange(idOrName: string, viewer: Viewer): Promise<ModelRow>
   /**
    * Returns the model with its card, and whether the viewer likes the model.
    * @throws not-found if there is no such model that the viewer may see
@@ -80,8 +88,11 @@ const memberRight = (accountId: string) =>
 const factFields = ['architecture', 'parameter_count', 'context_length'] as const
 
 export function modelRepository(db: Kysely<Database>): ModelRepository {
-  async function findRow(idOrName: string, viewer: Viewer): Promise<ModelRow | undefined> {
-    const key = idOrName.toLowerCase()
+  function findRow(
+    column: 'model.id' | 'model.name',
+    key: string,
+    viewer: Viewer,
+  ): Promise<ModelRow | undefined> {
     return db
       .selectFrom('model')
       .selectAll()
@@ -89,14 +100,39 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
       .$if(viewer.username !== undefined, (models) =>
         models.select(memberRight(viewer.accountId ?? '')),
       )
-      .where(isUuid(key) ? 'model.id' : 'model.name', '=', key)
+      .where(column, '=', key)
       .where(visibleTo(viewer))
       .executeTakeFirst()
   }
 
+  /** Finds a model by its ID, its name or a former name. */
+  async function find(idOrName: string, viewer: Viewer) {
+    const key = idOrName.toLowerCase()
+    const isId = isUuid(key)
+    const row = await findRow(isId ? 'model.id' : 'model.name', key, viewer)
+    if (row || isId) return row && { row, isRenamed: false }
+    const id = await findRenamedModel(db, key)
+    const renamed = id === undefined ? undefined : await findRow('model.id', id, viewer)
+    return renamed && { row: renamed, isRenamed: true }
+  }
+
+  const unknownModel = (idOrName: string) => notFound(`no model ${idOrName.slice(0, 96)}`)
+
   async function getRow(idOrName: string, viewer: Viewer): Promise<ModelRow> {
-    const row = await findRow(idOrName, viewer)
-    if (!row) throw notFound(`no model ${idOrName.slice(0, 96)}`)
+    const found = await find(idOrName, viewer)
+    if (!found) throw unknownModel(idOrName)
+    return found.row
+  }
+
+  async function getRowToChange(idOrName: string, viewer: Viewer): Promise<ModelRow> {
+    const found = await find(idOrName, viewer)
+    if (!found) throw unknownModel(idOrName)
+    const { row, isRenamed } = found
+    if (isRenamed) {
+      throw notFound(`the model ${idOrName.toLowerCase()} was renamed to ${row.name}`, {
+        code: 'model_renamed',
+      })
+    }
     return row
   }
 
@@ -113,8 +149,8 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
   }
 
   return {
-    findRow,
     getRow,
+    getRowToChange,
 
     get: async (idOrName: string, viewer: Viewer): Promise<ModelRecord> =>
       getRecord(await getRow(idOrName, viewer), viewer),
@@ -158,6 +194,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
           .returningAll()
           .executeTakeFirst()
         if (!row) throw nameTaken(model.name)
+        await takeName(trx, model.name)
         await writeCard(trx, row.id, model.readme ?? null)
         return row
       }),
@@ -190,6 +227,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
           .catch((error) => {
             throw isUniqueViolation(error) ? nameTaken(name) : error
           })
+        if (name !== undefined && name !== row.name) await keepFormerName(trx, row, name, actor)
         if (readme !== undefined) await writeCard(trx, id, readme)
         if (is_public !== undefined && is_public !== (row.is_public === 1)) {
           await note(actor, 'model.visibility_changed', model(row.name), { is_public })(trx)

@@ -88,7 +88,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     ...endpoints.toggleLike,
     async handler({ params, caller }, reply) {
       const { accountId } = callerWith('write', caller)
-      const model = await models.getRow(params.id, toViewer(caller, 'write'))
+      const model = await models.getRowToChange(params.id, toViewer(caller, 'write'))
       await models.toggleLike(model.id, accountId)
       return reply.code(204).send(null)
     },
@@ -98,7 +98,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     ...endpoints.setLike,
     async handler({ params, body, caller }, reply) {
       const { accountId } = callerWith('write', caller)
-      const model = await models.getRow(params.id, toViewer(caller, 'write'))
+      const model = await models.getRowToChange(params.id, toViewer(caller, 'write'))
       await models.setLike(model.id, accountId, body.liked)
       return reply.code(204).send(null)
     },

@@ -9,7 +9,7 @@ export async function ownModel(
   caller: Caller | undefined,
 ): Promise<ModelRow> {
   const who = callerWith('write', caller)
-  const model = await models.getRow(id, toViewer(caller, 'write'))
+  const model = await models.getRowToChange(id, toViewer(caller, 'write'))
   if (isOwnerOrAdmin(model, who) || model.member_can_write === 1) return model
   throw forbidden(`only ${model.owner}, members who can write, and admins can change ${model.name}`)
 }
@@ -21,7 +21,7 @@ export async function managedModel(
   caller: Caller | undefined,
 ): Promise<ModelRow> {
   const who = callerWith('write', caller)
-  const model = await models.getRow(id, toViewer(caller, 'write'))
+  const model = await models.getRowToChange(id, toViewer(caller, 'write'))
   if (isOwnerOrAdmin(model, who)) return model
   throw forbidden(`only ${model.owner} and admins can change the members of ${model.name}`)
 }

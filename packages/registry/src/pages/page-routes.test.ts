@@ -159,6 +159,23 @@ describe('a server-rendered page', () => {
     expect(extractText(text)).toContain('Model not found')
   })
 
+  test('of a renamed model is found by its former name: browsers are redirected', async () => {
+    await registry.post('/v1/models', { token: ana, body: { name: 'ebb' } })
+    expect((await page('/m/ebb')).status).toBe(200)
+    await registry.call('PATCH', '/v1/models/ebb', { token: ana, body: { name: 'flood' } })
+    for (const rest of ['', '?tab=files', '/edit']) {
+      const { status, headers } = await page(`/m/ebb${rest}`)
+      expect([status, headers.get('location')]).toEqual([301, `/m/flood${rest}`])
+      expect(headers.get('cache-control')).toBe('private, no-cache') // another model may take the name
+    }
+    expect((await page('/m/flood')).status).toBe(200)
+    await registry.post('/v1/models', { token: ana, body: { name: 'ebb' } })
+    expect((await page('/m/ebb')).status).toBe(200)
+    await registry.call('PATCH', '/v1/models/ebb', { token: ana, body: { is_public: false } })
+    await registry.call('PATCH', '/v1/models/ebb', { token: ana, body: { name: 'spring' } })
+    expect((await page('/m/ebb')).status).toBe(404)
+  })
+
   test('has the chosen theme', async () => {
     expect((await page('/', { cookie: 'theme=dark' })).text).toContain(
       '<html lang="en" data-theme="dark" ',

@@ -3,7 +3,7 @@
  * scripts.
  */
 import { findRegistryLabel } from '@shoal/core/references'
-import { pages } from '@shoal/protocol/pages'
+import { formatPath, pages } from '@shoal/protocol/pages'
 import { pageHeaders, serveAssets } from '@shoal/server'
 import type { Site as WebSite } from '@shoal/web'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
@@ -75,7 +75,8 @@ const localApiFor = (request: FastifyRequest, site: Site): string | undefined =>
 
 /**
  * Renders the page at an address, or the 404 page. Visitors who use `127.0.0.1` although the base URL contains
- * `localhost`, or vice versa, are redirected, because signing in works only at the base URL.
+ * `localhost`, or vice versa, are redirected, because signing in works only at the base URL. Visitors who use a former name of a model
+ * are redirected to its page.
  */
 export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dependencies) {
   const takeTurn = renderTurns(maxConcurrentPages, () => busy('the client has disconnected'))
@@ -96,6 +97,13 @@ export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dep
         registryLabel: findRegistryLabel(site.baseUrl()),
       }),
     )
+    const { name } = request.params as { name?: string }
+    if (page.modelName !== undefined && page.modelName !== name) {
+      const isEditor = request.routeOptions.url === pages.editModel
+      const route = isEditor ? pages.editModel : pages.model
+      const path = formatPath(route, { name: page.modelName })
+      return reply.redirect(path + address.slice(address.split('?')[0]?.length), 301)
+    }
     const waits = refusals.filter(({ status }) => status === page.status)
     if (waits.length > 0) {
       const seconds = Math.max(...waits.map(({ retryAfterSeconds }) => retryAfterSeconds))

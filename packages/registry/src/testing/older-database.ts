@@ -10,6 +10,7 @@ type Older = Pick<Connection, 'db' | 'engine'>
  * migration cannot be undone.
  */
 const undoing: Record<string, (older: Older) => Promise<RawBuilder<unknown>[]>> = {
+  '0011_former_names': async () => [sql`drop table former_name`],
   '0010_people': async ({ engine }) => [
     ...(engine === 'postgres' ? [sql`drop function refuse_audit_change cascade`] : []),
     sql`drop table audit`,

@@ -18,6 +18,7 @@ export const actionPhrases: Record<AuditEntry['action'], string> = {
   'key.revoked': 'revoked an API key of',
   'invitation.created': 'created the invitation',
   'invitation.revoked': 'revoked the invitation',
+  'model.renamed': 'renamed the model',
   'model.visibility_changed': 'changed the visibility of the model',
   'model.owner_changed': 'changed the owner of the model',
   'model.member_set': 'shared the model',

@@ -13,5 +13,9 @@ export type Head = {
   feed?: string
 }
 
-/** Receives the metadata set by the innermost screen. */
-export type HeadSink = { head: Head | undefined }
+export type HeadSink = {
+  /** The metadata set by the innermost screen. */
+  head: Head | undefined
+  /** The name of the model that the page is about, which the address may contain in another form. */
+  modelName: string | undefined
+}

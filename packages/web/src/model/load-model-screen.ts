@@ -24,6 +24,7 @@ export async function loadModelScreen(
   ])
   if (!head) return
   await loading
+  head.modelName = queryClient.getQueryData(model.queryKey)?.name
   const files = queryClient.getQueryData(filesQuery(client, name).queryKey) ?? []
   const file = findHeaderFile(files)
   if (file && prefs.contextTokens !== usualContextTokens) {

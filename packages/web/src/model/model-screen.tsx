@@ -2,7 +2,7 @@ import { formatAge, formatContext, formatCount } from '@shoal/core/units'
 import { ApiError, type ModelFile, type ModelRecord } from '@shoal/protocol/client'
 import { formatPath, pageFiles, pages } from '@shoal/protocol/pages'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
 import { filesQuery, modelQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
@@ -40,6 +40,12 @@ export function ModelScreen() {
     )
   }
   if (model.isPending) return <ModelSkeleton />
+  if (model.data.name !== name) {
+    // The address contains the model's ID or a name that it had before.
+    return (
+      <Navigate to="/m/$name" params={{ name: model.data.name }} search={(all) => all} replace />
+    )
+  }
   const filesCount = files.data ? listChoices(files.data).length : model.data.files_count
   return (
     <div className="page pt-8">

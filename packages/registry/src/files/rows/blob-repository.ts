@@ -21,7 +21,10 @@ export interface BlobRepository {
    * @throws not-found if these bytes are no longer stored
    */
   getChunkHashes(sha256Hash: string): Promise<Uint8Array>
-  /** A ready file of a model that the viewer may see, with the key of the object that contains the file's bytes. */
+  /**
+   * A ready file of a model that the viewer may see, with the key of the object that contains the file's bytes. The
+   * model is given by its ID, its name or a former name.
+   */
   findReadyFile(
     modelIdOrName: string,
     fileId: string,
@@ -56,7 +59,9 @@ export function blobRepository(db: Kysely<Database>): BlobRepository {
       join model on model.id = file.model_id
       join blob on blob.sha256_hash = file.blob_hash
       where file.id = ${values.fileId} and file.status = 'ready'
-        and (model.id = ${values.modelId} or model.name = ${values.modelName}) and ${visibleToOne(values)}`,
+        and (model.id = ${values.modelId} or model.name = ${values.modelName}
+          or model.id = (select model_id from former_name where name = ${values.modelName}))
+        and ${visibleToOne(values)}`,
   )
 
   const queryByHash = compileOnce<NamedFile | ChunkRow, HashValues>(

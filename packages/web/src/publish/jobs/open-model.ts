@@ -26,13 +26,15 @@ export async function openModel(
   }
 }
 
+/** Returns the model that has this name now; null if there is none, or if it was renamed. */
 export async function lookUpModel(
   client: RegistryClient,
   name: string,
   signal?: AbortSignal,
 ): Promise<ModelRecord | null> {
   try {
-    return await client.getModel(name, signal)
+    const model = await client.getModel(name, signal)
+    return model.name === name ? model : null
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null
     throw error
