@@ -16,6 +16,7 @@ const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
     search: async () => (await import('./commands/search.ts')).searchCommand,
     show: async () => (await import('./commands/show.ts')).showCommand,
     pull: async () => (await import('./commands/pull.ts')).pullCommand,
+    import: async () => (await import('./commands/import.ts')).importCommand,
     ls: async () => (await import('./commands/list.ts')).listCommand,
     rm: async () => (await import('./commands/remove.ts')).removeCommand,
     path: async () => (await import('./commands/path.ts')).pathCommand,

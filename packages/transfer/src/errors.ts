@@ -28,6 +28,14 @@ export const linkLeftAlone = (path: string, target: string) =>
     },
   )
 
+/** The models folder is on another file system, and the file system can share blocks neither. */
+export const cannotLink = (path: string, folder: string) =>
+  new AppError(
+    'cannot_link',
+    `${path} cannot be linked into ${folder}, which is on another file system or has no hard links`,
+    { path },
+  )
+
 /** A pulled file has changed since it was pulled. */
 export const damagedFile = (path: string) =>
   new AppError('damaged_file', `${path} is damaged: it has changed since it was pulled`, {
@@ -54,6 +62,6 @@ export const fileRefused = (message: string) => new AppError('file_refused', mes
 
 /** The file has no record, so its hashes are unknown. */
 export const noRecord = (path: string) =>
-  new AppError('no_record', `${path} has no record of its hashes: it was not pulled by shoal`, {
+  new AppError('no_record', `${path} was not pulled from a registry`, {
     path,
   })

@@ -1,3 +1,4 @@
+import type { ImportMethod } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import {
@@ -40,11 +41,33 @@ const columns: Column<LocalChoice>[] = [
   { title: 'CHANGED', text: (choice) => formatAge(modifiedAt(choice)) },
   {
     title: '',
-    text: (choice) => (isComplete(choice) ? '' : `incomplete, ${percentHere(choice)}%`),
+    text: (choice) => describeState(choice).join(', '),
   },
 ]
 
+/** What is unusual about a model: most have been pulled, are complete, and contain what was pulled. */
+function describeState(choice: LocalChoice): string[] {
+  const { files } = choice
+  const imported = files.find((file) => file.imported)?.imported
+  const target = files.find((file) => file.target)?.target
+  const isDamaged = files.some((file) => file.imported?.mismatch && !file.isVerified)
+  const missing = files.find(({ isMissing }) => isMissing)
+  if (missing) return [`missing: ${missing.target ?? missing.imported?.from} no longer exists`]
+  return [
+    ...(isComplete(choice) ? [] : [`incomplete, ${percentHere(choice)}%`]),
+    ...(isDamaged ? ['damaged'] : []),
+    ...(target !== undefined && !imported ? [`link to ${target}`] : []),
+    ...(imported ? [describeImport(imported)] : []),
+  ]
+}
+
+const describeImport = ({ method, origin }: { method: ImportMethod; origin: string }) =>
+  ({ reference: `from ${origin}`, link: `linked from ${origin}`, copy: `copied from ${origin}` })[
+    method
+  ]
+
 function toDocument(choice: LocalChoice) {
+  const [{ imported, target }] = choice.files
   return {
     model: choice.modelName,
     quantization: choice.label,
@@ -53,5 +76,11 @@ function toDocument(choice: LocalChoice) {
     finished: isComplete(choice),
     modified_at: new Date(modifiedAt(choice)).toISOString(),
     paths: choice.files.map(({ path }) => path),
+    ...(target !== undefined && { target }),
+    ...(imported && {
+      imported: { method: imported.method, origin: imported.origin, license: imported.license },
+    }),
+    missing: choice.files.some(({ isMissing }) => isMissing),
+    verified: choice.files.every(({ isVerified }) => isVerified),
   }
 }

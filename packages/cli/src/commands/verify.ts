@@ -1,3 +1,4 @@
+import { hasCode } from '@shoal/core/errors'
 import { shellWord } from '@shoal/core/references'
 import type { LocalFile, VerifyResult } from '@shoal/transfer'
 import { Command } from 'commander'
@@ -14,7 +15,7 @@ import { plural } from '../terminal/units.ts'
 import { type LimitOptions, readLimits } from '../transfers/limits.ts'
 import { pullReport } from '../transfers/pull-report.ts'
 
-type Verdict = 'intact' | 'damaged' | 'repaired' | 'unknown'
+type Verdict = 'intact' | 'damaged' | 'mismatch' | 'repaired' | 'unknown'
 type Checked = { name: string; path: string; verdict: Verdict; badChunks: number }
 
 export function verifyCommand(open: OpenContext): Command {
@@ -42,16 +43,35 @@ export function verifyCommand(open: OpenContext): Command {
         checked.map((one) => formatLine(one, context)),
       )
       const damaged = checked.filter(({ verdict }) => verdict === 'damaged')
+      const isMismatched = checked.some(({ verdict }) => verdict === 'mismatch')
+      if (isMismatched) context.endWith('verification_failed')
       if (damaged.length === 0) return
       context.endWith('verification_failed')
       printer.warn(`${plural(damaged.length, 'file')} damaged. To repair: shoal verify --repair`)
     })
 }
 
-async function check(context: Context, name: string, { path }: LocalFile): Promise<Checked> {
+async function check(context: Context, name: string, file: LocalFile): Promise<Checked> {
+  const { path } = file
   const signal = context.takeStopSignal()
-  const { verifyFile } = await import('@shoal/transfer')
+  const { checkImport, verifyFile } = await import('@shoal/transfer')
   const progress = await openProgress(context.printer, name)
+  if (file.imported && !file.record) {
+    const bytesTotal = file.fileSizeBytes ?? 0
+    const onProgress = (bytesDone: number) => {
+      progress.event({ type: 'verifying', bytesDone, bytesTotal })
+      progress.update({ bytesDone, bytesTotal, remarks: [`checking ${name}`] })
+    }
+    try {
+      const isChecked = await checkImport(file, { signal, onProgress })
+      return { name, path, verdict: isChecked ? 'intact' : 'unknown', badChunks: 0 }
+    } catch (error) {
+      if (!hasCode(error, 'damaged_file')) throw error
+      return { name, path, verdict: 'mismatch', badChunks: 0 }
+    } finally {
+      progress.end()
+    }
+  }
   const result = await verifyFile({
     path,
     signal,
@@ -102,6 +122,7 @@ function formatLine({ name, path, verdict, badChunks }: Checked, { printer }: Co
     intact: `${green('✓')} ${name}  intact`,
     repaired: `${green('✓')} ${name}  repaired`,
     damaged: `${red('✗')} ${name}  ${plural(badChunks, 'bad chunk')}`,
+    mismatch: `${red('✗')} ${name}  does not match the hash in its store: ${path}`,
     unknown: `${yellow('!')} ${name}  not pulled by shoal, so its hash is unknown: ${path}`,
   }
   return lines[verdict]

@@ -17,7 +17,7 @@ import type { LocalFile, Unreadable } from '@shoal/transfer'
 import type { Context } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
 import { plural } from '../terminal/units.ts'
-import { readReference } from './reference.ts'
+import { type Reference, readReference } from './reference.ts'
 
 type LocalEntry = LocalFile & { quantization: string | null }
 
@@ -35,7 +35,8 @@ export async function listLocalChoices(
   ])
   const files = await listLocalFiles(places.models, onUnreadable)
   const entries = files.map((file): LocalEntry => {
-    const quantization = file.record?.quantization ?? findQuantizationInFilename(file.filename)
+    const known = file.imported?.quantization ?? file.record?.quantization
+    const quantization = known ?? findQuantizationInFilename(file.filename)
     return { ...file, quantization: quantization ?? null }
   })
   return [...Map.groupBy(entries, (entry) => entry.modelName)].flatMap(([modelName, members]) =>
@@ -67,16 +68,31 @@ export async function getLocalChoices(context: Context, text: string): Promise<L
 }
 
 async function getNamedChoices(context: Context, text: string): Promise<LocalChoice[]> {
-  const { name, quantization } = readReference(text)
+  const { name, quantization, registry } = readReference(text)
   const unreadable: Unreadable[] = []
   const all = await listLocalChoices(context, (one) => unreadable.push(one))
-  const ofModel = all.filter(({ modelName }) => modelName.toLowerCase() === name)
+  const ofModel = chooseByHost(all, { name, registry })
   if (quantization === undefined && ofModel.length > 0) return ofModel
   const found = quantization === undefined ? [] : findChoices(ofModel, quantization)
   if (found.length > 0) return found
   const folder = join(context.places.models, name)
   const hidden = unreadable.find(({ path }) => path === folder || dirname(path) === folder)
   throw hidden ? cannotBeRead(hidden) : notHere(text, ofModel)
+}
+
+/**
+ * The choices of a model. With a host in the reference, those of `<host>/<name>` if there are any: the folder `<name>`
+ * then belongs to another model.
+ */
+function chooseByHost(
+  all: readonly LocalChoice[],
+  { name, registry }: Pick<Reference, 'name' | 'registry'>,
+): LocalChoice[] {
+  const named = (wanted: string) =>
+    all.filter(({ modelName }) => modelName.toLowerCase() === wanted)
+  const host = registry?.replace(/^https?:\/\//, '').toLowerCase()
+  const nested = host === undefined ? [] : named(`${host}/${name}`)
+  return nested.length > 0 ? nested : named(name)
 }
 
 /** Returns the choice to run: the one that the reference specifies, or else the best fit among the complete choices. */
@@ -93,6 +109,12 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
     context.printer.note(`  ${formatChoiceName(chosen)} is the default among the ${among}.`)
   }
   if (chosen) return chosen
+  const missing = choices.flatMap(({ files }) => files.filter(({ isMissing }) => isMissing))[0]
+  if (missing) {
+    throw new Failure('not_found', `${missing.target ?? missing.path} no longer exists.`, {
+      hint: `${text} was imported by reference. To forget it: shoal rm ${shellWord(text)}`,
+    })
+  }
   throw new Failure('not_found', `${text} is only partly downloaded.`, {
     hint: `To resume: shoal pull ${shellWord(text)}`,
   })

@@ -92,6 +92,7 @@ export interface ErrorDetails {
   no_room: { neededBytes: number; freeBytes: number }
   file_in_the_way: { path: string }
   is_link: { path: string; target: string }
+  cannot_link: { path: string }
   damaged_file: { path: string }
   file_busy: { path: string }
   /** In a browser, `path` is only the filename. */

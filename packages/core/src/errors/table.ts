@@ -202,6 +202,10 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
   no_room: { ending: 'no_room', meaning: 'not enough disk space for the file' },
   file_in_the_way: { ending: 'failed', meaning: 'another file already has this name' },
   is_link: { ending: 'failed', meaning: 'the model is a link to files that shoal does not manage' },
+  cannot_link: {
+    ending: 'failed',
+    meaning: 'an imported file cannot be linked into the models folder',
+  },
   damaged_file: { ending: 'failed', meaning: 'the file has changed since it was pulled' },
   file_busy: { ending: 'failed', meaning: 'the file is being pulled' },
   file_changed: { ending: 'failed', meaning: 'the file changed while it was being sent' },

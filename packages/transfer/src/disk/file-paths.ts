@@ -13,6 +13,8 @@ export function getFilePaths(path: string) {
     journal: `${hidden}.journal`,
     lock: `${hidden}.lock`,
     torrent: `${hidden}.torrent`,
+    /** Where an imported file came from. */
+    imported: `${hidden}.import`,
     /** An unfinished copy of a file that other programs use too. */
     copy: `${hidden}.copy`,
     /** The registry's response to the download request for a partial file. */

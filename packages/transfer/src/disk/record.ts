@@ -4,13 +4,18 @@ import { getFilePaths } from './file-paths.ts'
 import type { FileStamp } from './stamp.ts'
 import { writeWhole } from './write-whole.ts'
 
-export type LocalFileRecord = {
-  format: 1
+/** A file of a registry. */
+export type RegistryIdentity = {
   /** The registry's base URL. */
   registry: string
   model_id: string
-  model_name: string
   file_id: string
+}
+
+/** Has no registry if the file was imported from another program and the user named no registry that has it. */
+export type LocalFileRecord = {
+  format: 1
+  model_name: string
   filename: string
   quantization: string | null
   sha256_hash: string
@@ -24,7 +29,13 @@ export type LocalFileRecord = {
    * machine.
    */
   without_peers?: true
-} & FileStamp // while it is unchanged, the file is not hashed again
+} & FileStamp & // while it is unchanged, the file is not hashed again
+  (RegistryIdentity | { [field in keyof RegistryIdentity]?: never })
+
+export type RegistryRecord = LocalFileRecord & RegistryIdentity
+
+export const isOfRegistry = (record: LocalFileRecord): record is RegistryRecord =>
+  record.registry !== undefined
 
 /**
  * Returns the record of the file at `path`; undefined if there is none or it is invalid.

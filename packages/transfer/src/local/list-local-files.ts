@@ -1,6 +1,9 @@
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, readdir, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
+import { isModelName } from '@shoal/core/references'
+import { type ImportRecord, readImportRecord } from '../disk/import-record.ts'
+import { hostOfFolder } from '../disk/model-folder.ts'
 import { readPartialProgress } from '../disk/partial-file.ts'
 import { type LocalFileRecord, readRecord } from '../disk/record.ts'
 import { findLinkTarget } from '../disk/refuse-link.ts'
@@ -10,7 +13,7 @@ import { isUnchanged } from '../disk/stamp.ts'
 export type LocalFile = {
   /** The path of the finished file, even if only a partial file exists. */
   path: string
-  /** The name of the folder that contains the file. */
+  /** The model's name; `<host>/<name>` if the folder `<name>` belongs to another model. */
   modelName: string
   filename: string
   /** The size of the finished file; undefined for a partial file whose journal cannot be read. */
@@ -18,6 +21,10 @@ export type LocalFile = {
   /** Number of bytes on disk; equal to `fileSizeBytes` for a finished file. */
   bytesHere: number
   isFinished: boolean
+  /** Whether `path` is a symbolic link to a file that no longer exists, or to a disk that is not mounted. */
+  isMissing: boolean
+  /** Where the file came from, if it was imported from another program. */
+  imported: ImportRecord | undefined
   modifiedAt: Date
   /** The file to which `path` is a symbolic link: a file by reference, which shoal never changes. */
   target: string | undefined
@@ -31,8 +38,9 @@ export type LocalFile = {
 export type Unreadable = { path: string; why: string }
 
 /**
- * Lists every `<models>/<name>/*.gguf`, finished or partial, sorted by model and filename. Unreadable entries are
- * reported and skipped, so that all others are listed.
+ * Lists every `<models>/<name>/*.gguf` and `<models>/<host>/<name>/*.gguf`, finished or partial, sorted by model and
+ * filename. Unreadable entries are reported and skipped, so that all others are listed. An imported file whose original
+ * no longer exists is listed as missing.
  * @example
  * import { listLocalFiles } from '@shoal/transfer'
  *
@@ -43,14 +51,26 @@ export async function listLocalFiles(
   onUnreadable: (unreadable: Unreadable) => void = () => undefined,
 ): Promise<LocalFile[]> {
   const files: LocalFile[] = []
-  for (const modelName of await listNames(modelsDirectory)) {
-    const directory = join(modelsDirectory, modelName)
-    for (const name of await listNames(directory).catch(leftOut(directory, onUnreadable))) {
+  const leaveOut = (path: string) => leftOut(path, onUnreadable)
+
+  async function listModel(directory: string, modelName: string, names: readonly string[]) {
+    for (const name of names) {
       const path = join(directory, name)
       const read = name.endsWith('.gguf') ? readFinishedFile : readUnfinishedFile
       const isModel = name.endsWith('.gguf') || name.endsWith('.gguf.part')
-      if (isModel)
-        files.push(...(await read(path, modelName, name).catch(leftOut(path, onUnreadable))))
+      if (isModel) files.push(...(await read(path, modelName, name).catch(leaveOut(path))))
+    }
+  }
+
+  for (const name of await listNames(modelsDirectory)) {
+    const directory = join(modelsDirectory, name)
+    const members = await listNames(directory).catch(leaveOut(directory))
+    await listModel(directory, name, members)
+    const inner = members.filter((member) => isModelName(member.toLowerCase()))
+    for (const member of inner.filter((one) => !/\.(gguf|part)$/.test(one))) {
+      const path = join(directory, member)
+      const modelName = `${hostOfFolder(name)}/${member}`
+      await listModel(path, modelName, await listNames(path).catch(leaveOut(path)))
     }
   }
   return files
@@ -84,7 +104,13 @@ async function statFile(path: string) {
 }
 
 async function readFinishedFile(path: string, modelName: string, filename: string) {
-  const { size, mtime } = await statFile(path)
+  const imported = await readImportRecord(path)
+  const found = await statFile(path).catch((error) => {
+    if (error.code === 'ENOENT' && imported !== undefined) return undefined
+    throw error
+  })
+  if (found === undefined) return await readMissingFile(path, modelName, imported)
+  const { size, mtime } = found
   const record = await readRecord(path)
   const file: LocalFile = {
     path,
@@ -93,10 +119,36 @@ async function readFinishedFile(path: string, modelName: string, filename: strin
     fileSizeBytes: size,
     bytesHere: size,
     isFinished: true,
+    isMissing: false,
+    imported,
     modifiedAt: mtime,
     target: findLinkTarget(path),
     isVerified: record !== undefined && (await isUnchanged(path, record)),
     record,
+  }
+  return [file]
+}
+
+/** Reads an imported file whose original no longer exists. Nothing if the link is gone, too. */
+async function readMissingFile(
+  path: string,
+  modelName: string,
+  imported: ImportRecord | undefined,
+): Promise<LocalFile[]> {
+  const { mtime } = await lstat(path)
+  const file: LocalFile = {
+    path,
+    modelName,
+    filename: basename(path),
+    fileSizeBytes: imported?.file_size_bytes,
+    bytesHere: 0,
+    isFinished: false,
+    isMissing: true,
+    imported,
+    modifiedAt: mtime,
+    target: findLinkTarget(path),
+    isVerified: false,
+    record: undefined,
   }
   return [file]
 }
@@ -112,6 +164,8 @@ async function readUnfinishedFile(partialPath: string, modelName: string, partia
     fileSizeBytes: progress?.fileSizeBytes,
     bytesHere: progress?.bytesHere ?? blocks * 512,
     isFinished: false,
+    isMissing: false,
+    imported: undefined,
     modifiedAt: mtime,
     target: undefined,
     isVerified: false,

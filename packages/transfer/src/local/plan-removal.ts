@@ -5,6 +5,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { getFilePaths, shoalDirectory } from '../disk/file-paths.ts'
+import { claimName } from '../disk/model-folder.ts'
 import { findLinkTarget } from '../disk/refuse-link.ts'
 import { linkLeftAlone } from '../errors.ts'
 
@@ -31,7 +32,8 @@ const noFiles = new Set(['ENOENT', 'ENOTDIR'])
 const isModelName = (name: string) => /\.gguf(\.part)?$/.test(name)
 
 /**
- * Plans the removal of model files `<modelsDirectory>/<name>/<filename>`, finished or partial. The models folder itself
+ * Plans the removal of model files `<modelsDirectory>/<name>/<filename>` or `<modelsDirectory>/<host>/<name>/<filename>`,
+ * finished or partial. The models folder itself
  * may be a link. For a link inside the models folder, only the link is deleted, not its target. Throws `is_link` if a
  * model's folder is a link and contains model files that are not in `paths`, because deleting the link would make those
  * files inaccessible too.
@@ -47,10 +49,13 @@ export async function planRemoval(
   }
   const byFolder = Map.groupBy(paths, (path) => dirname(resolve(path)))
   for (const [folder, members] of byFolder) {
-    if (dirname(folder) !== resolve(modelsDirectory)) {
+    const outer = dirname(folder)
+    const isNested = dirname(outer) === resolve(modelsDirectory)
+    if (outer !== resolve(modelsDirectory) && !isNested) {
       throw new Error(`${folder} is outside the models folder ${modelsDirectory}`)
     }
     await planFolder(plan, folder, new Set(members.map((path) => basename(path))))
+    if (isNested && findLinkTarget(outer) === undefined) plan.folders.push(outer)
   }
   await weigh(plan)
   return plan
@@ -79,7 +84,7 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
     )
   }
   if (others.length > 0) return
-  if (isHiddenLinked) plan.entries.push(hidden)
+  plan.entries.push(isHiddenLinked ? hidden : join(hidden, claimName))
   const kept = names.filter((name) => !isModelName(name) && name !== shoalDirectory)
   if (kept.length > 0) plan.removal.keptFolders.push({ path: folder, names: kept })
   plan.folders.push(...(isHiddenLinked ? [] : [hidden]), folder)
@@ -88,7 +93,7 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
 /** Whether a hidden file belongs to this model file. Excludes the lock, because its holder deletes it last. */
 function isSidecar(name: string, filename: string): boolean {
   if (!name.startsWith(`${filename}.`)) return false
-  return /^(json|journal|torrent|download|copy)(\.[0-9a-f-]{36})?(\.new)?$/.test(
+  return /^(json|journal|torrent|download|copy|import)(\.[0-9a-f-]{36})?(\.new)?$/.test(
     name.slice(filename.length + 1),
   )
 }

@@ -7,7 +7,7 @@ import { getFilePaths } from '../disk/file-paths.ts'
 import { createJournal } from '../disk/journal.ts'
 import { lockFile } from '../disk/lock.ts'
 import { copyToPartial } from '../disk/own-copy.ts'
-import { readRecord } from '../disk/record.ts'
+import { isOfRegistry, readRecord } from '../disk/record.ts'
 import { toManifest } from '../disk/record-manifest.ts'
 import { refuseLink } from '../disk/refuse-link.ts'
 import { isForeign } from '../disk/stamp.ts'
@@ -56,7 +56,7 @@ export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const release = await lockFile(paths.lock, { signal })
   try {
     const record = await readRecord(path)
-    if (record === undefined) throw noRecord(path)
+    if (record === undefined || !isOfRegistry(record)) throw noRecord(path)
     // This call comes before the rename, so that a file that cannot be repaired keeps its name.
     const file = await client.getFile(record.model_id, record.file_id, signal)
     if (file.sha256_hash !== record.sha256_hash) {

@@ -7,6 +7,7 @@ import { makeTuning } from '../chunks/tuning.ts'
 import { exists } from '../disk/exists.ts'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { keepRecord, packChunks } from '../disk/finished-file.ts'
+import { forgetImport } from '../disk/import-record.ts'
 import { forgetDownload } from '../disk/kept-download.ts'
 import { keepTorrent } from '../disk/kept-torrent.ts'
 import { openPartial } from '../disk/partial-file.ts'
@@ -139,6 +140,7 @@ async function giveName(path: string, manifest: Manifest, options: PullOptions) 
   await rename(partial, path)
   const directory = await open(dirname(path), 'r')
   await directory.sync().finally(() => directory.close())
+  await forgetImport(path) // of a file that has been repaired
   await keepRecord(path, options, {
     chunk_size: manifest.chunkSize,
     chunk_hashes: packChunks(manifest.chunks),

@@ -41,7 +41,7 @@ test('the first scan of the folder ends only when a slow registry has responded'
     registry.close()
   })
   const record = await readRecord(path)
-  if (!record) throw new Error('a pulled file has a record')
+  if (!record?.registry) throw new Error('a pulled file has a record')
   const { port } = registry.address() as AddressInfo
   await writeRecord(path, { ...record, registry: `http://127.0.0.1:${port}` })
 

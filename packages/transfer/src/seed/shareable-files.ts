@@ -1,7 +1,7 @@
 import { directNetwork, type NetworkSettings, registryTransport } from '@shoal/network'
 import { registryClient } from '@shoal/protocol/client'
 import { forgetTorrent, keepTorrent, readKeptTorrent } from '../disk/kept-torrent.ts'
-import type { LocalFileRecord } from '../disk/record.ts'
+import { isOfRegistry, type RegistryRecord } from '../disk/record.ts'
 import { type LocalFile, listLocalFiles } from '../local/list-local-files.ts'
 import { type FileTorrent, getTorrent, isPrivateTorrent, isRefusal } from '../peers/get-torrent.ts'
 import type { SharedFile } from './seed-messages.ts'
@@ -26,7 +26,7 @@ const answerTtlMs = 60 * 60_000
 const requestTimeoutMs = 10_000
 
 /** A file that was pulled from a registry and has not been modified since. */
-type Pulled = LocalFile & { record: LocalFileRecord; fileSizeBytes: number }
+type Pulled = LocalFile & { record: RegistryRecord; fileSizeBytes: number }
 
 /** The registry's response for one file: the torrent, or undefined if the file may not be shared. */
 type CachedAnswer = { found: FileTorrent | undefined; until: number }
@@ -78,9 +78,14 @@ export function shareableFiles(options: ShareableOptions) {
     return answer.found
   }
 
-  function isWanted({ path, record }: Pulled): boolean {
+  function isWanted({ path, record, imported }: Pulled): boolean {
     if (record.without_peers && !reported.has(path)) {
-      onProblem(path, 'it was pulled with --no-peers; to share it, pull it again without that flag')
+      onProblem(
+        path,
+        imported
+          ? 'it was imported; to share it, import it again with --share'
+          : 'it was pulled with --no-peers; to share it, pull it again without that flag',
+      )
     }
     if (record.without_peers) reported.add(path)
     else reported.delete(path)
@@ -89,7 +94,7 @@ export function shareableFiles(options: ShareableOptions) {
 
   return async (signal: AbortSignal): Promise<SharedFile[]> => {
     const files = ((await listLocalFiles(modelsDirectory)) as Pulled[])
-      .filter(({ isVerified }) => isVerified)
+      .filter(({ isVerified, record }) => isVerified && record && isOfRegistry(record))
       .filter(isWanted)
     const torrents = await Promise.all(files.map((file) => find(file, signal)))
     const shareable = files.flatMap((file, index) => {

@@ -1,0 +1,217 @@
+import { existsSync, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { chmod, copyFile, mkdir, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { putHubFile, putOllamaModel } from '../testing/foreign-stores.ts'
+import { nanoPath, putModelFile } from '../testing/local-files.ts'
+import { makeHome } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+/** A home with an empty Ollama store, and a function that runs shoal there. */
+async function useStores() {
+  const home = await makeHome()
+  const store = join(home.path, 'ollama')
+  const env = { HOME: home.path, OLLAMA_MODELS: store }
+  const shoal = (...words: string[]) => shoalHere(words, { home: home.path, env })
+  return { ...home, store, shoal }
+}
+
+const listed = async (shoal: (...words: string[]) => Promise<{ stdout: string }>) =>
+  JSON.parse((await shoal('ls', '--json')).stdout) as Record<string, unknown>[]
+
+test('Ollama models are imported by reference, and can be listed at once', async () => {
+  await using home = await useStores()
+  const { store, models, shoal } = home
+  const license = '\n  Tide Community License\nwith many lines'
+  const blob = await putOllamaModel({ store, license })
+  await putOllamaModel({ store, name: 'registry.ollama.ai/library/tide/3b-instruct-q8_0' })
+  const { stderr, stdout, exitCode } = await shoal('import', 'ollama')
+  expect(stderr).toContain('✓ Imported 2 files (1.95 MB) by reference, without copying.\n')
+  expect(stdout.split('\n')).toEqual(['tide-3b-instruct:Q8_0', 'tide:Q8_0', ''])
+  expect(exitCode).toBe(0)
+  expect(readlinkSync(join(models, 'tide', 'tide-Q8_0.gguf'))).toBe(blob)
+  expect(await listed(shoal)).toMatchObject([
+    { model: 'tide', quantization: 'Q8_0', finished: true, target: blob, verified: false },
+    { model: 'tide-3b-instruct', imported: { origin: 'ollama tide:3b-instruct-q8_0' } },
+  ])
+  expect((await shoal('ls')).stdout).toContain('from ollama tide:latest')
+  expect((await shoal('import', 'ollama')).stderr).toContain('✓ Already imported.')
+})
+
+test('rm forgets a reference and leaves the original', async () => {
+  await using home = await useStores()
+  const blob = await putOllamaModel(home)
+  await home.shoal('import', 'ollama')
+  const { stderr } = await home.shoal('rm', 'tide', '--yes')
+  expect(stderr).toContain('✓ Forgot tide:Q8_0.\n')
+  expect(stderr).toContain(`The contents of ${blob} stayed.`)
+  expect(statSync(blob).size).toBe(statSync(nanoPath).size)
+  expect(await readdir(home.models)).toEqual([])
+})
+
+test('verify hashes an imported file, and compares it with the digest in its blob’s name', async () => {
+  await using home = await useStores()
+  const blob = await putOllamaModel(home)
+  await home.shoal('import', 'ollama')
+  expect(await home.shoal('verify')).toMatchObject({ exitCode: 0 })
+  expect(await listed(home.shoal)).toMatchObject([{ verified: true }])
+  const bytes = readFileSync(blob)
+  bytes.fill(0, bytes.length - 20)
+  await writeFile(blob, bytes)
+  await home.shoal('rm', 'tide', '--yes')
+  await home.shoal('import', 'ollama')
+  const { stdout, exitCode } = await home.shoal('verify')
+  expect(stdout).toContain('✗ tide:Q8_0  does not match the hash in its store')
+  expect(exitCode).toBe(7)
+  expect((await home.shoal('ls')).stdout).toContain('damaged')
+})
+
+test('a hard link shares its bytes with the original, and a copy does not', async () => {
+  await using home = await useStores()
+  const blob = await putOllamaModel(home)
+  const path = join(home.models, 'tide', 'tide-Q8_0.gguf')
+  await home.shoal('import', 'ollama', '--link')
+  expect(statSync(path)).toMatchObject({ ino: statSync(blob).ino, nlink: 2 })
+  expect((await home.shoal('rm', 'tide', '--yes')).stderr).toContain('has other hard links')
+  await home.shoal('import', 'ollama', '--copy')
+  expect(statSync(path).ino).not.toBe(statSync(blob).ino)
+  expect(readFileSync(path).equals(readFileSync(blob))).toBe(true)
+  expect((await home.shoal('import', 'ollama', '--copy')).stderr).toContain('Already imported')
+})
+
+test('a Hugging Face cache is imported with the names of its repositories', async () => {
+  await using home = await makeHome()
+  const cache = join(home.path, 'hub')
+  const [one, other] = ['ana/Tide-1B-GGUF', 'bea/Tide-1B-GGUF']
+  const blob = await putHubFile({ cache, repo: one as string, filename: 'Tide-1B.Q8_0.gguf' })
+  await putHubFile({ cache, repo: other as string, filename: 'Tide-1B.Q8_0.gguf' })
+  const env = { HF_HUB_CACHE: cache }
+  const { stdout } = await shoalHere(['import', 'hf'], { home: home.path, env })
+  expect(stdout).toBe('tide-1b:Q8_0\nbea/tide-1b:Q8_0\n')
+  const path = join(home.models, 'tide-1b', 'Tide-1B.Q8_0.gguf')
+  expect(readlinkSync(path)).toBe(blob)
+  const found = await shoalHere(['path', 'bea/tide-1b'], { home: home.path })
+  expect(found.stdout).toBe(`${join(home.models, 'bea', 'tide-1b', 'Tide-1B.Q8_0.gguf')}\n`)
+  const removed = await shoalHere(['rm', 'bea/tide-1b', '--yes'], { home: home.path })
+  expect(removed.exitCode).toBe(0)
+  expect(await readdir(home.models)).toEqual(['tide-1b'])
+})
+
+test('the folders of LM Studio and llama.cpp, and any other, are imported', async () => {
+  await using home = await makeHome()
+  const studio = join(home.path, '.lmstudio', 'models', 'ana', 'Wave-GGUF')
+  await putModelFile(join(studio, 'wave-Q8_0.gguf'))
+  const cache = join(home.path, 'llama-cache')
+  await putModelFile(join(cache, 'bea_Foam-GGUF_foam-Q8_0.gguf'))
+  await writeFile(join(cache, 'manifest=bea=Foam-GGUF=Q8_0.json'), '{}')
+  const folder = join(home.path, 'deep', 'er')
+  await putModelFile(join(folder, 'surf-Q8_0.gguf'))
+  const env = { HOME: home.path, LLAMA_CACHE: cache }
+  const words = ['import', 'lmstudio', 'llama.cpp', join(home.path, 'deep')]
+  const { stdout } = await shoalHere(words, { home: home.path, env })
+  expect(stdout).toBe('wave:Q8_0\nfoam:Q8_0\nsurf:Q8_0\n')
+  expect(existsSync(join(home.models, 'foam', 'foam-Q8_0.gguf'))).toBe(true)
+})
+
+test('a file can be imported under a name', async () => {
+  await using home = await makeHome()
+  const path = join(home.path, 'x.gguf')
+  await putModelFile(path)
+  const named = await shoalHere(['import', path, '--name', 'spray'], { home: home.path })
+  expect(named.stdout).toBe('spray:Q8_0\n')
+  const bad = await shoalHere(['import', path, '--name', '../x'], { home: home.path })
+  expect(bad).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('valid model name') })
+})
+
+test('what cannot be imported is named with the reason, and the rest is imported', async () => {
+  await using home = await useStores()
+  const { store } = home
+  const put = (model: string) =>
+    putOllamaModel({ store, name: `registry.ollama.ai/library/${model}/latest` })
+  await put('tide')
+  const manifests = join(store, 'manifests', 'registry.ollama.ai', 'library')
+  const manifest = (model: string, layer: object) =>
+    mkdir(join(manifests, model), { recursive: true }).then(() =>
+      writeFile(join(manifests, model, 'latest'), JSON.stringify({ layers: [layer] })),
+    )
+  const mediaType = 'application/vnd.ollama.image.model'
+  const digest = (letter: string) => `sha256:${letter.repeat(64)}`
+  await manifest('unfinished', { mediaType, digest: digest('a'), size: 9 })
+  await manifest('short', { mediaType, digest: digest('b'), size: 9 })
+  await writeFile(join(store, 'blobs', `sha256-${'b'.repeat(64)}`), 'GGUF')
+  await manifest('empty', {
+    mediaType: 'application/vnd.ollama.image.tensor',
+    digest: digest('c'),
+    size: 1,
+  })
+  await manifest('strange', { mediaType, digest: 'sha256:../../x', size: 1 })
+  await manifest('outside', { mediaType, digest: digest('d'), size: statSync(nanoPath).size })
+  const outside = join(home.path, 'outside.gguf')
+  await putModelFile(outside)
+  await symlink(outside, join(store, 'blobs', `sha256-${'d'.repeat(64)}`))
+  await writeFile(join(manifests, 'short', 'torn'), '{"layers":')
+  const { stderr, stdout, exitCode } = await home.shoal('import', 'ollama')
+  for (const reason of [
+    'Ollama has not finished downloading it',
+    'half-written: 4 of 9 bytes',
+    'empty:latest contains no GGUF file',
+    'it is not a manifest of a version that shoal knows',
+    `it is a link to ${outside}, which is outside of the store`,
+  ]) {
+    expect(stderr).toContain(reason)
+  }
+  expect(stdout).toBe('tide:Q8_0\n')
+  expect(exitCode).toBe(0)
+})
+
+test('a half-written file, a missing file and a store that is not there are clear errors', async () => {
+  await using home = await makeHome()
+  const path = join(home.path, 'half-Q8_0.gguf')
+  await copyFile(nanoPath, path)
+  await truncate(path, 100)
+  const half = await shoalHere(['import', path], { home: home.path })
+  expect(half.stderr).toContain(`✗ Nothing was imported. ${path}: `)
+  const missing = await shoalHere(['import', './nothing'], { home: home.path })
+  expect(missing).toMatchObject({ stderr: '✗ ./nothing does not exist.\n' })
+  const env = { OLLAMA_MODELS: join(home.path, 'nowhere') }
+  const none = await shoalHere(['import', 'ollama'], { home: home.path, env })
+  expect(none.stderr).toContain('✗ There is no ollama store in')
+  expect(existsSync(home.models)).toBe(false)
+})
+
+test('a different file of the same name is not replaced', async () => {
+  await using home = await useStores()
+  const there = join(home.models, 'tide', 'tide-Q8_0.gguf')
+  await putModelFile(there)
+  const before = lstatSync(there)
+  await putOllamaModel(home)
+  const { stderr, exitCode } = await home.shoal('import', 'ollama')
+  expect(stderr).toContain('already exists and is a different file; to import it, use --name')
+  expect(exitCode).toBe(1)
+  expect(lstatSync(there)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs })
+})
+
+test('if the original is gone, ls says so, and a new import refers to the new place', async () => {
+  await using home = await useStores()
+  const blob = await putOllamaModel(home)
+  await home.shoal('import', 'ollama')
+  await rm(blob)
+  expect((await home.shoal('ls')).stdout).toContain(`missing: ${blob} no longer exists`)
+  const run = await home.shoal('path', 'tide')
+  expect(run.stderr).toContain(`✗ ${blob} no longer exists.`)
+  await putOllamaModel(home)
+  await home.shoal('import', 'ollama')
+  expect(await listed(home.shoal)).toMatchObject([{ missing: false, finished: true }])
+})
+
+test('a read-only store can be imported, and two imports at once give one result', async () => {
+  await using home = await useStores()
+  const blob = await putOllamaModel(home)
+  const folders = [join(home.store, 'blobs'), home.store]
+  await chmod(blob, 0o444)
+  for (const folder of folders) await chmod(folder, 0o555)
+  const both = await Promise.all([home.shoal('import', 'ollama'), home.shoal('import', 'ollama')])
+  for (const folder of folders) await chmod(folder, 0o755)
+  expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0])
+  expect(await listed(home.shoal)).toMatchObject([{ model: 'tide', finished: true }])
+})

@@ -1,0 +1,137 @@
+import { homedir } from 'node:os'
+import { hasCode } from '@shoal/core/errors'
+import { isModelName, shellWord } from '@shoal/core/references'
+import type { FoundFile, ImportMethod, Skipped } from '@shoal/transfer'
+import { Command } from 'commander'
+import type { Context, OpenContext } from '../context.ts'
+import { findModelFiles } from '../models/find-here.ts'
+import { isErrno } from '../terminal/errno.ts'
+import { Failure, misuse } from '../terminal/failure.ts'
+import { formatBytes, plural } from '../terminal/units.ts'
+
+type ImportOptions = { link?: boolean; copy?: boolean; name?: string; share?: boolean }
+
+type Outcome = { file: FoundFile; modelName: string; path: string; alreadyThere: boolean }
+
+export function importCommand(open: OpenContext): Command {
+  return new Command('import')
+    .description('use models that other programs have downloaded')
+    .argument(
+      '<sources...>',
+      'files or folders, or the store of a program: ollama, lmstudio, hf, llama.cpp',
+    )
+    .option('--link', 'make hard links or reflinks (default: refer to the files where they are)')
+    .option('--copy', 'copy the files')
+    .option('--name <name>', 'model name (default: from the file or its manifest)')
+    .option('--share', 'let shoal serve share the files with peers, if a registry has them')
+    .action(async (sources: string[], options: ImportOptions) => {
+      const context = await open()
+      const method = readMethod(options)
+      const name = readName(options.name)
+      const { files, skipped } = await findModelFiles(sources, placesOf(context))
+      if (files.length === 0) throw nothingFound(sources, skipped)
+      const { outcomes, refused } = await importAll(context, files, { ...options, method, name })
+      const all = [...skipped, ...refused]
+      for (const { path, why } of all) context.printer.warn(`Skipped ${path}: ${why}.`)
+      await report(context, { outcomes, skipped: all, method })
+      if (outcomes.length === 0 || refused.length > 0) context.endWith('failed')
+    })
+}
+
+const placesOf = ({ environment: { env } }: Context) => ({
+  env,
+  home: env.HOME ?? homedir(),
+  platform: process.platform,
+})
+
+function readMethod({ link, copy }: ImportOptions): ImportMethod {
+  if (link && copy) throw misuse('--link and --copy exclude each other.')
+  if (link) return 'link'
+  return copy ? 'copy' : 'reference'
+}
+
+function readName(name: string | undefined): string | undefined {
+  if (name === undefined || isModelName(name)) return name
+  throw misuse(
+    `“${name}” is not a valid model name.`,
+    'Use 2 to 96 lowercase letters, digits, dots, hyphens or underscores.',
+  )
+}
+
+type Settings = Pick<ImportOptions, 'share'> & { method: ImportMethod; name: string | undefined }
+
+/** Imports the files one after the other. A file that cannot be imported does not prevent the import of the others. */
+async function importAll(context: Context, files: readonly FoundFile[], settings: Settings) {
+  const { places, printer } = context
+  const signal = context.takeStopSignal()
+  const { importFile } = await import('@shoal/transfer')
+  const outcomes: Outcome[] = []
+  const refused: Skipped[] = []
+  for (const file of files) {
+    signal.throwIfAborted()
+    try {
+      const imported = await importFile(file, {
+        modelsDirectory: places.models,
+        method: settings.method,
+        name: settings.name,
+        isShared: settings.share,
+        signal,
+      })
+      outcomes.push({ file, ...imported })
+      printer.detail(`  ${file.path} → ${imported.path}`)
+    } catch (error) {
+      refused.push({ path: file.path, why: explain(error) })
+    }
+  }
+  return { outcomes, refused }
+}
+
+/** Why a file was not imported. Throws errors that will affect all files, such as a full disk. */
+function explain(error: unknown): string {
+  if (hasCode(error, 'file_in_the_way')) return `${error.message}; to import it, use --name`
+  if (hasCode(error, 'cannot_link')) return `${error.message}; use --copy, or neither option`
+  if (hasCode(error, 'file_changed')) return 'it changed or was deleted during the import'
+  if (isErrno(error, 'ENOENT')) return 'it was deleted during the import'
+  throw error
+}
+
+type Report = { outcomes: readonly Outcome[]; skipped: readonly Skipped[]; method: ImportMethod }
+
+async function report({ printer }: Context, { outcomes, skipped, method }: Report) {
+  const fresh = outcomes.filter(({ alreadyThere }) => !alreadyThere)
+  const bytes = fresh.reduce((sum, { file }) => sum + file.sizeBytes, 0)
+  const how = {
+    reference: 'by reference, without copying',
+    link: 'as links, without copying',
+    copy: 'as copies',
+  }
+  if (fresh.length > 0) {
+    const what = `${plural(fresh.length, 'file')} (${formatBytes(bytes)})`
+    printer.success(`Imported ${what} ${how[method]}.`)
+  } else if (outcomes.length > 0) printer.success('Already imported.')
+  const [first] = outcomes
+  if (first) printer.note(`  To run one: shoal run ${shellWord(first.modelName)}`)
+  const document = {
+    imported: outcomes.map(({ file, modelName, path, alreadyThere }) => ({
+      model: modelName,
+      quantization: file.quantization,
+      license: file.license,
+      file_size_bytes: file.sizeBytes,
+      path,
+      from: file.path,
+      already_there: alreadyThere,
+    })),
+    skipped,
+    method,
+  }
+  const names = new Set(outcomes.map(({ file, modelName }) => `${modelName}:${file.quantization}`))
+  await printer.answer(document, () => [...names])
+}
+
+function nothingFound(sources: readonly string[], skipped: readonly Skipped[]): Failure {
+  const [first] = skipped
+  const message = first
+    ? `Nothing was imported. ${first.path}: ${first.why}.`
+    : `No GGUF files in ${sources.join(', ')}.`
+  return new Failure('not_found', message, { details: { skipped } })
+}

@@ -1,0 +1,71 @@
+/** Finds the models that other programs have stored on this machine. */
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { FoundFile, Skipped, StoreName } from '@shoal/transfer'
+import type { Environment } from '../environment.ts'
+import { isErrno } from '../terminal/errno.ts'
+import { Failure } from '../terminal/failure.ts'
+
+type StorePlaces = { env: Environment; home: string; platform: NodeJS.Platform }
+
+/**
+ * Finds the model files at paths and in the stores of programs. The name of a store takes precedence over a file of the
+ * same name; `./ollama` is a path.
+ */
+export async function findModelFiles(
+  sources: readonly string[],
+  places: StorePlaces,
+): Promise<{ files: FoundFile[]; skipped: Skipped[] }> {
+  const { findAtPath, storeNames } = await import('@shoal/transfer')
+  const files = new Map<string, FoundFile>()
+  const skipped: Skipped[] = []
+  for (const source of sources) {
+    const store = storeNames.find((name) => name === source)
+    const found = store
+      ? await findInStore(store, places)
+      : await findAtPath(resolve(source)).catch((error) => notReadable(source, error))
+    skipped.push(...found.skipped)
+    for (const file of found.files) files.set(`${file.path} ${file.modelName}`, file)
+  }
+  return { files: [...files.values()], skipped }
+}
+
+async function findInStore(store: StoreName, places: StorePlaces) {
+  const { storeFolders, storeReaders } = await import('@shoal/transfer')
+  const folders = storeFolders(store, places)
+  const files: FoundFile[] = []
+  const skipped: Skipped[] = []
+  let isThere = false
+  for (const folder of folders) {
+    if (!(await isFolder(folder))) continue
+    isThere = true
+    const found = await storeReaders[store](folder).catch((error) => notReadable(folder, error))
+    files.push(...found.files)
+    skipped.push(...found.skipped)
+  }
+  if (isThere) return { files, skipped }
+  throw new Failure('not_found', `There is no ${store} store in ${folders.join(' or ')}.`, {
+    hint: 'To import from another folder: shoal import <folder>',
+  })
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch (error) {
+    if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return false
+    // A store that this user may not even look at is reported when it is read.
+    if (isErrno(error, 'EACCES')) return true
+    throw error
+  }
+}
+
+function notReadable(source: string, error: unknown): never {
+  if (isErrno(error, 'ENOENT')) {
+    throw new Failure('not_found', `${source} does not exist.`, { cause: error })
+  }
+  if (isErrno(error, 'EACCES')) {
+    throw new Failure('failed', `${source} cannot be read: permission denied.`, { cause: error })
+  }
+  throw error
+}

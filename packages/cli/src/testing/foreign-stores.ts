@@ -1,0 +1,62 @@
+/** Stores of other programs, as these programs lay them out, with real models. */
+import { createHash } from 'node:crypto'
+import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { nanoPath } from './local-files.ts'
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+type OllamaModel = {
+  /** The store, `~/.ollama/models`. */
+  store: string
+  /** `<host>/<namespace>/<model>/<tag>`. Default: `registry.ollama.ai/library/tide/latest`. */
+  name?: string
+  /** The GGUF file. Default: a real model of 1 MB. */
+  from?: string
+  license?: string
+}
+
+/** Adds a model to an Ollama store. Returns the path of the blob with its weights. */
+export async function putOllamaModel({ store, name, from = nanoPath, license }: OllamaModel) {
+  const manifest = join(store, 'manifests', name ?? 'registry.ollama.ai/library/tide/latest')
+  const blobs = join(store, 'blobs')
+  await mkdir(blobs, { recursive: true })
+  const putBlob = async (mediaType: string, bytes: Uint8Array) => {
+    const hash = sha256(bytes)
+    await writeFile(join(blobs, `sha256-${hash}`), bytes)
+    return { mediaType, digest: `sha256:${hash}`, size: bytes.length }
+  }
+  const weights = await putBlob('application/vnd.ollama.image.model', await readFile(from))
+  const layers = [weights]
+  if (license !== undefined) {
+    layers.push(await putBlob('application/vnd.ollama.image.license', Buffer.from(license)))
+  }
+  const config = await putBlob('application/vnd.docker.container.image.v1+json', Buffer.from('{}'))
+  await mkdir(dirname(manifest), { recursive: true })
+  await writeFile(
+    manifest,
+    JSON.stringify({
+      schemaVersion: 2,
+      mediaType: 'application/vnd.docker.distribution.manifest.v2+json',
+      config,
+      layers,
+    }),
+  )
+  return join(blobs, weights.digest.replace(':', '-'))
+}
+
+type HubFile = { cache: string; repo: string; filename: string; revision?: string }
+
+/** Adds a file to a Hugging Face cache. Returns the path of its blob. */
+export async function putHubFile({ cache, repo, filename, revision = 'a'.repeat(40) }: HubFile) {
+  const folder = join(cache, `models--${repo.replace('/', '--')}`)
+  const blob = join(folder, 'blobs', sha256(await readFile(nanoPath)))
+  const snapshot = join(folder, 'snapshots', revision, filename)
+  for (const path of [blob, snapshot, join(folder, 'refs', 'main')]) {
+    await mkdir(dirname(path), { recursive: true })
+  }
+  await copyFile(nanoPath, blob)
+  await symlink(relative(dirname(snapshot), blob), snapshot)
+  await writeFile(join(folder, 'refs', 'main'), revision)
+  return blob
+}

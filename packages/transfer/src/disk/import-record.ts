@@ -1,0 +1,75 @@
+/** The record of an imported file: where it came from. The file's hashes are in its other record, once it is hashed. */
+import { readFile, rm } from 'node:fs/promises'
+import { getFilePaths } from './file-paths.ts'
+import type { FileStamp } from './stamp.ts'
+import { writeWhole } from './write-whole.ts'
+
+/** How an imported file is on this machine: as a symbolic link, as a second hard link or reflink, or as a copy. */
+export type ImportMethod = 'reference' | 'link' | 'copy'
+
+/** A file of a registry with the same SHA-256 as an imported file. */
+export type RegistryTwin = {
+  /** The registry's base URL. */
+  registry: string
+  model_id: string
+  model_name: string
+  file_id: string
+}
+
+export type ImportRecord = {
+  format: 1
+  method: ImportMethod
+  /** The absolute path of the file that was imported. */
+  from: string
+  /** What the other program calls the model, such as `ollama llama3.2:3b`. */
+  origin: string
+  quantization: string | null
+  license: string | null
+  file_size_bytes: number
+  /** The SHA-256 according to the other program, from the name of a blob. Not trusted until the file is hashed. */
+  claimed_sha256: string | null
+  /** Whether the user wants to share the file with peers. */
+  is_shared: boolean
+  imported_at: string
+  /** Set if the user named a registry at the import, and the registry has the file. */
+  twin?: RegistryTwin
+  /** Set while the file does not have the hash that it should have: the hash that it has, and when that was found. */
+  mismatch?: FileStamp & { file_size_bytes: number; sha256_hash: string }
+}
+
+/** Returns the import record of the file at `path`; undefined if there is none or it is invalid. */
+export async function readImportRecord(path: string): Promise<ImportRecord | undefined> {
+  const text = await readFile(getFilePaths(path).imported, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw error
+  })
+  return text === undefined ? undefined : parse(text)
+}
+
+export const writeImportRecord = (path: string, record: ImportRecord): Promise<void> =>
+  writeWhole(getFilePaths(path).imported, `${JSON.stringify(record, null, 2)}\n`)
+
+/** Deletes the import record, because the file is now shoal's own: it has been repaired or pulled. */
+export const forgetImport = (path: string): Promise<void> =>
+  rm(getFilePaths(path).imported, { force: true })
+
+function parse(text: string): ImportRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isImportRecord(value) ? value : undefined
+  } catch {
+    return undefined // damaged or written by another program: treated as missing
+  }
+}
+
+function isImportRecord(value: unknown): value is ImportRecord {
+  if (typeof value !== 'object' || value === null) return false
+  const { format, method, from, claimed_sha256, file_size_bytes } = value as ImportRecord
+  return (
+    format === 1 &&
+    ['reference', 'link', 'copy'].includes(method) &&
+    typeof from === 'string' &&
+    (claimed_sha256 === null || /^[0-9a-f]{64}$/.test(claimed_sha256)) &&
+    Number.isSafeInteger(file_size_bytes)
+  )
+}

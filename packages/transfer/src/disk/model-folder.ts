@@ -1,0 +1,134 @@
+/**
+ * Which folder belongs to which model. Two models can have the same name: models of two registries, or models of a
+ * registry and of another program. `<models>/<name>/` belongs to the first of them, as `.shoal/model.json` in it says,
+ * and `<models>/<host>/<name>/` to another one.
+ */
+
+import { randomUUID } from 'node:crypto'
+import { link, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { makeFolder } from '@shoal/log/folder'
+import { fileInTheWay } from '../errors.ts'
+import { shoalDirectory } from './file-paths.ts'
+import { readRecord } from './record.ts'
+
+/** A model of one registry, or of another program's store. */
+export type FolderOwner = {
+  /** The registry's base URL; for an imported model, the program, such as `ollama`. */
+  source: string
+  /** The model's ID there; for an imported model, its name there. */
+  model: string
+}
+
+type Wanted = {
+  modelsDirectory: string
+  name: string
+  /** The registry's host and port, or the publisher in another program's store. */
+  host: string
+  owner: FolderOwner
+}
+
+/** The file in a folder's `.shoal` that says whose folder it is. */
+export const claimName = 'model.json'
+
+/**
+ * The name of a folder for a host and port, which is a valid filename on every system: `localhost:8000` becomes
+ * `localhost+8000`. The result of `hostOfFolder` is the host again, since hosts contain no `+`.
+ */
+export const folderOfHost = (host: string): string => host.replaceAll(':', '+').replaceAll('/', '+')
+
+export const hostOfFolder = (folder: string): string => folder.replaceAll('+', ':')
+
+/**
+ * Finds the folder of a model, and claims it for the model, so that another model of the same name, even one that is
+ * pulled at the same moment, gets another folder. Throws `file_in_the_way` if both folders belong to other models.
+ */
+export async function claimFolder({ modelsDirectory, name, host, owner }: Wanted): Promise<string> {
+  const folders = [join(modelsDirectory, name), join(modelsDirectory, folderOfHost(host), name)]
+  for (const folder of folders) if (await isOwner(folder, owner)) return folder
+  throw fileInTheWay(folders[1] as string, 'belongs to another model of the same name')
+}
+
+/**
+ * Removes the claim and the folder of a model that has no files, after a pull or an import that failed. The caller must
+ * hold no lock in the folder.
+ */
+export async function releaseFolder(folder: string): Promise<void> {
+  const names = await listNames(folder)
+  if (names.some((name) => /\.gguf(\.part)?$/.test(name))) return
+  const hidden = join(folder, shoalDirectory)
+  // If somebody else has just claimed or locked the folder, it is not empty, or the claim is made again at the next pull.
+  await rm(join(hidden, claimName), { force: true })
+  for (const one of [hidden, folder]) await rmdir(one).catch(unlessInUse)
+}
+
+function unlessInUse(error: NodeJS.ErrnoException) {
+  const isInUse = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOENT'].includes(error.code ?? '')
+  if (!isInUse) throw error
+}
+
+async function isOwner(folder: string, owner: FolderOwner): Promise<boolean> {
+  const known = (await readClaim(folder)) ?? (await ownerOfFiles(folder))
+  const { source, model } = known ?? (await claim(folder, owner))
+  return withoutScheme(source) === withoutScheme(owner.source) && model === owner.model
+}
+
+/** A registry that has changed from http to https is the same registry. */
+const withoutScheme = (source: string) => source.replace(/^https?:/, '')
+
+/** Claims the folder, unless another process has just done so. Returns the owner. */
+async function claim(folder: string, owner: FolderOwner): Promise<FolderOwner> {
+  const place = join(folder, shoalDirectory, claimName)
+  makeFolder(dirname(place))
+  const unfinished = `${place}.${randomUUID()}.new`
+  try {
+    await writeFile(unfinished, `${JSON.stringify({ format: 1, ...owner }, null, 2)}\n`, {
+      flush: true,
+    })
+    await link(unfinished, place) // unlike a rename, fails if there is a claim
+    return owner
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const known = code === 'EEXIST' ? await readClaim(folder) : undefined
+    if (known !== undefined) return known
+    // Without hard links, such as on FAT: not atomic, but no worse than before there were claims.
+    if (code !== 'EEXIST') await writeFile(place, JSON.stringify({ format: 1, ...owner }))
+    return owner
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+}
+
+async function readClaim(folder: string): Promise<FolderOwner | undefined> {
+  const place = join(folder, shoalDirectory, claimName)
+  const text = await readFile(place, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return ''
+    throw error
+  })
+  try {
+    const { source, model } = JSON.parse(text) as Partial<FolderOwner>
+    if (typeof source === 'string' && typeof model === 'string') return { source, model }
+  } catch {
+    return undefined // missing or damaged: the files' records say whose folder it is
+  }
+  return undefined
+}
+
+/** The owner of a folder that an earlier version of shoal created, according to the records of its files. */
+async function ownerOfFiles(folder: string): Promise<FolderOwner | undefined> {
+  const names = (await listNames(folder)).filter((name) => name.endsWith('.gguf'))
+  for (const name of names.sort()) {
+    const record = await readRecord(join(folder, name))
+    if (record?.registry && record.model_id) {
+      return { source: record.registry, model: record.model_id }
+    }
+  }
+  return undefined
+}
+
+async function listNames(folder: string): Promise<string[]> {
+  return await readdir(folder).catch((error) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+    throw error
+  })
+}

@@ -1,0 +1,158 @@
+/** Reads a folder of `.gguf` files: LM Studio's, llama.cpp's, or any other. */
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { findShardInFilename } from '@shoal/model-file'
+import { getStem } from '@shoal/model-file/choices'
+import { findHubModels } from './find-hub.ts'
+import { findOllamaModels } from './find-ollama.ts'
+import {
+  type Found,
+  type FoundFile,
+  readFoundFile,
+  reasonOf,
+  type Skipped,
+  type StoreName,
+  toModelName,
+} from './found-file.ts'
+import { listGgufFiles } from './list-gguf-files.ts'
+
+/** Finds the models in LM Studio's folder: `<publisher>/<model>/<file>.gguf`. */
+export const findStudioModels = (folder: string): Promise<Found> =>
+  findInFolder(folder, (path, parts) => {
+    const [publisher = '', ...rest] = parts
+    const model = rest.length > 1 ? (rest.at(-2) ?? '') : basename(dirname(path))
+    return {
+      publisher: toModelName(publisher || 'lmstudio'),
+      origin: `lmstudio ${[publisher, model].filter((part) => part !== '').join('/')}`,
+      modelName: toModelName(model),
+    }
+  })
+
+/** Finds the models in llama.cpp's cache: `<owner>_<repo>_<file>.gguf`, with `manifest=<owner>=<repo>=<tag>.json`. */
+export async function findLlamaCppModels(folder: string): Promise<Found> {
+  const repositories = (await readdir(folder)).flatMap((name) => {
+    const [, owner, repo] = /^manifest=([^=]+)=([^=]+)=/.exec(name) ?? []
+    return owner && repo ? [{ owner, repo, prefix: `${owner}_${repo}_` }] : []
+  })
+  return await findInFolder(folder, (path) => {
+    const known = repositories.find(({ prefix }) => basename(path).startsWith(prefix))
+    if (known === undefined)
+      return { publisher: 'llama.cpp', origin: `llama.cpp ${basename(path)}` }
+    return {
+      publisher: toModelName(known.owner),
+      origin: `llama.cpp ${known.owner}/${known.repo}`,
+      modelName: toModelName(known.repo),
+      filename: basename(path).slice(known.prefix.length),
+    }
+  })
+}
+
+type Description = { publisher: string; origin: string; modelName?: string; filename?: string }
+
+async function findInFolder(
+  folder: string,
+  describe: (path: string, parts: string[]) => Description,
+): Promise<Found> {
+  const root = await realpath(folder)
+  const { paths, skipped } = await listGgufFiles(root)
+  const found: Found = { files: [], skipped }
+  for (const path of paths) {
+    const described = describe(
+      path,
+      relative(root, path).split(sep).slice(0, -1).concat(basename(path)),
+    )
+    try {
+      const file = { filename: basename(path), sha256: undefined, ...described }
+      found.files.push(await readFoundFile(path, file))
+    } catch (error) {
+      found.skipped.push({ path, why: reasonOf(error) })
+    }
+  }
+  return found
+}
+
+/** Finds the models at a path that the user named: a file, a folder, or the store of a program. */
+export async function findAtPath(path: string): Promise<Found> {
+  const found = await stat(path)
+  if (found.isFile()) {
+    const real = await realpath(path)
+    const described = {
+      publisher: 'local',
+      origin: real,
+      filename: basename(path),
+      sha256: /^sha256-([0-9a-f]{64})$/.exec(basename(real))?.[1],
+    }
+    const files: FoundFile[] = []
+    const skipped: Skipped[] = []
+    for (const part of await listParts(path)) {
+      try {
+        files.push(await readFoundFile(part, { ...described, filename: basename(part) }))
+      } catch (error) {
+        skipped.push({ path: part, why: reasonOf(error) })
+      }
+    }
+    return { files, skipped }
+  }
+  if (!found.isDirectory())
+    return { files: [], skipped: [{ path, why: 'it is not a file or folder' }] }
+  const names = await readdir(path)
+  if (names.includes('manifests') && names.includes('blobs')) return await findOllamaModels(path)
+  if (names.some((name) => name.startsWith('models--'))) return await findHubModels(path)
+  return await findInFolder(path, (file, parts) => ({
+    publisher: toModelName(parts.length > 2 ? (parts.at(-3) ?? 'local') : 'local'),
+    origin: file,
+  }))
+}
+
+/** The parts of a split file, of which the user named one; otherwise only the file itself. */
+async function listParts(path: string): Promise<string[]> {
+  const shard = findShardInFilename(basename(path))
+  if (shard === undefined) return [path]
+  const stem = getStem({ filename: basename(path) })
+  const names = (await readdir(dirname(path))).filter((name) => {
+    const other = findShardInFilename(name)
+    return other?.count === shard.count && getStem({ filename: name }) === stem
+  })
+  return names.sort().map((name) => join(dirname(path), name))
+}
+
+/** Reads the store of a program. */
+export const storeReaders: Record<StoreName, (folder: string) => Promise<Found>> = {
+  ollama: findOllamaModels,
+  lmstudio: findStudioModels,
+  hf: findHubModels,
+  'llama.cpp': findLlamaCppModels,
+}
+
+/** The folders in which a program keeps its models, most likely first. `env` is the process's environment. */
+export function storeFolders(store: StoreName, { env, home, platform }: StorePlaces): string[] {
+  const cache = env.XDG_CACHE_HOME ?? join(home, '.cache')
+  const set = (value: string | undefined, others: string[]) => (value ? [value] : others)
+  switch (store) {
+    case 'ollama':
+      // The last two are the homes of the users under which Linux packages run Ollama.
+      return set(env.OLLAMA_MODELS, [
+        join(home, '.ollama', 'models'),
+        '/usr/share/ollama/.ollama/models',
+        '/var/lib/ollama',
+      ])
+    case 'lmstudio':
+      return [join(home, '.lmstudio', 'models'), join(home, '.cache', 'lm-studio', 'models')]
+    case 'hf':
+      return set(env.HF_HUB_CACHE ?? env.HUGGINGFACE_HUB_CACHE, [
+        join(env.HF_HOME ?? join(cache, 'huggingface'), 'hub'),
+      ])
+    case 'llama.cpp':
+      return set(env.LLAMA_CACHE, [
+        platform === 'darwin'
+          ? join(home, 'Library', 'Caches', 'llama.cpp')
+          : join(cache, 'llama.cpp'),
+      ])
+  }
+}
+
+export type StorePlaces = {
+  env: Readonly<Record<string, string | undefined>>
+  home: string
+  platform: NodeJS.Platform
+}

@@ -1,0 +1,170 @@
+/**
+ * Reads Ollama's store: `manifests/<host>/<namespace>/<model>/<tag>` are OCI manifests, whose layers are the files
+ * `blobs/sha256-<hex>`.
+ */
+import { open, readdir, readFile, realpath } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { type Found, isInside, readFoundFile, reasonOf, toModelName } from './found-file.ts'
+
+type Layer = { mediaType: string; digest: string; size: number }
+
+/** Media types of the layers that are GGUF files. */
+const ggufLayers: Record<string, 'model' | 'projector'> = {
+  'application/vnd.ollama.image.model': 'model',
+  'application/vnd.ollama.image.projector': 'projector',
+}
+const licenseLayer = 'application/vnd.ollama.image.license'
+const maxManifestBytes = 4 * 1024 * 1024
+
+/** Finds the models in an Ollama store. Everything that cannot be imported is in `skipped`, with a reason. */
+export async function findOllamaModels(storeFolder: string): Promise<Found> {
+  const root = await realpath(storeFolder)
+  const found: Found = { files: [], skipped: [] }
+  const manifests = join(root, 'manifests')
+  for (const path of await listFiles(manifests, 4)) {
+    try {
+      await readModel({ root, path, parts: relative(manifests, path).split(sep) }, found)
+    } catch (error) {
+      found.skipped.push({ path, why: reasonOf(error) })
+    }
+  }
+  return found
+}
+
+type Manifest = { root: string; path: string; parts: string[] }
+
+async function readModel({ root, path, parts }: Manifest, found: Found) {
+  const [host = '', ...rest] = parts
+  const [tag = '', model = '', ...namespaces] = rest.toReversed()
+  const publisher = namespaces.toReversed().join('-')
+  const isLibrary = host === 'registry.ollama.ai' && publisher === 'library'
+  const short = isLibrary
+    ? model
+    : [...(host === 'registry.ollama.ai' ? [] : [host]), publisher, model].join('/')
+  const layers = await readLayers(path)
+  if (layers === undefined) {
+    found.skipped.push({ path, why: 'it is not a manifest of a version that shoal knows' })
+    return
+  }
+  const title = `${short}:${tag}`
+  const license = await readLicense(root, layers)
+  let isModelThere = false
+  for (const { mediaType, digest, size } of layers) {
+    const role = ggufLayers[mediaType]
+    if (mediaType.endsWith('.adapter')) {
+      found.skipped.push({ path, why: `${title} has a LoRA adapter, which is not imported` })
+    }
+    if (role === undefined) continue
+    isModelThere = true
+    const blob = await findBlob(root, { digest, size }, found)
+    if (blob === undefined) continue
+    try {
+      const file = await readFoundFile(blob, {
+        publisher: isLibrary ? 'ollama' : toModelName(publisher || host),
+        origin: `ollama ${title}`,
+        sha256: digest.slice('sha256:'.length),
+        license,
+        modelName: nameOf(model, tag),
+      })
+      const name = role === 'projector' ? withPrefix(file.filename) : file.filename
+      found.files.push({ ...file, filename: name })
+    } catch (error) {
+      found.skipped.push({ path: blob, why: reasonOf(error) })
+    }
+  }
+  if (!isModelThere) found.skipped.push({ path, why: `${title} contains no GGUF file` })
+}
+
+/**
+ * The tag contains the size and the quantization: `llama3.2:3b-instruct-q4_K_M` is `llama3.2-3b-instruct`, because
+ * shoal's quantization is separate. The tag `latest` says nothing.
+ */
+function nameOf(model: string, tag: string): string {
+  const bare = tag
+    .toLowerCase()
+    .replace(/(^|[-_.])(i?q\d\w*|f16|f32|bf16|fp16|mxfp4\w*|tq\d\w*)$/, '')
+  return toModelName(bare === '' || bare === 'latest' ? model : `${model}-${bare}`)
+}
+
+const withPrefix = (filename: string) =>
+  filename.startsWith('mmproj-') ? filename : `mmproj-${filename}`
+
+/** Returns the blob's path, or undefined with a reason in `found.skipped`. */
+async function findBlob(
+  root: string,
+  { digest, size }: Pick<Layer, 'digest' | 'size'>,
+  found: Found,
+): Promise<string | undefined> {
+  const blob = join(root, 'blobs', digest.replace(':', '-'))
+  try {
+    const real = await realpath(blob)
+    await using handle = await open(real)
+    const { size: here } = await handle.stat()
+    if (!isInside(root, real)) {
+      const why = `it is a link to ${real}, which is outside of the store; to import it, name that file`
+      found.skipped.push({ path: blob, why })
+      return undefined
+    }
+    if (here === size) return real
+    found.skipped.push({ path: blob, why: `half-written: ${here} of ${size} bytes` })
+  } catch (error) {
+    const isUnfinished = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const why = isUnfinished ? 'Ollama has not finished downloading it' : reasonOf(error)
+    found.skipped.push({ path: blob, why })
+  }
+  return undefined
+}
+
+async function readLayers(path: string): Promise<Layer[] | undefined> {
+  const text = await readFile(path, 'utf8')
+  if (text.length > maxManifestBytes) return undefined
+  try {
+    const { layers } = JSON.parse(text) as { layers?: unknown }
+    return Array.isArray(layers) && layers.every(isLayer) ? layers : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+function isLayer(value: unknown): value is Layer {
+  if (typeof value !== 'object' || value === null) return false
+  const { mediaType, digest, size } = value as Layer
+  return (
+    typeof mediaType === 'string' &&
+    /^sha256:[0-9a-f]{64}$/.test(digest) &&
+    Number.isSafeInteger(size)
+  )
+}
+
+/** The first line of the licence text, such as `Apache License`, shortened. */
+async function readLicense(root: string, layers: readonly Layer[]): Promise<string | undefined> {
+  const layer = layers.find(({ mediaType }) => mediaType === licenseLayer)
+  if (layer === undefined) return undefined
+  const path = join(root, 'blobs', layer.digest.replace(':', '-'))
+  try {
+    await using handle = await open(path)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(1024), 0, 1024, 0)
+    const line = buffer
+      .toString('utf8', 0, bytesRead)
+      .split('\n')
+      .map((one) => one.trim())
+    return line.find((one) => one !== '')?.slice(0, 80)
+  } catch (error) {
+    reasonOf(error) // an unreadable licence does not prevent the import
+    return undefined
+  }
+}
+
+/** Lists the files below a folder, at exactly this depth, sorted. Folders that cannot be read have none. */
+async function listFiles(folder: string, depth: number): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const files: string[] = []
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name)
+    if (entry.name.startsWith('.')) continue
+    if (entry.isDirectory()) files.push(...(depth > 1 ? await listFiles(path, depth - 1) : []))
+    else if (depth === 1) files.push(path)
+  }
+  return files
+}

@@ -1,0 +1,185 @@
+import { constants } from 'node:fs'
+import {
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  open,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { getFilePaths } from '../disk/file-paths.ts'
+import {
+  type ImportMethod,
+  type ImportRecord,
+  type RegistryTwin,
+  readImportRecord,
+  writeImportRecord,
+} from '../disk/import-record.ts'
+import { lockFile } from '../disk/lock.ts'
+import { claimFolder, releaseFolder } from '../disk/model-folder.ts'
+import { ensureRoom } from '../disk/room.ts'
+import { cannotLink, fileChanged, fileInTheWay } from '../errors.ts'
+import type { FoundFile } from './found-file.ts'
+
+export type ImportOptions = {
+  modelsDirectory: string
+  method: ImportMethod
+  /** The model's name. Default: the registry's name of the file, or else the name that was found. */
+  name?: string | undefined
+  /** Whether the file may be shared with peers, if a registry has it. Default: no. */
+  isShared?: boolean | undefined
+  /** A registry's file with the same SHA-256. The user must have named the registry. */
+  twin?: (RegistryTwin & { filename: string; host: string }) | undefined
+  signal?: AbortSignal | undefined
+}
+
+export type ImportedFile = {
+  /** The path in the models folder. */
+  path: string
+  modelName: string
+  /** Whether the file had already been imported. */
+  alreadyThere: boolean
+}
+
+/**
+ * Imports a file of another program: by reference (a symbolic link), by a hard link or reflink, or as a copy. The other
+ * program's file is never changed, moved or deleted, here or later. The file can be run at once. It is hashed later, by
+ * `checkImport`.
+ * @throws `file_in_the_way` if a different file has this name
+ * @throws `cannot_link` if `method` is `link` and the models folder is on another file system
+ * @throws `file_changed` if the file changed during the import or no longer exists
+ * @example
+ * import { findOllamaModels, importFile } from '@shoal/transfer'
+ *
+ * const { files } = await findOllamaModels('/home/ana/.ollama/models')
+ * for (const file of files) await importFile(file, { modelsDirectory: 'models', method: 'reference' })
+ */
+export async function importFile(found: FoundFile, options: ImportOptions): Promise<ImportedFile> {
+  const { modelsDirectory, method, twin } = options
+  await refuseChange(found)
+  const name = options.name ?? twin?.model_name ?? found.modelName
+  const folder = await claimFolder({
+    modelsDirectory,
+    name,
+    host: twin?.host ?? found.publisher,
+    owner: twin
+      ? { source: twin.registry, model: twin.model_id }
+      : { source: 'import', model: options.name ?? `${found.publisher}/${found.modelName}` },
+  })
+  const path = join(folder, twin?.filename ?? found.filename)
+  const modelName =
+    dirname(folder) === modelsDirectory ? name : `${twin?.host ?? found.publisher}/${name}`
+  const { lock } = getFilePaths(path)
+  const release = await lockFile(lock, options)
+  let isFailed = true
+  try {
+    const before = await lstat(path).catch(unlessMissing)
+    if (before !== undefined) {
+      if (await isSame(path, found)) {
+        isFailed = false
+        return { path, modelName, alreadyThere: true }
+      }
+      const known = await readImportRecord(path)
+      const isDangling =
+        before.isSymbolicLink() && (await stat(path).catch(unlessMissing)) === undefined
+      if (!isDangling || known === undefined) throw fileInTheWay(path, 'is a different file')
+      await rm(path) // a reference to a file that no longer exists
+    }
+    await rm(getFilePaths(path).record, { force: true }) // of an earlier file
+    await writeImportRecord(path, toRecord(found, options))
+    try {
+      await place[method](found, path)
+      await refuseChange(found)
+    } catch (error) {
+      await rm(getFilePaths(path).imported, { force: true })
+      throw error
+    }
+    isFailed = false
+    return { path, modelName, alreadyThere: false }
+  } finally {
+    if (isFailed) await rm(lock, { force: true })
+    release()
+    if (isFailed) await releaseFolder(folder)
+  }
+}
+
+const place: Record<ImportMethod, (found: FoundFile, path: string) => Promise<void>> = {
+  reference: (found, path) => symlink(found.path, path),
+
+  async link(found, path) {
+    await link(found.path, path).catch(async (error) => {
+      if (error.code === 'EEXIST' || error.code === 'ENOENT') throw error
+      await copyByBlocks(found.path, path).catch(() => {
+        throw cannotLink(found.path, dirname(path))
+      })
+    })
+  },
+
+  async copy(found, path) {
+    const { copy } = getFilePaths(path)
+    await mkdir(dirname(copy), { recursive: true })
+    await rm(copy, { force: true })
+    try {
+      await ensureRoom(copy, found.sizeBytes)
+      await copyFile(found.path, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+      await refuseChange(found)
+      const handle = await open(copy, 'r')
+      await handle.sync().finally(() => handle.close())
+      await rename(copy, path)
+    } finally {
+      await rm(copy, { force: true })
+    }
+  },
+}
+
+/** Makes a reflink: a file of its own that shares the other file's blocks until one of them changes. */
+const copyByBlocks = (from: string, to: string): Promise<void> =>
+  copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE)
+
+function toRecord(found: FoundFile, { method, isShared, twin }: ImportOptions): ImportRecord {
+  return {
+    format: 1,
+    method,
+    from: found.path,
+    origin: found.origin,
+    quantization: found.quantization,
+    license: found.license,
+    file_size_bytes: found.sizeBytes,
+    claimed_sha256: found.sha256 ?? null,
+    is_shared: isShared === true,
+    imported_at: new Date().toISOString(),
+    ...(twin && {
+      twin: {
+        registry: twin.registry,
+        model_id: twin.model_id,
+        model_name: twin.model_name,
+        file_id: twin.file_id,
+      },
+    }),
+  }
+}
+
+/** Throws if the file no longer exists, or is not as long as when it was found. */
+async function refuseChange({ path, sizeBytes }: FoundFile) {
+  const now = await stat(path).catch(unlessMissing)
+  if (now?.size !== sizeBytes) throw fileChanged(path)
+}
+
+/** Whether `path` is the found file, or a copy of it that an earlier import has made. */
+async function isSame(path: string, found: FoundFile): Promise<boolean> {
+  const here = await realpath(path).catch(unlessMissing)
+  if (here === undefined) return false
+  const [one, other] = await Promise.all([stat(here), stat(found.path)])
+  if (one.ino === other.ino && one.dev === other.dev) return true
+  const known = await readImportRecord(path)
+  return known?.from === found.path && known.method !== 'reference' && one.size === other.size
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
