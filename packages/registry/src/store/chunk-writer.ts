@@ -5,6 +5,7 @@ import type { ByteBudget } from './byte-budget.ts'
 import { chunkRefused, type DiskSpace } from './disk-space.ts'
 import { openSenders } from './open-senders.ts'
 import { punchHole } from './punch-hole.ts'
+import type { ReadBack } from './read-back.ts'
 import { type ExpectedChunk, type Incoming, receiveChunk } from './receive-chunk.ts'
 import { untilStalled } from './until-stalled.ts'
 
@@ -23,6 +24,7 @@ type Options = {
   mapPath(key: string): string
   space: Pick<DiskSpace, 'checkChunkFits'>
   budget: ByteBudget
+  readBack: Pick<ReadBack, 'stored' | 'drop'>
   senderTimeoutMs: SenderTimeoutMs
 }
 
@@ -49,7 +51,8 @@ type Outcome = 'stored' | 'full' | 'blocks-kept'
  * The disk blocks of a refused chunk are freed. If the disk is full and these blocks cannot be freed separately, all of
  * the upload's chunks are discarded and must be sent again. Otherwise, the disk would stay full.
  */
-export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutMs }: Options) {
+export function chunkWriter(options: Options) {
+  const { uploadPath, mapPath, space, budget, readBack, senderTimeoutMs } = options
   const turns = new Map<string, { senders: number; last: Promise<unknown> }>()
   const senders = openSenders()
   const clearings = new Map<string, Promise<void>>()
@@ -108,7 +111,9 @@ export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutM
         return 'stored'
       }
       await space.checkChunkFits(chunk.size)
-      return await keepChunk(uploadPath(key), map, incoming, signal)
+      const outcome = await keepChunk(uploadPath(key), map, incoming, signal)
+      if (outcome === 'stored') readBack.stored(key, chunk.index)
+      return outcome
     } finally {
       await map.close()
     }
@@ -121,6 +126,7 @@ export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutM
   async function clear(key: string, reason: Error) {
     const clearing = (clearings.get(key) ?? Promise.resolve()).then(async () => {
       await senders.stop(key, reason)
+      await readBack.drop(key)
       await emptyUpload(uploadPath(key), mapPath(key))
     })
     clearings.set(key, clearing)

@@ -26,6 +26,7 @@ import { diskSpace } from './disk-space.ts'
 import { bytesGone, openObjectReader } from './object-reader.ts'
 import type { ChunkLayout, ObjectStore } from './object-store.ts'
 import { presign, verifyPresigned } from './presigned-url.ts'
+import { readBack } from './read-back.ts'
 import { readRange } from './read-range.ts'
 import type { ServedStore } from './served-store.ts'
 
@@ -64,7 +65,11 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     reserveBytes: options.reserveBytes,
     promisedBytes: options.promisedBytes ?? (() => 0),
   })
-  const chunks = chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutMs })
+  const readingBack = readBack({ uploadPath, mapPath })
+  const chunks = chunkWriter({
+    ...{ uploadPath, mapPath, space, budget, senderTimeoutMs },
+    readBack: readingBack,
+  })
   const takeTurn = inTurn()
   let hasIdentity = false
 
@@ -172,6 +177,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     },
 
     async reopenUpload(key, { sizeBytes, chunkSize }, badChunks) {
+      await readingBack.drop(key)
       const map = Buffer.alloc(Math.ceil(sizeBytes / chunkSize), 1)
       for (const index of badChunks) map[index] = 0
       const file = await open(mapPath(key), 'w')
@@ -206,8 +212,19 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       return found === sizeBytes
     },
 
-    hash: (key, _sizeBytes, { signal } = {}) =>
-      hashFileWithPiecesInWorker(objectPath(key), signal ? { signal } : {}),
+    /**
+     * Each chunk was compared with its declared hash when it arrived, so the chunks are hashed again only if the whole
+     * file is wrong, to find out which chunks are.
+     */
+    async hash(key, _sizeBytes, { declared, signal } = {}) {
+      if (declared) {
+        const found = await readingBack.finish(key, objectPath(key), signal)
+        if (found.sha256_hash === declared.sha256_hash) {
+          return { ...found, chunkHashes: declared.chunkHashes }
+        }
+      }
+      return hashFileWithPiecesInWorker(objectPath(key), signal ? { signal } : {})
+    },
 
     verify: (method, url) => verifyPresigned(signingKey, method, url),
 
@@ -221,7 +238,9 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
     async remove(key) {
       await removeFiles(mapPath(key), uploadPath(key))
-      await chunks.stop(key) // a file that a sender has open would keep its disk blocks
+      // A file that is still open would keep its disk blocks.
+      await chunks.stop(key)
+      await readingBack.drop(key)
       // Remove the object last: by now, an upload that was being finished has become an object or has failed.
       await removeFiles(objectPath(key))
     },

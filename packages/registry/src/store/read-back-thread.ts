@@ -1,0 +1,122 @@
+/** The thread that `read-back.ts` starts: it reads uploads back from the disk and hashes them. */
+import { createHash, type Hash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import {
+  chunkCount,
+  chunkRange,
+  chunkSizeFor,
+  createSegmentHasher,
+  type FileHashes,
+  pieceLengthFor,
+  type StreamHasher,
+} from '@shoal/model-file'
+import { serveParent } from '@shoal/threads/parent'
+
+/** What a read-back computes. The chunk hashes are not computed. */
+export type ReadBackHashes = Omit<FileHashes, 'chunkHashes'>
+
+/** `id` identifies a read-back. */
+export type ReadBackMethods = {
+  /** Opens a file, and returns its number of chunks. Rejects if the file cannot be opened. */
+  open(file: { id: number; path: string }): number
+  /** Hashes one more chunk. A failure is thrown by `finish`. */
+  readNext(id: number): void
+  /** Hashes the rest of the file, closes it, and returns the hashes. */
+  finish(id: number): Promise<ReadBackHashes>
+  /** Closes the file. Does nothing if it is not open. */
+  close(id: number): void
+}
+
+type ReadBackFile = {
+  fd: number
+  sizeBytes: number
+  whole: Hash
+  pieces: StreamHasher<Uint8Array>
+  /** The number of chunks that have been hashed. */
+  chunksDone: number
+  failure?: { error: unknown }
+}
+
+/**
+ * Fits into the L2 cache, so that the second hash of a block does not read the block from main memory again. One buffer
+ * is enough, because chunks are hashed one after another.
+ */
+const buffer = new Uint8Array(1024 * 1024)
+
+function serve(): ReadBackMethods {
+  const files = new Map<number, ReadBackFile>()
+
+  function get(id: number): ReadBackFile {
+    const file = files.get(id)
+    if (!file) throw new Error('this file is not being read back')
+    return file
+  }
+
+  function close(id: number) {
+    const file = files.get(id)
+    if (!file) return
+    files.delete(id)
+    closeSync(file.fd)
+  }
+
+  return {
+    open({ id, path }) {
+      const fd = openSync(path, 'r')
+      const sizeBytes = fstatSync(fd).size
+      const pieces = createSegmentHasher('sha1', pieceLengthFor(sizeBytes))
+      files.set(id, { fd, sizeBytes, whole: createHash('sha256'), pieces, chunksDone: 0 })
+      return chunkCount(sizeBytes)
+    },
+
+    readNext(id) {
+      const file = files.get(id)
+      if (!file || file.failure) return
+      try {
+        readChunk(file)
+      } catch (error) {
+        file.failure = { error }
+      }
+    },
+
+    async finish(id) {
+      try {
+        for (;;) {
+          const file = get(id) // it may have been closed in the meantime
+          if (file.failure) throw file.failure.error
+          if (file.chunksDone === chunkCount(file.sizeBytes)) return digest(file)
+          readChunk(file)
+          await turnOfTheLoop() // other files have their turns between two chunks
+        }
+      } finally {
+        close(id)
+      }
+    },
+
+    close,
+  }
+}
+
+function readChunk(file: ReadBackFile) {
+  const { start, size } = chunkRange(file.chunksDone, file.sizeBytes)
+  for (let position = start; position < start + size; ) {
+    const wanted = Math.min(buffer.length, start + size - position)
+    const bytesRead = readSync(file.fd, buffer, 0, wanted, position)
+    if (bytesRead === 0) throw new Error(`the file ended at byte ${position} while it was hashed`)
+    const bytes = buffer.subarray(0, bytesRead)
+    file.whole.update(bytes)
+    file.pieces.update(bytes)
+    position += bytesRead
+  }
+  file.chunksDone += 1
+}
+
+const digest = ({ sizeBytes, whole, pieces }: ReadBackFile): ReadBackHashes => ({
+  fileSizeBytes: sizeBytes,
+  sha256_hash: whole.digest('hex'),
+  chunkSize: chunkSizeFor(sizeBytes),
+  pieceLength: pieceLengthFor(sizeBytes),
+  pieceHashes: pieces.digest(),
+})
+
+serveParent(serve)
