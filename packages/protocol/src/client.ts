@@ -22,11 +22,13 @@ import { type Call, type Target, to } from './call.ts'
 import type { Problem } from './common.ts'
 import type {
   ChunkEntry,
+  DeclaredChunks,
   Download,
   FileRecord,
   MissingChunk,
   ModelFile,
   NewFile,
+  NewUpload,
   StartedUpload,
   Upload,
 } from './file.ts'
@@ -64,6 +66,7 @@ export type {
   ApiKey,
   ChunkEntry,
   CreatedApiKey,
+  DeclaredChunks,
   Download,
   Facets,
   FileRecord,
@@ -75,6 +78,7 @@ export type {
   ModelRecord,
   NewFile,
   NewModel,
+  NewUpload,
   Problem,
   Registration,
   Session,
@@ -316,6 +320,30 @@ function apiCalls(options: ClientOptions) {
     startUpload: (model: string, file: NewFile, signal?: AbortSignal) =>
       json<StartedUpload>(to(routes.startUpload, { id: model }), {
         body: file,
+        signal,
+      }),
+    /**
+     * Starts the upload of a file whose hashes are not known yet, or resumes the unfinished upload with this filename
+     * and size. `declareChunks` returns URLs for the chunks. Before the upload can be completed, call `startUpload`
+     * with the complete manifest.
+     * @example
+     * const { id } = await client.reserveUpload('tide', { filename: 'tide-f16.gguf', file_size_bytes: 4e9 })
+     * await client.deleteFile('tide', id) // cancels the upload
+     */
+    reserveUpload: (model: string, file: NewUpload, signal?: AbortSignal) =>
+      json<StartedUpload>(to(routes.reserveUpload, { id: model }), { body: file, signal }),
+    /**
+     * Declares the hashes of up to 1000 chunks, and returns those of the chunks that are missing, each with a URL.
+     * @example
+     * const { id } = await client.reserveUpload('tide', { filename: 'tide-q5.gguf', file_size_bytes: 4e9 })
+     * const hash = '5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03'
+     * const chunk_hashes = [{ index: 0, hash, size: 16 * 1024 * 1024 }]
+     * const { missing_chunks } = await client.declareChunks('tide', id, { chunk_hashes })
+     * await client.deleteFile('tide', id)
+     */
+    declareChunks: (model: string, file: string, chunks: DeclaredChunks, signal?: AbortSignal) =>
+      json<Upload>(to(routes.declareChunks, { id: model, file_id: file }), {
+        body: chunks,
         signal,
       }),
     /**

@@ -12,7 +12,16 @@ import {
 } from './account.ts'
 import { Me } from './admin.ts'
 import { Empty, refTo, Sha256 } from './common.ts'
-import { Download, FileRecord, ModelFile, NewFile, StartedUpload, Upload } from './file.ts'
+import {
+  DeclaredChunks,
+  Download,
+  FileRecord,
+  ModelFile,
+  NewFile,
+  NewUpload,
+  StartedUpload,
+  Upload,
+} from './file.ts'
 import {
   CardDraft,
   Facets,
@@ -228,6 +237,32 @@ export const startUpload = {
     params: ModelPath,
     body: refTo(NewFile),
     response: { 200: refTo(StartedUpload), 201: refTo(StartedUpload) },
+  },
+}
+
+export const reserveUpload = {
+  ...routes.reserveUpload,
+  schema: {
+    tags: ['files'],
+    summary: 'Start the upload of a file before its hashes are known',
+    description:
+      'Reserves space for a file of this size and counts it against the quota. Hashes of chunks are then declared as they become known, and the declared chunks can be sent immediately. Before the upload can be completed, start the upload of the same file with its complete manifest (`POST /v1/models/{id}/files`), which keeps the chunks that were sent. Responds with 201 for a new upload, and with 200 if an unfinished upload with this filename and size exists.',
+    params: ModelPath,
+    body: refTo(NewUpload),
+    response: { 200: refTo(StartedUpload), 201: refTo(StartedUpload) },
+  },
+}
+
+export const declareChunks = {
+  ...routes.declareChunks,
+  schema: {
+    tags: ['files'],
+    summary: "Declare hashes of an upload's chunks",
+    description:
+      'Declares the hashes of up to 1000 chunks of an upload, and returns those of the chunks that are still missing, with the URLs to which they are sent. A declared hash does not change: responds with 409 and `hash_conflict` if another hash was declared for one of the chunks.',
+    params: FilePath,
+    body: refTo(DeclaredChunks),
+    response: { 200: refTo(Upload) },
   },
 }
 

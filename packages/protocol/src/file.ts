@@ -26,7 +26,11 @@ const fileFields = {
     description:
       "estimated memory needed to run the file with one conversation of 8192 tokens, or of the model's context length if that is shorter: weights, 16-bit keys and values, and compute buffers. For the first part of a split model, the value is everything except the weights of the other parts; for each other part, it is that part's weights. The values of all parts add up to the memory for the model. Null until the file is ready, for a projector (mmproj) or adapter, which cannot run on its own, and if the header has too little information",
   }),
-  sha256_hash: Sha256,
+  sha256_hash: {
+    ...Sha256,
+    description:
+      'empty during an upload that was reserved before the hash of the whole file was known',
+  },
   format: Type.Literal('gguf'),
   status: FileStatus,
   status_detail: Nullable(
@@ -81,6 +85,21 @@ export const NewFile = Type.Object(
   { $id: 'NewFile' },
 )
 export type NewFile = Static<typeof NewFile>
+
+export const NewUpload = Type.Object(
+  {
+    filename: NewFile.properties.filename,
+    file_size_bytes: NewFile.properties.file_size_bytes,
+  },
+  { $id: 'NewUpload' },
+)
+export type NewUpload = Static<typeof NewUpload>
+
+export const DeclaredChunks = Type.Object(
+  { chunk_hashes: Type.Array(refTo(ChunkEntry), { minItems: 1, maxItems: 1000 }) },
+  { $id: 'DeclaredChunks' },
+)
+export type DeclaredChunks = Static<typeof DeclaredChunks>
 
 export const MissingChunk = Type.Object(
   {

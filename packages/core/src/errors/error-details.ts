@@ -16,6 +16,8 @@ export interface ErrorDetails {
   not_found: ProblemDetails<'model_renamed'>
   conflict: ProblemDetails<
     | 'chunks_missing'
+    | 'hash_conflict'
+    | 'hashes_missing'
     | 'last_admin'
     | 'lease_lost'
     | 'model_not_empty'

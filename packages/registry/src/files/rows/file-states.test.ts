@@ -87,7 +87,9 @@ describeOnEachDatabase('a file', (start) => {
     >[1])
   const create = (before: FileRow | undefined) => {
     const unlimited = { db: connection.db, quotaBytes: undefined }
-    return createFile(unlimited, model, manifest, { storedKey: undefined, before })
+    const { chunkHashes } = hashes
+    const upload = { ...manifest, chunkHashes }
+    return createFile(unlimited, model, upload, { storedKey: undefined, before })
   }
 
   /** Creates a file in this state, with an expired upload and a lease that `node` holds. */

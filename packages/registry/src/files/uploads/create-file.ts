@@ -1,6 +1,4 @@
 import { formatBytes } from '@shoal/core/units'
-import { packHashes } from '@shoal/model-file'
-import type { NewFile } from '@shoal/protocol'
 import { type Kysely, sql } from 'kysely'
 import { v7 as newId } from 'uuid'
 import { databaseTime } from '../../database/clock.ts'
@@ -8,6 +6,7 @@ import type { Database } from '../../database/schema.ts'
 import { conflict, notFound, tooLarge } from '../../errors.ts'
 import { lockModel } from '../../models/lock-model.ts'
 import type { ModelRow } from '../../models/model-repository.ts'
+import type { PartialManifest } from '../rows/declare-hashes.ts'
 import { type FileRow, fileColumns } from '../rows/file-row.ts'
 import { dropFiles, fileTransitions, uploadLifetimeSeconds } from '../rows/file-states.ts'
 import { lockBlob } from '../rows/keep-blob.ts'
@@ -19,6 +18,10 @@ export type CreateDependencies = {
   quotaBytes: number | undefined
 }
 
+/** The name, the size and the hashes of a file to be uploaded. */
+export type UploadManifest = PartialManifest &
+  Pick<FileRow, 'filename' | 'file_size_bytes' | 'chunk_size'>
+
 /**
  * Inserts the row of a new upload. The new row replaces `before`, the row of a failed, expired or canceled upload with
  * the same filename, if the bytes of that upload have been removed.
@@ -26,7 +29,7 @@ export type CreateDependencies = {
 export function createFile(
   { db, quotaBytes }: CreateDependencies,
   model: ModelRow,
-  manifest: NewFile,
+  manifest: UploadManifest,
   { storedKey, before }: { storedKey: string | undefined; before: FileRow | undefined },
 ): Promise<FileRow> {
   return db.transaction().execute(async (trx) => {
@@ -65,7 +68,7 @@ export function createFile(
     if (!row) throw conflict('another upload of this file started at the same time: try again')
     await trx
       .insertInto('upload_manifest')
-      .values({ file_id: row.id, chunk_hashes: packHashes(manifest.chunk_hashes) })
+      .values({ file_id: row.id, chunk_hashes: manifest.chunkHashes })
       .execute()
     return row
   })

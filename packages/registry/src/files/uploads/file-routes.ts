@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints, formatPath, routes } from '@shoal/protocol'
+import type { FastifyReply } from 'fastify'
 import { toViewer } from '../../accounts/caller.ts'
 import { callerActor } from '../../accounts/request-actor.ts'
 import { note } from '../../audit/audit-log.ts'
@@ -8,11 +9,14 @@ import type { ModelRepository } from '../../models/model-repository.ts'
 import { ownModel } from '../../models/own-model.ts'
 import { deleteFile } from '../garbage/delete-file.ts'
 import type { FileProcessor } from '../processing/file-processor.ts'
+import { isDeclared } from '../rows/declare-hashes.ts'
 import { hasEndedBadly } from '../rows/file-states.ts'
 import { seesUnready } from '../rows/find-file.ts'
+import { declareChunks, reserveUpload } from './reserve-upload.ts'
 import {
   countMissingChunks,
   listMissingChunks,
+  type Started,
   startUpload,
   type UploadDependencies,
 } from './start-upload.ts'
@@ -41,10 +45,25 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
     async handler({ params, body, caller }, reply) {
       const model = await ownModel(models, params.id, caller)
       const started = await startUpload(dependencies, model, toViewer(caller, 'write'), body)
-      const { isNew, file, upload } = started
-      const location = formatPath(routes.getFile.url, { id: model.name, file_id: file.id })
-      if (isNew) reply.header('location', location)
-      return reply.code(isNew ? 201 : 200).send({ ...file, upload })
+      return sendStarted(reply, model.name, started)
+    },
+  })
+
+  app.route({
+    ...endpoints.reserveUpload,
+    async handler({ params, body, caller }, reply) {
+      const model = await ownModel(models, params.id, caller)
+      return sendStarted(reply, model.name, await reserveUpload(dependencies, model, body))
+    },
+  })
+
+  app.route({
+    ...endpoints.declareChunks,
+    config: { rateLimitClass: 'chunk' },
+    async handler({ params, body, caller }) {
+      const model = await ownModel(models, params.id, caller)
+      const file = await files.get(model.id, params.file_id, true)
+      return declareChunks(dependencies, file, body.chunk_hashes)
     },
   })
 
@@ -73,6 +92,14 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
       const model = await ownModel(models, params.id, caller)
       const file = await files.get(model.id, params.file_id, true)
       if (file.status === 'uploading') {
+        if (!isDeclared(file)) {
+          throw conflict(
+            'the hashes of this file have not been declared: send its manifest first',
+            {
+              code: 'hashes_missing',
+            },
+          )
+        }
         const missing_count = await countMissingChunks(store, file)
         if (missing_count > 0) {
           throw conflict(`missing chunks: ${missing_count}; send them and try again`, {
@@ -107,4 +134,10 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
       return reply.code(204).send(null)
     },
   })
+}
+
+function sendStarted(reply: FastifyReply, modelName: string, { isNew, file, upload }: Started) {
+  const location = formatPath(routes.getFile.url, { id: modelName, file_id: file.id })
+  if (isNew) reply.header('location', location)
+  return reply.code(isNew ? 201 : 200).send({ ...file, upload })
 }

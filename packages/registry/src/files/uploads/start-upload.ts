@@ -6,7 +6,7 @@ import {
   packHashes,
   unpackHashes,
 } from '@shoal/model-file'
-import type { MissingChunk, ModelFile, NewFile, Upload } from '@shoal/protocol'
+import type { ChunkEntry, MissingChunk, ModelFile, NewFile, Upload } from '@shoal/protocol'
 import type { Viewer } from '../../accounts/caller.ts'
 import { conflict, unprocessable } from '../../errors.ts'
 import type { ModelRow } from '../../models/model-repository.ts'
@@ -15,11 +15,17 @@ import { isStorageFull } from '../../unavailable.ts'
 import { deleteFile } from '../garbage/delete-file.ts'
 import type { GarbageCollection } from '../garbage/garbage-collection.ts'
 import type { BlobRepository } from '../rows/blob-repository.ts'
+import { declareHashes, isDeclared, isDeclaredChunk, mergeHashes } from '../rows/declare-hashes.ts'
 import type { FileRepository } from '../rows/file-repository.ts'
 import { type FileRow, toChunkLayout, toUpload } from '../rows/file-row.ts'
 import { hasEndedBadly, uploadLifetimeSeconds } from '../rows/file-states.ts'
 import type { Trash } from '../rows/trash.ts'
-import { type CreateDependencies, checkQuota, createFile } from './create-file.ts'
+import {
+  type CreateDependencies,
+  checkQuota,
+  createFile,
+  type UploadManifest,
+} from './create-file.ts'
 
 export type UploadDependencies = CreateDependencies & {
   files: FileRepository
@@ -31,13 +37,19 @@ export type UploadDependencies = CreateDependencies & {
 
 const maxListedChunks = 100
 
-/** Starts an upload, or resumes the upload that an earlier call with the same manifest started. */
+/** An upload that was started or resumed. */
+export type Started = { isNew: boolean; file: ModelFile; upload: Upload }
+
+/**
+ * Starts an upload, or resumes the upload that an earlier call started with the same manifest, or before the hashes were
+ * known.
+ */
 export async function startUpload(
   dependencies: UploadDependencies,
   model: ModelRow,
   viewer: Viewer,
   manifest: NewFile,
-): Promise<{ isNew: boolean; file: ModelFile; upload: Upload }> {
+): Promise<Started> {
   const problem = manifestProblem(manifest)
   if (problem) throw unprocessable(`invalid manifest: ${problem}`)
 
@@ -53,42 +65,73 @@ export async function startUpload(
     )
   }
   const file = isSame
-    ? await resumeUpload(dependencies, before)
-    : await beginUpload(dependencies, model, manifest, { viewer, before })
+    ? await resumeUpload(dependencies, before, viewer, manifest)
+    : await beginUpload(dependencies, model, pack(manifest), {
+        storedKey: await findStoredKey(dependencies, viewer, manifest),
+        before,
+      })
+  return toStarted(dependencies, model, file, !isSame)
+}
+
+export async function toStarted(
+  dependencies: UploadDependencies,
+  model: ModelRow,
+  file: FileRow,
+  isNew: boolean,
+): Promise<Started> {
   return {
-    isNew: !isSame,
-    file: await files.toModelFile(file, model.is_public === 1),
+    isNew,
+    file: await dependencies.files.toModelFile(file, model.is_public === 1),
     upload: await listMissingChunks(dependencies, file, { from: 0, limit: maxListedChunks }),
   }
 }
 
+const pack = ({ chunk_hashes, ...manifest }: NewFile): UploadManifest => ({
+  ...manifest,
+  chunkHashes: packHashes(chunk_hashes),
+})
+
 /**
  * Lists up to `limit` missing chunks from index `from`, each with a presigned URL, and the total number of missing
- * chunks. Postpones the upload's expiry.
+ * chunks. Chunks whose hashes are not known yet are counted but not listed. Postpones the upload's expiry.
  */
 export async function listMissingChunks(
-  { files, store }: UploadDependencies,
+  dependencies: UploadDependencies,
   file: FileRow,
   { from, limit }: { from: number; limit: number },
 ): Promise<Upload> {
-  const upload = toUpload(file)
-  if (file.status !== 'uploading' || !upload) {
-    return { expires_at: file.upload_expires_at, missing_chunks: [], missing_count: 0 }
-  }
+  const { files } = dependencies
+  if (file.status !== 'uploading' || !toUpload(file)) return listMissing(dependencies, file, [], 0)
   const expires_at = await postponeExpiry(files, file)
+  const chunks = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
+  const listable = chunks.slice(from).filter(isDeclaredChunk)
+  return listMissing(dependencies, { ...file, upload_expires_at: expires_at }, listable, limit)
+}
+
+/** Lists up to `limit` of those of these chunks that are missing, and counts all missing chunks of the upload. */
+export async function listMissing(
+  { store }: Pick<UploadDependencies, 'store'>,
+  file: FileRow,
+  chunks: readonly ChunkEntry[],
+  limit: number,
+): Promise<Upload> {
+  const upload = toUpload(file)
+  const expires_at = file.upload_expires_at
+  if (file.status !== 'uploading' || !upload) {
+    return { expires_at, missing_chunks: [], missing_count: 0 }
+  }
   // `expires_at` is a time of the database's clock. The URLs are signed with a time of this node's clock instead.
   const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000)
   const stored = await store.listStoredChunks(upload, toChunkLayout(file))
-  const chunks = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
   const missing_chunks: MissingChunk[] = []
-  for (let index = from; index < chunks.length && missing_chunks.length < limit; index += 1) {
-    const chunk = chunks[index]
-    if (!chunk || stored.has(index)) continue
-    const range = chunkRange(index, file.file_size_bytes)
+  for (const chunk of chunks) {
+    if (missing_chunks.length === limit) break
+    if (stored.has(chunk.index)) continue
+    const range = chunkRange(chunk.index, file.file_size_bytes)
     const request = store.presignChunkUpload(upload, { ...chunk, ...range }, expiresAt)
     missing_chunks.push({ ...chunk, ...request })
   }
-  const missing_count = chunks.length - stored.size
+  const missing_count = chunkCount(file.file_size_bytes) - stored.size
   return { expires_at, missing_chunks, missing_count }
 }
 
@@ -105,32 +148,45 @@ async function postponeExpiry(files: FileRepository, file: FileRow): Promise<str
   }
 }
 
-/** Whether a file has the same bytes and chunks as this manifest, and has neither failed nor expired. */
+/**
+ * Whether a file has the same bytes and chunks as this manifest, as far as its hashes are known, and has neither failed
+ * nor expired.
+ */
 async function isSameUpload(
   files: FileRepository,
   row: FileRow,
   manifest: NewFile,
 ): Promise<boolean> {
-  if (row.sha256_hash !== manifest.sha256_hash) return false
+  if (isDeclared(row) && row.sha256_hash !== manifest.sha256_hash) return false
   if (row.file_size_bytes !== manifest.file_size_bytes) return false
   if (hasEndedBadly(row.status)) return false
   if (row.status !== 'uploading') return true
   const declared = await files.getManifest(row.id)
-  return Buffer.compare(declared, packHashes(manifest.chunk_hashes)) === 0
+  return mergeHashes(declared, packHashes(manifest.chunk_hashes)) !== undefined
 }
 
-async function resumeUpload(dependencies: UploadDependencies, file: FileRow): Promise<FileRow> {
-  return file.status === 'uploading' ? makeRoom(dependencies, file) : file
+async function resumeUpload(
+  dependencies: UploadDependencies,
+  file: FileRow,
+  viewer: Viewer,
+  manifest: NewFile,
+): Promise<FileRow> {
+  if (file.status !== 'uploading') return file
+  if (isDeclared(file)) return makeRoom(dependencies, file)
+  const storedKey = await findStoredKey(dependencies, viewer, manifest)
+  const declared = await declareHashes(dependencies.db, file, pack(manifest), storedKey)
+  // If the bytes were stored already, those that were sent are not needed.
+  if (declared.object_key === null) await dependencies.collect.removeUpload(file)
+  return makeRoom(dependencies, declared)
 }
 
 /** Creates an upload and reserves space for it. If there is not enough space, the upload's row is deleted again. */
-async function beginUpload(
+export async function beginUpload(
   dependencies: UploadDependencies,
   model: ModelRow,
-  manifest: NewFile,
-  { viewer, before }: { viewer: Viewer; before: FileRow | undefined },
+  manifest: UploadManifest,
+  { storedKey, before }: { storedKey: string | undefined; before: FileRow | undefined },
 ): Promise<FileRow> {
-  const storedKey = await findStoredKey(dependencies, viewer, manifest)
   if (before) await clearPlace(dependencies, model, manifest, before)
   const file = await createFile(dependencies, model, manifest, { storedKey, before })
   try {
@@ -148,7 +204,7 @@ async function beginUpload(
 async function clearPlace(
   dependencies: UploadDependencies,
   model: ModelRow,
-  manifest: NewFile,
+  manifest: UploadManifest,
   before: FileRow,
 ) {
   await checkQuota(dependencies, model.owner, manifest.file_size_bytes, before.id)
@@ -159,7 +215,7 @@ async function clearPlace(
  * Reserves space in the store for the rest of a file. If there is not enough space, first removes bytes from the trash.
  * Returns the file's current row.
  */
-async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promise<FileRow> {
+export async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promise<FileRow> {
   const { files, store, trash, collect } = dependencies
   const upload = toUpload(file)
   if (!upload) return file
