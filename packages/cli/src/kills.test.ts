@@ -83,34 +83,41 @@ test('a pull that is killed repeatedly ends with the correct bytes, and counts a
   ])
 })
 
-test('a push that is killed repeatedly sends only missing chunks, and publishes the complete file', {
-  timeout,
-}, async () => {
-  await using registry = await realRegistry()
-  await using home = await makeHome()
-  const path = join(home.path, 'often-killed.Q8_0.gguf')
-  await writeGgufFile(path, sizeBytes, performance.now())
-  const options = optionsFor(registry, home.path)
-  const words = ['push', path, '--name', 'often-killed', '--connections', '1']
+/** A file of the second size is sent while it is being hashed. */
+test.each([80, 160])(
+  'a push of %i MiB that is killed repeatedly sends only missing chunks',
+  {
+    timeout,
+  },
+  async (mebibytes) => {
+    await using registry = await realRegistry()
+    await using home = await makeHome()
+    const path = join(home.path, 'often-killed.Q8_0.gguf')
+    await writeGgufFile(path, mebibytes * mebibyte, performance.now())
+    const options = optionsFor(registry, home.path)
+    const words = ['push', path, '--name', 'often-killed', '--connections', '1']
 
-  await killAt(words, options, ({ type }) => type === 'hashing')
-  const slowly = [...words, '--limit-rate', '40MB']
-  for (const chunks of [1, 3]) {
-    const { events, isKilled } = await killAt(
-      slowly,
-      options,
-      ({ type, bytes_done }) => type === 'uploading' && bytes_done > (chunks + 0.5) * 16 * mebibyte,
-    )
-    expect(isKilled).toBe(true)
-    const first = events.find(({ type }) => type === 'uploading')
-    expect(first?.bytes_done).toBeLessThan((chunks + 0.5) * 16 * mebibyte)
-  }
-  const { events } = await killAt(words, options, ({ type }) => type === 'processing')
-  expect(events.find(({ type }) => type === 'resumed')?.bytes).toBe(3 * 16 * mebibyte)
+    await killAt(words, options, ({ type }) => type === 'hashing')
+    const slowly = [...words, '--limit-rate', '40MB']
+    for (const chunks of [1, 3]) {
+      const { events, isKilled } = await killAt(
+        slowly,
+        options,
+        ({ type, bytes_done }) =>
+          type === 'uploading' && bytes_done > (chunks + 0.5) * 16 * mebibyte,
+      )
+      expect(isKilled).toBe(true)
+      const first = events.find(({ type }) => type === 'uploading')
+      expect(first?.bytes_done).toBeLessThan((chunks + 0.5) * 16 * mebibyte)
+    }
+    const { events } = await killAt(words, options, ({ type }) => type === 'processing')
+    const resumed = events.filter(({ type }) => type === 'resumed')
+    expect(resumed.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(3 * 16 * mebibyte)
 
-  const { exitCode, stderr } = await runShoal([...words, '--progress=json'], options)
-  expect(exitCode, stderr).toBe(0)
-  expect(stderr).not.toContain('"uploading"') // everything was already uploaded
-  const [file] = await registry.listFiles('often-killed')
-  expect(file).toMatchObject({ status: 'ready', sha256_hash: computeSha256(path) })
-})
+    const { exitCode, stderr } = await runShoal([...words, '--progress=json'], options)
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).not.toContain('"uploading"') // everything was already uploaded
+    const [file] = await registry.listFiles('often-killed')
+    expect(file).toMatchObject({ status: 'ready', sha256_hash: computeSha256(path) })
+  },
+)

@@ -10,6 +10,11 @@ export type HashOptions = {
   signal?: AbortSignal
   /** Called with the number of bytes hashed so far, which never decreases. The last call passes the file size. */
   onProgress?: (hashedBytes: number, fileSizeBytes: number) => void
+  /**
+   * Called with each chunk's index and SHA-256 in lowercase hex as soon as they are known, roughly in order. The file
+   * may still turn out to have changed during hashing.
+   */
+  onChunk?: (index: number, hash: string) => void
 }
 
 /**
@@ -43,7 +48,7 @@ type Job = Pick<HashWork, 'path' | 'fileSizeBytes' | 'pieces'> & { threads: numb
 
 async function hashInThreads(
   { threads, ...job }: Job,
-  { signal, onProgress }: HashOptions,
+  { signal, onProgress, onChunk }: HashOptions,
 ): Promise<ChunkHashes> {
   const { path, fileSizeBytes } = job
   signal?.throwIfAborted()
@@ -59,6 +64,8 @@ async function hashInThreads(
   const onMessage = (message: HashMessage) => {
     if ('sha256_hash' in message) sha256_hash = message.sha256_hash
     else {
+      const { chunk } = message
+      if (chunk !== undefined) onChunk?.(chunk, readHash(chunkHashes, chunk))
       hashedBytes += message.hashedBytes
       onProgress?.(Math.floor(hashedBytes / passes), fileSizeBytes)
     }
@@ -88,6 +95,9 @@ async function hashInThreads(
     chunkHashes: packed,
   }
 }
+
+const readHash = (hashes: SharedArrayBuffer, index: number) =>
+  Buffer.from(hashes, index * 32, 32).toString('hex')
 
 function startHasher(work: HashWork) {
   return startWorker('hash-worker', import.meta.url, {

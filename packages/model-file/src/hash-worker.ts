@@ -21,8 +21,11 @@ export type HashWork = {
   pieces: { length: number; hashes: SharedArrayBuffer } | undefined
 }
 
-/** The number of bytes hashed since the previous message, or the hash of the whole file. */
-export type HashMessage = { hashedBytes: number } | { sha256_hash: string }
+/**
+ * The number of bytes hashed since the previous message, with the index of the chunk if they are a chunk whose hash was
+ * computed; or the hash of the whole file.
+ */
+export type HashMessage = { hashedBytes: number; chunk?: number } | { sha256_hash: string }
 
 /**
  * Fits into the L2 cache, so that hashing a block a second time, for the pieces, does not read it from main memory
@@ -68,7 +71,7 @@ function hashChunk(file: number, work: HashWork, index: number): void {
     const firstPiece = range.start / work.pieces.length
     new Uint8Array(work.pieces.hashes).set(pieces.digest(), firstPiece * 20)
   }
-  report({ hashedBytes: range.size })
+  report({ hashedBytes: range.size, chunk: index })
 }
 
 function* readRange(file: number, { start, size }: { start: number; size: number }) {

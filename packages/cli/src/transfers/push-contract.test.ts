@@ -35,6 +35,20 @@ pushContract('Node', async () => {
   }
 })
 
+pushContract('Node, sending while hashing', async () => {
+  const { proxy, client, token, uploads } = await openRegistry()
+  return {
+    proxy,
+    client,
+    leftovers: uploads,
+    async push(modelName, path) {
+      await client.createModel({ name: modelName })
+      const pushing = registryClient({ baseUrl: proxy.url, token })
+      await pushFile({ client: pushing, modelName, path, minBytesWhileHashing: 0 })
+    },
+  }
+}, ['POST uploads', 'POST chunks'])
+
 const chromium = inject('chromium')
 
 describe.skipIf(!chromium)('with Chromium', () => {

@@ -7,21 +7,27 @@ import { waitNotes } from '../terminal/wait-notes.ts'
 
 type StepEvent = PushEvent & { type: 'hashing' | 'uploading' | 'processing' }
 
-/** The range of a file's progress, from 0 to 1, that each step approximately covers. */
+/** The part of a file's progress, from 0 to 1, that each step approximately takes. Steps may overlap. */
 const steps = {
-  hashing: { from: 0, to: 0.15, verb: 'reading' },
-  uploading: { from: 0.15, to: 0.9, verb: 'uploading' },
-  processing: { from: 0.9, to: 1, verb: 'registry is checking' },
+  hashing: { part: 0.15, verb: 'reading' },
+  uploading: { part: 0.75, verb: 'uploading' },
+  processing: { part: 0.1, verb: 'registry is checking' },
 }
+
+/** How much of each step of a file is complete, from 0 to 1. */
+type Shares = Record<StepEvent['type'], number>
+const noShares: Shares = { hashing: 0, uploading: 0, processing: 0 }
 
 /** Combines the events of all files of a push into one progress bar. */
 export function pushReport(printer: Printer, progress: Progress, bytesTotal: number) {
   let status: ProgressStatus = { bytesDone: 0, bytesTotal, fraction: 0 }
   let bytesBefore = 0
+  let shares = noShares
   const noteWait = waitNotes(printer)
 
   function show(fileShare: number, sizeBytes: number, more: Partial<ProgressStatus> = {}) {
-    const fraction = bytesTotal > 0 ? (bytesBefore + fileShare * sizeBytes) / bytesTotal : 1
+    const now = bytesTotal > 0 ? (bytesBefore + fileShare * sizeBytes) / bytesTotal : 1
+    const fraction = Math.max(status.fraction ?? 0, now)
     status = {
       ...status,
       bytesPerSecond: undefined,
@@ -38,6 +44,7 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
     fileDone(sizeBytes: number) {
       show(1, sizeBytes, { bytesDone: bytesBefore + sizeBytes, remarks: [] })
       bytesBefore += sizeBytes
+      shares = noShares
     },
     onEvent(filename: string, sizeBytes: number, event: PushEvent) {
       progress.event({ filename, ...event })
@@ -45,13 +52,19 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
         case 'hashing':
         case 'processing':
         case 'uploading': {
-          const { from, to, verb } = steps[event.type]
-          const share = event.bytesTotal > 0 ? event.bytesDone / event.bytesTotal : 0
-          const sent =
-            event.type === 'hashing' ? 0 : event.type === 'processing' ? sizeBytes : event.bytesDone
-          return show(from + (to - from) * share, sizeBytes, {
+          const { type } = event
+          // A later step may begin before an earlier one has ended, and is shown instead of it.
+          const isHidden = type === 'hashing' && shares.uploading > 0
+          shares =
+            type === 'processing'
+              ? { hashing: 1, uploading: 1, processing: share(event) }
+              : { ...shares, [type]: share(event) }
+          const fileShare = sumShares(shares)
+          if (isHidden) return show(fileShare, sizeBytes, texts(status))
+          const sent = type === 'hashing' ? 0 : type === 'processing' ? sizeBytes : event.bytesDone
+          return show(fileShare, sizeBytes, {
             bytesDone: bytesBefore + sent,
-            amount: formatAmount(verb, event),
+            amount: formatAmount(steps[type].verb, event),
             remarks: [filename],
             ...(event.type === 'uploading' && computePace(event, bytesTotal - bytesBefore - sent)),
           })
@@ -70,6 +83,21 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
     },
   }
 }
+
+const share = ({ bytesDone, bytesTotal }: StepEvent) =>
+  bytesTotal > 0 ? bytesDone / bytesTotal : 0
+
+const sumShares = (shares: Shares) =>
+  steps.hashing.part * shares.hashing +
+  steps.uploading.part * shares.uploading +
+  steps.processing.part * shares.processing
+
+/** What is shown beside the bar. */
+const texts = ({ bytesPerSecond, secondsLeft, amount }: ProgressStatus) => ({
+  bytesPerSecond,
+  secondsLeft,
+  amount,
+})
 
 /** Formats the bytes of the current step, with a verb, because not every step is an upload. */
 function formatAmount(verb: string, { type, bytesDone, bytesTotal }: StepEvent): string {

@@ -1,5 +1,5 @@
 import type { MissingChunk, Upload } from '@shoal/protocol/client'
-import type { BlobPush } from './push-options.ts'
+import type { UnhashedPush } from './push-options.ts'
 
 const pageSize = 1000
 
@@ -8,7 +8,7 @@ const pageSize = 1000
  * first page.
  */
 export async function listMissing(
-  { client, modelName, retrier, signal }: BlobPush,
+  { client, modelName, retrier, signal }: UnhashedPush,
   fileId: string,
   first?: Upload,
 ): Promise<MissingChunk[]> {
@@ -25,7 +25,7 @@ export async function listMissing(
 
 /** Returns the chunk with a new URL; undefined if the registry has the chunk by now. */
 export async function findMissingChunk(
-  { client, modelName, retrier, signal }: BlobPush,
+  { client, modelName, retrier, signal }: UnhashedPush,
   fileId: string,
   { index }: MissingChunk,
 ): Promise<MissingChunk | undefined> {

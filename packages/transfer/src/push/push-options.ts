@@ -30,3 +30,6 @@ export type BlobPushEvent =
   | { type: 'processing' }
   /** A chunk arrived damaged. It is sent again. */
   | { type: 'bad-chunk'; index: number }
+
+/** A push whose hashes may not be known yet. */
+export type UnhashedPush = Omit<BlobPush, 'manifest'>

@@ -3,7 +3,7 @@ import { type MissingChunk, NetworkError } from '@shoal/protocol/client'
 import { bytesRefused } from '../errors.ts'
 import { TransferError } from '../failure.ts'
 import { findMissingChunk } from './list-missing.ts'
-import type { BlobPush } from './push-options.ts'
+import type { BlobPush, UnhashedPush } from './push-options.ts'
 
 const maxRefusals = 5
 /**
@@ -12,22 +12,47 @@ const maxRefusals = 5
  */
 const stepBytes = 256 * 1024
 
+/** The progress of a push; see the event `sent`. */
+export type SendCount = { bytesHere: number; bytesSent: number }
+
 /** Sends chunks in parallel until the registry has all of them. */
 export async function sendMissing(
   push: BlobPush,
   fileId: string,
   missing: readonly MissingChunk[],
 ): Promise<void> {
-  const { port, manifest, retrier, report } = push
+  const queue = missing.values()
+  const bytesHere = missing.reduce((left, { size }) => left - size, push.manifest.file_size_bytes)
+  await sendChunks(push, fileId, {
+    take: async () => queue.next().value,
+    count: { bytesHere, bytesSent: 0 },
+  })
+}
+
+type SendOptions = {
+  /** Returns the next chunk, or waits for it; undefined if there are no more. */
+  take: () => Promise<MissingChunk | undefined>
+  /** Is updated while chunks are sent. */
+  count: SendCount
+}
+
+/** Sends chunks in parallel until there are no more. */
+export async function sendChunks(
+  push: UnhashedPush,
+  fileId: string,
+  { take, count }: SendOptions,
+): Promise<void> {
+  const { port, retrier, report } = push
   const stop = new AbortController()
   const signal = AbortSignal.any([push.signal, stop.signal])
-  const queue = missing.values()
-  let bytesHere = missing.reduce((bytes, { size }) => bytes - size, manifest.file_size_bytes)
-  let bytesSent = 0
-  const show = () => report({ type: 'sent', bytesHere, bytesSent })
+  const show = () => report({ type: 'sent', ...count })
 
   async function slot() {
-    for (const chunk of queue) await sendOne(chunk)
+    for (;;) {
+      const chunk = await take()
+      if (!chunk) return
+      await sendOne(chunk)
+    }
   }
 
   async function sendOne(given: MissingChunk) {
@@ -39,8 +64,8 @@ export async function sendMissing(
     /** The largest number of bytes sent by any attempt. Sending the same bytes again is not progress. */
     let furthest = 0
     function setSent(bytes: number) {
-      bytesHere += bytes - sent
-      bytesSent += Math.max(0, bytes - sent)
+      count.bytesHere += bytes - sent
+      count.bytesSent += Math.max(0, bytes - sent)
       sent = bytes
       show()
       if (bytes < furthest + stepBytes) return
@@ -72,7 +97,7 @@ export async function sendMissing(
         chunk = await afterError(error, chunk, wasWhole)
       }
     }
-    bytesHere += size - sent
+    count.bytesHere += size - sent
     show()
     retrier.noteMove()
   }

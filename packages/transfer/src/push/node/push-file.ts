@@ -1,13 +1,15 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { hashFileInWorker, makeManifest } from '@shoal/model-file'
+import { chunkRange, chunkSizeFor, hashFileInWorker, makeManifest } from '@shoal/model-file'
 import { directNetwork, type NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { PushEvent } from '../../events.ts'
 import { type ProgressMeter, progressMeter } from '../../progress-meter.ts'
 import { createRetrier } from '../../retrier.ts'
+import { hashFeed } from '../hash-feed.ts'
 import { pushBlob } from '../push-blob.ts'
 import type { BlobPushEvent } from '../push-options.ts'
+import { minBytesWhileHashing, pushWhileHashing } from '../push-while-hashing.ts'
 import { nodePort } from './node-port.ts'
 
 export type PushOptions = {
@@ -27,6 +29,8 @@ export type PushOptions = {
   timeoutMs?: number | undefined
   /** Default: direct connections. */
   network?: NetworkSettings | undefined
+  /** Files of at least this size are sent while they are being hashed. Default: `minBytesWhileHashing`. */
+  minBytesWhileHashing?: number | undefined
 }
 
 const maxWaitMs = 2_000
@@ -47,16 +51,18 @@ export async function pushFile(options: PushOptions): Promise<ModelFile> {
   const report = options.onEvent ?? (() => undefined)
 
   const { size: sizeBytes, mtimeMs } = await stat(path)
-  const hashes = await hashFileInWorker(path, {
-    signal,
-    onProgress: (bytesDone, bytesTotal) => report({ type: 'hashing', bytesDone, bytesTotal }),
-  })
-  const manifest = makeManifest(hashes)
   const connections = Math.max(1, options.connections ?? 5)
-  const chunkSize = manifest.chunk_size
+  const chunkSize = chunkSizeFor(sizeBytes)
   const portOptions = { path, sizeBytes, mtimeMs, chunkSize, connections, rateLimit, network }
   await using port = nodePort(portOptions)
-  using progress = progressReport(manifest.file_size_bytes, report)
+  using progress = progressReport(sizeBytes, report)
+  const ended = new AbortController()
+  const hash = (onChunk?: (index: number, hash: string) => void) =>
+    hashFileInWorker(path, {
+      signal: AbortSignal.any([signal, ended.signal]),
+      onProgress: (bytesDone, bytesTotal) => report({ type: 'hashing', bytesDone, bytesTotal }),
+      ...(onChunk && { onChunk }),
+    }).then(makeManifest)
   const retrier = createRetrier({
     maxWaitMs,
     timeoutMs: options.timeoutMs ?? network.timeouts.giveUpMs,
@@ -64,8 +70,23 @@ export async function pushFile(options: PushOptions): Promise<ModelFile> {
     host: new URL(client.baseUrl).host,
     report,
   })
-  const push = { client, modelName, filename, manifest, port, retrier, signal }
-  const pushed = await pushBlob({ ...push, report: progress.onEvent })
+  const push = { client, modelName, filename, port, retrier, signal, report: progress.onEvent }
+
+  async function pushEarly() {
+    const chunks = hashFeed()
+    const manifest = hash((index, hash) =>
+      chunks.add({ index, hash, size: chunkRange(index, sizeBytes).size }),
+    )
+    try {
+      return await pushWhileHashing({ ...push, sizeBytes, hashing: { chunks, manifest } })
+    } finally {
+      ended.abort(new Error('the push is over'))
+      await manifest.catch(() => undefined) // if hashing failed, the push has failed with the same error
+    }
+  }
+
+  const isLarge = sizeBytes >= (options.minBytesWhileHashing ?? minBytesWhileHashing)
+  const pushed = isLarge ? await pushEarly() : await pushBlob({ ...push, manifest: await hash() })
   progress.end()
   report({ type: 'done' })
   return pushed

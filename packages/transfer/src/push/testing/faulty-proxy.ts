@@ -85,7 +85,8 @@ export async function openFaultyProxy(): Promise<FaultyProxy> {
   }
 }
 
-const callPattern = /^\/v1\/models\/[^/]+\/(files)(?:\/[^/]+(?:\/(upload|complete))?)?$/
+const callPattern =
+  /^\/v1\/models\/[^/]+\/(?:(uploads)|files(?:\/[^/]+(?:\/(upload|complete|chunks))?)?)$/
 
 /** The kind of upload call; undefined for other calls. */
 function parseCall(incoming: IncomingMessage): string | undefined {
@@ -95,7 +96,7 @@ function parseCall(incoming: IncomingMessage): string | undefined {
   const [path = ''] = url.split('?')
   const found = callPattern.exec(path)
   if (!found) return undefined
-  return `${method} ${found[2] ?? (path.endsWith('/files') ? 'files' : 'file')}`
+  return `${method} ${found[1] ?? found[2] ?? (path.endsWith('/files') ? 'files' : 'file')}`
 }
 
 /** The number of the chunk being sent, counted from 1. */

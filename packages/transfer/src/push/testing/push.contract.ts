@@ -32,8 +32,12 @@ const harms: [fault: ProxyFault, what: string, calls: string[]][] = [
   ['502', 'a proxy responds to each call once with 502', ['GET file', 'GET files']],
 ]
 
-/** The faults that every port of the push engine must survive. */
-export function pushContract(name: string, open: () => Promise<PushUnderTest>) {
+/** The faults that every port of the push engine must survive. `moreCalls` are further calls that the port makes. */
+export function pushContract(
+  name: string,
+  open: () => Promise<PushUnderTest>,
+  moreCalls: readonly string[] = [],
+) {
   describe(`a push (${name})`, () => {
     let under: PushUnderTest
     let folder: string
@@ -53,7 +57,10 @@ export function pushContract(name: string, open: () => Promise<PushUnderTest>) {
       await under.push(modelName, path)
 
       expect(proxy.harmed()).toEqual(
-        expect.arrayContaining([...calls, 'POST complete', 'POST files', ...chunkCalls]),
+        expect.arrayContaining([
+          ...[...calls, ...moreCalls, ...chunkCalls],
+          ...['POST complete', 'POST files'],
+        ]),
       )
       const files = await client.listFiles(modelName, { status: 'all' })
       const sha256_hash = createHash('sha256')

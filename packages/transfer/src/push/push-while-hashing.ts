@@ -1,0 +1,170 @@
+import type { ChunkManifest } from '@shoal/model-file'
+import { ApiError, type MissingChunk, type ModelFile } from '@shoal/protocol/client'
+import type { HashFeed } from './hash-feed.ts'
+import { pushBlob } from './push-blob.ts'
+import type { BlobPushEvent, UnhashedPush } from './push-options.ts'
+import { type SendCount, sendChunks } from './send-missing.ts'
+
+/**
+ * From this size on, sending while hashing is worth the additional requests. A smaller file is hashed in less than a
+ * second.
+ */
+export const minBytesWhileHashing = 128 * 1024 * 1024
+
+/** Maximum number of chunks that are declared in one call, so that sending begins soon. */
+const maxDeclared = 64
+
+export type HashingPush = UnhashedPush & {
+  sizeBytes: number
+  /** The hashes of the file, as far as they are known. */
+  hashing: { chunks: HashFeed; manifest: Promise<ChunkManifest> }
+}
+
+/**
+ * Uploads one file like `pushBlob`, but begins to send chunks while the file is still being hashed. If that is not
+ * possible, waits for the hashes: on a registry without these endpoints, or if the registry has a file of this name or
+ * an unfinished upload of other bytes. Rejects if hashing fails. The caller must then stop hashing.
+ */
+export async function pushWhileHashing(given: HashingPush): Promise<ModelFile> {
+  const { hashing, sizeBytes, ...unhashed } = given
+  const { report } = unhashed
+  // As in `pushBlob`, only the retrier retries.
+  const client = unhashed.client.with({ retry: { firstContactMs: 0, giveUpMs: 0 }, maxWaits: 0 })
+  const push = { ...unhashed, client }
+  hashing.manifest.then(hashing.chunks.end, hashing.chunks.end)
+  const count: SendCount = { bytesHere: 0, bytesSent: 0 }
+  const hasStarted = await startEarly({ ...push, hashing, sizeBytes }, count)
+  const manifest = await hashing.manifest
+
+  const sentBefore = count.bytesSent
+  function follow(event: BlobPushEvent) {
+    if (event.type === 'sent') {
+      report({ ...event, bytesSent: sentBefore + event.bytesSent })
+    } else if (event.type !== 'resumed' || !hasStarted) report(event)
+  }
+  return pushBlob({ ...push, manifest, report: follow })
+}
+
+/**
+ * Sends chunks until all hashes are known and all their chunks have been sent, or until sending early turns out to be
+ * impossible or unnecessary. Returns whether the registry had an upload to send chunks to.
+ */
+async function startEarly(push: HashingPush, count: SendCount): Promise<boolean> {
+  const { client, modelName, filename, sizeBytes, retrier, report } = push
+  if (await hasFile(push)) return false
+  const stop = new AbortController()
+  const signal = AbortSignal.any([push.signal, stop.signal])
+  let fileId: string
+  try {
+    const file = { filename, file_size_bytes: sizeBytes }
+    const reserved = await retrier.call(() => client.reserveUpload(modelName, file, signal))
+    fileId = reserved.id
+  } catch (error) {
+    if (isRefused(error)) return false
+    throw error
+  }
+  report({ type: 'started', fileId })
+  const queue = chunkQueue()
+  const early = { ...push, signal }
+  const sending = [
+    sendChunks(early, fileId, { take: queue.take, count }),
+    declareChunks(early, fileId, count, queue),
+  ]
+  try {
+    await Promise.all([...sending, stopIfStored(early, fileId, stop)])
+  } catch (error) {
+    push.signal.throwIfAborted()
+    if (!stop.signal.aborted && !isRefused(error)) throw error
+  } finally {
+    stop.abort(new Error('no more chunks are sent early'))
+    queue.end()
+    push.hashing.chunks.end()
+    await Promise.allSettled(sending)
+  }
+  return true
+}
+
+/** Whether sending early is impossible, because of the registry's version or the state of the upload. */
+const isRefused = (error: unknown) =>
+  error instanceof ApiError && [404, 405, 409].includes(error.status)
+
+/** Whether the registry has a file of this name that may have the same bytes. */
+async function hasFile({ client, modelName, filename, retrier, signal }: HashingPush) {
+  const files = await retrier.call(() => client.listFiles(modelName, { status: 'all' }, signal))
+  const same = files.find((file) => file.filename === filename)
+  return same?.status === 'ready' || same?.status === 'processing'
+}
+
+/** Declares hashes as they become known, and queues the chunks that the registry does not have. */
+async function declareChunks(
+  { client, modelName, hashing, retrier, signal, report }: HashingPush,
+  fileId: string,
+  count: SendCount,
+  queue: ChunkQueue,
+) {
+  for (;;) {
+    const chunk_hashes = await hashing.chunks.take(maxDeclared)
+    if (chunk_hashes.length === 0) return queue.end()
+    const declared = await retrier.call(() =>
+      client.declareChunks(modelName, fileId, { chunk_hashes }, signal),
+    )
+    const missing = new Set(declared.missing_chunks.map(({ index }) => index))
+    const bytes = chunk_hashes
+      .filter(({ index }) => !missing.has(index))
+      .reduce((sum, { size }) => sum + size, 0)
+    if (bytes > 0) {
+      count.bytesHere += bytes
+      report({ type: 'resumed', bytes })
+      report({ type: 'sent', ...count })
+    }
+    queue.add(declared.missing_chunks)
+  }
+}
+
+/**
+ * When all hashes are known, declares them all. If the registry then needs no more chunks, because it has the same bytes
+ * in another file or another client has sent them, or if it started another upload, aborts `stop`.
+ */
+async function stopIfStored(
+  { client, modelName, filename, hashing, retrier, signal }: HashingPush,
+  fileId: string,
+  stop: AbortController,
+) {
+  const manifest = await hashing.manifest
+  const started = await retrier.call(() =>
+    client.startUpload(modelName, { filename, ...manifest }, signal),
+  )
+  if (started.id === fileId && started.upload.missing_count > 0) return
+  stop.abort(new Error('the registry needs no more chunks'))
+}
+
+type ChunkQueue = ReturnType<typeof chunkQueue>
+
+/** Chunks to send, for several senders. */
+function chunkQueue() {
+  const chunks: MissingChunk[] = []
+  const takers: (() => void)[] = []
+  let hasEnded = false
+  const wakeAll = () => {
+    for (const wake of takers.splice(0)) wake()
+  }
+  return {
+    add(more: readonly MissingChunk[]) {
+      chunks.push(...more)
+      wakeAll()
+    },
+    /** The chunks in the queue can still be taken. */
+    end() {
+      hasEnded = true
+      wakeAll()
+    },
+    async take(): Promise<MissingChunk | undefined> {
+      while (chunks.length === 0 && !hasEnded) {
+        await new Promise<void>((resolve) => {
+          takers.push(resolve)
+        })
+      }
+      return chunks.shift()
+    },
+  }
+}
