@@ -2,7 +2,7 @@
  * Tests the examples in the doc comments of public functions. The tests are in this package because it may import all
  * others.
  */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -21,11 +21,13 @@ const packages = join(import.meta.dirname, '../..')
 const read = (path: string) => readExamples(join(packages, path), path)
 
 /** The source files with the methods of the registry client. */
-const clientSources = ['protocol/src/client.ts', 'protocol/src/admin-calls.ts']
+const clientSources = readdirSync(join(packages, 'protocol/src/client'))
+  .filter((name) => /-(calls|client)\.ts$/.test(name))
+  .map((name) => `protocol/src/client/${name}`)
 
 const sources = [
   ...clientSources,
-  'protocol/src/transport.ts',
+  'protocol/src/client/transport.ts',
   'protocol/src/inference-client/inference-client.ts',
   'protocol/src/inference-client/transport.ts',
   ...exportedFunctions('transfer/src/index.ts'),

@@ -2,10 +2,11 @@
  * The entry point in the browser. It replaces the server-rendered page when the code for the current screen has loaded.
  */
 import './theme.css'
-import { registryClient } from '@shoal/protocol/client'
+import { openConnection } from '@shoal/protocol/client'
 import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import { type Boot, takeBoot } from './api/boot.ts'
+import { pageClient } from './api/page-client.ts'
 import { newQueryClient } from './api/query-client.ts'
 import { readTyped } from './app/keep-typed.ts'
 import { noteWait } from './app/waiting.tsx'
@@ -17,8 +18,10 @@ const queryClient = newQueryClient()
 const printed = document.getElementById('boot')?.textContent
 if (printed && !cameFromElsewhere()) takeBoot(queryClient, JSON.parse(printed) as Boot)
 
+const connection = openConnection({ baseUrl: '', onWait: noteWait })
 const router = newRouter({
-  client: registryClient({ baseUrl: '', onWait: noteWait }),
+  connection,
+  client: pageClient(connection),
   queryClient,
   prefs: readPrefs(document.cookie, document.documentElement.dataset.daemon),
   registryLabel: document.documentElement.dataset.registry,

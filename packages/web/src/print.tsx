@@ -1,10 +1,11 @@
 /** Renders the pages on the server, for slow connections, search engines and link previews. */
-import { ApiError, fetchTransport, registryClient } from '@shoal/protocol/client'
+import { ApiError, fetchTransport, openConnection } from '@shoal/protocol/client'
 import type { QueryClient } from '@tanstack/react-query'
 import { createMemoryHistory } from '@tanstack/react-router'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { bootFrom } from './api/boot.ts'
 import type { Head, HeadSink } from './api/head.ts'
+import { pageClient } from './api/page-client.ts'
 import { newQueryClient } from './api/query-client.ts'
 import { formatTitle } from './app/head.tsx'
 import { App } from './app.tsx'
@@ -49,14 +50,16 @@ export async function printPage({
   daemon,
   registryLabel,
 }: Order): Promise<PrintedPage> {
-  const client = registryClient({ baseUrl: '', maxWaits: 0, transport: fetchTransport(fetch) })
+  const connection = openConnection({ baseUrl: '', maxWaits: 0, transport: fetchTransport(fetch) })
   const queryClient = newQueryClient()
   const queries = { staleTime: Number.POSITIVE_INFINITY, retry: false, retryOnMount: false }
   queryClient.setDefaultOptions({ queries })
   const sink: HeadSink = { head: undefined, modelName: undefined }
   const prefs = readPrefs(cookies, daemon)
   const history = createMemoryHistory({ initialEntries: [url] })
-  const router = newRouter({ client, queryClient, prefs, registryLabel, head: sink }, history)
+  const client = pageClient(connection)
+  const context = { connection, client, queryClient, prefs, registryLabel, head: sink }
+  const router = newRouter(context, history)
   await router.load()
   const html = renderToStaticMarkup(<App router={router} />)
   const head = sink.head ?? { title: 'shoal' }

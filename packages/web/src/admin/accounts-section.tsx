@@ -1,8 +1,9 @@
 import { plural } from '@shoal/core/units'
 import type { AdminUser, Me } from '@shoal/protocol'
+import { adminCalls } from '@shoal/protocol/client'
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { SecretPanel } from '../ui/secret-panel.tsx'
 import { AccountTable } from './account-table.tsx'
 import { AdminFailure } from './calls/admin-failure.tsx'
@@ -16,7 +17,7 @@ const shownAtATime = 100
 type Password = { username: string; password: string; note?: string }
 
 export function AccountsSection({ me }: { me: Me }) {
-  const users = useQuery(usersQuery(useClient()))
+  const users = useQuery(usersQuery(useCalls(adminCalls)))
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<Password>()
   const [opened, setOpened] = useState<{ dialog: Dialog; user: AdminUser }>()

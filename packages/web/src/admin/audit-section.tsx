@@ -1,7 +1,8 @@
 import type { AuditEntry } from '@shoal/protocol'
+import { adminCalls } from '@shoal/protocol/client'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { AuditFilter } from './audit-filter.tsx'
 import { actionPhrases, actions, formatDetail } from './audit-phrases.ts'
 import { AdminFailure } from './calls/admin-failure.tsx'
@@ -19,7 +20,7 @@ export function AuditSection() {
     ...(action !== undefined && { action }),
     ...(subject !== undefined && { subject }),
   }
-  const log = useInfiniteQuery(auditQuery(useClient(), filter))
+  const log = useInfiniteQuery(auditQuery(useCalls(adminCalls), filter))
   const entries = log.data?.pages.flat()
   const hasFilter = Object.keys(filter).length > 0
   return (

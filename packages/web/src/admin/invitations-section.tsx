@@ -1,8 +1,9 @@
 import { formatAge } from '@shoal/core/units'
 import type { CreatedInvitation, Invitation } from '@shoal/protocol'
+import { adminCalls } from '@shoal/protocol/client'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { SecretPanel } from '../ui/secret-panel.tsx'
 import { AdminFailure } from './calls/admin-failure.tsx'
@@ -14,7 +15,7 @@ const time = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'sh
 const formatTime = (text: string) => time.format(new Date(text))
 
 export function InvitationsSection() {
-  const invitations = useQuery(invitationsQuery(useClient()))
+  const invitations = useQuery(invitationsQuery(useCalls(adminCalls)))
   const [made, setMade] = useState<CreatedInvitation>()
   const [isMaking, setMaking] = useState(false)
   return (
@@ -66,7 +67,7 @@ export function InvitationsSection() {
 
 function InvitationRow({ invitation }: { invitation: Invitation }) {
   const { id, note, role, created_by, created_at, expires_at, used_at, used_by } = invitation
-  const client = useClient()
+  const client = useCalls(adminCalls)
   const dialog = useRef<HTMLDialogElement>(null)
   const revoke = useAdminMutation(() => client.revokeInvitation(id))
   const isExpired = Date.parse(expires_at) <= Date.now()

@@ -1,7 +1,7 @@
 import type { CreatedUser, NewUser } from '@shoal/protocol'
-import { ApiError } from '@shoal/protocol/client'
+import { ApiError, adminCalls } from '@shoal/protocol/client'
 import { type FormEvent, useEffect } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { Field } from '../ui/field.tsx'
 import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
 import { useAdminMutation } from './calls/use-admin-mutation.ts'
@@ -10,7 +10,7 @@ import { RoleField } from './role-field.tsx'
 type Props = { onMade: (made: CreatedUser) => void; onCancel: () => void }
 
 export function NewAccountForm({ onMade, onCancel }: Props) {
-  const client = useClient()
+  const client = useCalls(adminCalls)
   const make = useAdminMutation(client.createUser)
   const form = useFocusOnError(make.error)
   useEffect(() => form.current?.querySelector('input')?.focus(), [form])

@@ -1,6 +1,7 @@
 import type { CreatedInvitation, NewInvitation } from '@shoal/protocol'
+import { adminCalls } from '@shoal/protocol/client'
 import { type FormEvent, useEffect } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { Field } from '../ui/field.tsx'
 import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
 import { useAdminMutation } from './calls/use-admin-mutation.ts'
@@ -9,7 +10,7 @@ import { RoleField } from './role-field.tsx'
 type Props = { onMade: (made: CreatedInvitation) => void; onCancel: () => void }
 
 export function NewInvitationForm({ onMade, onCancel }: Props) {
-  const client = useClient()
+  const client = useCalls(adminCalls)
   const make = useAdminMutation(client.createInvitation)
   const form = useFocusOnError(make.error)
   useEffect(() => form.current?.querySelector('input')?.focus(), [form])

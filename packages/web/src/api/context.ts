@@ -1,12 +1,15 @@
-import type { RegistryClient } from '@shoal/protocol/client'
+import type { Connection } from '@shoal/protocol/client'
 import type { QueryClient } from '@tanstack/react-query'
 import { useRouteContext } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import type { Prefs } from '../prefs.ts'
 import type { HeadSink } from './head.ts'
+import type { PageClient } from './page-client.ts'
 
 /** The context that is available to every screen. */
 export type AppContext = {
-  client: RegistryClient
+  connection: Connection
+  client: PageClient
   queryClient: QueryClient
   prefs: Prefs
   /** The registry's name in commands, from `findRegistryLabel`. */
@@ -16,4 +19,14 @@ export type AppContext = {
 }
 
 export const useApp = (): AppContext => useRouteContext({ from: '__root__' })
-export const useClient = (): RegistryClient => useApp().client
+export const useClient = (): PageClient => useApp().client
+
+/**
+ * Returns calls that only some screens make. Their code is loaded with the screen.
+ * @example
+ * const { listMembers } = useCalls(memberCalls)
+ */
+export function useCalls<Calls>(calls: (connection: Connection) => Calls): Calls {
+  const { connection } = useApp()
+  return useMemo(() => calls(connection), [calls, connection])
+}

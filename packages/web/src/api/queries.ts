@@ -1,42 +1,45 @@
 /** Queries used by the screens, with their cache keys. */
-import { ApiError, type ModelFilter, type RegistryClient } from '@shoal/protocol/client'
+import { ApiError, type credentialCalls, type ModelFilter } from '@shoal/protocol/client'
 import { queryOptions } from '@tanstack/react-query'
+import type { PageClient } from './page-client.ts'
 
-export const listQuery = (client: RegistryClient, filter: ModelFilter) =>
+type CredentialClient = ReturnType<typeof credentialCalls>
+
+export const listQuery = (client: PageClient, filter: ModelFilter) =>
   queryOptions({
     queryKey: ['models', filter],
     queryFn: ({ signal }) => client.listModels(filter, signal),
   })
 
 /** The numbers of models with each value, among the models that match `filter`. */
-export const facetsQuery = (client: RegistryClient, filter: ModelFilter) =>
+export const facetsQuery = (client: PageClient, filter: ModelFilter) =>
   queryOptions({
     queryKey: ['facets', filter],
     queryFn: ({ signal }) => client.getFacets(filter, signal),
     staleTime: 5 * 60_000,
   })
 
-export const modelQuery = (client: RegistryClient, name: string) =>
+export const modelQuery = (client: PageClient, name: string) =>
   queryOptions({
     queryKey: ['model', name],
     queryFn: ({ signal }) => client.getModel(name, signal),
   })
 
 /** Up to five models that match the words in the name of a missing model. */
-export const nearQuery = (client: RegistryClient, name: string) =>
+export const nearQuery = (client: PageClient, name: string) =>
   listQuery(client, { q: name.replace(/[._-]+/g, ' ').trim(), limit: 5 })
 
-export const filesQuery = (client: RegistryClient, name: string) =>
+export const filesQuery = (client: PageClient, name: string) =>
   queryOptions({
     queryKey: ['files', name],
     queryFn: ({ signal }) => client.listFiles(name, {}, signal),
   })
 
-export const ownerQuery = (client: RegistryClient, username: string) =>
+export const ownerQuery = (client: PageClient, username: string) =>
   queryOptions({ queryKey: ['owner', username], queryFn: () => client.getUser(username) })
 
 /** The signed-in user, or null. */
-export const meQuery = (client: RegistryClient) =>
+export const meQuery = (client: PageClient) =>
   queryOptions({
     queryKey: ['me'],
     queryFn: ({ signal }) =>
@@ -48,20 +51,20 @@ export const meQuery = (client: RegistryClient) =>
   })
 
 /** Registry statistics, from which the masthead is drawn. */
-export const schoolQuery = (client: RegistryClient) =>
+export const schoolQuery = (client: PageClient) =>
   queryOptions({
     queryKey: ['stats'],
     queryFn: () => client.getStats(),
     staleTime: 5 * 60_000,
   })
 
-export const keysQuery = (client: RegistryClient) =>
+export const keysQuery = (client: CredentialClient) =>
   queryOptions({ queryKey: ['keys'], queryFn: () => client.listApiKeys() })
 
-export const sessionsQuery = (client: RegistryClient) =>
+export const sessionsQuery = (client: CredentialClient) =>
   queryOptions({ queryKey: ['sessions'], queryFn: () => client.listSessions() })
 
-export const fileQuery = (client: RegistryClient, model: string, file: string) =>
+export const fileQuery = (client: PageClient, model: string, file: string) =>
   queryOptions({
     queryKey: ['file', file],
     queryFn: ({ signal }) => client.getFile(model, file, signal),
@@ -69,13 +72,13 @@ export const fileQuery = (client: RegistryClient, model: string, file: string) =
   })
 
 /** All files, including those that are not ready; for users who can edit the model. */
-export const allFilesQuery = (client: RegistryClient, name: string) =>
+export const allFilesQuery = (client: PageClient, name: string) =>
   queryOptions({
     queryKey: ['files', name, 'all'],
     queryFn: ({ signal }) => client.listFiles(name, { status: 'all' }, signal),
   })
 
-export const cardQuery = (client: RegistryClient, name: string, images: boolean) =>
+export const cardQuery = (client: PageClient, name: string, images: boolean) =>
   queryOptions({
     queryKey: ['card', name, images],
     queryFn: ({ signal }) => client.getCard(name, { images }, signal),

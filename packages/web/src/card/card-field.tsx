@@ -1,6 +1,7 @@
+import { editCalls } from '@shoal/protocol/client'
 import { useMutation } from '@tanstack/react-query'
 import { type ComponentProps, lazy, Suspense, useId, useRef, useState } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { FieldNote } from '../ui/field.tsx'
 import { Segments } from '../ui/segments.tsx'
 
@@ -25,7 +26,7 @@ export function CardField({ label, hint, error, names, ...area }: Props) {
   const id = useId()
   const text = useRef<HTMLTextAreaElement>(null)
   const [view, setView] = useState<View>('Write')
-  const { renderCard } = useClient()
+  const { renderCard } = useCalls(editCalls)
   const rendered = useMutation({
     mutationFn: () => renderCard({ readme: text.current?.value ?? '', names }),
   })

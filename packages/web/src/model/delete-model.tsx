@@ -1,15 +1,15 @@
-import type { ModelRecord, User } from '@shoal/protocol/client'
+import { editCalls, type ModelRecord, type User } from '@shoal/protocol/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { forgetDraft } from '../drafts/draft-store.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import { draftKey } from './edit-fields.ts'
 
 export function DeleteModel({ model, user }: { model: ModelRecord; user: User }) {
-  const client = useClient()
+  const client = useCalls(editCalls)
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const dialog = useRef<HTMLDialogElement>(null)

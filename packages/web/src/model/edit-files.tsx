@@ -1,8 +1,8 @@
 import { formatBytes } from '@shoal/core/units'
-import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
+import { editCalls, type ModelFile, type ModelRecord } from '@shoal/protocol/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls, useClient } from '../api/context.ts'
 import { allFilesQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Failure } from '../ui/problem.tsx'
@@ -41,11 +41,11 @@ const statusWords: Record<string, string> = {
 }
 
 function FileLine({ model, file }: { model: ModelRecord; file: ModelFile }) {
-  const client = useClient()
+  const { deleteFile } = useCalls(editCalls)
   const queryClient = useQueryClient()
   const dialog = useRef<HTMLDialogElement>(null)
   const remove = useMutation({
-    mutationFn: () => client.deleteFile(model.id, file.id),
+    mutationFn: () => deleteFile(model.id, file.id),
     onSuccess: () => queryClient.invalidateQueries(),
   })
   const { filename, file_size_bytes, status, status_detail, quantization } = file

@@ -1,8 +1,8 @@
-import type { ModelRecord, User } from '@shoal/protocol/client'
+import { editCalls, type ModelRecord, type User } from '@shoal/protocol/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useId } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { CardField } from '../card/card-field.tsx'
 import { RestoredNote } from '../drafts/restored-note.tsx'
 import { useDraft } from '../drafts/use-draft.ts'
@@ -16,7 +16,7 @@ import { SaveProblem } from './save-problem.tsx'
 type Props = { model: ModelRecord; user: User }
 
 export function EditForm({ model, user }: Props) {
-  const client = useClient()
+  const client = useCalls(editCalls)
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const saved = fieldsOf(model)

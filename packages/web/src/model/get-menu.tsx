@@ -1,7 +1,7 @@
-import type { Download, ModelRecord } from '@shoal/protocol/client'
+import { type Download, downloadCalls, type ModelRecord } from '@shoal/protocol/client'
 import { ChevronDown, Copy, FileDown, Link as LinkIcon, Magnet, Share2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { useCommands } from '../api/use-commands.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { copyText } from '../ui/copy-text.ts'
@@ -15,7 +15,7 @@ type Props = { model: ModelRecord; choice: Choice }
  * download.
  */
 export function GetMenu({ model, choice: { label, files } }: Props) {
-  const client = useClient()
+  const client = useCalls(downloadCalls)
   const { toArgument } = useCommands()
   const [said, setSaid] = useState('')
 

@@ -2,7 +2,7 @@ import { hasCode } from '@shoal/core/errors'
 import { formatBytes, plural } from '@shoal/core/units'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useRef } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { FieldNote } from '../ui/field.tsx'
 import { sentence } from '../ui/field-errors.ts'
@@ -11,6 +11,7 @@ import { discardJob } from './jobs/discard-job.ts'
 import { findSources, type Job, sumBytes, unfinished, wrongFiles } from './jobs/job.ts'
 import { knowsOtherTabs } from './jobs/job-lock.ts'
 import { fileAgain } from './jobs/picked.ts'
+import { publishClient } from './jobs/publish-client.ts'
 import { startJob } from './jobs/publishing.ts'
 
 /** `onChange` is called when the job may have been discarded, here or in another tab. */
@@ -18,7 +19,7 @@ type Props = { job: Job; onChange: () => void }
 
 /** An unfinished upload that no tab is working on. */
 export function UnfinishedJob({ job, onChange }: Props) {
-  const client = useClient()
+  const client = useCalls(publishClient)
   const queryClient = useQueryClient()
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)

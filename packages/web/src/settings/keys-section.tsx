@@ -1,15 +1,15 @@
-import type { CreatedApiKey, User } from '@shoal/protocol/client'
+import { type CreatedApiKey, credentialCalls, type User } from '@shoal/protocol/client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { KeyRow } from '../account/key-row.tsx'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { keysQuery } from '../api/queries.ts'
 import { Failure } from '../ui/problem.tsx'
 import { NewKeyForm } from './new-key-form.tsx'
 import { NewSecret } from './new-secret.tsx'
 
 export function KeysSection({ user }: { user: User }) {
-  const client = useClient()
+  const client = useCalls(credentialCalls)
   const queryClient = useQueryClient()
   const keys = useQuery(keysQuery(client))
   const [made, setMade] = useState<CreatedApiKey>()

@@ -1,7 +1,7 @@
-import type { CreatedApiKey } from '@shoal/protocol/client'
+import { type CreatedApiKey, credentialCalls } from '@shoal/protocol/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useId } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { keysQuery } from '../api/queries.ts'
 import { Field } from '../ui/field.tsx'
 import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
@@ -23,7 +23,7 @@ const lifetimes = [
 const defaultDays = 90
 
 export function NewKeyForm({ isAdmin, onMade, onCancel }: Props) {
-  const client = useClient()
+  const client = useCalls(credentialCalls)
   const queryClient = useQueryClient()
   const make = useMutation({
     mutationFn: client.createApiKey,

@@ -1,9 +1,10 @@
 import { formatBytes } from '@shoal/core/units'
 import type { Me, Usage } from '@shoal/protocol'
+import { credentialCalls } from '@shoal/protocol/client'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
-import { useClient } from '../api/context.ts'
+import { useCalls, useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
 import { PasswordField } from '../ui/password-field.tsx'
@@ -47,7 +48,7 @@ function formatStorage({ stored_bytes, quota_bytes }: Usage): string {
 }
 
 function PasswordForm() {
-  const { changePassword } = useClient()
+  const { changePassword } = useCalls(credentialCalls)
   const change = useMutation({ mutationFn: changePassword })
   const form = useFocusOnError(change.error)
   const wrong = fieldErrors(change.error)

@@ -1,13 +1,13 @@
 import { formatAge } from '@shoal/core/units'
-import type { Session } from '@shoal/protocol/client'
+import { credentialCalls, type Session } from '@shoal/protocol/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useClient } from '../api/context.ts'
+import { useCalls } from '../api/context.ts'
 import { sessionsQuery } from '../api/queries.ts'
 import { Failure } from '../ui/problem.tsx'
 import { agentName } from './agent-name.ts'
 
 export function SessionsSection() {
-  const sessions = useQuery(sessionsQuery(useClient()))
+  const sessions = useQuery(sessionsQuery(useCalls(credentialCalls)))
   if (sessions.isError) {
     return <Failure as="h2" error={sessions.error} onRetry={() => sessions.refetch()} />
   }
@@ -27,7 +27,7 @@ export function SessionsSection() {
 }
 
 function SessionRow({ session }: { session: Session }) {
-  const client = useClient()
+  const client = useCalls(credentialCalls)
   const queryClient = useQueryClient()
   const end = useMutation({
     mutationFn: () => client.deleteSession(session.id),

@@ -1,7 +1,9 @@
 /** Queries used by the administration page, with their cache keys. */
 import type { AuditQuery } from '@shoal/protocol'
-import type { RegistryClient } from '@shoal/protocol/client'
+import type { adminCalls } from '@shoal/protocol/client'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+
+type AdminClient = ReturnType<typeof adminCalls>
 
 /** The beginning of every key. */
 export const adminKey = ['admin']
@@ -9,26 +11,26 @@ export const adminKey = ['admin']
 /** Entries of the audit log that are loaded at a time. */
 const auditPageSize = 50
 
-export const usersQuery = (client: RegistryClient) =>
+export const usersQuery = (client: AdminClient) =>
   queryOptions({
     queryKey: [...adminKey, 'users'],
     queryFn: ({ signal }) => client.listUsers(signal),
   })
 
-export const userKeysQuery = (client: RegistryClient, username: string) =>
+export const userKeysQuery = (client: AdminClient, username: string) =>
   queryOptions({
     queryKey: [...adminKey, 'keys', username],
     queryFn: () => client.listUserKeys(username),
   })
 
-export const invitationsQuery = (client: RegistryClient) =>
+export const invitationsQuery = (client: AdminClient) =>
   queryOptions({
     queryKey: [...adminKey, 'invitations'],
     queryFn: () => client.listInvitations(),
   })
 
 /** The audit log, newest entries first. Each page continues after the oldest entry of the page before. */
-export const auditQuery = (client: RegistryClient, filter: AuditQuery) =>
+export const auditQuery = (client: AdminClient, filter: AuditQuery) =>
   infiniteQueryOptions({
     queryKey: [...adminKey, 'audit', filter],
     queryFn: ({ pageParam: before, signal }) =>

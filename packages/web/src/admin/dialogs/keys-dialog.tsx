@@ -1,6 +1,7 @@
+import { adminCalls } from '@shoal/protocol/client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRow } from '../../account/key-row.tsx'
-import { useClient } from '../../api/context.ts'
+import { useCalls } from '../../api/context.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { AdminFailure } from '../calls/admin-failure.tsx'
 import { adminKey, userKeysQuery } from '../calls/admin-queries.ts'
@@ -10,7 +11,7 @@ import type { DialogProps } from './dialog-props.ts'
 type Props = Pick<DialogProps, 'user' | 'onClose'>
 
 export function KeysDialog({ user: { username }, onClose }: Props) {
-  const client = useClient()
+  const client = useCalls(adminCalls)
   const queryClient = useQueryClient()
   const checkRights = useRightsCheck()
   const keys = useQuery(userKeysQuery(client, username))

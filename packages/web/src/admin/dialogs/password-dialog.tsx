@@ -1,4 +1,5 @@
-import { useClient } from '../../api/context.ts'
+import { adminCalls } from '@shoal/protocol/client'
+import { useCalls } from '../../api/context.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useAdminMutation } from '../calls/use-admin-mutation.ts'
 import type { DialogProps } from './dialog-props.ts'
@@ -6,7 +7,7 @@ import type { DialogProps } from './dialog-props.ts'
 type Props = Pick<DialogProps, 'user' | 'onReset' | 'onClose'>
 
 export function PasswordDialog({ user: { username }, onReset, onClose }: Props) {
-  const client = useClient()
+  const client = useCalls(adminCalls)
   const reset = useAdminMutation(() => client.resetPassword(username))
 
   // The dialog is removed rather than closed, so that the panel with the password can receive the focus.

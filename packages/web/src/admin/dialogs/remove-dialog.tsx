@@ -1,7 +1,8 @@
 import { plural } from '@shoal/core/units'
 import type { UserRemoval } from '@shoal/protocol'
+import { adminCalls } from '@shoal/protocol/client'
 import { useId, useState } from 'react'
-import { useClient } from '../../api/context.ts'
+import { useCalls } from '../../api/context.ts'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useAdminMutation } from '../calls/use-admin-mutation.ts'
@@ -12,7 +13,7 @@ type Choice = 'give' | 'delete'
 
 export function RemoveDialog({ user, users, isSelf, onDone, onClose }: Props) {
   const { username, usage } = user
-  const client = useClient()
+  const client = useCalls(adminCalls)
   const remove = useAdminMutation((removal: UserRemoval) => client.removeUser(username, removal))
   const [choice, setChoice] = useState<Choice>()
   const [heir, setHeir] = useState('')

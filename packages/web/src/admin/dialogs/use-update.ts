@@ -1,9 +1,10 @@
 import type { UserChanges } from '@shoal/protocol'
-import { useClient } from '../../api/context.ts'
+import { adminCalls } from '@shoal/protocol/client'
+import { useCalls } from '../../api/context.ts'
 import { useAdminMutation } from '../calls/use-admin-mutation.ts'
 
 /** Changes an account. */
 export function useUpdate(username: string) {
-  const client = useClient()
+  const client = useCalls(adminCalls)
   return useAdminMutation((changes: UserChanges) => client.updateUser(username, changes))
 }

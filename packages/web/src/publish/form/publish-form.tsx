@@ -1,12 +1,13 @@
 import { hasCode } from '@shoal/core/errors'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
-import { useClient } from '../../api/context.ts'
+import { useCalls } from '../../api/context.ts'
 import { RestoredNote } from '../../drafts/restored-note.tsx'
 import { useDraft } from '../../drafts/use-draft.ts'
 import { WarnBeforeLeaving } from '../../drafts/warn-before-leaving.tsx'
 import { toJobFile } from '../jobs/job.ts'
 import { openModel } from '../jobs/open-model.ts'
+import { publishClient } from '../jobs/publish-client.ts'
 import { startJob } from '../jobs/publishing.ts'
 import { type DetailErrors, type Details, findDetailErrors, toNewModel } from './details.ts'
 import { DetailsPart } from './details-part.tsx'
@@ -19,7 +20,7 @@ import { useChosenFiles } from './use-chosen-files.ts'
 import { useNameCheck } from './use-name-check.ts'
 
 export function PublishForm({ username }: { username: string }) {
-  const client = useClient()
+  const client = useCalls(publishClient)
   const queryClient = useQueryClient()
   const chosen = useChosenFiles()
   const { files, sizeBytes } = chosen

@@ -1,14 +1,14 @@
-import type { RegistryClient } from '@shoal/protocol/client'
 import { dropJob } from './drop-job.ts'
 import type { Job } from './job.ts'
 import { lockJob } from './job-lock.ts'
 import { findJob, forgetJob } from './kept-jobs.ts'
+import type { PublishClient } from './publish-client.ts'
 
 /**
  * Deletes an unfinished job and its uploads. Throws `other_tab` if another tab is publishing the job. Does nothing if
  * another tab has completed or discarded it since it was listed.
  */
-export async function discardJob(client: RegistryClient, listed: Job): Promise<void> {
+export async function discardJob(client: PublishClient, listed: Job): Promise<void> {
   const unlock = await lockJob(listed.modelName)
   try {
     const job = await findJob(listed)

@@ -1,12 +1,13 @@
-import { ApiError, type RegistryClient } from '@shoal/protocol/client'
+import { ApiError } from '@shoal/protocol/client'
 import { type Job, unfinished } from './job.ts'
 import { dropEmptyModel } from './open-model.ts'
+import type { PublishClient } from './publish-client.ts'
 
 /**
  * Deletes a job's unfinished uploads from the registry. If the model was created for the job and has no files, deletes
  * the model too.
  */
-export async function dropJob(client: RegistryClient, job: Job): Promise<void> {
+export async function dropJob(client: PublishClient, job: Job): Promise<void> {
   const { modelName, newModel } = job
   for (const { fileId } of unfinished(job)) {
     if (fileId) await unlessGone(client.deleteFile(modelName, fileId))

@@ -1,17 +1,13 @@
 import { AppError } from '@shoal/core/errors'
-import {
-  ApiError,
-  type ModelRecord,
-  type NewModel,
-  type RegistryClient,
-} from '@shoal/protocol/client'
+import { ApiError, type ModelRecord, type NewModel } from '@shoal/protocol/client'
+import type { PublishClient } from './publish-client.ts'
 
 /**
  * Creates `newModel`, or returns the user's own model with that name. Throws `name_taken` if another user's model has
  * the name.
  */
 export async function openModel(
-  client: RegistryClient,
+  client: PublishClient,
   newModel: NewModel,
   username: string,
 ): Promise<{ model: ModelRecord; isNew: boolean }> {
@@ -28,7 +24,7 @@ export async function openModel(
 
 /** Returns the model that has this name now; null if there is none, or if it was renamed. */
 export async function lookUpModel(
-  client: RegistryClient,
+  client: Pick<PublishClient, 'getModel'>,
   name: string,
   signal?: AbortSignal,
 ): Promise<ModelRecord | null> {
@@ -42,13 +38,19 @@ export async function lookUpModel(
 }
 
 /** Creates a job's model again if it has been deleted in the meantime. */
-export async function ensureModel(client: RegistryClient, model: NewModel): Promise<void> {
+export async function ensureModel(
+  client: Pick<PublishClient, 'getModel' | 'createModel'>,
+  model: NewModel,
+): Promise<void> {
   if (await lookUpModel(client, model.name)) return
   await client.createModel(model)
 }
 
 /** Deletes a model that has neither files nor uploads. Does nothing if the model has any, or if it no longer exists. */
-export async function dropEmptyModel(client: RegistryClient, name: string): Promise<void> {
+export async function dropEmptyModel(
+  client: Pick<PublishClient, 'deleteModel'>,
+  name: string,
+): Promise<void> {
   try {
     await client.deleteModel(name, { only_if_empty: true })
   } catch (error) {

@@ -1,6 +1,5 @@
 /** The page's current upload. It does not belong to a screen, so that it continues while other screens are shown. */
 import { hasCode } from '@shoal/core/errors'
-import type { RegistryClient } from '@shoal/protocol/client'
 import type { ProgressMeter } from '@shoal/transfer/push'
 import { dropJob } from './drop-job.ts'
 import { type Job, type Sources, sumBytes, unfinished } from './job.ts'
@@ -8,6 +7,7 @@ import { lockJob, type Unlock } from './job-lock.ts'
 import { forgetJob, keepJob } from './kept-jobs.ts'
 import { dropEmptyModel } from './open-model.ts'
 import { type FileState, firstState, progressShare } from './progress-share.ts'
+import type { PublishClient } from './publish-client.ts'
 import type { JobEvent } from './run-job.ts'
 import type { UploadWait } from './wait.ts'
 
@@ -26,7 +26,7 @@ export type Publishing = {
 }
 
 type Order = {
-  client: RegistryClient
+  client: PublishClient
   job: Job
   sources: Sources
   /** Called when a file is ready in the registry. */
@@ -158,7 +158,7 @@ function run({ client, job, sources, onReady }: Order) {
     keep(job)
     const { progressMeter, runJob } = await import('./run-job.ts') // loaded on demand
     makeMeter = progressMeter
-    return runJob({ client, job, sources, signal, report, keep })
+    return runJob({ connection: client.connection, job, sources, signal, report, keep })
   }
   const finish = async () => {
     await forget(job) // before the lock is released, so that no other tab shows the job as unfinished

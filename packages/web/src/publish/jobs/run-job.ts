@@ -1,6 +1,6 @@
 import { hasCode } from '@shoal/core/errors'
 import type { ChunkManifest } from '@shoal/model-file/browser'
-import type { RegistryClient } from '@shoal/protocol/client'
+import { type Connection, clientOver } from '@shoal/protocol/client'
 import { type BlobPushEvent, createRetrier, pushBlob } from '@shoal/transfer/push'
 import { hashFile } from '../hashing/hash-file.ts'
 import { filePort } from '../sending/file-port.ts'
@@ -25,7 +25,7 @@ export type JobEvent =
 const maxWaitMs = 30_000
 
 export type Run = {
-  client: RegistryClient
+  connection: Connection
   job: Job
   sources: Sources
   signal: AbortSignal
@@ -39,7 +39,7 @@ export type Run = {
  * a file, the others are still published, and the first refusal is thrown at the end.
  */
 export async function runJob({ sources, signal, report, ...run }: Run): Promise<void> {
-  const client = run.client.with({ maxWaits: 0 }) // the retrier waits instead, and reports the wait
+  const client = clientOver(run.connection.with({ maxWaits: 0 })) // the retrier waits instead, and reports the wait
   const { modelName } = run.job
   const files = unfinished(run.job)
   const stop = new AbortController()

@@ -1,5 +1,5 @@
-/** The client calls for administrators. */
-import type { ApiKey } from './account.ts'
+/** Calls for administrators. */
+import type { ApiKey } from '../account.ts'
 import type {
   AdminUser,
   AuditEntry,
@@ -12,16 +12,12 @@ import type {
   PasswordReset,
   UserChanges,
   UserRemoval,
-} from './admin.ts'
-import { type Call, type Target, to } from './call.ts'
-import * as routes from './routes.ts'
+} from '../admin.ts'
+import * as routes from '../routes/admin.ts'
+import { to } from './call.ts'
+import type { Connection } from './connection.ts'
 
-type Send = {
-  json: <T>(target: Target, call?: Call) => Promise<T>
-  nothing: (target: Target, call?: Call) => Promise<void>
-}
-
-export function adminCalls({ json, nothing }: Send) {
+export function adminCalls({ json, nothing }: Connection) {
   return {
     /**
      * Lists all accounts, oldest first.

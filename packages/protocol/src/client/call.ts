@@ -1,4 +1,4 @@
-import { formatPath, type PathParameters } from './format-path.ts'
+import { formatPath, type PathParameters } from '../format-path.ts'
 
 /** What a call sends in addition to its method and path. */
 export type Call = {

@@ -1,0 +1,37 @@
+/** Calls that sign in and out, and get the caller’s account. */
+import type { Login, Registration, SignedIn } from '../account.ts'
+import type { Me } from '../admin.ts'
+import * as routes from '../routes/accounts.ts'
+import { to } from './call.ts'
+import type { Connection } from './connection.ts'
+
+export function accountCalls({ json, nothing }: Connection) {
+  return {
+    /**
+     * Creates an account, and starts a session for it.
+     * @example
+     * const { access_token } = await client.register({ username: 'ben', password: 'a long password' })
+     */
+    register: (registration: Registration) =>
+      json<SignedIn>(to(routes.register), { body: registration }),
+    /**
+     * Starts a session.
+     * @example
+     * const { access_token } = await client.login({ username: 'ben', password: 'a long password' })
+     */
+    login: (credentials: Login) => json<SignedIn>(to(routes.login), { body: credentials }),
+    /**
+     * Ends the session to which the client's token belongs.
+     * @example
+     * const { access_token } = await client.login({ username: 'ben', password: 'a long password' })
+     * await client.with({ token: access_token }).logout()
+     */
+    logout: () => nothing(to(routes.logout)),
+    /**
+     * Returns the account to which the client's token belongs, its role, and what it uses.
+     * @example
+     * const { username, usage } = await client.getMe()
+     */
+    getMe: (signal?: AbortSignal) => json<Me>(to(routes.getMe), { signal }),
+  }
+}

@@ -1,0 +1,111 @@
+/** Sends the calls of a client to its registry. */
+import { sleep } from '@shoal/core/async'
+import { ApiError, problemIn } from './api-error.ts'
+import type { Call, Target } from './call.ts'
+import {
+  type ApiAnswer,
+  fetchTransport,
+  type RetryTimes,
+  type Transport,
+  type Wait,
+} from './transport.ts'
+
+export type ClientOptions = {
+  /** The registry's base URL, such as `http://localhost:8000`. */
+  baseUrl: string
+  token?: string | undefined
+  userAgent?: string
+  /**
+   * Called before each wait. The client waits if the registry cannot be reached, or if the registry asks the client to
+   * retry later (429 or 503 with `Retry-After`).
+   */
+  onWait?: ((wait: Wait) => void) | undefined
+  /**
+   * Maximum number of retries after waits that the registry requests. Default: 5, or 0 with a `transport`, which
+   * retries by itself.
+   */
+  maxWaits?: number
+  /** How long calls are retried while the registry cannot be reached. Default: determined by the transport. */
+  retry?: RetryTimes | undefined
+  /** Sends the requests. Default: `fetch`. */
+  transport?: Transport
+}
+
+export type OptionChanges = Omit<Partial<ClientOptions>, 'baseUrl'>
+
+/**
+ * Sends calls to one registry. Every method rejects with an `ApiError` if the registry returns an error, and with a
+ * `NetworkError` if there was no usable response.
+ */
+export type Connection = {
+  baseUrl: string
+  exchange(target: Target, call?: Call): Promise<ApiAnswer>
+  json<T>(target: Target, call?: Call): Promise<T>
+  text(target: Target, call?: Call): Promise<string>
+  nothing(target: Target, call?: Call): Promise<void>
+  /** Returns a connection to the same registry with changed options. */
+  with(changes: OptionChanges): Connection
+}
+
+export function openConnection(options: ClientOptions): Connection {
+  const { retry, onWait, transport = fetchTransport() } = options
+  const { maxWaits = options.transport ? 0 : 5 } = options
+  const baseUrl = options.baseUrl.replace(/\/+$/, '')
+
+  async function exchange({ method, path }: Target, call: Call = {}): Promise<ApiAnswer> {
+    const { query, body, signal, accept = 'application/json' } = call
+    const headers: Record<string, string> = { accept }
+    if (options.token) headers.authorization = `Bearer ${options.token}`
+    if (options.userAgent) headers['user-agent'] = options.userAgent
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    const url = baseUrl + path + queryString(query)
+    const request = { method, url, headers, signal, retry, onWait }
+
+    for (let waits = 0; ; waits += 1) {
+      const answer = await transport({
+        ...request,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const { status } = answer
+      if ((status >= 200 && status < 300) || status === 304) return answer
+      const seconds = Number(answer.headers.get('retry-after'))
+      const isAskedToWait = [429, 503].includes(status) && seconds > 0
+      const error = toApiError(answer)
+      const isFull = error.problem.code === 'storage_full' // waiting does not free storage
+      if (!isAskedToWait || isFull || waits >= maxWaits) throw error
+      onWait?.({ seconds, reason: 'the registry is busy' })
+      await sleep(seconds * 1000, signal)
+    }
+  }
+
+  return {
+    baseUrl,
+    exchange,
+    json: async (target, call) => parseJson(await exchange(target, call)),
+    text: async (target, call) => decodeText(await exchange(target, call)),
+    async nothing(target, call) {
+      await exchange(target, call)
+    },
+    with: (changes) => openConnection({ ...options, ...changes }),
+  }
+}
+
+const decodeText = ({ body }: ApiAnswer) => new TextDecoder().decode(body)
+
+export const parseJson = <T>(answer: ApiAnswer) => JSON.parse(decodeText(answer)) as T
+
+function toApiError(answer: ApiAnswer): ApiError {
+  const { status, headers } = answer
+  const detail = `the registry returned status ${status} without an error message`
+  const problem = problemIn(decodeText(answer)) ?? { detail }
+  return new ApiError(status, problem, headers.get('retry-after') ?? undefined)
+}
+
+function queryString(query: Record<string, unknown> = {}) {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((one) => one !== undefined)
+      .map((one): [string, string] => [name, String(one)]),
+  )
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}

@@ -1,0 +1,38 @@
+/** Calls that share a model with other accounts, or give it away. */
+import type { Member, MemberRight } from '../model.ts'
+import * as routes from '../routes/members.ts'
+import { to } from './call.ts'
+import type { Connection } from './connection.ts'
+
+export function memberCalls({ json, nothing }: Connection) {
+  return {
+    /**
+     * Lists the accounts that a model is shared with.
+     * @example
+     * const writers = (await client.listMembers('tide')).filter(({ right }) => right === 'write')
+     */
+    listMembers: (model: string, signal?: AbortSignal) =>
+      json<Member[]>(to(routes.listMembers, { id: model }), { signal }),
+    /**
+     * Shares a model with an account, or changes its right.
+     * @example
+     * await client.setMember('tide', 'ben', 'read')
+     */
+    setMember: (model: string, username: string, right: MemberRight) =>
+      json<Member>(to(routes.setMember, { id: model, username }), { body: { right } }),
+    /**
+     * Ends a membership.
+     * @example
+     * await client.removeMember('tide', 'ben')
+     */
+    removeMember: (model: string, username: string) =>
+      nothing(to(routes.removeMember, { id: model, username })),
+    /**
+     * Makes another account the owner of a model.
+     * @example
+     * await client.transferModel('tide', 'ben')
+     */
+    transferModel: (model: string, username: string) =>
+      nothing(to(routes.transferModel, { id: model }), { body: { username } }),
+  }
+}

@@ -1,0 +1,6 @@
+/** The endpoints that sign in and out, and describe the caller’s account. */
+
+export const register = { method: 'POST', url: '/v1/auth/register' } as const
+export const login = { method: 'POST', url: '/v1/auth/login' } as const
+export const logout = { method: 'POST', url: '/v1/auth/logout' } as const
+export const getMe = { method: 'GET', url: '/v1/auth/me' } as const

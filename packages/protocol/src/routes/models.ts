@@ -1,0 +1,13 @@
+/** The endpoints that read and like models. */
+
+export const listModels = { method: 'GET', url: '/v1/models' } as const
+export const getModel = { method: 'GET', url: '/v1/models/:id' } as const
+export const getCard = { method: 'GET', url: '/v1/models/:id/card' } as const
+export const toggleLike = {
+  method: ['POST', 'DELETE'] as ('POST' | 'DELETE')[],
+  url: '/v1/models/:id/like',
+} as const
+export const setLike = { method: 'PUT', url: '/v1/models/:id/like' } as const
+export const getFacets = { method: 'GET', url: '/v1/facets' } as const
+export const getStats = { method: 'GET', url: '/v1/stats' } as const
+export const getUser = { method: 'GET', url: '/v1/users/:username' } as const
