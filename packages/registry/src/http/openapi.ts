@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import type { TObject } from 'typebox'
 import { caching } from './caching.ts'
+import { docsFiles } from './docs-files.ts'
 import type { Site } from './site.ts'
 
 type Options = {
@@ -15,6 +16,7 @@ type Options = {
   pagesDirectory: string | undefined
 }
 
+const docsPath = '/docs'
 const svg = 'image/svg+xml'
 
 const toFavicon = (content: string) => ({
@@ -25,12 +27,17 @@ const toFavicon = (content: string) => ({
   content,
 })
 
+/** Shown if the pages, and with them the logo, have not been built. Swagger UI would otherwise show its own logo. */
+const noLogo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"/>'
+
+/** The hash of the only style that Swagger UI adds to the page as text. */
+const styleHash = 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='
+
 /**
  * Allows the page to send requests only to the registry. Omits `upgrade-insecure-requests`, so that the page also works
  * over plain HTTP on a LAN.
  */
-const contentSecurityPolicy =
-  "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+const contentSecurityPolicy = `default-src 'self'; style-src 'self' '${styleHash}'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`
 
 /**
  * Serves `/openapi.json`, generated from the schemas that validate requests, and a readable reference at `/docs`, which
@@ -89,13 +96,22 @@ export const openapi = fp(
       },
     })
 
-    const logo = pagesDirectory && (await readFile(join(pagesDirectory, 'favicon.svg'), 'utf8'))
-    await app.register(swaggerUi, {
-      routePrefix: '/docs',
-      staticCSP: contentSecurityPolicy,
-      theme: { title: 'shoal registry', ...(logo && { favicon: [toFavicon(logo)] }) },
-      ...(logo && { logo: { type: svg, content: logo, href: '/', target: '_self' as const } }),
-      uiConfig: { docExpansion: 'list', deepLinking: true, persistAuthorization: true },
+    const logo = pagesDirectory
+      ? await readFile(join(pagesDirectory, 'favicon.svg'), 'utf8')
+      : noLogo
+    await app.register(async (docs) => {
+      await docs.register(caching)
+      docsFiles(docs, docsPath)
+      docs.addHook('onRoute', (route) => {
+        route.config = { ...route.config, isCompressible: true }
+      })
+      await docs.register(swaggerUi, {
+        routePrefix: docsPath,
+        staticCSP: contentSecurityPolicy,
+        theme: { title: 'shoal registry', favicon: [toFavicon(logo)] },
+        logo: { type: svg, content: logo, href: '/', target: '_self' },
+        uiConfig: { docExpansion: 'list', deepLinking: true, persistAuthorization: true },
+      })
     })
 
     await app.register(async (description) => {
