@@ -7,6 +7,7 @@ import { buildApp } from './app.ts'
 import type { DaemonConfig } from './config.ts'
 import { localUrl, refuseExposure } from './http/listening-address.ts'
 import { makeMetrics, metered } from './http/metrics.ts'
+import { checkInBackground } from './models/check-files.ts'
 import { loadedModels } from './models/loaded-models.ts'
 import { localModels } from './models/local-models.ts'
 import { modelPulls } from './pulls/pull-model.ts'
@@ -64,6 +65,7 @@ export async function startDaemon(
   const models = loadedModels({ ...config, local, log, startRuntime })
   const pulls = modelPulls(config)
   const sharing = await startSharing(config, log)
+  started.defer(checkInBackground(config.modelsDirectory, log))
   started.defer(async () => {
     const shared = sharing?.close().catch((error) => {
       log.error({ err: error }, 'sharing did not stop gracefully')

@@ -4,13 +4,11 @@
  */
 
 export type { ImportMethod } from './disk/import-record.ts'
-export { folderOfHost } from './disk/model-folder.ts'
 export { type LocalFileRecord, readRecord } from './disk/record.ts'
 export type { PullEvent, PushEvent, SourceShare } from './events.ts'
 export { checkImport } from './import/check-import.ts'
 export { findAtPath, storeFolders, storeReaders } from './import/find-folder.ts'
-export { findOllamaModels } from './import/find-ollama.ts'
-export { type FoundFile, type Skipped, type StoreName, storeNames } from './import/found-file.ts'
+export type { FoundFile, Skipped, StoreName } from './import/found-file.ts'
 export { type ImportedFile, type ImportOptions, importFile } from './import/import-file.ts'
 export { copyLocalFile } from './local/copy-local-file.ts'
 export { type LocalFile, listLocalFiles, type Unreadable } from './local/list-local-files.ts'

@@ -215,3 +215,16 @@ test('a read-only store can be imported, and two imports at once give one result
   expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0])
   expect(await listed(home.shoal)).toMatchObject([{ model: 'tide', finished: true }])
 })
+
+test('run imports a file by reference, and runs it', async () => {
+  await using home = await makeHome()
+  const path = join(home.path, 'spray-Q8_0.gguf')
+  await putModelFile(path)
+  const words = ['run', path, 'Hello', '--max-tokens', '2']
+  const { stderr, exitCode } = await shoalHere(words, { home: home.path })
+  expect(stderr).toContain(`${path} is available as spray:Q8_0.`)
+  expect(exitCode).toBe(0)
+  expect(readlinkSync(join(home.models, 'spray', 'spray-Q8_0.gguf'))).toBe(path)
+  const missing = await shoalHere(['run', './nothing.gguf', 'Hello'], { home: home.path })
+  expect(missing.stderr).toBe('✗ ./nothing.gguf does not exist.\n')
+})

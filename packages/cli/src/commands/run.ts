@@ -7,6 +7,7 @@ import { readyModel } from '../chat/ready-model.ts'
 import type { Context, OpenContext } from '../context.ts'
 import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
 import { openDaemon } from '../daemon/open-daemon.ts'
+import { importPath, isFilePath } from '../models/import-path.ts'
 import { readReference } from '../models/reference.ts'
 import { misuse } from '../terminal/failure.ts'
 
@@ -22,7 +23,7 @@ export function runCommand(open: OpenContext): Command {
   const { temperature, seed, 'top-p': topP, 'max-tokens': maxTokens } = settingNames
   return new Command('run')
     .description('run a model, downloading it first if needed')
-    .argument('<model[:quant]>', 'model name')
+    .argument('<model[:quant]>', 'model name, or the path of a GGUF file')
     .argument('[prompt...]', 'prompt, to which any piped input is appended (default: start a chat)')
     .option('--system <text>', 'system prompt')
     .addOption(
@@ -46,8 +47,9 @@ export function runCommand(open: OpenContext): Command {
       new Option('--seed <number>', 'random seed, for reproducible output').argParser(seed.accept),
     )
     .addOption(inferenceOption())
-    .action(async (reference: string, words: string[], options: RunOptions) => {
+    .action(async (named: string, words: string[], options: RunOptions) => {
       const context = await open()
+      const reference = isFilePath(named) ? await importPath(context, named) : named
       readReference(reference)
       const prompt = await readPrompt(context.environment, words)
       if (prompt === undefined) requireChat(context)

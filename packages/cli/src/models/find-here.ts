@@ -16,7 +16,8 @@ export async function findModelFiles(
   sources: readonly string[],
   places: StorePlaces,
 ): Promise<{ files: FoundFile[]; skipped: Skipped[] }> {
-  const { findAtPath, storeNames } = await import('@shoal/transfer')
+  const { findAtPath, storeReaders } = await import('@shoal/transfer')
+  const storeNames = Object.keys(storeReaders) as StoreName[]
   const files = new Map<string, FoundFile>()
   const skipped: Skipped[] = []
   for (const source of sources) {

@@ -2,7 +2,7 @@
 
 import { dirname, join } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
-import { shellWord } from '@shoal/core/references'
+import { hostOf, isFromHost, shellWord } from '@shoal/core/references'
 import {
   ambiguousChoice,
   type FileChoice,
@@ -81,8 +81,8 @@ async function getNamedChoices(context: Context, text: string): Promise<LocalCho
 }
 
 /**
- * The choices of a model. With a host in the reference, those of `<host>/<name>` if there are any: the folder `<name>`
- * then belongs to another model.
+ * The choices of a model. With a host in the reference, those of `<host>/<name>` if there are any, or else those in the
+ * folder `<name>` that may come from this host.
  */
 function chooseByHost(
   all: readonly LocalChoice[],
@@ -90,9 +90,10 @@ function chooseByHost(
 ): LocalChoice[] {
   const named = (wanted: string) =>
     all.filter(({ modelName }) => modelName.toLowerCase() === wanted)
-  const host = registry?.replace(/^https?:\/\//, '').toLowerCase()
-  const nested = host === undefined ? [] : named(`${host}/${name}`)
-  return nested.length > 0 ? nested : named(name)
+  if (registry === undefined) return named(name)
+  const nested = named(`${hostOf(registry)}/${name}`)
+  if (nested.length > 0) return nested
+  return named(name).filter(({ files: [{ record }] }) => isFromHost(record?.registry, registry))
 }
 
 /** Returns the choice to run: the one that the reference specifies, or else the best fit among the complete choices. */

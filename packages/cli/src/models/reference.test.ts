@@ -37,7 +37,7 @@ test('a reference with the label of a listed file refers to that file', () => {
         name: 'tide',
         quantization: label,
       })
-      expect(parseModelId(`localhost:8000/tide:${label}`)).toBe(`tide:${label}`)
+      expect(parseModelId(`localhost:8000/tide:${label}`)).toBe(`localhost:8000/tide:${label}`)
     }
   }
 })

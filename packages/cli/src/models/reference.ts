@@ -13,8 +13,12 @@ export function readReference(text: string): Reference {
   )
 }
 
-/** Returns the daemon's ID for a model: `shoal-tiny` or `shoal-tiny:Q8_0`. */
+/**
+ * Returns the daemon's ID for a model: `shoal-tiny`, `shoal-tiny:Q8_0` or `gpubox/shoal-tiny`. With the host, the daemon
+ * does not mistake a model of another registry for it.
+ */
 export function parseModelId(text: string): string {
-  const { name, quantization } = readReference(text)
-  return quantization === undefined ? name : `${name}:${quantization}`
+  const { name, quantization, registry } = readReference(text)
+  const host = registry === undefined ? '' : `${references.hostOf(registry)}/`
+  return `${host}${name}${quantization === undefined ? '' : `:${quantization}`}`
 }

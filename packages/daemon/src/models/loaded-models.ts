@@ -2,6 +2,7 @@ import { hasCode } from '@shoal/core/errors'
 import { Fault, modelNotFound } from '../errors.ts'
 import { freeMemory } from '../machine.ts'
 import type { Runtime, StartRuntime } from '../runtime/runtime.ts'
+import { checkFiles } from './check-files.ts'
 import { createContextPlanner } from './contexts.ts'
 import { type LoadedModel, type Plan, toLoadedModel } from './loaded-model.ts'
 import { findModel, type LocalModel, type LocalModels } from './local-models.ts'
@@ -164,6 +165,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
 
   async function start(entry: Plan): Promise<Runtime> {
     const { model, contextLength, slots } = entry
+    await checkFiles(model)
     await makeRoom(entry)
     const startedAt = performance.now()
     const { startRuntime, threads, areThreadsAdapted = false } = dependencies

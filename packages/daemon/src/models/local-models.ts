@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { parseReference } from '@shoal/core/references'
+import { hostOf, isFromHost, parseReference, type Reference } from '@shoal/core/references'
 import { extractFacts, type GgufFacts, memoryToRun, readGgufFile } from '@shoal/model-file'
 import { fileChoices, findBestFit, findChoices, getStem } from '@shoal/model-file/choices'
 import { type LocalFile, listLocalFiles, type Unreadable } from '@shoal/transfer'
@@ -16,8 +16,15 @@ export type LocalModel = {
   path: string
   /** Paths of all parts, in order. */
   paths: string[]
-  /** The hash of the file at `path`, if a pull has recorded the hash and the file has not changed since then. */
+  /** The base URL of the registry from which the file was pulled; undefined if it is not known. */
+  registry: string | undefined
+  /**
+   * The hash of the file at `path`, if it has been hashed and has not changed since then; otherwise, for an imported
+   * file, the hash in the name of the other program's blob.
+   */
   sha256: string | undefined
+  /** The files that have changed since they were hashed. They must be hashed again before they are loaded. */
+  changed: LocalFile[]
   fileSizeBytes: number
   modifiedAt: Date
   /** The facts in the header of the file at `path`. */
@@ -95,6 +102,10 @@ export function localModels(directory: string, memoryBytes: number, log: Log): L
 
     async findProblem(id) {
       const wanted = parseReference(id)?.name ?? id.toLowerCase().replace(/:.*$/, '')
+      const missing = (await listLocalFiles(directory, report)).find(
+        (file) => file.isMissing && file.modelName.toLowerCase() === wanted,
+      )
+      if (missing) return `${missing.target ?? missing.path} no longer exists`
       const files = (await readAll()).filter(({ file }) => file.modelName.toLowerCase() === wanted)
       const broken = files.flatMap(({ outcome }) => ('failure' in outcome ? outcome.failure : []))
       if (broken.length > 0) return broken.join('; ')
@@ -107,7 +118,7 @@ export function localModels(directory: string, memoryBytes: number, log: Log): L
 /**
  * Finds a model by its ID or a reference. A name without a tag, or with `:latest`, means the default file; a label,
  * quantization or filename means another file. If several files have the same quantization, the default file is
- * preferred, then the smallest. Case and the registry in a reference are ignored.
+ * preferred, then the smallest. Case is ignored.
  */
 export function findModel(all: readonly LocalModel[], id: string): LocalModel | undefined {
   const wanted = id.replace(/:latest$/i, '')
@@ -117,14 +128,30 @@ export function findModel(all: readonly LocalModel[], id: string): LocalModel | 
   if (exact) return exact
   const reference = parseReference(id)
   if (!reference) return byId((text) => text.toLowerCase() === wanted.toLowerCase())
-  const { name, quantization } = reference
-  const named = all.filter((model) => model.name.toLowerCase() === name)
+  const { quantization } = reference
+  const named = findNamed(all, reference)
   const isDefault = ({ id, name }: LocalModel) => id === name
   if (quantization === undefined) return named.find(isDefault)
   const choices = named.map((model) => ({ ...model, files: [{ filename: basename(model.path) }] }))
   const found = findChoices(choices, quantization).map(({ path }) => path)
   const alike = named.filter(({ path }) => found.includes(path))
   return alike.find(isDefault) ?? alike[0]
+}
+
+/**
+ * The files of the model that a reference names. The folder `<name>` may belong to a model of another registry than the
+ * one in the reference; then only `<host>/<name>` is meant. A model whose registry is not known may be of any.
+ */
+function findNamed(
+  all: readonly LocalModel[],
+  { name, registry }: Pick<Reference, 'name' | 'registry'>,
+): LocalModel[] {
+  const host = registry === undefined ? undefined : hostOf(registry)
+  const named = (wanted: string) => all.filter((model) => model.name.toLowerCase() === wanted)
+  if (host === undefined) return named(name)
+  const nested = named(`${host}/${name}`)
+  if (nested.length > 0) return nested
+  return named(name).filter((model) => isFromHost(model.registry, host))
 }
 
 /** An ID that does not depend on which file is the default. */
@@ -167,9 +194,11 @@ function createEntry(parts: Read[]): Entry {
   return {
     name: file.modelName,
     quantization: file.record?.quantization ?? facts.quantization,
+    registry: file.record?.registry,
     path: file.path,
     paths: parts.map((part) => part.file.path),
     sha256: getSha256(file),
+    changed: parts.map((part) => part.file).filter(isChanged),
     fileSizeBytes: parts.reduce((sum, part) => sum + (part.file.fileSizeBytes ?? 0), 0),
     modifiedAt: file.modifiedAt,
     facts,
@@ -177,8 +206,16 @@ function createEntry(parts: Read[]): Entry {
   }
 }
 
-const getSha256 = ({ record, isVerified }: LocalFile): string | undefined =>
-  isVerified ? record?.sha256_hash : undefined
+function getSha256({ record, imported, isVerified }: LocalFile): string | undefined {
+  if (isVerified) return record?.sha256_hash
+  return imported?.mismatch ? undefined : (imported?.claimed_sha256 ?? undefined)
+}
+
+/** An imported file that has not been hashed yet may be loaded. One that has changed since, or is damaged, may not. */
+const isChanged = ({ record, imported, target, isVerified }: LocalFile): boolean =>
+  !isVerified &&
+  (imported?.mismatch !== undefined ||
+    (record !== undefined && (imported !== undefined || target !== undefined)))
 
 /** The file that fits best into this memory, or the smallest file if none fits. */
 function chooseDefault(files: Entry[], memoryBytes: number): Entry | undefined {

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { type DaemonConfig, readDaemonConfig, startDaemon } from '../main.ts'
 import type { StartRuntime } from '../runtime/runtime.ts'
 
-const shippedModels = join(import.meta.dirname, '../../../../models')
+export const shippedModels = join(import.meta.dirname, '../../../../models')
 
 /** Creates a folder of local models that contains the demo models in the form in which a pull stores them. */
 export function demoModelsFolder(): string {

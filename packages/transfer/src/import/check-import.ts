@@ -1,11 +1,10 @@
-import { stat } from 'node:fs/promises'
-import { hashFileInWorker } from '@shoal/model-file'
+import { type ChunkHashes, hashFileInWorker } from '@shoal/model-file'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { type ImportRecord, readImportRecord, writeImportRecord } from '../disk/import-record.ts'
 import { forgetTorrent } from '../disk/kept-torrent.ts'
 import { tryLock } from '../disk/lock.ts'
 import { type LocalFileRecord, readRecord, writeRecord } from '../disk/record.ts'
-import { isUnchanged, readStamp } from '../disk/stamp.ts'
+import { type FileStamp, isUnchanged, readStamp } from '../disk/stamp.ts'
 import { damagedFile, fileChanged } from '../errors.ts'
 import type { LocalFile } from '../local/list-local-files.ts'
 
@@ -16,62 +15,86 @@ type CheckOptions = {
 
 /**
  * Makes sure that an imported or linked file is the one that was hashed: hashes it if it never was, or if its device,
- * inode, size or modification time has changed. Then a record contains its hashes. Returns false if another process is
- * using the file, so that the check must be repeated later.
+ * inode, size or modification time has changed. Then a record contains its hashes. Holds the file's lock only to write
+ * the record, so that the file can be removed meanwhile. Returns false if the record could not be written, because
+ * another process is pulling or removing the file.
  * @throws `damaged_file` if the file does not have the hash in its record or in its store
  * @throws `file_changed` if the file changes meanwhile
+ * @example
+ * import { checkImport, listLocalFiles } from '@shoal/transfer'
+ *
+ * for (const file of await listLocalFiles('models')) await checkImport(file)
  */
 export async function checkImport(
   file: Pick<LocalFile, 'path' | 'filename' | 'modelName'>,
   { signal, onProgress }: CheckOptions = {},
 ): Promise<boolean> {
   const { path } = file
+  const [record, imported] = await Promise.all([readRecord(path), readImportRecord(path)])
+  if (record !== undefined && (await isUnchanged(path, record))) return true
+  if (imported?.mismatch && (await isUnchanged(path, imported.mismatch))) throw damagedFile(path)
+
+  const before = await readStamp(path)
+  const hashes = await hashFileInWorker(path, {
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
+  })
+  const stamp = { ...before, file_size_bytes: hashes.fileSizeBytes }
+  if (!(await isUnchanged(path, stamp))) throw fileChanged(path)
+  const { sha256_hash } = hashes
+  const wanted = wantedHash(record, imported)
+  const isIntact = wanted === undefined || wanted === sha256_hash
+  const isSaved = await underLock(path, async () => {
+    if (!(await isUnchanged(path, stamp))) throw fileChanged(path)
+    if (isIntact) {
+      await forgetTorrent(path)
+      await writeRecord(path, toRecord(file, { stamp, hashes, record, imported }))
+    } else if (imported) {
+      await writeImportRecord(path, { ...imported, mismatch: { ...stamp, sha256_hash } })
+    }
+  })
+  if (!isIntact) throw damagedFile(path)
+  return isSaved
+}
+
+/** Calls `write` under the file's lock. Returns false if another process holds the lock. */
+async function underLock(path: string, write: () => Promise<void>): Promise<boolean> {
   const release = tryLock(getFilePaths(path).lock)
   if (release === undefined) return false
   try {
-    const [record, imported] = await Promise.all([readRecord(path), readImportRecord(path)])
-    if (record !== undefined && (await isUnchanged(path, record))) return true
-    if (imported?.mismatch && (await isUnchanged(path, imported.mismatch))) throw damagedFile(path)
-
-    const before = await readStamp(path)
-    const hashes = await hashFileInWorker(path, {
-      ...(signal && { signal }),
-      ...(onProgress && { onProgress }),
-    })
-    const stamp = await readStamp(path)
-    const { size } = await stat(path)
-    const isSteady = JSON.stringify(stamp) === JSON.stringify(before)
-    if (!isSteady || size !== hashes.fileSizeBytes) throw fileChanged(path)
-
-    const wanted = wantedHash(record, imported)
-    if (wanted !== undefined && wanted !== hashes.sha256_hash) {
-      const { sha256_hash } = hashes
-      if (imported) {
-        const mismatch = { ...stamp, file_size_bytes: size, sha256_hash }
-        await writeImportRecord(path, { ...imported, mismatch })
-      }
-      throw damagedFile(path)
-    }
-    await forgetTorrent(path)
-    const { registry, model_id, file_id, model_name } = imported?.twin ?? record ?? {}
-    const isShared = imported ? imported.is_shared : record?.without_peers !== true
-    await writeRecord(path, {
-      format: 1,
-      ...(registry && model_id && file_id && { registry, model_id, file_id }),
-      model_name: model_name ?? file.modelName,
-      filename: file.filename,
-      quantization: imported?.quantization ?? record?.quantization ?? null,
-      sha256_hash: hashes.sha256_hash,
-      file_size_bytes: size,
-      chunk_size: hashes.chunkSize,
-      chunk_hashes: Buffer.from(hashes.chunkHashes).toString('base64'),
-      pulled_at: record?.pulled_at ?? imported?.imported_at ?? new Date().toISOString(),
-      ...stamp,
-      ...(!isShared && { without_peers: true }),
-    })
+    await write()
     return true
   } finally {
     release()
+  }
+}
+
+type Checked = {
+  stamp: FileStamp
+  hashes: ChunkHashes
+  record: LocalFileRecord | undefined
+  imported: ImportRecord | undefined
+}
+
+function toRecord(
+  { filename, modelName }: Pick<LocalFile, 'filename' | 'modelName'>,
+  { stamp, hashes, record, imported }: Checked,
+): LocalFileRecord {
+  const { registry, model_id, file_id, model_name } = imported?.twin ?? record ?? {}
+  const isShared = imported ? imported.is_shared : record?.without_peers !== true
+  return {
+    format: 1,
+    ...(registry && model_id && file_id && { registry, model_id, file_id }),
+    model_name: model_name ?? modelName,
+    filename,
+    quantization: imported?.quantization ?? record?.quantization ?? null,
+    sha256_hash: hashes.sha256_hash,
+    file_size_bytes: hashes.fileSizeBytes,
+    chunk_size: hashes.chunkSize,
+    chunk_hashes: Buffer.from(hashes.chunkHashes).toString('base64'),
+    pulled_at: record?.pulled_at ?? imported?.imported_at ?? new Date().toISOString(),
+    ...stamp,
+    ...(!isShared && { without_peers: true }),
   }
 }
 

@@ -71,7 +71,15 @@ async function findInFolder(
   return found
 }
 
-/** Finds the models at a path that the user named: a file, a folder, or the store of a program. */
+/**
+ * Finds the models at a path that the user named: a file, a folder, or the store of a program. What cannot be imported
+ * is in `skipped`, with a reason.
+ * @example
+ * import { findAtPath } from '@shoal/transfer'
+ *
+ * const { files, skipped } = await findAtPath('models')
+ * console.log(files.map(({ modelName, quantization }) => `${modelName}:${quantization}`), skipped)
+ */
 export async function findAtPath(path: string): Promise<Found> {
   const found = await stat(path)
   if (found.isFile()) {

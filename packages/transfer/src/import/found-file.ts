@@ -6,8 +6,7 @@ import { extractFacts, type GgufFacts, readGgufFile } from '@shoal/model-file'
 import { getStem } from '@shoal/model-file/choices'
 
 /** The programs whose stores shoal can read. */
-export const storeNames = ['ollama', 'lmstudio', 'hf', 'llama.cpp'] as const
-export type StoreName = (typeof storeNames)[number]
+export type StoreName = 'ollama' | 'lmstudio' | 'hf' | 'llama.cpp'
 
 export type FoundFile = {
   /** The absolute path of the bytes, without links. */

@@ -54,10 +54,11 @@ export type ImportedFile = {
  * @throws `cannot_link` if `method` is `link` and the models folder is on another file system
  * @throws `file_changed` if the file changed during the import or no longer exists
  * @example
- * import { findOllamaModels, importFile } from '@shoal/transfer'
+ * import { findAtPath, importFile } from '@shoal/transfer'
  *
- * const { files } = await findOllamaModels('/home/ana/.ollama/models')
- * for (const file of files) await importFile(file, { modelsDirectory: 'models', method: 'reference' })
+ * const { files } = await findAtPath('models/tide/tide.gguf')
+ * const options = { modelsDirectory: 'models', method: 'link', name: 'wave' } as const
+ * for (const file of files) await importFile(file, options)
  */
 export async function importFile(found: FoundFile, options: ImportOptions): Promise<ImportedFile> {
   const { modelsDirectory, method, twin } = options

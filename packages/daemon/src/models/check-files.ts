@@ -1,0 +1,78 @@
+/** Hashes imported files: in the background if they were never hashed, and before they are loaded if they have changed. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hasCode } from '@shoal/core/errors'
+import { checkImport, type LocalFile, listLocalFiles } from '@shoal/transfer'
+import { Fault } from '../errors.ts'
+import type { LocalModel } from './local-models.ts'
+
+type Log = {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+}
+
+/** How often the folder is searched for files that have been imported meanwhile. */
+const searchIntervalMs = 30_000
+
+/** Hashes the changed files of a model. Throws a `Fault` if a file is not the one that was pulled or imported. */
+export async function checkFiles({ id, changed }: Pick<LocalModel, 'id' | 'changed'>) {
+  for (const file of changed) {
+    try {
+      await checkImport(file)
+    } catch (error) {
+      if (hasCode(error, 'damaged_file')) {
+        const message = `model ${id} is damaged: ${file.path} does not have the hash that it should have`
+        throw new Fault('damaged_file', message, { param: 'model' })
+      }
+      if (hasCode(error, 'file_changed')) {
+        throw new Fault('model_not_loaded', `model ${id}: ${file.path} is being written`)
+      }
+      throw error
+    }
+  }
+}
+
+/**
+ * Hashes the imported files of a folder one after the other, those that are imported later too. Failures are logged.
+ * The result stops the work.
+ */
+export function checkInBackground(directory: string, log: Log): () => Promise<void> {
+  const stop = new AbortController()
+  const { signal } = stop
+  /** Failures by path, so that each is logged once. */
+  const reported = new Map<string, string>()
+
+  async function check(file: LocalFile) {
+    try {
+      if (!(await checkImport(file, { signal }))) return
+      reported.delete(file.path)
+      log.info({ path: file.path }, 'an imported file has been hashed')
+    } catch (error) {
+      signal.throwIfAborted()
+      const { message } = error as Error
+      if (reported.get(file.path) !== message) {
+        log.warn({ path: file.path, reason: message }, 'an imported file could not be verified')
+      }
+      reported.set(file.path, message)
+    }
+  }
+
+  async function run() {
+    for (;;) {
+      for (const file of (await listLocalFiles(directory)).filter(isUnchecked)) await check(file)
+      await sleep(searchIntervalMs, undefined, { signal, ref: false })
+    }
+  }
+
+  const running = run().catch((error: Error) => {
+    if (!signal.aborted) log.warn({ reason: error.message }, 'imported files are not hashed')
+  })
+  return async () => {
+    stop.abort(new Error('the daemon is shutting down'))
+    await running
+  }
+}
+
+const isUnchecked = ({ isFinished, isVerified, imported, target, record }: LocalFile): boolean =>
+  isFinished &&
+  !isVerified &&
+  (imported !== undefined || (target !== undefined && record !== undefined))
