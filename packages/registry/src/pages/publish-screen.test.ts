@@ -401,6 +401,36 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await readyFile('rill')).toMatchObject({ sha256_hash: sha256(file.bytes) })
   })
 
+  test('a large file is sent while it is being hashed, and a reload repeats neither', async () => {
+    await using visitor = await newPublisher('rosa')
+    const { page } = visitor
+    await page.addInitScript(noteProgress)
+    await page.addInitScript(stopFirstHashing)
+    await page.reload({ waitUntil: 'networkidle' })
+    const file = bigFile('fjord-Q8_0.gguf', 27, 130)
+    await drop(page, [file])
+    await page.getByText('Available. Pull command').waitFor()
+    gate.letThrough(1)
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await stored(1) // hashing has stopped after the first chunk
+    expect(await page.evaluate('window.hashed')).toEqual([16 * mebibyte])
+    await page.getByText(/^Uploading/).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    const before = gate.passed.splice(0)
+    page.once('dialog', (dialog) => dialog.accept())
+    await page.reload({ waitUntil: 'networkidle' })
+    await page.getByRole('heading', { name: 'Tide 7B is not fully uploaded' }).waitFor()
+    gate.release()
+    await pick(page, [file])
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    expect(before).toHaveLength(1)
+    expect(gate.passed.filter((number) => before.includes(number))).toEqual([])
+    expect(await page.evaluate('window.hashed[0]')).toBe(32 * mebibyte)
+    const shown = (await page.evaluate('window.percents')) as number[]
+    expect(shown).toEqual(shown.toSorted((a, b) => a - b))
+    expect(await readyFile('fjord')).toMatchObject({ sha256_hash: sha256(file.bytes) })
+  })
+
   test('one bar shows the progress of several files, and never runs backwards', async () => {
     await using visitor = await newPublisher('pia')
     const { page } = visitor

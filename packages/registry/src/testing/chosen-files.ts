@@ -8,11 +8,14 @@ export const mebibyte = 1024 * 1024
 export type Synthetic = { name: string; header: string; seed: number; mebibytes: number }
 
 /**
- * Makes a file of four chunks. The page creates its own copy from the header and the seed, so that 50 MiB do not have
- * to be sent to the browser.
+ * Makes a file, by default of four chunks. The page creates its own copy from the header and the seed, so that 50 MiB do
+ * not have to be sent to the browser.
  */
-export function bigFile(name: string, seed: number): Synthetic & { bytes: Uint8Array } {
-  const mebibytes = 50
+export function bigFile(
+  name: string,
+  seed: number,
+  mebibytes = 50,
+): Synthetic & { bytes: Uint8Array } {
   const bytes = makeGguf({
     metadata: {
       'general.architecture': 'llama',

@@ -59,7 +59,7 @@ async function findSame(push: BlobPush): Promise<ModelFile | undefined> {
   )
   if (same?.status === 'ready') return same
   if (same?.status !== 'processing') return undefined
-  report({ type: 'started', fileId: same.id })
+  report({ type: 'started', fileId: same.id, chunkSize: same.chunk_size })
   const processed = await untilProcessed(push, same)
   return processed.status === 'ready' ? processed : undefined
 }
@@ -68,8 +68,8 @@ async function upload(push: BlobPush): Promise<ModelFile> {
   const { client, modelName, filename, manifest, port, retrier, signal, report } = push
   const newFile = { filename, ...manifest }
   const started = await retrier.call(() => client.startUpload(modelName, newFile, signal))
-  const { id: fileId } = started
-  report({ type: 'started', fileId })
+  const { id: fileId, chunk_size: chunkSize } = started
+  report({ type: 'started', fileId, chunkSize })
   let missing = await listMissing(push, fileId, started.upload)
   const bytesThere = missing.reduce((bytes, { size }) => bytes - size, manifest.file_size_bytes)
   if (bytesThere > 0) report({ type: 'resumed', bytes: bytesThere })

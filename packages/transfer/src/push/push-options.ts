@@ -17,8 +17,8 @@ export type BlobPush = {
 }
 
 export type BlobPushEvent =
-  /** The registry has an entry for the file with this ID. */
-  | { type: 'started'; fileId: string }
+  /** The registry has an entry for the file, with this ID. `chunkSize` is the size of every chunk but the last. */
+  | { type: 'started'; fileId: string; chunkSize: number }
   /** Bytes that the registry already had. */
   | { type: 'resumed'; bytes: number }
   /**

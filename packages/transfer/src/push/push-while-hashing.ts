@@ -59,11 +59,11 @@ async function startEarly(push: HashingPush, count: SendCount): Promise<boolean>
     const file = { filename, file_size_bytes: sizeBytes }
     const reserved = await retrier.call(() => client.reserveUpload(modelName, file, signal))
     fileId = reserved.id
+    report({ type: 'started', fileId, chunkSize: reserved.chunk_size })
   } catch (error) {
     if (isRefused(error)) return false
     throw error
   }
-  report({ type: 'started', fileId })
   const queue = chunkQueue()
   const early = { ...push, signal }
   const sending = [

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createChunkHasher, makeManifest } from '@shoal/model-file'
+import { type ChunkHash, createChunkHasher, makeManifest } from '@shoal/model-file'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
 import type { PartialHash } from './partial-hash.ts'
@@ -92,8 +92,14 @@ describe('hashing can continue after the first chunks', () => {
     const reported: number[] = []
     // The first chunk is zeroed, so the hashes are correct only if that chunk is not read again.
     const file = new Blob([new Uint8Array(chunk), bytes.subarray(chunk)])
-    const hashed = await hashBlob(file, { from, onProgress: (done) => reported.push(done) })
+    const chunks: ChunkHash[] = []
+    const hashed = await hashBlob(file, {
+      from,
+      onProgress: (done) => reported.push(done),
+      onChunk: (chunk) => chunks.push(chunk),
+    })
     expect(hashed).toEqual(manifestByNode(bytes))
+    expect(chunks).toEqual(hashed.chunk_hashes)
     expect(reported).toEqual([chunk, 2 * chunk, bytes.length].slice(count))
   })
 

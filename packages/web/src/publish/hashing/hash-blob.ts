@@ -1,4 +1,5 @@
 import {
+  type ChunkHash,
   type ChunkManifest,
   chunkCount,
   chunkRange,
@@ -19,6 +20,8 @@ type Options = {
    * before the callback returns.
    */
   onProgress?: (hashedBytes: number, save: () => PartialHash | undefined) => void
+  /** Called with the hash of each chunk in order, including those that `from` contains. */
+  onChunk?: ((chunk: ChunkHash) => void) | undefined
 }
 
 /**
@@ -29,7 +32,7 @@ type Options = {
  */
 export async function hashBlob(
   file: Blob,
-  { from, onProgress }: Options = {},
+  { from, onProgress, onChunk }: Options = {},
 ): Promise<ChunkManifest> {
   const fileSizeBytes = file.size
   const count = chunkCount(fileSizeBytes)
@@ -40,12 +43,18 @@ export async function hashBlob(
   const hashBytes = await chunkHasher()
   const first = from && whole && load(whole, from.state) ? from.chunkHashes.length / hashLength : 0
   if (from && first > 0) chunkHashes.set(from.chunkHashes)
+  function reportChunk(index: number) {
+    const hash = toHex(chunkHashes.subarray(index * hashLength, (index + 1) * hashLength))
+    onChunk?.({ index, hash, size: chunkRange(index, fileSizeBytes).size })
+  }
+  for (let index = 0; index < first; index += 1) reportChunk(index)
   let bytes = await readChunk(file, first)
   for (let index = first; index < count; index += 1) {
     const hashing = Promise.all([hashBytes(bytes), readChunk(file, index + 1)])
     whole?.update(bytes)
     const [hash, next] = await hashing
     chunkHashes.set(hash, index * hashLength)
+    reportChunk(index)
     const bytesDone = Math.min(fileSizeBytes, (index + 1) * chunkSize)
     onProgress?.(bytesDone, () => savePartial(bytesDone, index + 1))
     bytes = next

@@ -1,5 +1,5 @@
 /** Hashes the visitor's files in a worker, so that the page stays responsive. */
-import type { ChunkManifest } from '@shoal/model-file/browser'
+import type { ChunkHash, ChunkManifest } from '@shoal/model-file/browser'
 import { fileChanged } from './file-changed.ts'
 import type { HashMessage, HashRequest } from './hash-worker.ts'
 import type { PartialHash } from './partial-hash.ts'
@@ -10,6 +10,8 @@ type Options = {
   signal: AbortSignal
   /** Called with the bytes hashed so far and, about once a second, with the result so far. */
   onProgress: (bytesDone: number, partial: PartialHash | undefined) => void
+  /** Called with the hash of each chunk in order, including those in `from`. */
+  onChunk: (chunk: ChunkHash) => void
 }
 
 /**
@@ -18,10 +20,11 @@ type Options = {
  */
 export function hashFile(
   file: File,
-  { from, signal, onProgress }: Options,
+  { from, signal, onProgress, onChunk }: Options,
 ): Promise<ChunkManifest> {
   return inWorker({ file, from }, signal, (message, done) => {
     if (message.type === 'progress') onProgress(message.bytesDone, message.partial)
+    else if (message.type === 'chunk') onChunk(message.chunk)
     else if (message.type === 'hashed') done(message.manifest)
   })
 }

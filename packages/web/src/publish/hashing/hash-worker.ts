@@ -1,5 +1,5 @@
 /** The worker that `hash-file.ts` starts. It handles one request and sends the result. */
-import type { ChunkManifest } from '@shoal/model-file/browser'
+import type { ChunkHash, ChunkManifest } from '@shoal/model-file/browser'
 import { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
 import type { PartialHash } from './partial-hash.ts'
 
@@ -12,6 +12,7 @@ export type HashRequest = { file: File; from?: PartialHash | undefined; chunk?: 
 export type HashMessage =
   /** `partial` is set in some of the messages. */
   | { type: 'progress'; bytesDone: number; partial: PartialHash | undefined }
+  | { type: 'chunk'; chunk: ChunkHash }
   | { type: 'hashed'; manifest: ChunkManifest }
   | { type: 'chunk hashed'; hash: string }
   /** The browser can no longer read the file. */
@@ -40,6 +41,7 @@ async function hash({ file, from, chunk }: HashRequest): Promise<HashMessage> {
   let savedAt = Number.NEGATIVE_INFINITY
   const manifest = await hashBlob(file, {
     from,
+    onChunk: (chunk) => report({ type: 'chunk', chunk }),
     onProgress(bytesDone, save) {
       const now = performance.now()
       const isDue = now - savedAt >= pauseMs

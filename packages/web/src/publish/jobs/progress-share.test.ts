@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { type FileState, firstState, progressShare, type Stage } from './progress-share.ts'
+import { withProgress } from './with-progress.ts'
 
 const file = (stage: Stage | 'queued', bytesDone: number, sizeBytes = 100): FileState => ({
   filename: `${stage}.gguf`,
   sizeBytes,
   stage,
   bytesDone,
+  bytesHashed: stage === 'queued' ? 0 : stage === 'hashing' ? bytesDone : sizeBytes,
 })
 
 test('the share of a file grows from 0 to 1 through all its stages', () => {
@@ -25,6 +27,31 @@ test('the share of a file grows from 0 to 1 through all its stages', () => {
   expect([shares[0], shares.at(-1)]).toEqual([0, 1])
   expect(shares[2]).toBeGreaterThan(0)
   expect(shares[5]).toBeGreaterThan(shares[4] ?? 1)
+})
+
+test('the share of a file that is sent while it is being hashed never decreases', () => {
+  const progress: [Stage, number][] = [
+    ['hashing', 20],
+    ['sending', 0],
+    ['sending', 16],
+    ['hashing', 60],
+    ['sending', 8], // a chunk is sent again
+    ['hashing', 100],
+    ['sending', 100],
+    ['checking', 100],
+  ]
+  let state = file('queued', 0)
+  const states = progress.map(([stage, bytes]) => {
+    state = withProgress(state, stage, bytes)
+    return state
+  })
+  const shares = states.map((state) => progressShare([state]))
+  expect(shares).toEqual(shares.toSorted((a, b) => a - b))
+  expect(shares.slice(0, 5).map((one) => Number(one.toFixed(3)))).toEqual([
+    ...[0.04, 0.04, 0.168, 0.248, 0.248],
+  ])
+  expect(shares.at(-1)).toBe(1)
+  expect(states[4]).toMatchObject({ stage: 'sending', bytesDone: 16, bytesHashed: 60 })
 })
 
 test('a large file counts more than a small one, and a refused one counts as done', () => {

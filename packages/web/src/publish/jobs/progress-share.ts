@@ -7,6 +7,8 @@ export type FileState = {
   stage: Stage | 'queued'
   /** Number of bytes processed in this stage. */
   bytesDone: number
+  /** Number of bytes that have been hashed. A large file is sent while it is being hashed. */
+  bytesHashed: number
 }
 
 export type Stage = 'hashing' | 'sending' | 'checking' | 'ready' | 'refused'
@@ -20,9 +22,11 @@ const hashingShare = 0.2
 /** The state of a file at the start of a job. */
 export function firstState(file: JobFile): FileState {
   const { filename, sizeBytes, isReady } = file
-  if (isReady) return { filename, sizeBytes, stage: 'ready', bytesDone: sizeBytes }
-  const bytesDone = bytesHashed(file)
-  return { filename, sizeBytes, stage: bytesDone > 0 ? 'hashing' : 'queued', bytesDone }
+  if (isReady)
+    return { filename, sizeBytes, stage: 'ready', bytesDone: sizeBytes, bytesHashed: sizeBytes }
+  const hashed = bytesHashed(file)
+  const stage = hashed > 0 ? 'hashing' : 'queued'
+  return { filename, sizeBytes, stage, bytesDone: hashed, bytesHashed: hashed }
 }
 
 /**
@@ -35,10 +39,10 @@ export function progressShare(files: readonly FileState[]): number {
   return total === 0 ? 0 : done / total
 }
 
-function fileShare({ stage, bytesDone, sizeBytes }: FileState): number {
-  const share = sizeBytes === 0 ? 1 : Math.min(1, bytesDone / sizeBytes)
+function fileShare({ stage, bytesDone, bytesHashed: hashed, sizeBytes }: FileState): number {
   if (stage === 'queued') return 0
-  if (stage === 'hashing') return share * hashingShare
-  if (stage === 'sending') return hashingShare + share * (1 - hashingShare)
-  return 1
+  if (stage !== 'hashing' && stage !== 'sending') return 1
+  const sent = stage === 'sending' ? bytesDone : 0
+  const toShare = (bytes: number) => (sizeBytes === 0 ? 1 : Math.min(1, bytes / sizeBytes))
+  return toShare(hashed) * hashingShare + toShare(sent) * (1 - hashingShare)
 }

@@ -25,6 +25,8 @@ export type Publishing = {
   isKept: boolean
 }
 
+type FileEvent = Extract<JobEvent, { type: 'file' }>
+
 type Order = {
   client: PublishClient
   job: Job
@@ -114,7 +116,7 @@ function letGo() {
 function run({ client, job, sources, onReady }: Order) {
   abort = new AbortController()
   const { signal } = abort
-  let makeMeter: ((bytesTotal: number) => ProgressMeter) | undefined
+  let tools: typeof import('./run-job.ts') | undefined
   let meter: ProgressMeter | undefined
   let sentBytes = 0
 
@@ -125,11 +127,16 @@ function run({ client, job, sources, onReady }: Order) {
       sentBytes += event.bytes
       return
     }
-    if (event.stage === 'sending') meter ??= makeMeter?.(shown.progress.bytesTotal)
+    if (event.stage === 'sending') meter ??= tools?.progressMeter(shown.progress.bytesTotal)
     const before = shown.files.find(({ filename }) => filename === event.filename)
     shown = { ...shown, files: shown.files.map((file) => changedBy(file, event)) }
     if (before?.stage !== event.stage) tick()
     if (event.stage === 'ready') onReady()
+  }
+
+  function changedBy(file: FileState, { filename, stage, bytesDone }: FileEvent): FileState {
+    if (!tools || file.filename !== filename) return file
+    return tools.withProgress(file, stage, bytesDone)
   }
 
   function tick() {
@@ -156,9 +163,8 @@ function run({ client, job, sources, onReady }: Order) {
     unlock ??= await lockJob(job.modelName)
     signal.throwIfAborted()
     keep(job)
-    const { progressMeter, runJob } = await import('./run-job.ts') // loaded on demand
-    makeMeter = progressMeter
-    return runJob({ connection: client.connection, job, sources, signal, report, keep })
+    tools = await import('./run-job.ts') // loaded on demand
+    return tools.runJob({ connection: client.connection, job, sources, signal, report, keep })
   }
   const finish = async () => {
     await forget(job) // before the lock is released, so that no other tab shows the job as unfinished
@@ -169,21 +175,6 @@ function run({ client, job, sources, onReady }: Order) {
     .then(finish)
     .catch(fail)
     .finally(() => clearInterval(timer))
-}
-
-/**
- * Applies an event to a file's state if the event is for that file. Within a stage, progress never decreases, even if a
- * chunk is sent again.
- */
-function changedBy(file: FileState, event: Extract<JobEvent, { type: 'file' }>): FileState {
-  const { filename, stage, bytesDone } = event
-  if (file.filename !== filename) return file
-  const isSameStage = file.stage === stage
-  return {
-    ...file,
-    stage,
-    bytesDone: isSameStage ? Math.max(file.bytesDone, bytesDone) : bytesDone,
-  }
 }
 
 const isSentAt: Record<FileState['stage'], boolean> = {

@@ -1,7 +1,15 @@
 import { hasCode } from '@shoal/core/errors'
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import { type Connection, clientOver } from '@shoal/protocol/client'
-import { type BlobPushEvent, createRetrier, pushBlob } from '@shoal/transfer/push'
+import {
+  type BlobPushEvent,
+  createRetrier,
+  type HashFeed,
+  hashFeed,
+  minBytesWhileHashing,
+  pushBlob,
+  pushWhileHashing,
+} from '@shoal/transfer/push'
 import { hashFile } from '../hashing/hash-file.ts'
 import { filePort } from '../sending/file-port.ts'
 import { bytesHashed, type Job, type JobFile, type Sources, unfinished } from './job.ts'
@@ -10,6 +18,7 @@ import type { Stage } from './progress-share.ts'
 import { formatReason, isOffline, type UploadWait } from './wait.ts'
 
 export { progressMeter } from '@shoal/transfer/push'
+export { withProgress } from './with-progress.ts'
 
 export type JobEvent =
   | { type: 'file'; filename: string; stage: Stage; bytesDone: number }
@@ -35,7 +44,8 @@ export type Run = {
 }
 
 /**
- * Publishes a job's files one after another, and hashes the next files while one is being sent. If the registry refuses
+ * Publishes a job's files one after another. A large file is sent while it is being hashed, and the next files are
+ * hashed while one is being sent. If the registry refuses
  * a file, the others are still published, and the first refusal is thrown at the end.
  */
 export async function runJob({ sources, signal, report, ...run }: Run): Promise<void> {
@@ -66,7 +76,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
     run.keep(job)
   }
 
-  async function hash(file: JobFile): Promise<ChunkManifest> {
+  async function hash(file: JobFile, chunks: HashFeed): Promise<ChunkManifest> {
     const { filename, sizeBytes, manifest, partial } = file
     if (manifest) return manifest
     const sendReport = (bytesDone: number) =>
@@ -75,6 +85,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
     const found = await hashFile(findSource(sources, filename), {
       from: partial,
       signal: ending,
+      onChunk: chunks.add,
       onProgress(bytesDone, soFar) {
         sendReport(bytesDone)
         if (soFar) note(filename, { partial: soFar })
@@ -85,23 +96,31 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
     return found
   }
 
-  async function upload({ filename, sizeBytes }: JobFile, manifest: ChunkManifest) {
+  async function upload({ filename, sizeBytes, manifest: known }: JobFile, hashing: Hashing) {
     const sendReport = (stage: Stage, bytesDone: number) =>
       report({ type: 'file', filename, stage, bytesDone })
-    sendReport('sending', 0)
     let bytesSent = 0
+    let chunkSize = 0
     function follow(event: BlobPushEvent) {
-      if (event.type === 'started') note(filename, { fileId: event.fileId })
-      else if (event.type === 'processing') sendReport('checking', sizeBytes)
+      if (event.type === 'started') {
+        chunkSize = event.chunkSize
+        note(filename, { fileId: event.fileId })
+      } else if (event.type === 'processing') sendReport('checking', sizeBytes)
       else if (event.type === 'sent') {
         report({ type: 'sent', bytes: Math.max(0, event.bytesSent - bytesSent) })
         bytesSent = event.bytesSent
         sendReport('sending', event.bytesHere)
       }
     }
-    const port = filePort(findSource(sources, filename), manifest)
-    const push = { client, modelName, filename, manifest, port, retrier, signal: ending }
-    await pushBlob({ ...push, report: follow })
+    const port = filePort(findSource(sources, filename), () => chunkSize)
+    const push = { client, modelName, filename, port, retrier, signal: ending, report: follow }
+    if (!known && sizeBytes >= minBytesWhileHashing) {
+      await pushWhileHashing({ ...push, sizeBytes, hashing })
+    } else {
+      const manifest = await hashing.manifest
+      sendReport('sending', 0)
+      await pushBlob({ ...push, manifest })
+    }
     sendReport('ready', sizeBytes)
     note(filename, { isReady: true })
   }
@@ -109,11 +128,12 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
   try {
     const { newModel } = run.job
     if (newModel) await retrier.call(() => ensureModel(client, newModel))
-    const manifests = oneAfterAnother(files, hash)
+    const fed = files.map((file) => ({ file, chunks: hashFeed() }))
+    const manifests = oneAfterAnother(fed, ({ file, chunks }) => hash(file, chunks))
     const refusals: Error[] = []
-    for (const [place, file] of files.entries()) {
-      const manifest = await manifests[place]
-      const refusal = manifest && (await findRefusal(upload(file, manifest)))
+    for (const [place, { file, chunks }] of fed.entries()) {
+      const manifest = manifests[place]
+      const refusal = manifest && (await findRefusal(upload(file, { chunks, manifest })))
       if (refusal) {
         refusals.push(refusal)
         const { filename, sizeBytes } = file
@@ -125,6 +145,9 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
     stop.abort(new Error('the job is over'))
   }
 }
+
+/** The hashes of a file, as far as they are known. */
+type Hashing = { chunks: HashFeed; manifest: Promise<ChunkManifest> }
 
 async function findRefusal(uploading: Promise<void>): Promise<Error | undefined> {
   try {

@@ -1,4 +1,3 @@
-import type { ChunkManifest } from '@shoal/model-file/browser'
 import type { PushPort } from '@shoal/transfer/push'
 import { fileChanged } from '../hashing/file-changed.ts'
 import { hashChunk } from '../hashing/hash-file.ts'
@@ -9,13 +8,13 @@ import { putChunk } from './put-chunk.ts'
  */
 const connections = 4
 
-/** Sends a file from the visitor's disk. */
-export function filePort(file: File, manifest: ChunkManifest): PushPort {
+/** Sends a file from the visitor's disk. `getChunkSize` returns the size of every chunk but the last. */
+export function filePort(file: File, getChunkSize: () => number): PushPort {
   return {
     connections,
 
     putChunk(chunk, options) {
-      const start = chunk.index * manifest.chunk_size
+      const start = chunk.index * getChunkSize()
       return putChunk(chunk, file.slice(start, start + chunk.size), options)
     },
 
