@@ -19,6 +19,8 @@ const unusedFolders = [
   'ai/src',
   'bintrees/test',
   'fastify/test',
+  'highlight.js/scss',
+  'highlight.js/styles',
   'katex/contrib',
   'katex/dist/contrib',
   'katex/dist/fonts',

@@ -40,6 +40,10 @@ function extractStructure(html: string): string {
     .replace(/<a class="card-anchor".*?<\/a>/g, '')
     .replace(/<div class="flex items-center.*?<\/div>/gs, '') // the language and the copy button
     .replace(/<\/?code[^>]*>(?=<\/pre>)|(?<=<pre[^>]*>)<code[^>]*>/g, '')
+    .replace(
+      /<span class="card-\w+">([^<]*)<\/span>(?=[^<]*(<span[^>]*>[^<]*<\/span>[^<]*)*<\/pre>)/g,
+      '$1',
+    ) // colors
     .replace(/\n(?=<\/pre>)/g, '')
     .replaceAll(/<(\/?)(\w+)([^>]*)>/g, (_, isEnd, name, attributes) => {
       if (['div', 'section', 'thead', 'tbody'].includes(name)) return ''

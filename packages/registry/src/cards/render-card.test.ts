@@ -82,11 +82,39 @@ test('a table has an accessible name and its own scrollbar, and can be scrolled 
 
 test('a code block shows its language, if specified, and can be scrolled with the keyboard', () => {
   expect(rendered('```python title="x"\nprint(1 < 2)\n```')).toBe(
-    '<pre data-language="python" tabindex="0"><code>print(1 &#x3C; 2)\n</code></pre>',
+    '<pre data-language="python" tabindex="0"><code><span class="card-name">print</span>(<span class="card-number">1</span> &#x3C; <span class="card-number">2</span>)\n</code></pre>',
   )
   expect(rendered('    indented')).toBe('<pre tabindex="0"><code>indented\n</code></pre>')
   expect(rendered('```c++\nx\n```')).toContain('data-language="c++"')
   expect(rendered('```a"b<c\nx\n```')).toContain('<pre tabindex="0">')
+})
+
+test('code is colored if its language is known', () => {
+  const codeOf = (markdown: string) => /<code>(.*)<\/code>/s.exec(rendered(markdown))?.[1]
+  expect(codeOf('```sh\nshoal run "tide" # now\n```')).toBe(
+    'shoal run <span class="card-string">"tide"</span> <span class="card-comment"># now</span>\n',
+  )
+  expect(codeOf('```JSON\n{"a": null}\n```')).toBe(
+    '{<span class="card-name">"a"</span>: <span class="card-keyword">null</span>}\n',
+  )
+  expect(codeOf('```diff\n-a\n+b\n```')).toBe(
+    '<span class="card-deleted">-a</span>\n<span class="card-string">+b</span>\n',
+  )
+  expect(codeOf('```none\nif 1: "a"\n```')).toBe('if 1: "a"\n')
+  expect(codeOf('<pre><code class="language-js">if (<em>a</em>) 1</code></pre>')).toBe(
+    'if (<em>a</em>) 1',
+  )
+})
+
+test('long, deeply nested and very many code blocks stay without colors', () => {
+  const block = (code: string) => rendered(`\`\`\`js\n${code}\n\`\`\``)
+  expect(block('1\n'.repeat(4_000))).toContain('<span')
+  expect(block('1\n'.repeat(6_000))).not.toContain('<span')
+  expect(block('`${'.repeat(20))).toContain('<span')
+  expect(block('`${'.repeat(3_000))).not.toContain('<span')
+  const many = rendered(`\`\`\`js\n${'1\n'.repeat(4_000)}\n\`\`\`\n\n`.repeat(20))
+  expect(many.split('<pre')).toHaveLength(21)
+  expect(many.split('<span class="card-number">').length - 1).toBeLessThanOrEqual(50_000)
 })
 
 test('task lists, strikethrough and footnotes work as on GitHub', () => {

@@ -1,5 +1,6 @@
 import { toString as textOf } from 'hast-util-to-string'
 import { SKIP, visit } from 'unist-util-visit'
+import { codePainter } from './color-code.ts'
 import { dropTitle, nameHeadings } from './headings.ts'
 import { formatMath } from './shape-math.ts'
 import type { Element, Root } from './syntax-tree.ts'
@@ -17,6 +18,7 @@ export type CardOptions = {
 export function shapeCard(tree: Root, { images, names }: CardOptions) {
   dropTitle(tree, names)
   const ids = nameHeadings(tree)
+  const paint = codePainter()
   let tables = 0
   visit(tree, 'element', (node, index, parent) => {
     const formula = formatMath(node)
@@ -26,7 +28,7 @@ export function shapeCard(tree: Root, { images, names }: CardOptions) {
     }
     if (node.tagName === 'a') shapeLink(node, ids)
     else if (node.tagName === 'img') shapeImage(node, images)
-    else if (node.tagName === 'pre') shapeCode(node)
+    else if (node.tagName === 'pre') shapeCode(node, paint)
     else if (node.tagName === 'code') delete node.properties.className
     else if (node.tagName === 'li') shapeItem(node)
     else if (node.tagName === 'input') shapeCheckbox(node)
@@ -86,11 +88,16 @@ function remoteAddress(src: string): string | undefined {
   return URL.parse(src.startsWith('//') ? `https:${src}` : src)?.href
 }
 
-function shapeCode(pre: Element) {
+function shapeCode(pre: Element, paint: ReturnType<typeof codePainter>) {
   const [code] = pre.children
   const classes = code?.type === 'element' ? code.properties.className : undefined
   const language = /^language-([\w+#.-]{1,40})$/.exec(String(classes))?.[1]
   pre.properties = { ...(language && { dataLanguage: language }), tabIndex: 0 }
+  // Elements that the author wrote in a code block are kept.
+  if (!language || code?.type !== 'element') return
+  if (code.children.some(({ type }) => type !== 'text')) return
+  const parts = paint(textOf(code), language)
+  if (parts) code.children = parts
 }
 
 /**

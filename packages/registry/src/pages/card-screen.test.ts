@@ -16,6 +16,18 @@ const formulas = String.raw`The price is $5 and $6, the area is \(\pi r^2\), and
 \]
 `
 
+const code = `
+\`\`\`python
+import shoal  # the client
+print("tide", 1)
+\`\`\`
+
+\`\`\`diff
+-old
++new
+\`\`\`
+`
+
 describe.skipIf(!chromium)("a model's card in a browser", { timeout: 60_000 }, () => {
   const stack = new AsyncDisposableStack()
   let registry: TestRegistry
@@ -29,6 +41,7 @@ describe.skipIf(!chromium)("a model's card in a browser", { timeout: 60_000 }, (
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tide', readme: 'A *tide*.' } })
     await registry.post('/v1/models', { token, body: { name: 'sums', readme: formulas } })
+    await registry.post('/v1/models', { token, body: { name: 'code', readme: code } })
     browser = stack.use(await startBrowser(chromium ?? '', [origin]))
   })
   afterAll(() => stack.disposeAsync())
@@ -55,6 +68,24 @@ describe.skipIf(!chromium)("a model's card in a browser", { timeout: 60_000 }, (
     await page.clock.fastForward(60_000)
     expect(requests).toBe(requestsBefore) // a card that has been rendered is not loaded again
   })
+
+  test.each(['light', 'dark'] as const)(
+    'shows code in colors with enough contrast (%s)',
+    async (theme) => {
+      await registry.get('/v1/models/code/card')
+      await using visitor = await browser.newVisitor({ theme })
+      const { page, takeProblems } = visitor
+      await page.goto(`${origin}/m/code`)
+      await page.locator('.card-deleted').waitFor()
+      const readColors = () =>
+        page.evaluate(
+          `[...new Set([...document.querySelectorAll('pre, pre span')].map((one) => getComputedStyle(one).color))]`,
+        )
+      expect(await readColors()).toHaveLength(7) // six kinds of tokens, and other text
+      expect(await accessibilityProblems(page)).toEqual([])
+      expect(takeProblems()).toEqual([])
+    },
+  )
 
   test.each([true, false])(
     'shows formulas without styles or fonts (scripts: %s)',

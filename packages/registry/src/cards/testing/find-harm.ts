@@ -51,7 +51,7 @@ const rules: Record<string, RegExp> = {
   src: /^https?:\/\//,
   'data-src': /^https?:\/\//,
   id: /^card-/,
-  class: /^card-(image|anchor|task|table|plain)$/,
+  class: /^card-(image|anchor|task|table|plain|keyword|name|string|number|comment|deleted)$/,
   rel: /^nofollow ugc noopener$/,
   role: /^region$/,
   type: /^checkbox$/,
