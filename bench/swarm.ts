@@ -12,7 +12,7 @@ import { needRoom, temporaryFolder } from './harness/temporary-folder.ts'
 const leechers = 8
 const fileBytes = 128 * 1024 ** 2
 const originBytesPerSecond = 6e6
-const goalShare = 0.25
+const goalShare = 0.18
 
 type Round = { last: number; first: number; share: number; cpuSeconds: number }
 

@@ -29,7 +29,7 @@ export type Tuning = {
   /** A registry that delivers this many bytes a second needs no help from peers. */
   fastBytesPerSecond: number
   /**
-   * How long a swarm has to prove that it helps. The other intervals for switching between the swarm and the registry
+   * How long a swarm has to deliver its first piece, and then to prove that it helps. The other intervals for switching between the swarm and the registry
    * are derived from this one.
    */
   turnMs: number

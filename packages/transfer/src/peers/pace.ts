@@ -19,7 +19,7 @@ type PaceOptions = {
    * chunks.
    */
   fastBytesPerSecond: number
-  /** How long a swarm has to prove that it helps. */
+  /** How long a swarm has to deliver its first piece, and then to prove that it helps. */
   turnMs: number
   /** Whether bytes are requested only from peers, never from the registry. */
   onlyPeers: boolean
@@ -58,6 +58,10 @@ export function pace(
   let turnController = new AbortController()
   let began = performance.now()
   let bytesAtBegin = 0
+  /** Whether the side has delivered anything, or has had enough time for it. Its rate is measured from then on. */
+  let isMeasured = false
+  let seenBytes = 0
+  let seenAt = began
   let registryRate = 0
   let lonelySince: number | undefined
   let notBefore = 0
@@ -68,8 +72,8 @@ export function pace(
 
   function give(to: Side) {
     side = to
-    began = performance.now()
-    bytesAtBegin = getBytes(to)
+    isMeasured = false
+    measureFrom(performance.now())
     lonelySince = undefined
     const before = turnController
     turnController = new AbortController()
@@ -78,10 +82,34 @@ export function pace(
     waiting.clear()
   }
 
+  function measureFrom(now: number) {
+    began = now
+    bytesAtBegin = getBytes(side)
+    seenBytes = bytesAtBegin
+    seenAt = now
+  }
+
+  /**
+   * Returns the bytes per second since the first bytes, up to the latest ones. A swarm delivers pieces of a few
+   * megabytes, several at the same time: the time before the first piece, and since the last one, would make it seem
+   * slow.
+   */
+  function measureRate(now: number) {
+    const bytes = getBytes(side)
+    if (!isMeasured && (bytes > bytesAtBegin || now - began > turnMs)) {
+      isMeasured = true
+      measureFrom(now)
+    }
+    if (bytes > seenBytes) seenAt = now
+    seenBytes = bytes
+    const until = now - seenAt < turnMs ? seenAt : now
+    return ((bytes - bytesAtBegin) / Math.max(1, until - began)) * 1000
+  }
+
   function poll() {
     if (onlyPeers) return
     const now = performance.now()
-    const rate = ((getBytes(side) - bytesAtBegin) / Math.max(1, now - began)) * 1000
+    const rate = measureRate(now)
     const isSettled = now - began > turnMs * settledAfter
     if (side === 'registry') {
       registryRate = rate
@@ -92,7 +120,7 @@ export function pace(
     if (readings.peers() > 0) lonelySince = undefined
     else lonelySince ??= now
     const isAlone = lonelySince !== undefined && now - lonelySince > turnMs * lonelyAfter
-    const isNoHelp = now - began > turnMs && rate < registryRate * worthwhile
+    const isNoHelp = isMeasured && now - began > turnMs && rate < registryRate * worthwhile
     if (isNoHelp) notBefore = now + turnMs * rejoinAfter
     if (isAlone || isNoHelp) give('registry')
   }

@@ -3,12 +3,12 @@
  * port, and listens on that port and on the local network until a peer appears. The client then takes over the port and
  * the peer ID.
  */
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs } from '@shoal/network'
 import { startLocalDiscovery } from './local-discovery/local-discovery.ts'
+import { newPeerId } from './peer-id.ts'
 import { announceTo, type TrackerFetch } from './tracker-announce.ts'
 
 export type PeerDiscoverySetup = {
@@ -154,6 +154,3 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
     },
   }
 }
-
-/** Creates a peer ID in webtorrent's format, because a webtorrent client takes over the ID. */
-const newPeerId = () => `-WW0300-${randomBytes(6).toString('hex')}`

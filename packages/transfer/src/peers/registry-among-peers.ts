@@ -1,35 +1,88 @@
 import type { Network } from '@shoal/network/requests'
+import type Wire from 'bittorrent-protocol'
 import type { Torrent } from 'webtorrent'
+import { rankFor } from './divide-pieces.ts'
+import { isShoal } from './peer-id.ts'
 import { RegistryWire } from './registry-wire.ts'
+import type { Pieces } from './swarm-messages.ts'
+import { getInternals } from './webtorrent-internals.ts'
 
 /** Maximum number of pieces requested from the registry at the same time. */
 export const maxRegistryRequests = 4
 
 /** If peers send nothing for this long, the pieces that they have are also requested from the registry. */
 const peerTimeoutMs = 3_000
+/** A puller that has not received a piece for this long is no longer expected to fetch any from the registry. */
+const pullerTimeoutMs = 5_000
+/** A puller that has had nothing left to fetch for this long helps the others, one piece at a time. */
+const helpAfterMs = 3_000
 
-type RegistryAmongPeers = { network: Network; fileSizeBytes: number; bytesFromPeers(): number }
+type RegistryAmongPeers = {
+  network: Network
+  fileSizeBytes: number
+  /** Our own peer ID, in hexadecimal digits. */
+  peerId: string
+  bytesFromPeers(): number
+}
 
-/** Requests from the registry the pieces that no peer has and, if peers deliver nothing, all other pieces, too. */
+/**
+ * Requests from the registry the wanted pieces that no peer has. The shoals that are pulling the file at the moment
+ * divide these pieces among themselves, so that each piece leaves the registry once. If peers deliver nothing, requests
+ * all wanted pieces.
+ */
 export function registryAmongPeers(
   torrent: Torrent,
-  { network, fileSizeBytes, bytesFromPeers }: RegistryAmongPeers,
+  { network, fileSizeBytes, peerId, bytesFromPeers }: RegistryAmongPeers,
 ) {
   let wire: RegistryWire | undefined
   let seenBytes = 0
   let movedAt = performance.now()
+  let busyAt = performance.now()
+  const wanted = new Map<number, Pieces>()
+  const receivedAt = new WeakMap<Wire, number>()
+  torrent.on('wire', (peer: Wire) => {
+    const note = () => receivedAt.set(peer, performance.now())
+    note()
+    peer.on('have', note)
+  })
 
   function poll() {
     const bytes = bytesFromPeers()
     if (bytes !== seenBytes) movedAt = performance.now()
     seenBytes = bytes
-    const areSilent = performance.now() - movedAt > peerTimeoutMs
-    const peers = torrent.wires.filter(({ type }) => type !== 'webSeed')
-    wire?.offerOnly((index) => areSilent || !peers.some((peer) => peer.peerPieces.get(index)))
+    if (!wire) return
+    const offered = new Set(findOffered())
+    wire.offerOnly((index) => offered.has(index))
   }
+
+  function findOffered(): number[] {
+    const now = performance.now()
+    const missing = [...wanted.values()].flatMap(listPieces).filter(isMissing)
+    const peers = torrent.wires.filter(({ type }) => type !== 'webSeed')
+    const nowhere = missing.filter((index) => !peers.some((peer) => peer.peerPieces.get(index)))
+    if (nowhere.length === missing.length) movedAt = now
+    if (now - movedAt > peerTimeoutMs) return missing
+    const pullers = peers.filter((peer) => isPulling(peer, now)).map(({ peerId: id = '' }) => id)
+    const ranked = nowhere.map((index) => ({ index, rank: rankFor(index, peerId, pullers) }))
+    const own = ranked.filter(({ rank }) => rank === 0)
+    if (own.length > 0) busyAt = now
+    const isHelping = now - busyAt > helpAfterMs
+    const chosen = isHelping ? ranked.toSorted((a, b) => a.rank - b.rank).slice(0, 1) : own
+    return chosen.map(({ index }) => index)
+  }
+
+  const isMissing = (index: number) => !getInternals(torrent).bitfield.get(index)
+  const isPulling = (peer: Wire, now: number) =>
+    isShoal(peer.peerId) && now - (receivedAt.get(peer) ?? 0) < pullerTimeoutMs
 
   return {
     poll,
+    want({ from, to }: Pieces) {
+      wanted.set(from, { from, to })
+    },
+    leave({ from }: Pieces) {
+      wanted.delete(from)
+    },
     use(urls: string[]) {
       if (urls.length === 0) {
         wire?.destroy()
@@ -47,3 +100,6 @@ export function registryAmongPeers(
     },
   }
 }
+
+const listPieces = ({ from, to }: Pieces): number[] =>
+  Array.from({ length: to - from + 1 }, (_, place) => from + place)

@@ -38,6 +38,7 @@ export async function joinSwarm(
   const registry = registryAmongPeers(torrent, {
     network,
     fileSizeBytes: setup.fileSizeBytes,
+    peerId: client.peerId,
     bytesFromPeers: senders.bytesFromPeers,
   })
   torrent.on('verified', (index: number) => {
@@ -61,12 +62,18 @@ export async function joinSwarm(
 
   return {
     have: (pieces) => offer(torrent, pieces),
-    want: (wanted) => want(torrent, { fd, senders, ...wanted }),
+    want(wanted) {
+      want(torrent, { fd, senders, ...wanted })
+      registry.want(wanted)
+    },
     settle(pieces) {
       stop(pieces)
       settling.settle(pieces)
     },
-    leave: stop,
+    leave(pieces) {
+      stop(pieces)
+      registry.leave(pieces)
+    },
     forget: (pieces) => forget(torrent, pieces),
     registry: (urls) => registry.use(urls),
 
