@@ -47,6 +47,10 @@ export const ModelRecord = Type.Object(
     readme: Nullable(Type.String({ description: 'model card in Markdown' })),
     files_count: Count,
     total_size_bytes: ByteCount,
+    can_write: Type.Boolean({
+      description:
+        'whether the caller can change the model: the owner, members who can write and administrators can, with a credential that has the scope `write`',
+    }),
   },
   { $id: 'ModelRecord' },
 )

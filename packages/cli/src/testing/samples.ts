@@ -27,6 +27,7 @@ export function sampleModel(changes: Partial<ModelRecord> = {}): ModelRecord {
     readme: '# Tide',
     files_count: 2,
     total_size_bytes: 12_000_000_000,
+    can_write: false,
     ...changes,
   }
 }

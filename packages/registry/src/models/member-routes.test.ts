@@ -1,4 +1,12 @@
-import type { AuditEntry, Download, Facets, Member, Model, ModelFile } from '@shoal/protocol'
+import type {
+  AuditEntry,
+  Download,
+  Facets,
+  Member,
+  Model,
+  ModelFile,
+  ModelRecord,
+} from '@shoal/protocol'
 import { beforeEach, expect, test } from 'vitest'
 import { manifestFor, publish, smallGguf } from '../testing/publish.ts'
 import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
@@ -122,6 +130,23 @@ describeApi('the members of a private model', (start) => {
     ])
     expect((await share('read')).status).toBe(200)
     expect((await edit()).status).toBe(403)
+  })
+
+  test('a model says whether the caller can change it', async () => {
+    const canWrite = async (token?: string) =>
+      ((await registry.get('/v1/models/tide', { token })).body as ModelRecord).can_write
+    expect(await Promise.all([ana, admin].map(canWrite))).toEqual([true, true])
+    await share('read')
+    expect(await canWrite(ben)).toBe(false)
+    await share('write')
+    expect(await canWrite(ben)).toBe(true)
+    const body = { name: 'key', scopes: ['read'] }
+    const { body: made } = await registry.post('/v1/api-keys', { token: ben, body })
+    expect(await canWrite((made as { key: string }).key)).toBe(false)
+    const changes = { token: ben, body: { is_public: true } }
+    const { body: changed } = await registry.call('PATCH', '/v1/models/tide', changes)
+    expect(changed).toMatchObject({ is_public: true, can_write: true })
+    await expect.poll(() => canWrite()).toBe(false)
   })
 
   test('are managed by the owner and admins, and can leave', async () => {

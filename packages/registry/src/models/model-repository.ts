@@ -38,9 +38,9 @@ export interface ModelRepository {
    * Returns the model with its card, and whether the viewer likes the model.
    * @throws not-found if there is no such model that the viewer may see
    */
-  get(idOrName: string, viewer: Viewer): Promise<ModelRecord>
+  get(idOrName: string, viewer: Viewer): Promise<ModelDetails>
   /** Like `get`, but for a row that has already been read. */
-  getRecord(row: ModelRow, viewer: Viewer): Promise<ModelRecord>
+  getDetails(row: ModelRow, viewer: Viewer): Promise<ModelDetails>
   hasAny(): Promise<boolean>
   /** @throws conflict if the name is taken */
   create(owner: string, model: NewModel): Promise<ModelRow>
@@ -72,6 +72,9 @@ export interface ModelRepository {
    */
   setLike(modelId: string, accountId: string, liked: boolean): Promise<void>
 }
+
+/** A record of the API, except what depends on the caller's credential. */
+export type ModelDetails = Omit<ModelRecord, 'can_write'>
 
 export type ModelRow = Selectable<ModelTable> & {
   /** Whether the viewer is a member who can write (1) or only read (0); null or undefined: no member. */
@@ -136,7 +139,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
     return row
   }
 
-  async function getRecord(row: ModelRow, viewer: Viewer): Promise<ModelRecord> {
+  async function getDetails(row: ModelRow, viewer: Viewer): Promise<ModelDetails> {
     const [liked] = await likesAmong(db, [row.id], viewer)
     const card = await db
       .selectFrom('model_card')
@@ -152,8 +155,8 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
     getRow,
     getRowToChange,
 
-    get: async (idOrName: string, viewer: Viewer): Promise<ModelRecord> =>
-      getRecord(await getRow(idOrName, viewer), viewer),
+    get: async (idOrName: string, viewer: Viewer): Promise<ModelDetails> =>
+      getDetails(await getRow(idOrName, viewer), viewer),
 
     hasAny: async (): Promise<boolean> =>
       (await db.selectFrom('model').select('id').limit(1).executeTakeFirst()) !== undefined,
@@ -243,7 +246,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
           .executeTakeFirstOrThrow()
       }),
 
-    getRecord,
+    getDetails,
 
     delete: (id: string, noteDeletion: Note): Promise<FileBytes[]> =>
       db.transaction().execute(async (trx) => {

@@ -70,6 +70,7 @@ describeApi('models', (start, oneNodeTest) => {
       readme: null,
       files_count: 0,
       total_size_bytes: 0,
+      can_write: false,
     })
   })
 

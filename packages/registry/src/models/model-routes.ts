@@ -12,7 +12,7 @@ import { deleteModel, type ModelDeletion } from './delete-model.ts'
 import { isQuickList, type ModelList } from './model-list.ts'
 import { isUuid } from './model-repository.ts'
 import type { ModelTotals } from './model-totals.ts'
-import { ownModel } from './own-model.ts'
+import { mayChange, ownModel } from './own-model.ts'
 
 type Dependencies = ModelDeletion & {
   list: ModelList
@@ -49,14 +49,19 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       checkName(body.name)
       const model = await models.create(username, body)
       reply.code(201).header('location', formatPath(routes.getModel.url, { id: model.name }))
-      return models.getRecord(model, toViewer(caller, 'write'))
+      const details = await models.getDetails(model, toViewer(caller, 'write'))
+      return { ...details, can_write: true }
     },
   })
 
   app.route({
     ...endpoints.getModel,
     config: { isCompressible: true },
-    handler: ({ params, caller }) => models.get(params.id, toViewer(caller, 'read')),
+    async handler({ params, caller }) {
+      const viewer = toViewer(caller, 'read')
+      const model = await models.getRow(params.id, viewer)
+      return { ...(await models.getDetails(model, viewer)), can_write: mayChange(model, caller) }
+    },
   })
 
   app.route({
@@ -67,7 +72,8 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       if (body.name !== undefined) checkName(body.name)
       const changed = await models.update(model.id, body, callerActor(request, request.signedIn()))
       if (model.is_public === 1 && changed.is_public === 0) await connection.untilNoticed()
-      return models.getRecord(changed, toViewer(request.caller, 'write'))
+      const details = await models.getDetails(changed, toViewer(request.caller, 'write'))
+      return { ...details, can_write: true }
     },
   })
 

@@ -10,8 +10,14 @@ export async function ownModel(
 ): Promise<ModelRow> {
   const who = callerWith('write', caller)
   const model = await models.getRowToChange(id, toViewer(caller, 'write'))
-  if (isOwnerOrAdmin(model, who) || model.member_can_write === 1) return model
+  if (mayChange(model, who)) return model
   throw forbidden(`only ${model.owner}, members who can write, and admins can change ${model.name}`)
+}
+
+/** Whether the caller may change a model that was read for this caller. */
+export function mayChange(model: ModelRow, caller: Caller | undefined): boolean {
+  if (!caller?.credential.scopes.includes('write')) return false
+  return isOwnerOrAdmin(model, caller) || model.member_can_write === 1
 }
 
 /** Returns the model. Throws unless the caller may decide who else may see or change it: its owner and admins may. */

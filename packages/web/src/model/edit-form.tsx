@@ -125,7 +125,10 @@ export function EditForm({ model, user }: Props) {
         <legend className="label">Visibility</legend>
         {[
           { isPublic: true, text: 'Public: everyone who can read this registry' },
-          { isPublic: false, text: 'Private: only the owner and this registry’s administrators' },
+          {
+            isPublic: false,
+            text: 'Private: only the owner, members and this registry’s administrators',
+          },
         ].map(({ isPublic, text }) => (
           <label key={text} className="flex items-center gap-2.5 py-1 text-[15px]">
             <input

@@ -10,7 +10,8 @@ import { Failure, Problem } from '../ui/problem.tsx'
 import { DeleteModel } from './delete-model.tsx'
 import { EditFiles } from './edit-files.tsx'
 import { EditForm } from './edit-form.tsx'
-import { mayEdit } from './may-edit.ts'
+import { mayManage } from './may-manage.ts'
+import { MembersSection } from './members/members-section.tsx'
 import { ModelSkeleton } from './model-skeleton.tsx'
 import { NoModel } from './no-model.tsx'
 
@@ -29,11 +30,12 @@ export function EditScreen() {
         <Missing name={name} error={model.error} />
       ) : !me.data ? (
         <SignInFirst />
-      ) : mayEdit(me.data, model.data) ? (
+      ) : model.data.can_write ? (
         <Editor model={model.data} user={me.data} />
       ) : (
         <Problem title="You can’t edit this model">
-          {model.data.display_name} belongs to {model.data.owner}.
+          {model.data.display_name} belongs to {model.data.owner}, who can make you a member with
+          the right to write.
         </Problem>
       )}
     </div>
@@ -61,6 +63,7 @@ function Editor({ model, user }: { model: ModelRecord; user: User }) {
       <div className="mt-7 grid max-w-[760px] gap-14">
         <EditForm model={model} user={user} />
         <EditFiles model={model} />
+        <MembersSection model={model} user={user} isManager={mayManage(user, model)} />
         <DeleteModel model={model} user={user} />
       </div>
     </>

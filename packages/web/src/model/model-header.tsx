@@ -1,15 +1,11 @@
 import { formatAge, formatContext, formatCount } from '@shoal/core/units'
 import type { ModelRecord } from '@shoal/protocol/client'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Lock, Pencil } from 'lucide-react'
-import { useClient } from '../api/context.ts'
-import { meQuery } from '../api/queries.ts'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Glyph } from '../fish/fish.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { LikeButton } from './like-button.tsx'
-import { mayEdit } from './may-edit.ts'
 
 /**
  * The picture is next to the title. Everything else is below the picture and the title on phones, and next to the
@@ -81,8 +77,7 @@ function ShortFacts({ model }: { model: ModelRecord }) {
 }
 
 function EditLink({ model }: { model: ModelRecord }) {
-  const { data: me } = useQuery(meQuery(useClient()))
-  if (!mayEdit(me, model)) return null
+  if (!model.can_write) return null
   return (
     <Link to="/m/$name/edit" params={{ name: model.name }} className="ctl">
       <Pencil size={16} aria-hidden />
@@ -116,7 +111,7 @@ function Labels({ model: { tags, license, is_public } }: { model: ModelRecord })
       {!is_public && (
         <li
           className="tag gap-1 text-ink"
-          title="Only the owner and this registry’s administrators can see this model"
+          title="Only the owner, members and this registry’s administrators can see this model"
         >
           <Lock size={12} aria-hidden />
           Private

@@ -29,14 +29,14 @@ export function PublishForm({ username }: { username: string }) {
   const [taken, setTaken] = useState<{ name: string; reason: string }>()
   const form = useRef<HTMLFormElement>(null)
   const details = { ...suggestDetails(files), ...draft.changes }
-  const name = useNameCheck(details.name, username)
+  const name = useNameCheck(details.name)
   const isNewModel = name.model === undefined
   const choices = useMissingParts(chosen.choices, name.model?.name)
   const filesError =
     files.length === 0 ? 'Choose at least one GGUF file.' : describeMissing(choices)
 
   const publish = useMutation({
-    mutationFn: () => openModel(client, toNewModel(details), username),
+    mutationFn: () => openModel(client, toNewModel(details)),
     onSuccess({ model, isNew }) {
       draft.clear()
       startJob({

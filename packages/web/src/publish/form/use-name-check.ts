@@ -9,10 +9,10 @@ const pauseMs = 300
 export type NameCheck = ReturnType<typeof useNameCheck>
 
 /**
- * Checks, while the visitor types, whether a model name is free, used by the visitor's own model, or taken by another
- * user.
+ * Checks, while the visitor types, whether a model name is free, used by a model that the visitor can change, or taken by
+ * another model.
  */
-export function useNameCheck(name: string, username: string) {
+export function useNameCheck(name: string) {
   const client = useClient()
   const settled = useSettled(name)
   const problem = findNameProblem(name)
@@ -23,9 +23,9 @@ export function useNameCheck(name: string, username: string) {
     staleTime: 10_000,
   })
   const known = settled === name && problem === undefined && !isError ? data : undefined
-  const isMine = known?.owner === username
+  const isMine = known?.can_write === true
   return {
-    /** The visitor's own model with this name, if there is one. */
+    /** The model with this name, if the visitor can change it. */
     model: isMine ? known : undefined,
     isFree: known === null,
     isChecking: problem === undefined && (settled !== name || isFetching) && known === undefined,

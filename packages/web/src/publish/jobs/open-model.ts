@@ -3,20 +3,19 @@ import { ApiError, type ModelRecord, type NewModel } from '@shoal/protocol/clien
 import type { PublishClient } from './publish-client.ts'
 
 /**
- * Creates `newModel`, or returns the user's own model with that name. Throws `name_taken` if another user's model has
- * the name.
+ * Creates `newModel`, or returns the model with that name if the user can change it. Throws `name_taken` if the user
+ * cannot.
  */
 export async function openModel(
   client: PublishClient,
   newModel: NewModel,
-  username: string,
 ): Promise<{ model: ModelRecord; isNew: boolean }> {
   try {
     return { model: await client.createModel(newModel), isNew: true }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
     const model = await lookUpModel(client, newModel.name)
-    if (model?.owner === username) return { model, isNew: false }
+    if (model?.can_write) return { model, isNew: false }
     const message = model ? `Already taken by ${model.owner}.` : 'Already taken by a private model.'
     throw new AppError('name_taken', message, {})
   }

@@ -1,0 +1,84 @@
+import { formatAge } from '@shoal/core/units'
+import type { Member } from '@shoal/protocol'
+import type { ModelRecord } from '@shoal/protocol/client'
+import { Link } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { sentence } from '../../ui/field-errors.ts'
+import { describeRight, RightChoice } from './right-choice.tsx'
+import { useRemoveMember, useSetMember } from './use-members.ts'
+
+type Props = {
+  model: ModelRecord
+  member: Member
+  isManager: boolean
+  /** Whether the member is the visitor. */
+  isSelf: boolean
+  /** Receives a sentence that says what was done. */
+  onDone: (report: string) => void
+  /** Called when the membership has ended, and the row is about to disappear. */
+  onRemoved: (member: Member) => unknown
+}
+
+export function MemberRow({ model, member, isManager, isSelf, ...on }: Props) {
+  const { username, right, created_at } = member
+  const dialog = useRef<HTMLDialogElement>(null)
+  const change = useSetMember(model)
+  const remove = useRemoveMember(model, username, () => {
+    dialog.current?.close() // while it is open, nothing else can have the focus
+    return on.onRemoved(member)
+  })
+  const chosen = change.isPending ? change.variables.right : right
+  const action = isSelf ? 'Leave' : 'Remove'
+  return (
+    <li className="border-line border-t py-3 text-[15px]">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 sm:gap-x-6">
+        <div className="min-w-0 flex-1 basis-40">
+          <p className="break-all font-medium">
+            <Link to="/u/$username" params={{ username }} className="hover:text-roe-ink">
+              {username}
+            </Link>
+            {isSelf && <span className="tag ml-2">you</span>}
+          </p>
+          <p className="text-[14px] text-ink-3">member since {formatAge(created_at)}</p>
+        </div>
+        {isManager ? (
+          <RightChoice
+            aria-label={`Right of ${username}`}
+            value={chosen}
+            disabled={change.isPending}
+            onChoose={(wanted) =>
+              change.mutate(
+                { username, right: wanted },
+                { onSuccess: () => on.onDone(`${username} can now ${wanted}.`) },
+              )
+            }
+          />
+        ) : (
+          <p className="text-ink-2">{describeRight(right)}</p>
+        )}
+        {(isManager || isSelf) && (
+          <button type="button" className="ctl" onClick={() => dialog.current?.showModal()}>
+            {action}
+            {!isSelf && <span className="sr-only"> {username}</span>}
+          </button>
+        )}
+      </div>
+      <p role="alert" className="mt-2 text-[14px] text-roe-ink empty:hidden">
+        {change.error && sentence(change.error.message)}
+      </p>
+      <ConfirmDialog
+        dialog={dialog}
+        title={isSelf ? `Leave ${model.display_name}?` : `Remove ${username}?`}
+        action={isSelf ? 'Leave' : 'Remove member'}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate()}
+      >
+        {isSelf ? 'You' : username} can no longer change the model, or see it while it is private.
+        Links to its private files stop working, because a member may have passed them on. Copies of
+        files that were already downloaded are not affected.
+      </ConfirmDialog>
+    </li>
+  )
+}
