@@ -30,10 +30,12 @@ export function FileDetails({ choice: { files } }: { choice: Choice }) {
   )
 }
 
+/** Hashes that are not known yet are left out. */
 function listDetails(file: ModelFile): [name: string, value: string][] {
-  return [
+  const details: [string, string | null][] = [
     ['Filename', file.filename],
     ['SHA-256', file.sha256_hash],
-    ...(file.torrent_info_hash ? [['Info hash', file.torrent_info_hash] as [string, string]] : []),
+    ['Info hash', file.torrent_info_hash],
   ]
+  return details.flatMap(([name, value]) => (value ? [[name, value]] : []))
 }
