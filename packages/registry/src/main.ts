@@ -16,6 +16,7 @@ import { makeMetrics, transferMetrics } from './http/metrics.ts'
 import { createSite, type Site } from './http/site.ts'
 import { openData, type RegistryData } from './identity/open-data.ts'
 import { openMetadataPeer } from './metadata-peer/open-metadata-peer.ts'
+import { fillFromCards } from './models/fill-from-cards.ts'
 import { openModels } from './models/open-models.ts'
 import { openPeople } from './people/open-people.ts'
 import { nodeMessages } from './redis/node-messages.ts'
@@ -189,7 +190,11 @@ async function serve(
   site.listensOn(port)
   const upkeep = startUpkeep(
     upkeepIntervalMs,
-    [files.journal.apply, async () => connection.ballast?.restore()],
+    [
+      files.journal.apply,
+      async () => connection.ballast?.restore(),
+      fillFromCards(db, models.models),
+    ],
     onUpkeepError,
   )
   const stopCollecting = files.collectRegularly(() =>

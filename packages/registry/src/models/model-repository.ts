@@ -51,6 +51,11 @@ export interface ModelRepository {
    */
   update(id: string, changes: ModelChanges, actor: Actor): Promise<ModelRow>
   /**
+   * Fills in an empty license or list of tags from the stored card. To readers, the model has not been updated.
+   * @throws not-found if the model no longer exists
+   */
+  readCardAgain(id: string): Promise<void>
+  /**
    * Deletes the rows of the model and its files, and returns where the files' bytes are stored.
    * @throws not-found if the model no longer exists
    */
@@ -247,6 +252,21 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
       }),
 
     getDetails,
+
+    readCardAgain: (id: string): Promise<void> =>
+      db.transaction().execute(async (trx) => {
+        const row = await lockModel(trx, id)
+        const filled = await fillAgain(trx, row, {})
+        await trx
+          .updateTable('model')
+          .set({
+            license: filled.license,
+            tags: JSON.stringify(filled.tags),
+            set_by_hand: formatOrigins(setByHand(row, {}), filled),
+          })
+          .where('id', '=', id)
+          .execute()
+      }),
 
     delete: (id: string, noteDeletion: Note): Promise<FileBytes[]> =>
       db.transaction().execute(async (trx) => {
