@@ -4,6 +4,7 @@
  */
 
 export type { ImportMethod } from './disk/import-record.ts'
+export { claimFolder, findFolder } from './disk/model-folder.ts'
 export { type LocalFileRecord, readRecord } from './disk/record.ts'
 export type { PullEvent, PushEvent, SourceShare } from './events.ts'
 export { checkImport } from './import/check-import.ts'
@@ -11,7 +12,12 @@ export { findAtPath, storeFolders, storeReaders } from './import/find-folder.ts'
 export type { FoundFile, Skipped, StoreName } from './import/found-file.ts'
 export { type ImportedFile, type ImportOptions, importFile } from './import/import-file.ts'
 export { copyLocalFile } from './local/copy-local-file.ts'
-export { type LocalFile, listLocalFiles, type Unreadable } from './local/list-local-files.ts'
+export {
+  type LocalFile,
+  listLocalFiles,
+  localModelName,
+  type Unreadable,
+} from './local/list-local-files.ts'
 export type { Removal } from './local/plan-removal.ts'
 export { previewRemoval, removeLocalFiles } from './local/remove-local-files.ts'
 export { type RepairedFile, type RepairOptions, repairFile } from './local/repair-file.ts'

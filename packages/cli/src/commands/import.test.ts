@@ -216,7 +216,7 @@ test('a read-only store can be imported, and two imports at once give one result
   expect(await listed(home.shoal)).toMatchObject([{ model: 'tide', finished: true }])
 })
 
-test('run imports a file by reference, and runs it', async () => {
+test('run imports a file by reference, and runs it', { timeout: 240_000 }, async () => {
   await using home = await makeHome()
   const path = join(home.path, 'spray-Q8_0.gguf')
   await putModelFile(path)

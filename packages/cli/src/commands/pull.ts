@@ -21,7 +21,7 @@ export function pullCommand(open: OpenContext): Command {
     async (reference: string, options: PullOptions) => {
       const context = await open({ isTransfer: true })
       const { printer } = context
-      const pull = await preparePull(context, reference, options.output)
+      const pull = await preparePull(context, reference, options)
       if (options.dryRun) return await reportPlan(printer, pull)
 
       const pulled = await runPull(context, pull, options)

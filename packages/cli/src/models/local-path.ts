@@ -5,14 +5,15 @@ import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 
 type Options = {
-  modelsDirectory: string
   modelName: string
   filenames: readonly string[]
+  /** Finds the model's folder in the models folder. Called only if the files are stored there. */
+  findFolder: () => Promise<string>
   output?: string
 }
 
 /** Returns the path for each file of a model: in the models folder, or as given by `--output`. */
-export async function localPaths({ modelsDirectory, modelName, filenames, output }: Options) {
+export async function localPaths({ findFolder, modelName, filenames, output }: Options) {
   const strange = filenames.find((filename) => !isModelFilename(filename))
   if (strange !== undefined || !isModelName(modelName)) {
     throw new Failure(
@@ -21,7 +22,8 @@ export async function localPaths({ modelsDirectory, modelName, filenames, output
     )
   }
   if (output === undefined) {
-    return filenames.map((filename) => join(modelsDirectory, modelName, filename))
+    const folder = await findFolder()
+    return filenames.map((filename) => join(folder, filename))
   }
   if (output.endsWith(sep) || output.endsWith('/') || (await isDirectory(output))) {
     return filenames.map((filename) => resolve(output, filename))

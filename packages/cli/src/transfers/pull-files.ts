@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { sep } from 'node:path'
 import { type AppError, hasCode } from '@shoal/core/errors'
 import type { ModelFile } from '@shoal/protocol/client'
 import type { PulledFile } from '@shoal/transfer'
@@ -53,7 +53,7 @@ export async function pullFiles(
   } catch (error) {
     progress.end()
     if (signal.aborted) throw stopped(report.status(), error)
-    if (hasCode(error, 'damaged_file')) throw damaged(context, options, error)
+    if (hasCode(error, 'damaged_file')) throw await damaged(context, error)
     if (report.bytesDone() > 0)
       printer.note(`  Kept ${formatBytes(report.bytesDone())} of downloaded data.`)
     throw error
@@ -63,13 +63,11 @@ export async function pullFiles(
 }
 
 /** Creates the failure for a damaged file. Only files in the models folder can be repaired with `shoal verify`. */
-function damaged(
-  { places }: Context,
-  { modelName, parts }: PullFilesOptions,
-  cause: AppError<'damaged_file'>,
-): Failure {
+async function damaged({ places }: Context, cause: AppError<'damaged_file'>): Promise<Failure> {
   const { path } = cause.details
-  const isAmongModels = parts.some((part) => dirname(dirname(part.path)) === places.models)
+  const isAmongModels = path.startsWith(places.models + sep)
+  const { localModelName } = await import('@shoal/transfer')
+  const modelName = localModelName(places.models, path)
   return new Failure('verification_failed', `${path} is damaged.`, {
     hint: isAmongModels
       ? `It has changed since it was downloaded. To repair it: shoal verify --repair ${modelName}`

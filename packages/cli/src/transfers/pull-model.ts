@@ -1,8 +1,10 @@
 /** Pulls a model for `pull`, `run` and `up`: resolves the reference, and downloads and verifies the files. */
+import { dirname } from 'node:path'
+import { hostOf } from '@shoal/core/references'
 import type { ModelFile } from '@shoal/protocol/client'
 import type { PulledFile } from '@shoal/transfer'
 import type { Context } from '../context.ts'
-import { getModelWithFiles } from '../models/find-model.ts'
+import { type FoundModel, getModelWithFiles } from '../models/find-model.ts'
 import { localPaths } from '../models/local-path.ts'
 import { pickFile } from '../models/pick-file.ts'
 import type { Printer } from '../terminal/printer.ts'
@@ -18,13 +20,17 @@ type Part = { file: ModelFile; path: string }
 export type PreparedPull = Awaited<ReturnType<typeof preparePull>>
 
 /** Chooses the files and their paths. Prints the choice, because it may depend on this machine. */
-export async function preparePull(context: Context, reference: string, output?: string) {
-  const { places, printer, environment } = context
+export async function preparePull(
+  context: Context,
+  reference: string,
+  { output, dryRun: isDryRun }: { output?: string; dryRun?: boolean } = {},
+) {
+  const { printer, environment } = context
   const found = await getModelWithFiles(context, reference)
   const { choice, reason } = pickFile(found, environment.memoryBytes)
   const modelName = found.model.name
   const paths = await localPaths({
-    modelsDirectory: places.models,
+    findFolder: () => placeModel(context, found, isDryRun === true),
     modelName,
     filenames: choice.files.map(({ filename }) => filename),
     ...(output !== undefined && { output }),
@@ -39,6 +45,28 @@ export async function preparePull(context: Context, reference: string, output?: 
     isPublic: found.model.is_public,
     parts: choice.files.map((file, index): Part => ({ file, path: paths[index] ?? '' })),
   }
+}
+
+/** The folder of the model. If the folder with its name belongs to another model, a folder for the registry. */
+async function placeModel(
+  { places, printer }: Context,
+  { model, registry }: FoundModel,
+  isDryRun: boolean,
+): Promise<string> {
+  const { claimFolder, findFolder } = await import('@shoal/transfer')
+  const find = isDryRun ? findFolder : claimFolder
+  const host = hostOf(registry.address)
+  const folder = await find({
+    modelsDirectory: places.models,
+    name: model.name,
+    host,
+    owner: { source: registry.address, model: model.id },
+  })
+  if (dirname(folder) !== places.models) {
+    const name = `${host}/${model.name}`
+    printer.note(`  Another model on this machine is named ${model.name}, so this one is ${name}.`)
+  }
+  return folder
 }
 
 export async function runPull(

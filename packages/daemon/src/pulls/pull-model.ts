@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import { hostOf } from '@shoal/core/references'
 import { directNetwork, registryTransport } from '@shoal/network'
 import { type ModelFile, registryClient } from '@shoal/protocol/client'
-import type { PullEvent, PulledFile } from '@shoal/transfer'
+import { claimFolder, type PullEvent, type PulledFile } from '@shoal/transfer'
 import type { DaemonConfig } from '../config.ts'
 import { Fault } from '../errors.ts'
 import { chooseFiles } from './choose-files.ts'
@@ -64,7 +65,7 @@ export function modelPulls(settings: Settings): ModelPulls {
     try {
       return await call()
     } catch (error) {
-      throw pullFault(error, { model, registry: registry?.address ?? '' })
+      throw pullFault(error, { model, registry: registry?.address ?? '', modelsDirectory })
     }
   }
 
@@ -75,8 +76,17 @@ export function modelPulls(settings: Settings): ModelPulls {
       const modelName = reference.name
       return withFaults(model, async () => {
         const files = await from.listFiles(modelName, {}, signal)
-        return chooseFiles(files, reference, memoryBytes).map((file) => {
-          return { model, modelName, file, path: join(modelsDirectory, modelName, file.filename) }
+        const chosen = chooseFiles(files, reference, memoryBytes)
+        const [{ model_id }] = chosen as [ModelFile]
+        const source = from.baseUrl
+        const folder = await claimFolder({
+          modelsDirectory,
+          name: modelName,
+          host: hostOf(source),
+          owner: { source, model: model_id },
+        })
+        return chosen.map((file) => {
+          return { model, modelName, file, path: join(folder, file.filename) }
         })
       })
     },

@@ -1,14 +1,15 @@
-import { basename, dirname } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
 import { ApiError, NetworkError } from '@shoal/protocol/client'
+import { localModelName } from '@shoal/transfer'
 import { Fault } from '../errors.ts'
 
 type Asked = { model: string; registry: string }
+type Pulled = Asked & { modelsDirectory: string }
 
 /**
  * Converts a known pull error to a `Fault` for the client that requested the pull. Returns any other error unchanged.
  */
-export function pullFault(error: unknown, { model, registry }: Asked): unknown {
+export function pullFault(error: unknown, { model, registry, modelsDirectory }: Pulled): unknown {
   if (error instanceof ApiError) return refusal(error, { model, registry })
   if (error instanceof NetworkError) {
     const { code, reason, detail } = error.failure
@@ -22,7 +23,7 @@ export function pullFault(error: unknown, { model, registry }: Asked): unknown {
   if (hasCode(error, 'no_room')) return new Fault('no_room', error.message)
   if (hasCode(error, 'file_in_the_way')) return new Fault(409, error.message)
   if (hasCode(error, 'damaged_file')) {
-    const name = basename(dirname(error.details.path))
+    const name = localModelName(modelsDirectory, error.details.path)
     return new Fault(
       'damaged_file',
       `${error.message}; repair it with: shoal verify --repair ${name}`,

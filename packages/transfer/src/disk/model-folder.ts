@@ -42,6 +42,12 @@ export const hostOfFolder = (folder: string): string => folder.replaceAll('+', '
 /**
  * Finds the folder of a model, and claims it for the model, so that another model of the same name, even one that is
  * pulled at the same moment, gets another folder. Throws `file_in_the_way` if both folders belong to other models.
+ * @example
+ * import { claimFolder } from '@shoal/transfer'
+ *
+ * const owner = { source: 'http://localhost:8000', model: file.model_id }
+ * const wanted = { modelsDirectory: 'models', name: 'surf', host: 'localhost:8000', owner }
+ * const folder = await claimFolder(wanted) // models/surf
  */
 export async function claimFolder({ modelsDirectory, name, host, owner }: Wanted): Promise<string> {
   const folders = [join(modelsDirectory, name), join(modelsDirectory, folderOfHost(host), name)]
@@ -50,10 +56,25 @@ export async function claimFolder({ modelsDirectory, name, host, owner }: Wanted
 }
 
 /**
+ * Like `claimFolder`, but writes nothing.
+ * @example
+ * import { findFolder } from '@shoal/transfer'
+ *
+ * const owner = { source: 'http://localhost:8000', model: file.model_id }
+ * await findFolder({ modelsDirectory: 'models', name: 'surf', host: 'localhost:8000', owner })
+ */
+export async function findFolder({ modelsDirectory, name, host, owner }: Wanted): Promise<string> {
+  const plain = join(modelsDirectory, name)
+  const known = (await readClaim(plain)) ?? (await ownerOfFiles(plain)) ?? owner
+  return isSameOwner(known, owner) ? plain : join(modelsDirectory, folderOfHost(host), name)
+}
+
+/**
  * Removes the claim and the folder of a model that has no files, after a pull or an import that failed. The caller must
  * hold no lock in the folder.
  */
 export async function releaseFolder(folder: string): Promise<void> {
+  if ((await readClaim(folder)) === undefined) return
   const names = await listNames(folder)
   if (names.some((name) => /\.gguf(\.part)?$/.test(name))) return
   const hidden = join(folder, shoalDirectory)
@@ -69,9 +90,11 @@ function unlessInUse(error: NodeJS.ErrnoException) {
 
 async function isOwner(folder: string, owner: FolderOwner): Promise<boolean> {
   const known = (await readClaim(folder)) ?? (await ownerOfFiles(folder))
-  const { source, model } = known ?? (await claim(folder, owner))
-  return withoutScheme(source) === withoutScheme(owner.source) && model === owner.model
+  return isSameOwner(known ?? (await claim(folder, owner)), owner)
 }
+
+const isSameOwner = (one: FolderOwner, other: FolderOwner) =>
+  withoutScheme(one.source) === withoutScheme(other.source) && one.model === other.model
 
 /** A registry that has changed from http to https is the same registry. */
 const withoutScheme = (source: string) => source.replace(/^https?:/, '')

@@ -1,5 +1,5 @@
 import { lstat, readdir, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import { isModelName } from '@shoal/core/references'
 import { type ImportRecord, readImportRecord } from '../disk/import-record.ts'
@@ -74,6 +74,12 @@ export async function listLocalFiles(
     }
   }
   return files
+}
+
+/** The name of the model whose file is at `path`, as `listLocalFiles` returns it: `tide` or `localhost:8000/tide`. */
+export function localModelName(modelsDirectory: string, path: string): string {
+  const [host, ...name] = relative(modelsDirectory, dirname(path)).split(sep)
+  return name.length > 0 ? [hostOfFolder(host ?? ''), ...name].join('/') : (host ?? '')
 }
 
 /** Reports an unreadable path, unless it no longer exists: a pull that has just finished renames its partial file. */

@@ -1,7 +1,9 @@
+import { dirname } from 'node:path'
 import { makeTuning } from '../chunks/tuning.ts'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { isFinished } from '../disk/finished-file.ts'
 import { lockFile } from '../disk/lock.ts'
+import { releaseFolder } from '../disk/model-folder.ts'
 import { readPartialProgress } from '../disk/partial-file.ts'
 import type { SourceShare } from '../events.ts'
 import { type ProgressMeter, progressMeter } from '../progress-meter.ts'
@@ -44,6 +46,7 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
   const report = given.onEvent ?? (() => undefined)
   const options = { ...given, client: retryingClient(given.client, { timeoutMs, report }) }
   const release = await takeTurn(options, signal)
+  let isFailed = true
   try {
     const { path, file } = options
     const bytesTotal = file.file_size_bytes
@@ -52,6 +55,7 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
     const pulled = alreadyThere ? undefined : await pullUnderLock(options, signal)
     if (alreadyThere) await clearUp(path) // an earlier run may have been killed just before it cleaned up
     report({ type: 'done' })
+    isFailed = false
     return {
       path,
       sha256_hash: file.sha256_hash,
@@ -65,6 +69,7 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
     }
   } finally {
     release()
+    if (isFailed) await releaseFolder(dirname(options.path))
   }
 }
 
