@@ -12,7 +12,17 @@ export interface HashFeed {
   take(max: number): Promise<ChunkHash[]>
 }
 
-/** Creates a feed for one reader. */
+/**
+ * Creates a feed for one reader.
+ * @example
+ * import { hashFeed } from '@shoal/transfer/push'
+ *
+ * const chunks = hashFeed()
+ * const hash = '5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03'
+ * chunks.add({ index: 0, hash, size: 6 })
+ * chunks.end()
+ * console.log(await chunks.take(64))
+ */
 export function hashFeed(): HashFeed {
   const waiting: ChunkHash[] = []
   let hasEnded = false

@@ -23,7 +23,35 @@ export type HashingPush = UnhashedPush & {
 /**
  * Uploads one file like `pushBlob`, but begins to send chunks while the file is still being hashed. If that is not
  * possible, waits for the hashes: on a registry without these endpoints, or if the registry has a file of this name or
- * an unfinished upload of other bytes. Rejects if hashing fails. The caller must then stop hashing.
+ * an unfinished upload of other bytes. Rejects if hashing fails. When it settles, the caller must stop hashing.
+ * @example
+ * import { openAsBlob } from 'node:fs'
+ * import { chunkRange, chunkSizeFor, hashFileInWorker, makeManifest } from '@shoal/model-file'
+ * import { createRetrier, hashFeed, type PushPort, pushWhileHashing } from '@shoal/transfer/push'
+ *
+ * const blob = await openAsBlob('tide-q2.gguf')
+ * const port: PushPort = {
+ *   connections: 4,
+ *   async putChunk({ index, size, url }, { signal, onSent }) {
+ *     const start = index * chunkSizeFor(blob.size)
+ *     const body = blob.slice(start, start + size)
+ *     const { ok, status } = await fetch(url, { method: 'PUT', body, signal })
+ *     if (!ok) throw new Error(`chunk ${index}: status ${status}`)
+ *     onSent(size)
+ *   },
+ *   async checkChunk() {}, // the blob rejects reads if its file has changed
+ *   async checkUnchanged() {},
+ * }
+ * const chunks = hashFeed()
+ * const hashed = hashFileInWorker('tide-q2.gguf', {
+ *   onChunk: (index, hash) => chunks.add({ index, hash, size: chunkRange(index, blob.size).size }),
+ * })
+ * const hashing = { chunks, manifest: hashed.then(makeManifest) }
+ * const { signal } = new AbortController()
+ * const report = console.log
+ * const retrier = createRetrier({ maxWaitMs: 2_000, timeoutMs: 60_000, signal, report })
+ * const options = { client, modelName: 'tide', filename: 'tide-q3.gguf', port, retrier, signal, report }
+ * const { status } = await pushWhileHashing({ ...options, sizeBytes: blob.size, hashing })
  */
 export async function pushWhileHashing(given: HashingPush): Promise<ModelFile> {
   const { hashing, sizeBytes, ...unhashed } = given
