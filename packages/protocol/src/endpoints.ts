@@ -15,7 +15,9 @@ import { Empty, refTo, Sha256 } from './common.ts'
 import {
   DeclaredChunks,
   Download,
+  FileLookup,
   FileRecord,
+  FoundFile,
   ModelFile,
   NewFile,
   NewUpload,
@@ -223,6 +225,19 @@ export const listFiles = {
     params: ModelPath,
     querystring: Type.Object({ status: Type.Enum(['ready', 'all'], { default: 'ready' }) }),
     response: { 200: Type.Array(refTo(ModelFile)) },
+  },
+}
+
+export const lookUpFiles = {
+  ...routes.lookUpFiles,
+  bodyLimit: 128 * 1024,
+  schema: {
+    tags: ['files'],
+    summary: 'Find files by their SHA-256 hashes',
+    description:
+      'For each hash, returns one ready file with these bytes that the caller may read: the file of the model with the most downloads. Hashes without such a file are left out. The registry does not store the hashes.',
+    body: refTo(FileLookup),
+    response: { 200: Type.Array(refTo(FoundFile)) },
   },
 }
 

@@ -50,6 +50,31 @@ const fileFields = {
 export const ModelFile = Type.Object(fileFields, { $id: 'ModelFile' })
 export type ModelFile = Static<typeof ModelFile>
 
+export const FileLookup = Type.Object(
+  {
+    sha256_hashes: Type.Array(Sha256, {
+      minItems: 1,
+      maxItems: 1_000,
+      description: 'SHA-256 hashes of whole files',
+    }),
+  },
+  { $id: 'FileLookup' },
+)
+export type FileLookup = Static<typeof FileLookup>
+
+export const FoundFile = Type.Object(
+  {
+    sha256_hash: Sha256,
+    model_id: Type.String(),
+    model_name: Type.String(),
+    file_id: Type.String(),
+    filename: Type.String(),
+    file_size_bytes: Type.Integer(),
+  },
+  { $id: 'FoundFile' },
+)
+export type FoundFile = Static<typeof FoundFile>
+
 const TensorSummary = Type.Object({
   count: Type.Integer(),
   parameters: Type.Integer(),

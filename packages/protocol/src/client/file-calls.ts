@@ -1,5 +1,5 @@
 /** Calls that read information about files. */
-import type { FileRecord, ModelFile } from '../file.ts'
+import type { FileRecord, FoundFile, ModelFile } from '../file.ts'
 import * as routes from '../routes/files.ts'
 import { to } from './call.ts'
 import type { Connection } from './connection.ts'
@@ -14,6 +14,15 @@ export function fileCalls({ json }: Connection) {
      */
     listFiles: (model: string, query: { status?: 'ready' | 'all' } = {}, signal?: AbortSignal) =>
       json<ModelFile[]>(to(routes.listFiles, { id: model }), { query, signal }),
+    /**
+     * Finds files by their SHA-256 hashes, at most 1,000. Hashes of files that the registry does not have, or that the
+     * caller may not read, are left out.
+     * @example
+     * const [found] = await client.lookUpFiles([file.sha256_hash])
+     * console.log(found?.model_name) // tide
+     */
+    lookUpFiles: (sha256_hashes: readonly string[], signal?: AbortSignal) =>
+      json<FoundFile[]>(to(routes.lookUpFiles), { body: { sha256_hashes }, signal }),
     /**
      * Returns a file with the metadata of its GGUF header and a summary of its tensors.
      * @example

@@ -27,6 +27,11 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   const { files, blobs, downloads, store, capabilities, site } = dependencies
 
   app.route({
+    ...endpoints.lookUpFiles,
+    handler: ({ body, caller }) => blobs.lookUp(body.sha256_hashes, toViewer(caller, 'read')),
+  })
+
+  app.route({
     ...endpoints.getDownload,
     exposeHeadRoute: false,
     async handler(request, reply) {

@@ -1,4 +1,5 @@
 import type { FileHashes } from '@shoal/model-file'
+import type { FoundFile } from '@shoal/protocol'
 import { type Kysely, sql } from 'kysely'
 import type { Viewer } from '../../accounts/caller.ts'
 import { compileOnce } from '../../database/compile-once.ts'
@@ -35,6 +36,8 @@ export interface BlobRepository {
    * viewer may see.
    */
   findByHash(hash: string, viewer: Viewer): Promise<NamedFile | StoredChunk | undefined>
+  /** For each of the hashes, the ready file of the most downloaded model that the viewer may see, if there is one. */
+  lookUp(sha256Hashes: readonly string[], viewer: Viewer): Promise<FoundFile[]>
   /** A chunk that has this hash and belongs to the file with this SHA-256. */
   findFileChunk(sha256Hash: string, hash: string): Promise<StoredChunk | undefined>
 }
@@ -132,6 +135,27 @@ export function blobRepository(db: Kysely<Database>): BlobRepository {
         .where(visibleTo(viewer))
         .limit(1)
         .executeTakeFirst(),
+
+    async lookUp(sha256Hashes: readonly string[], viewer: Viewer): Promise<FoundFile[]> {
+      const rows = await db
+        .selectFrom('file')
+        .innerJoin('model', 'model.id', 'file.model_id')
+        .select([
+          'file.sha256_hash',
+          'file.model_id',
+          'model.name as model_name',
+          'file.id as file_id',
+          'file.filename',
+          'file.file_size_bytes',
+        ])
+        .where('file.blob_hash', 'in', [...new Set(sha256Hashes)])
+        .where('file.status', '=', 'ready')
+        .where(visibleTo(viewer))
+        .orderBy('model.downloads') // a later row replaces an earlier one
+        .orderBy('model.id', 'desc')
+        .execute()
+      return [...new Map(rows.map((row) => [row.sha256_hash, row])).values()]
+    },
 
     async getChunkHashes(sha256Hash: string): Promise<Uint8Array> {
       const { chunk_hashes } = await db
