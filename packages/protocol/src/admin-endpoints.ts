@@ -11,6 +11,7 @@ import {
   NewInvitation,
   NewUser,
   PasswordReset,
+  RegistryStatus,
   UserChanges,
   UserRemoval,
 } from './admin.ts'
@@ -151,5 +152,15 @@ export const listAudit = {
     description: `Newest first, or oldest first with \`after\`. To get the next page, set \`before\` or \`after\` to the sequence number of the last entry. ${adminOnly}`,
     querystring: AuditQuery,
     response: { 200: Type.Array(refTo(AuditEntry)) },
+  },
+}
+
+export const getStatus = {
+  ...routes.getStatus,
+  schema: {
+    tags: ['administration'],
+    summary: 'Get the state of the store and of the processing queue',
+    description: adminOnly,
+    response: { 200: refTo(RegistryStatus) },
   },
 }

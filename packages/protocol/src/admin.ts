@@ -176,3 +176,41 @@ export const AuditQuery = Type.Object({
   action: Type.Optional(Type.Enum([...auditActions])),
 })
 export type AuditQuery = Partial<Static<typeof AuditQuery>>
+
+const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+/** The state of the registry's store and queue. */
+export const RegistryStatus = Type.Object(
+  {
+    database: Type.Enum(['sqlite', 'postgres']),
+    store: Type.Object({
+      kind: Type.Enum(['disk', 's3']),
+      is_available: Type.Boolean({ description: 'false if the store failed a check' }),
+      stored_bytes: {
+        ...Amount,
+        description: 'total size of the ready files; a file in several models is counted once',
+      },
+      free_bytes: Nullable({
+        ...Amount,
+        description: 'null if the space is not limited, or cannot be read',
+      }),
+      reserve_bytes: Nullable({ ...Amount, description: 'space that uploads must leave free' }),
+      awaited_bytes: Nullable({
+        ...Amount,
+        description: 'space reserved for the missing parts of open uploads',
+      }),
+    }),
+    processing: Type.Object({
+      waiting: { ...Amount, description: 'number of files that wait to be processed' },
+      running: { ...Amount, description: 'number of files that a node is processing' },
+      oldest_at: Nullable({
+        ...Timestamp,
+        description: 'when the upload of the oldest of these files began',
+      }),
+    }),
+    uploads: { ...Amount, description: 'number of open uploads' },
+    failed_files: { ...Amount, description: 'number of files that could not be published' },
+  },
+  { $id: 'RegistryStatus' },
+)
+export type RegistryStatus = Static<typeof RegistryStatus>

@@ -10,6 +10,7 @@ import type {
   NewInvitation,
   NewUser,
   PasswordReset,
+  RegistryStatus,
   UserChanges,
   UserRemoval,
 } from '../admin.ts'
@@ -90,6 +91,12 @@ export function adminCalls({ json, nothing }: Connection) {
      */
     listAudit: (query: AuditQuery = {}, signal?: AbortSignal) =>
       json<AuditEntry[]>(to(routes.listAudit), { query, signal }),
+    /**
+     * Returns the state of the store and of the processing queue.
+     * @example
+     * const { store, processing } = await client.getStatus()
+     */
+    getStatus: (signal?: AbortSignal) => json<RegistryStatus>(to(routes.getStatus), { signal }),
     /**
      * Removes an account. If it owns models, they must be given to another account or deleted.
      * @example

@@ -18,3 +18,4 @@ export const listInvitations = { method: 'GET', url: '/v1/admin/invitations' } a
 export const createInvitation = { method: 'POST', url: '/v1/admin/invitations' } as const
 export const revokeInvitation = { method: 'DELETE', url: '/v1/admin/invitations/:id' } as const
 export const listAudit = { method: 'GET', url: '/v1/admin/audit' } as const
+export const getStatus = { method: 'GET', url: '/v1/admin/status' } as const

@@ -1,16 +1,22 @@
+import { endpoints } from '@shoal/protocol'
 import type { FastifyPluginAsync } from 'fastify'
 import { type Kysely, sql } from 'kysely'
 import type { Registry as MetricsRegistry } from 'prom-client'
 import { isActingAdmin } from '../accounts/caller.ts'
+import type { RegistryConfig } from '../config.ts'
+import type { Connection } from '../database/connect.ts'
 import type { Database } from '../database/schema.ts'
 import { forbidden, unavailable } from '../errors.ts'
 import type { SharedState } from '../redis/open-redis.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import { readStatus } from './read-status.ts'
 import { readiness } from './readiness.ts'
 
 type Dependencies = {
   db: Kysely<Database>
   store: ObjectStore
+  connection: Pick<Connection, 'engine'>
+  config: Pick<RegistryConfig, 's3'>
   /** The state shared with other nodes; undefined if this is the only node. */
   shared: Pick<SharedState, 'isGone'> | undefined
   metrics: MetricsRegistry
@@ -20,7 +26,8 @@ type Dependencies = {
 }
 
 export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dependencies) => {
-  const { db, store, shared, metrics, metricsToken, isDraining } = dependencies
+  const { db, store, shared, metrics, metricsToken, isDraining, connection } = dependencies
+  const { config: settings } = dependencies
   const schema = { hide: true }
   const config = { isOpen: true, isQuiet: true }
   // Load balancers request these paths often, by IP address, and need a response even while the database is down, so
@@ -44,6 +51,22 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
     if (broken) throw unavailable(`the ${broken} is not available`, { retryAfterSeconds: 5 })
     if (shared?.isGone()) return { status: 'degraded', detail: 'Redis does not respond' }
     return { status: 'ready' }
+  })
+
+  const findBrokenStore = readiness({ store: () => store.check() }, app.log)
+  app.route({
+    ...endpoints.getStatus,
+    async handler(request, reply) {
+      if (!isActingAdmin(request.signedIn())) throw forbidden('only administrators can do this')
+      reply.header('cache-control', 'no-store')
+      return readStatus({
+        db,
+        engine: connection.engine,
+        store,
+        storeKind: settings.s3 ? 's3' : 'disk',
+        isStoreAvailable: async () => (await findBrokenStore()) === undefined,
+      })
+    },
   })
 
   const metricsConfig = { ...config, routeToken: metricsToken }

@@ -385,6 +385,29 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   })
 
+  test('the state of the store and of the queue is shown, or that it cannot be loaded', async () => {
+    await using visitor = await browser.newVisitor()
+    const page = await open(visitor, '/admin/status')
+    const fact = (name: string) =>
+      page
+        .locator('dl > div')
+        .filter({ has: page.getByText(name, { exact: true }) })
+        .getByRole('definition')
+        .textContent()
+    expect(await fact('Store')).toBe('Disk, available')
+    expect(await fact('Free space')).toContain('must stay free')
+    expect(await fact('Processing')).toBe('No files are waiting')
+    await expectUsable(page)
+    await page.route('**/v1/admin/status', (route) =>
+      route.fulfill({ status: 403, json: { detail: 'not now' } }),
+    )
+    await page.reload()
+    await page.getByText('Not now.').waitFor()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('Disk, available').waitFor()
+  })
+
   test('accounts are found by their name, and older audit entries are loaded by a button', async () => {
     const token = await tokenOf('jo', await add('jo'))
     for (let count = 0; count < 55; count += 1) {

@@ -12,6 +12,7 @@ import { Failure } from '../ui/problem.tsx'
 import { AccountsSection } from './accounts-section.tsx'
 import { AuditSection } from './audit-section.tsx'
 import { InvitationsSection } from './invitations-section.tsx'
+import { StatusSection } from './status-section.tsx'
 
 const route = getRouteApi('/admin/{-$section}')
 
@@ -25,6 +26,7 @@ const sections: [Section, ...Section[]] = [
   { name: 'accounts', title: 'Accounts', Content: AccountsSection },
   { name: 'invitations', title: 'Invitations', Content: InvitationsSection },
   { name: 'audit', title: 'Audit log', Content: AuditSection },
+  { name: 'status', title: 'Status', Content: StatusSection },
 ]
 
 /** The page on which admins manage the accounts. For other users, it does not exist. */

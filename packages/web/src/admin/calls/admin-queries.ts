@@ -17,6 +17,13 @@ export const usersQuery = (client: AdminClient) =>
     queryFn: ({ signal }) => client.listUsers(signal),
   })
 
+export const statusQuery = (client: AdminClient) =>
+  queryOptions({
+    queryKey: [...adminKey, 'status'],
+    queryFn: ({ signal }) => client.getStatus(signal),
+    refetchInterval: 10_000, // the queue changes without the visitor
+  })
+
 export const userKeysQuery = (client: AdminClient, username: string) =>
   queryOptions({
     queryKey: [...adminKey, 'keys', username],
