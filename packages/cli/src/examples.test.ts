@@ -91,13 +91,17 @@ test('each method of the registry client has an example', async () => {
   expect(withExample.map(([, name]) => name)).toEqual(expect.arrayContaining(methods))
 })
 
-/** A registry with the models `tide`, `old-tide` and `empty`, and a daemon that has `tide`. */
+/**
+ * A registry with the accounts `ana` and `dana` and the models `tide`, `old-tide` and `empty`, and a daemon that has
+ * `tide`.
+ */
 async function startPrograms(folder: string, stack: AsyncDisposableStack): Promise<ExampleValues> {
   const registry = stack.use(await realRegistry())
   const password = 'a password of ana'
   const visitor = registryClient({ baseUrl: registry.url })
   const { access_token: token } = await visitor.register({ username: 'ana', password })
   const client = visitor.with({ token })
+  await visitor.register({ username: 'dana', password: 'a password of dana' })
 
   const path = join(folder, 'tide.gguf')
   await copyFile(nanoPath, path)

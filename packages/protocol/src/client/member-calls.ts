@@ -16,21 +16,21 @@ export function memberCalls({ json, nothing }: Connection) {
     /**
      * Shares a model with an account, or changes its right.
      * @example
-     * await client.setMember('tide', 'ben', 'read')
+     * await client.setMember('tide', 'dana', 'read')
      */
     setMember: (model: string, username: string, right: MemberRight) =>
       json<Member>(to(routes.setMember, { id: model, username }), { body: { right } }),
     /**
      * Ends a membership.
      * @example
-     * await client.removeMember('tide', 'ben')
+     * await client.removeMember('tide', 'dana')
      */
     removeMember: (model: string, username: string) =>
       nothing(to(routes.removeMember, { id: model, username })),
     /**
      * Makes another account the owner of a model.
      * @example
-     * await client.transferModel('tide', 'ben')
+     * await client.transferModel('tide', 'dana')
      */
     transferModel: (model: string, username: string) =>
       nothing(to(routes.transferModel, { id: model }), { body: { username } }),
