@@ -4,7 +4,7 @@ import { runsSlowTests } from './testing/slow.ts'
 
 export default defineConfig({
   test: {
-    include: ['{packages/*/src,bench,cluster,conformance,faults,testing}/**/*.test.ts'],
+    include: ['{packages/*/src,bench,cluster,conformance,faults,release,testing}/**/*.test.ts'],
     globalSetup: ['testing/services.ts'],
     reporters: ['default', './testing/closing-line-reporter.ts'],
     testTimeout: 60_000,

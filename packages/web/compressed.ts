@@ -1,5 +1,5 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
@@ -14,7 +14,7 @@ export function compressed(): Plugin {
   return {
     name: 'compressed',
     configResolved({ root, build }) {
-      folder = join(root, build.outDir)
+      folder = resolve(root, build.outDir)
     },
     async closeBundle() {
       const names = await readdir(folder, { recursive: true })

@@ -5,7 +5,7 @@ import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
 import type { ReaderConfig } from './reader.ts'
 import type { Database } from './schema.ts'
-import { openSqlite, sqliteDialect, sqlitePath } from './sqlite.ts'
+import { checkSqliteFeatures, openSqlite, sqliteDialect, sqlitePath } from './sqlite.ts'
 
 /**
  * Space for the files that SQLite creates next to the database when opening it: the write-ahead log and the log's
@@ -90,6 +90,7 @@ export async function connect(config: DatabaseConfig): Promise<Connection> {
 
 function connectSqlite(config: DatabaseConfig): Connection {
   const { dataDirectory, ballastBytes } = config
+  checkSqliteFeatures()
   const ballast = openBallast(dataDirectory, ballastBytes)
   ballast.makeRoom(openingBytes)
   const database = openSqlite(sqlitePath(dataDirectory))

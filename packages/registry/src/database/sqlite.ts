@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { ConfigError } from '../errors.ts'
 import type { Ballast } from './ballast.ts'
 import { roomForWrites } from './room-for-writes.ts'
 import { openWriteAheadLog } from './write-ahead-log.ts'
@@ -24,6 +25,17 @@ const maxStatementLength = 10_000
 const pollIntervalMs = 50
 
 export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'registry.sqlite')
+
+/**
+ * A release runs on Node 22.13 and newer, but its SQLite has had full-text search only since 22.16.
+ * @throws ConfigError on an older Node
+ */
+export function checkSqliteFeatures(): void {
+  if ('location' in DatabaseSync.prototype) return // added in the same version
+  throw new ConfigError(
+    `SQLite in Node ${process.versions.node} lacks full-text search: run the registry on Node 22.16 or newer, or set DATABASE_URL to use PostgreSQL`,
+  )
+}
 
 /** Opens a database file, or creates it. A write is durable when its call returns (WAL with `synchronous = full`). */
 export function openSqlite(path: string): DatabaseSync {

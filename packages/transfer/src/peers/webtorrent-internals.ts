@@ -4,7 +4,7 @@
  * each library is pinned to one version, and the names are checked when a thread starts.
  */
 import { readFileSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
+import nodeModule from 'node:module'
 import type { Server } from 'node:net'
 import Wire from 'bittorrent-protocol'
 import type WebTorrent from 'webtorrent'
@@ -150,7 +150,7 @@ export function checkPrivateNames(kind: keyof typeof privateNames, object: objec
     .filter(([name, isThere]) => !isThere(Reflect.get(object, name)))
     .map(([name]) => `${kind}.${name}`)
   if (missing.length === 0) return
-  const { dependencies } = readPackageJson('..') as { dependencies: Record<string, string> }
+  const { dependencies = {} } = readPackageJson('..') as { dependencies?: Record<string, string> }
   const versions = ['webtorrent', 'bittorrent-protocol'].map(
     (name) => `${name} ${readPackageJson(name).version} (shoal needs ${dependencies[name]})`,
   )
@@ -167,9 +167,14 @@ export function checkTorrent(torrent: Torrent) {
   if (piece) checkPrivateNames('piece', piece)
 }
 
-/** Reads the package.json of a library, or of our own package if `name` is `..`. */
-const readPackageJson = (name: string) =>
-  JSON.parse(readFileSync(findPackageJSON(name, import.meta.url) ?? '', 'utf8'))
+/**
+ * Reads the package.json of a library, or of our own package if `name` is `..`. Returns an empty object on Node before
+ * 22.14, which lacks `findPackageJSON`; therefore it cannot be imported by name.
+ */
+function readPackageJson(name: string) {
+  const path = nodeModule.findPackageJSON?.(name, import.meta.url)
+  return path ? JSON.parse(readFileSync(path, 'utf8')) : {}
+}
 
 /** The object to which replacements of methods are assigned. */
 export const wireMethods = Wire.prototype as unknown as WireMethods

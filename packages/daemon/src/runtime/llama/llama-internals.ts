@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
+import nodeModule from 'node:module'
 import type { Token, TokenBias } from 'node-llama-cpp'
 
 /**
@@ -16,7 +16,8 @@ type TokenBiasInternals = { _biases: Map<Token, number> }
 export function getBiases(bias: TokenBias): Map<Token, number> {
   const { _biases: biases } = bias as unknown as Partial<TokenBiasInternals>
   if (biases instanceof Map) return biases
-  const manifest = findPackageJSON('node-llama-cpp', import.meta.url) ?? ''
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
+  // Node before 22.14 lacks this function, so it cannot be imported by name.
+  const manifest = nodeModule.findPackageJSON?.('node-llama-cpp', import.meta.url)
+  const version = manifest ? JSON.parse(readFileSync(manifest, 'utf8')).version : ''
   throw new Error(`TokenBias._biases is missing in node-llama-cpp ${version}: run npm ci`)
 }

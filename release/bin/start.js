@@ -1,0 +1,21 @@
+// Started by shoal.js on a recent Node. This is a separate file, because old Nodes cannot parse import().
+var nodeModule = require('node:module')
+var os = require('node:os')
+var path = require('node:path')
+require('./disposable-stack.js')
+
+// Caches compiled code between runs, which halves the time until the first line of output. The folder of the program
+// may belong to root, so the cache is in the user's own folder. NODE_COMPILE_CACHE, if set, takes precedence.
+var cacheHome = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache')
+nodeModule.enableCompileCache(
+  process.env.NODE_COMPILE_CACHE || path.join(cacheHome, 'shoal', 'compiled'),
+)
+
+// Hides only Node's warnings about experimental features, which the user did not choose to use.
+var emitWarning = process.emitWarning
+process.emitWarning = (warning, options, ...rest) => {
+  var type = options !== null && typeof options === 'object' ? options.type : options
+  if (type !== 'ExperimentalWarning') emitWarning.call(process, warning, options, ...rest)
+}
+
+import('../src/main.js')

@@ -1,0 +1,94 @@
+/** What a new user does with an installed shoal: starts a registry, publishes a model, pulls it, runs it and chats. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect } from 'vitest'
+
+const model = join(import.meta.dirname, '../../models/shoal-nano/shoal-nano-Q8_0.gguf')
+
+/** A command line that ends with shoal's program, such as `['node', 'shoal.js']`. */
+export type Command = readonly [string, ...string[]]
+
+type Options = {
+  /** Runs the registry. */
+  registry: Command
+  /** Runs all other commands. */
+  shoal: Command
+  /** A folder that the commands may write to, and that has the same path for them. */
+  folder: string
+  /** The environment of all commands. */
+  env?: Record<string, string>
+}
+
+/** Fails if a step fails. Leaves no process behind. */
+export async function runJourney({ registry, shoal, folder, env = {} }: Options): Promise<void> {
+  const place = await mkdtemp(join(folder, 'journey-'))
+  const settings = { SHOAL_THREADS: '1', NO_COLOR: '1', HOME: place, ...env }
+  const homes = { publisher: join(place, 'publisher'), reader: join(place, 'reader') }
+  await Promise.all(Object.values(homes).map((home) => mkdir(home)))
+  const file = join(place, 'reef-Q8_0.gguf')
+  await copyFile(model, file)
+
+  const server = start(registry, ['registry', '--port', '0', '--data', join(place, 'data')], {
+    ...settings,
+    SHOAL_HOME: homes.publisher,
+  })
+  try {
+    const url = await readUrl(server)
+    const run = async (home: string, words: string[], input = '') => {
+      const child = start(shoal, words, { ...settings, SHOAL_REGISTRY: url, SHOAL_HOME: home })
+      child.stdin?.end(input)
+      const ended = once(child, 'close')
+      const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)])
+      const [code] = await ended
+      expect(code, `shoal ${words.join(' ')}\n${stdout}${stderr}`).toBe(0)
+      expect(stderr).not.toContain('Warning')
+      return stdout
+    }
+    await run(
+      homes.publisher,
+      ['register', '--username', 'ana', '--password-stdin'],
+      'a long secret',
+    )
+    expect(await run(homes.publisher, ['push', file])).toBe(`${url}/m/reef\n`)
+    const pulled = await run(homes.reader, ['pull', 'reef'])
+    expect(pulled).toMatch(/reef-Q8_0\.gguf\n$/)
+    const answers = ['run', 'reef', '--max-tokens', '8']
+    expect(await run(homes.reader, [...answers, 'Hello'])).toMatch(/\w/)
+    expect(await run(homes.reader, answers, 'Hello\n')).toMatch(/\w/)
+    const page = await fetch(`${url}/m/reef`, { headers: { accept: 'text/html' } })
+    expect(await page.text()).toContain('reef')
+  } finally {
+    server.kill('SIGTERM')
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'close')
+    await rm(place, { recursive: true })
+  }
+}
+
+function start([program, ...first]: Command, words: string[], env: Record<string, string>) {
+  const { PATH, TMPDIR } = process.env
+  return spawn(program, [...first, ...words], {
+    cwd: '/',
+    env: { PATH, ...(TMPDIR && { TMPDIR }), ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+}
+
+const readAll = async (stream: ChildProcess['stdout']) => (stream ? await text(stream) : '')
+
+/** Resolves to the URL that a registry prints on stderr when it is ready. */
+async function readUrl({ stdout, stderr }: ChildProcess): Promise<string> {
+  stdout?.resume()
+  let printed = ''
+  stderr?.setEncoding('utf8')
+  return await new Promise((resolve, reject) => {
+    stderr?.on('data', (chunk: string) => {
+      printed += chunk
+      const [, url] = /running at (http:\S+?)\.?\s/.exec(printed) ?? []
+      if (url) resolve(url)
+    })
+    stderr?.on('end', () => reject(new Error(`the registry did not start: ${printed}`)))
+  })
+}
