@@ -31,10 +31,7 @@ export async function packTarball(options: Options): Promise<void> {
   )
   const ended = untilSucceeded(tar, 'tar')
   // zlib writes neither a time nor a file name into the header.
-  await Promise.all([
-    ended,
-    pipeline(tar.stdout, createGzip({ level: 9 }), createWriteStream(into)),
-  ])
+  await Promise.all([ended, pipeline(tar.stdout, createGzip(), createWriteStream(into))])
 }
 
 async function untilSucceeded(child: ChildProcess, name: string): Promise<void> {

@@ -1,19 +1,35 @@
 /** Makes a release, installs it in an empty place and uses it there. */
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createHash, generateKeyPairSync, verify } from 'node:crypto'
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findProgram } from '../testing/find-program.ts'
 import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
-import { runJourney } from './testing/journey.ts'
+import { type Command, runJourney } from './testing/journey.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
 const timeoutMs = 600_000
 /** The oldest Node that can run shoal, and the oldest that can run a registry with SQLite. */
 const oldestNodes = { client: '22.13.0', registry: '22.16.0' }
+
+const isRoot = process.getuid?.() === 0
+const debootstrap = findProgram('debootstrap')
+const systemdAnalyze = findProgram('systemd-analyze')
+const nothing = Buffer.alloc(0)
 
 describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
   let folder: string
@@ -22,6 +38,8 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'shoal-release-test-'))
     release = join(folder, 'release')
+    const { privateKey } = generateKeyPairSync('ed25519')
+    await writeFile(join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
     await makeRelease(release)
   }, timeoutMs)
 
@@ -84,17 +102,94 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
       const program = join(prefix, 'bin', 'shoal')
       await runJourney({ registry: [registry, program], shoal: [client, program], folder })
 
-      const refused = await run(client, [program, 'registry', '--port', '0', '--data', folder], {
-        env: { SHOAL_HOME: folder },
+      const home = join(folder, 'refused')
+      const refused = await run(client, [program, 'registry', '--port', '0', '--data', home], {
+        env: { SHOAL_HOME: home },
       }).catch((error) => error)
       expect(refused.stderr).toContain('run the registry on Node 22.16 or newer')
     })
   })
 
-  const makeRelease = (into: string) =>
-    run(process.execPath, [join(root, 'release', 'run.ts'), '--into', into])
+  test('the checksums and the signature are right', async () => {
+    await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release })
+    const [sums, signature, key] = await Promise.all(
+      ['SHA256SUMS', 'SHA256SUMS.sig', 'SHA256SUMS.pem'].map((name) =>
+        readFile(join(release, name)),
+      ),
+    )
+    expect(verify(null, sums ?? nothing, String(key), signature ?? nothing)).toBe(true)
+    expect(String(sums).match(/ {2}shoal\S*$/gm)).toHaveLength((await readdir(release)).length - 3)
+  })
 
-  /** Installs with an empty home and an empty cache, outside the repository. */
+  test('the list of contents names each package with its version, license and hash', async () => {
+    const text = await readFile(await findFile(release, '.cdx.json'), 'utf8')
+    const { components } = JSON.parse(text) as { components: Record<string, unknown>[] }
+    expect(components.find(({ name }) => name === 'fastify')).toMatchObject({
+      purl: expect.stringMatching(/^pkg:npm\/fastify@5\./),
+      licenses: [{ expression: 'MIT' }],
+      hashes: [{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }],
+    })
+    expect(components.length).toBeGreaterThan(300)
+  })
+
+  describe.runIf(isRoot)('as root, so that the root folder can be changed', () => {
+    test('the archive with Node needs only a shell and libc', async () => {
+      const place = join(folder, 'libc-root')
+      await makeLibcRoot(place)
+      await run('tar', ['-xzf', await findFile(release, '.tar.gz'), '-C', place])
+      const [name = ''] = (await readdir(place)).filter((one) => one.startsWith('shoal-'))
+      const shoal: Command = ['chroot', place, `/${name}/bin/shoal`]
+      await runJourney({
+        registry: shoal,
+        shoal,
+        folder: join(place, 'tmp'),
+        inside: within(place),
+      })
+    })
+
+    test.runIf(debootstrap)('the Debian package is installed in an empty Debian', async () => {
+      const place = join(folder, 'debian-root')
+      await run(debootstrap ?? '', ['--variant=minbase', 'bookworm', place])
+      const packed = await findFile(release, '.deb')
+      await copyFile(packed, join(place, 'shoal.deb'))
+      await run('chroot', [place, 'dpkg', '--install', '/shoal.deb'])
+
+      const unit = await readFile(join(place, 'usr/lib/systemd/system/shoal.service'), 'utf8')
+      const [line = '', start = ''] = /^ExecStart=(\S+) registry$/m.exec(unit) ?? []
+      const copy = join(folder, 'shoal.service') // this machine has the units that it refers to, but not the program
+      await writeFile(copy, unit.replace(line, line.replace(start, join(place, start))))
+      if (systemdAnalyze) await run(systemdAnalyze, ['verify', copy])
+      const { stdout } = await run('chroot', [place, 'id', '--user', 'shoal'])
+      const uid = Number(stdout)
+      const shoal: Command = ['chroot', '--userspec=shoal:shoal', place, start]
+      await runJourney({
+        registry: shoal,
+        shoal,
+        folder: join(place, 'var', 'tmp'),
+        inside: within(place),
+        owner: {
+          uid,
+          gid: Number((await run('chroot', [place, 'id', '--group', 'shoal'])).stdout),
+        },
+        env: { XDG_CACHE_HOME: '/tmp' },
+      })
+      expect(uid).toBeGreaterThan(0)
+
+      await run('chroot', [place, 'dpkg', '--purge', 'shoal'])
+      await expect(stat(join(place, 'usr', 'lib', 'shoal'))).rejects.toThrow('ENOENT')
+    })
+  })
+
+  const makeRelease = (into: string) =>
+    run(process.execPath, [join(root, 'release', 'run.ts'), '--into', into], {
+      env: {
+        ...process.env,
+        SHOAL_RELEASE_KEY: join(folder, 'key.pem'),
+        SOURCE_DATE_EPOCH: '1700000000', // so that a commit between two runs makes no difference
+      },
+    })
+
+  /** Installs from an empty folder outside the repository. */
   async function installGlobally(prefix: string, tarball: string) {
     const home = await mkdtemp(join(folder, 'npm-'))
     await mkdir(prefix)
@@ -111,20 +206,45 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
     return join(place, 'node_modules', name, 'bin', 'node')
   }
 
+  /** With an empty cache. The user's npm settings apply, such as the certificate authority of a proxy. */
   async function runNpm(home: string, words: string[]) {
-    const { PATH, TMPDIR, NPM_CONFIG_REGISTRY } = process.env
+    const cache = { npm_config_cache: join(home, '.cache') }
     await run('npm', [...words, '--no-audit', '--no-fund', '--no-update-notifier'], {
       cwd: home,
-      env: {
-        PATH,
-        HOME: home,
-        npm_config_cache: join(home, '.cache'),
-        ...(TMPDIR && { TMPDIR }),
-        ...(NPM_CONFIG_REGISTRY && { NPM_CONFIG_REGISTRY }),
-      },
+      env: { ...process.env, ...cache },
     })
   }
 })
+
+/** Returns a function that converts paths to what programs in another root folder see. */
+const within = (place: string) => (path: string) => path.slice(place.length)
+
+/** Makes a root folder with a shell, the commands that `shoal.sh` uses, and glibc. */
+async function makeLibcRoot(place: string): Promise<void> {
+  for (const name of ['dev', 'etc', 'tmp']) await mkdir(join(place, name), { recursive: true })
+  // As in all current distributions. node-llama-cpp looks for libc in /usr/lib.
+  for (const name of ['bin', 'lib', 'lib64']) {
+    await mkdir(join(place, 'usr', name), { recursive: true })
+    await symlink(`usr/${name}`, join(place, name))
+  }
+  await run('mknod', ['-m', '666', join(place, 'dev', 'null'), 'c', '1', '3'])
+  await copyFile('/etc/hosts', join(place, 'etc', 'hosts'))
+  const programs = ['sh', 'readlink', 'uname'].map((name) => findProgram(name) ?? name)
+  for (const program of programs) await copyFile(program, join(place, 'bin', basename(program)))
+  const node = await run('ldd', [process.execPath])
+  const commands = await run('ldd', programs)
+  const libraries =
+    `${node.stdout}${commands.stdout}`.match(/\/\S+\/(ld-linux|lib)[\w-]*\.so\S*/g) ?? []
+  for (const path of new Set(libraries)) {
+    if (/libstdc|libgcc/.test(path)) continue
+    await mkdir(join(place, dirname(path)), { recursive: true })
+    await copyFile(path, join(place, path))
+  }
+  // Loaded by llama.cpp and argon2.
+  const more = 'librt.so.1'
+  const folder = dirname([...libraries].find((path) => path.includes('libc.so')) ?? '')
+  await copyFile(join(folder, more), join(place, folder, more))
+}
 
 async function findFile(folder: string, ending: string): Promise<string> {
   const name = (await readdir(folder)).find((one) => one.endsWith(ending))

@@ -6,34 +6,63 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packTarball, readReleaseTime } from './archive.ts'
-import { assembleProgram } from './assemble-program.ts'
+import { assemblePortable, ownPlatform } from './assemble-portable.ts'
+import { assembleProgram, type Program } from './assemble-program.ts'
+import { debianArchitecture, packDebian } from './pack-debian.ts'
+import { readSigningKey, signRelease } from './sign-release.ts'
+import { writeSbom } from './write-sbom.ts'
 
 const root = join(import.meta.dirname, '..')
 const { values: options } = parseArgs({ options: { into: { type: 'string' } } })
 const output = resolve(options.into ?? join(root, 'dist', 'release'))
 
 const timeSeconds = await readReleaseTime(root, process.env)
+const key = await readSigningKey(process.env)
 await mkdir(dirname(output), { recursive: true })
 // Next to the output, so that the result can be renamed.
 const workspace = await mkdtemp(join(dirname(output), 'release-'))
 const finished = join(workspace, basename(output))
 try {
-  const program = join(workspace, 'package')
-  await mkdir(program)
   await mkdir(finished)
-  const { version } = await assembleProgram(root, program)
+  const folder = join(workspace, 'package')
+  await mkdir(folder)
+  const program = await assembleProgram(root, folder)
+  const { version } = program
   await packTarball({
     directory: workspace,
     name: 'package',
     into: join(finished, `shoal-${version}.tgz`),
     timeSeconds,
   })
+  if (process.platform === 'linux' && debianArchitecture) await packForLinux(folder, program)
+  else
+    console.error('Archives with Node and Debian packages are made only on Linux (x64 or ARM64).')
+  await writeSbom({ program, into: join(finished, `shoal-${version}.cdx.json`), timeSeconds })
+  await signRelease(finished, key)
   // Replaced only when everything has been made, so that a failure leaves the previous release as it was.
   await rm(output, { recursive: true, force: true })
   await rename(finished, output)
   await printFiles(output)
 } finally {
   await rm(workspace, { recursive: true })
+}
+
+async function packForLinux(folder: string, { version, native }: Program): Promise<void> {
+  const name = `shoal-${version}-${ownPlatform}`
+  const portable = join(workspace, name)
+  await assemblePortable({ root, program: folder, into: portable, native })
+  const debian = join(workspace, 'debian')
+  await mkdir(debian)
+  const into = join(finished, `${name}.tar.gz`)
+  await packTarball({ directory: workspace, name, into, timeSeconds })
+  await packDebian({
+    root,
+    portable,
+    workspace: debian,
+    into: join(finished, `shoal_${version}_${debianArchitecture}.deb`),
+    version,
+    timeSeconds,
+  })
 }
 
 async function printFiles(folder: string): Promise<void> {

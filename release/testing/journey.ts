@@ -1,7 +1,7 @@
 /** What a new user does with an installed shoal: starts a registry, publishes a model, pulls it, runs it and chats. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chown, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
@@ -16,29 +16,46 @@ type Options = {
   registry: Command
   /** Runs all other commands. */
   shoal: Command
-  /** A folder that the commands may write to, and that has the same path for them. */
+  /** A folder that the commands may write to. */
   folder: string
+  /** Converts a path to what the commands see, if they run in another root folder. */
+  inside?: (path: string) => string
+  /** The user that the commands run as, who must be able to use the files. */
+  owner?: { uid: number; gid: number }
   /** The environment of all commands. */
   env?: Record<string, string>
 }
 
 /** Fails if a step fails. Leaves no process behind. */
-export async function runJourney({ registry, shoal, folder, env = {} }: Options): Promise<void> {
+export async function runJourney(options: Options): Promise<void> {
+  const { registry, shoal, folder, inside = (path) => path, owner, env = {} } = options
   const place = await mkdtemp(join(folder, 'journey-'))
-  const settings = { SHOAL_THREADS: '1', NO_COLOR: '1', HOME: place, ...env }
+  const settings = { SHOAL_THREADS: '1', NO_COLOR: '1', HOME: inside(place), ...env }
   const homes = { publisher: join(place, 'publisher'), reader: join(place, 'reader') }
   await Promise.all(Object.values(homes).map((home) => mkdir(home)))
   const file = join(place, 'reef-Q8_0.gguf')
   await copyFile(model, file)
+  if (owner) {
+    for (const path of [place, file, ...Object.values(homes)])
+      await chown(path, owner.uid, owner.gid)
+  }
 
-  const server = start(registry, ['registry', '--port', '0', '--data', join(place, 'data')], {
-    ...settings,
-    SHOAL_HOME: homes.publisher,
-  })
+  const server = start(
+    registry,
+    ['registry', '--port', '0', '--data', inside(join(place, 'data'))],
+    {
+      ...settings,
+      SHOAL_HOME: inside(homes.publisher),
+    },
+  )
   try {
     const url = await readUrl(server)
     const run = async (home: string, words: string[], input = '') => {
-      const child = start(shoal, words, { ...settings, SHOAL_REGISTRY: url, SHOAL_HOME: home })
+      const child = start(shoal, words, {
+        ...settings,
+        SHOAL_REGISTRY: url,
+        SHOAL_HOME: inside(home),
+      })
       child.stdin?.end(input)
       const ended = once(child, 'close')
       const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)])
@@ -52,7 +69,7 @@ export async function runJourney({ registry, shoal, folder, env = {} }: Options)
       ['register', '--username', 'ana', '--password-stdin'],
       'a long secret',
     )
-    expect(await run(homes.publisher, ['push', file])).toBe(`${url}/m/reef\n`)
+    expect(await run(homes.publisher, ['push', inside(file)])).toBe(`${url}/m/reef\n`)
     const pulled = await run(homes.reader, ['pull', 'reef'])
     expect(pulled).toMatch(/reef-Q8_0\.gguf\n$/)
     const answers = ['run', 'reef', '--max-tokens', '8']

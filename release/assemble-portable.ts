@@ -1,0 +1,62 @@
+/** Adds to the program what it needs to run on a machine without Node: Node itself, and libraries other than libc. */
+import { execFile } from 'node:child_process'
+import { chmod, copyFile, cp, mkdir, rename } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Program } from './assemble-program.ts'
+import type { InstalledPackage } from './installed-packages.ts'
+
+type Options = {
+  /** The repository. */
+  root: string
+  /** The folder with the program, which is moved. */
+  program: string
+  /** The folder to write. */
+  into: string
+  native: Program['native']
+}
+
+/** The platform of this machine, such as `linux-x64`, whose native code is installed in the repository. */
+export const ownPlatform = `${process.platform}-${process.arch}`
+
+/** `libstdc++` and `libgcc_s` are under the GPL with an exception that allows distributing them with any program. */
+const libraries = /^\s*(libstdc\+\+\.so\.6|libgcc_s\.so\.1) => (\S+)/gm
+
+/**
+ * Moves the program to `into`, next to Node and the libraries that Node needs, and adds the native packages for this
+ * platform. The result runs on any Linux with glibc 2.28 or newer.
+ */
+export async function assemblePortable(options: Options): Promise<void> {
+  const { root, program, into, native } = options
+  await mkdir(join(into, 'bin'), { recursive: true })
+  await rename(program, join(into, 'program'))
+  for (const one of native.filter(isForOwnPlatform)) {
+    await cp(join(root, one.folder), join(into, 'program', one.path), { recursive: true })
+  }
+  await copyNode(root, join(into, 'node'))
+  await copyLibraries(join(into, 'node', 'bin', 'node'), join(into, 'lib'))
+  await copyFile(join(root, 'release', 'shoal.sh'), join(into, 'bin', 'shoal'))
+  await chmod(join(into, 'bin', 'shoal'), 0o755)
+}
+
+const isForOwnPlatform = ({ name }: InstalledPackage) =>
+  basename(name)
+    .replace(/^argon2-/, '')
+    .replace(/-gnu$/, '') === ownPlatform
+
+/** Copies the executable of the npm package `node`, unchanged, and its license. */
+async function copyNode(root: string, into: string): Promise<void> {
+  const from = join(root, 'node_modules', 'node', 'node_modules', `node-${ownPlatform}`)
+  await mkdir(join(into, 'bin'), { recursive: true })
+  await copyFile(join(from, 'bin', 'node'), join(into, 'bin', 'node'))
+  await copyFile(join(from, 'LICENSE'), join(into, 'LICENSE'))
+}
+
+/** @throws if a library is not installed on this machine */
+async function copyLibraries(executable: string, into: string): Promise<void> {
+  await mkdir(into)
+  const { stdout } = await promisify(execFile)('ldd', [executable])
+  const found = [...stdout.matchAll(libraries)]
+  if (found.length !== 2) throw new Error(`libstdc++ and libgcc_s are needed: ${stdout}`)
+  for (const [, name = '', path = ''] of found) await copyFile(path, join(into, name))
+}

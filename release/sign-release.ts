@@ -1,0 +1,85 @@
+/** Writes the checksums of a release, and signs them. */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+  sign,
+} from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { link, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+
+/**
+ * Writes `SHA256SUMS` in the format of `sha256sum`, `SHA256SUMS.sig` with its Ed25519 signature (64 bytes, RFC 8032),
+ * and `SHA256SUMS.pem` with the public key.
+ */
+export async function signRelease(folder: string, key: KeyObject): Promise<void> {
+  const names = (await readdir(folder)).toSorted()
+  const lines: string[] = []
+  for (const name of names) lines.push(`${await hashFile(join(folder, name))}  ${name}\n`)
+  const sums = lines.join('')
+  await writeFile(join(folder, 'SHA256SUMS'), sums)
+  await writeFile(join(folder, 'SHA256SUMS.sig'), sign(null, Buffer.from(sums), key))
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' })
+  await writeFile(join(folder, 'SHA256SUMS.pem'), publicKey)
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
+}
+
+/**
+ * Reads the signing key: the file that `SHOAL_RELEASE_KEY` names, or `shoal/release-key.pem` in the user's configuration
+ * folder, which is created if it does not exist.
+ * @throws if the file contains no Ed25519 private key in PEM format, or the named file does not exist
+ */
+export async function readSigningKey(env: NodeJS.ProcessEnv): Promise<KeyObject> {
+  const { SHOAL_RELEASE_KEY: given, XDG_CONFIG_HOME: config } = env
+  const path = given ?? join(config || join(homedir(), '.config'), 'shoal', 'release-key.pem')
+  if (given === undefined) await createKey(path)
+  const pem = await readFile(path, 'utf8')
+  const key = parseKey(pem)
+  if (key?.asymmetricKeyType === 'ed25519') return key
+  throw new Error(
+    `${path} contains no Ed25519 private key. To make one: openssl genpkey -algorithm ed25519 -out FILE`,
+  )
+}
+
+function parseKey(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem)
+  } catch {
+    return undefined // reported by the caller, without the content of the file
+  }
+}
+
+/**
+ * Does nothing if the file exists. The key appears under its name only when it is complete, and only once, even if two
+ * releases are made at the same time.
+ */
+async function createKey(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const draft = `${path}.${randomUUID()}`
+  const file = await open(draft, 'wx', 0o600)
+  try {
+    await file.writeFile(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    await file.sync()
+    await link(draft, path)
+    console.error(
+      `Created the signing key ${path}. Keep a copy: installations trust only this key.`,
+    )
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await file.close()
+    await rm(draft)
+  }
+}

@@ -1,0 +1,60 @@
+/** Writes the list of what a release contains, in CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/). */
+import { writeFile } from 'node:fs/promises'
+import type { Program } from './assemble-program.ts'
+import type { InstalledPackage } from './installed-packages.ts'
+
+type Options = {
+  program: Program
+  /** The path of the file. */
+  into: string
+  timeSeconds: number
+}
+
+/** Lists the packages in the release, and as optional those that npm adds for the user's platform. */
+export async function writeSbom({ program, into, timeSeconds }: Options): Promise<void> {
+  const { version, bundled, native } = program
+  const components = [
+    ...bundled.map((one) => ({ ...toComponent(one), scope: 'required' })),
+    ...native.map((one) => ({ ...toComponent(one), scope: 'optional' })),
+  ].toSorted((one, other) => (one['bom-ref'] < other['bom-ref'] ? -1 : 1))
+  const document = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: {
+      timestamp: new Date(timeSeconds * 1000).toISOString(),
+      component: {
+        type: 'application',
+        'bom-ref': `pkg:generic/shoal@${version}`,
+        name: 'shoal',
+        version,
+        licenses: [{ license: { id: 'Apache-2.0' } }],
+      },
+    },
+    components,
+  }
+  await writeFile(into, `${JSON.stringify(document, null, 2)}\n`)
+}
+
+function toComponent({ name, version, path, license, integrity, source }: InstalledPackage) {
+  const url = `pkg:npm/${name.replace('@', '%40')}@${version}`
+  return {
+    type: 'library',
+    'bom-ref': `${url}#${path}`,
+    name,
+    version,
+    purl: url,
+    ...(license && { licenses: [{ expression: license }] }),
+    ...(integrity && { hashes: integrity.split(' ').map(toHash) }),
+    ...(source && { externalReferences: [{ type: 'distribution', url: source }] }),
+  }
+}
+
+/** Converts a hash from package-lock.json, such as `sha512-…` in Base64. */
+function toHash(integrity: string) {
+  const [algorithm = '', base64 = ''] = integrity.split(/-(.*)/s)
+  return {
+    alg: algorithm.replace(/^sha/, 'SHA-'),
+    content: Buffer.from(base64, 'base64').toString('hex'),
+  }
+}
