@@ -102,8 +102,8 @@ function nextSteps(url: string): string {
   return `
 To publish the demo model, run this in shoal's folder, and then follow the quick tour in README.md:
   export SHOAL_REGISTRY=${url}
-  npx shoal register
-  npx shoal push models/shoal-tiny/*.gguf --card models/shoal-tiny/README.md --license apache-2.0
+  ./shoal register
+  ./shoal push models/shoal-tiny/*.gguf --card models/shoal-tiny/README.md --license apache-2.0
 `
 }
 

@@ -22,15 +22,15 @@ const demoBytes = () => readFileSync(join(root, 'models/shoal-tiny', demoFile))
 
 /** What each command of the tour prints on stdout. */
 const tour: Record<string, RegExp> = {
-  'npx shoal search tiny': /shoal-tiny .*llama/,
-  'npx shoal show shoal-tiny': /^Q8_0 .*MB/m,
-  'npx shoal pull shoal-tiny': /shoal-tiny-Q8_0\.gguf\n$/,
-  'npx shoal run shoal-tiny "Hello"': /\w/,
-  'npx shoal register': /^/,
-  'npx shoal push some.gguf': /\/m\/some\n$/,
-  'npx shoal keys new laptop': /^hf_[0-9A-Za-z]{43}\n$/,
-  'npx shoal verify': /shoal-tiny/,
-  'aria2c --seed-time=0 "$(npx shoal link shoal-tiny)"': /download completed/,
+  './shoal search tiny': /shoal-tiny .*llama/,
+  './shoal show shoal-tiny': /^Q8_0 .*MB/m,
+  './shoal pull shoal-tiny': /shoal-tiny-Q8_0\.gguf\n$/,
+  './shoal run shoal-tiny "Hello"': /\w/,
+  './shoal register': /^/,
+  './shoal push some.gguf': /\/m\/some\n$/,
+  './shoal keys new laptop': /^hf_[0-9A-Za-z]{43}\n$/,
+  './shoal verify': /shoal-tiny/,
+  'aria2c --seed-time=0 "$(./shoal link shoal-tiny)"': /download completed/,
 }
 
 /** Returns the commands between the heading of the tour and the next heading, without their comments. */
@@ -39,7 +39,7 @@ function readTour(): string[] {
     /^## Quick tour\n(.*?)^## /ms.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
   const blocks = [...section.matchAll(/^```\n(.*?)^```/gms)].map(([, block = '']) => block)
   const lines = blocks.flatMap((block) => block.trimEnd().split('\n'))
-  return lines.flatMap((line) => /^(?:npx|aria2c) .*?(?=\s*(?:#|$))/.exec(line) ?? [])
+  return lines.flatMap((line) => /^(?:\.\/shoal|aria2c) .*?(?=\s*(?:#|$))/.exec(line) ?? [])
 }
 
 /** A terminal in which somebody types commands: a folder, a home and an environment. */
@@ -79,18 +79,18 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
     const { stdout: url, stderr } = await runCluster(makeClusterDirectory(), ['up'])
     const hint = stderr.split('\n').flatMap((line) => /^ {2}(\S.*)$/.exec(line)?.[1] ?? [])
     const [setting, register, push] = hint
-    expect([setting, register]).toEqual([`export SHOAL_REGISTRY=${url}`, 'npx shoal register'])
+    expect([setting, register]).toEqual([`export SHOAL_REGISTRY=${url}`, './shoal register'])
 
     const asAccount = (name: string) => ` --username ${name} --password-stdin`
     const publisher = openShell({ SHOAL_REGISTRY: url })
-    for (const name of ['models', 'node_modules', 'package.json']) {
+    for (const name of ['models', 'shoal']) {
       symlinkSync(join(root, name), join(publisher.folder, name))
     }
     await publisher.type(`${register}${asAccount('demo')}`, 'password of demo')
     await publisher.type(push ?? '')
 
     const user = openShell({ SHOAL_REGISTRY: url })
-    symlinkSync(join(root, 'node_modules'), join(user.folder, 'node_modules'))
+    symlinkSync(join(root, 'shoal'), join(user.folder, 'shoal'))
     copyFileSync(
       join(root, 'models/shoal-nano/shoal-nano-Q8_0.gguf'),
       join(user.folder, 'some.gguf'),

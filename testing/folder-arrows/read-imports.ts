@@ -13,7 +13,7 @@ export type Import = { from: string; to: string }
  * @throws if a file cannot be parsed
  */
 export function readImports(root: string): Import[] {
-  const files = globSync('{packages/*/src,bench,cluster,faults,testing}/**/*.{ts,tsx}', {
+  const files = globSync('{packages/*/src,bench,cluster,faults,release,testing}/**/*.{ts,tsx}', {
     cwd: root,
     exclude: ['**/node_modules/**', '**/.build/**'],
   })

@@ -6,6 +6,11 @@ export type Phrase = { pattern: RegExp; better: string }
 
 export const phrases: readonly Phrase[] = [
   {
+    // Outside a clone, npx would run a stranger's program.
+    pattern: /\bnpx shoal (?!--version)[a-z-]/,
+    better: '“./shoal” in a clone, otherwise “shoal”',
+  },
+  {
     pattern:
       /\b(at most )?so (long|much|many|often|few) (?!as\b|that\b)\w+ (may|must|can|is|are)\b/i,
     better: 'a maximum: “up to 5 s”, “at most 5”',

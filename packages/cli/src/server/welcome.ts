@@ -1,4 +1,5 @@
-import { relative } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { defaultRegistry } from '@shoal/core/references'
 import { registryClient } from '@shoal/protocol/client'
 import type { RunningRegistry } from '@shoal/registry'
@@ -7,6 +8,10 @@ import { version } from '../version.ts'
 import type { Inference } from './inference.ts'
 
 type Parts = { registry: RunningRegistry; logFile: string; inference: Inference | undefined }
+
+/** In a clone, a script in the root folder runs the CLI. A release is installed as `shoal`. */
+const isClone = existsSync(join(import.meta.dirname, '../../../../shoal'))
+const program = isClone ? './shoal' : 'shoal'
 
 /** Prints addresses, files and next steps when `shoal up` has started. */
 export async function welcome(printer: Printer, { registry, logFile, inference }: Parts) {
@@ -27,7 +32,7 @@ export async function welcome(printer: Printer, { registry, logFile, inference }
     quantizations.length > 1 ? `${name} (${quantizations.join(', ')})` : name,
   )
   const [first = 'shoal-tiny'] = models.map(({ name }) => name)
-  const shoal = url === defaultRegistry ? 'npx shoal' : `npx shoal --registry ${url}`
+  const shoal = url === defaultRegistry ? program : `${program} --registry ${url}`
   const { bold } = printer.out
   await printer.answer(document, () => [
     bold(`shoal ${version}`),
