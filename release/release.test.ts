@@ -152,6 +152,7 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
       await run(debootstrap ?? '', ['--variant=minbase', 'bookworm', place])
       const packed = await findFile(release, '.deb')
       await copyFile(packed, join(place, 'shoal.deb'))
+      await copyFile('/etc/hosts', join(place, 'etc', 'hosts')) // debootstrap makes none
       await run('chroot', [place, 'dpkg', '--install', '/shoal.deb'])
 
       const unit = await readFile(join(place, 'usr/lib/systemd/system/shoal.service'), 'utf8')
