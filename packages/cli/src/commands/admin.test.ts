@@ -37,6 +37,24 @@ test('the bytes of a deleted model stay in the trash until the trash is emptied'
   expect((await admin.run('trash', 'ls')).stderr).toBe('The trash is empty.\n')
 })
 
+test('admin status shows the store and the processing queue', async () => {
+  await using registry = await realRegistry()
+  await using admin = await createAdmin(registry.dataDirectory)
+  await registry.publish('tide', 5_000_000)
+  const { stdout, stderr } = await admin.run('status')
+  expect(stdout.split('\n')).toEqual([
+    'database    SQLite',
+    'store       folder on this machine',
+    'stored      5.00 MB',
+    expect.stringMatching(/^free {8}.* kept free and 0 B are reserved for open uploads$/),
+    'uploads     0 open',
+    'processing  no files',
+    'failed      0 files',
+    '',
+  ])
+  expect(stderr).toBe('')
+})
+
 test('without --yes, gc does not empty a store whose objects are unknown to the database', async () => {
   await using registry = await realRegistry()
   await using admin = await createAdmin(registry.dataDirectory)

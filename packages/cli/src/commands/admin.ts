@@ -7,6 +7,7 @@ import { Failure } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 import { auditCommand } from './admin-audit.ts'
+import { statusCommand } from './admin-status.ts'
 import { storeCommand } from './admin-store.ts'
 import { trashCommand } from './admin-trash.ts'
 import { addUserCommands } from './admin-users.ts'
@@ -16,6 +17,7 @@ export function adminCommand(open: OpenContext): Command {
   const add = (name: string, description: string) =>
     addDataOption(admin.command(name).description(description))
 
+  admin.addCommand(statusCommand(open))
   addUserCommands(admin, open)
   admin.addCommand(auditCommand(open))
 

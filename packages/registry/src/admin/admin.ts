@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AuditEntry } from '@shoal/protocol'
+import type { AuditEntry, RegistryStatus } from '@shoal/protocol'
 import { hostActor } from '../audit/actor.ts'
 import { note } from '../audit/audit-log.ts'
 import type { RegistryConfig } from '../config.ts'
@@ -10,6 +10,7 @@ import { type CollectedGarbage, garbageCollection } from '../files/garbage/garba
 import { openTrash, type Trash } from '../files/rows/trash.ts'
 import { sampleObjects, writeIdentity } from '../identity/check-identity.ts'
 import { type DataOptions, openData } from '../identity/open-data.ts'
+import { readStatus } from '../operation/read-status.ts'
 import { isUnavailable } from '../unavailable.ts'
 import { checkStore, type StoreCheck } from './check-store.ts'
 import { describeStore, type StoreDescription } from './describe-store.ts'
@@ -32,6 +33,8 @@ export interface Admin {
     onProgress?: (bytesDone: number, bytesTotal: number) => void,
     signal?: AbortSignal,
   ): Promise<StoreCheck>
+  /** Returns the state of the store and of the processing queue, like `GET /v1/admin/status`. */
+  readStatus(): Promise<RegistryStatus>
   /** Describes the store. With `isConfigured`, first adds the rules that an S3 bucket lacks. */
   describeStore(isConfigured: boolean): Promise<StoreDescription>
   close(): Promise<void>
@@ -66,6 +69,16 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
       restore: () => noted('registry.trash_restored', () => trash.restore()),
       empty: () => noted('registry.trash_emptied', () => trash.empty()),
     },
+
+    readStatus: () =>
+      readStatus({
+        ...{ db, store, engine: connection.engine, storeKind: config.s3 ? 's3' : 'disk' },
+        isStoreAvailable: () =>
+          store.check().then(
+            () => true,
+            () => false,
+          ),
+      }).catch(explain),
 
     describeStore: (isConfigured) => describeStore(config, store, isConfigured),
 
