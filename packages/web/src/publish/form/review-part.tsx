@@ -56,7 +56,7 @@ function Visibility({ isPublic, edit }: { isPublic: boolean; edit: Props['edit']
         group={group}
         icon={<Lock size={18} aria-hidden />}
         title="Private"
-        text="Only you and this registry’s administrators."
+        text="Only you, members you add, and administrators."
         isChosen={!isPublic}
         choose={choose(false)}
       />
