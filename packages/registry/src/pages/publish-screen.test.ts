@@ -489,6 +489,12 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await page.getByRole('button', { name: 'Add files' }).click()
     await page.getByRole('heading', { name: 'Morning dew is published' }).waitFor()
     expect(await readyFile('dew')).toMatchObject({ filename: 'mist-Q8_0.gguf' })
+
+    await page.goto(`${origin}/m/dew/edit`, { waitUntil: 'networkidle' })
+    await page.getByRole('link', { name: 'Add a file' }).click()
+    await drop(page, [bigFile('other-Q8_0.gguf', 7)])
+    await page.getByText('You own this model. The files will be added to it').waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('dew')
   })
 })
 

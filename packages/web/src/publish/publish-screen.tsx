@@ -84,7 +84,6 @@ function SignedOut() {
   return (
     <div className="panel mt-8 p-8">
       <h2 className="font-semibold text-xl">Sign in to publish</h2>
-      <p className="mt-2 text-ink-2">You’ll be returned to this page after signing in.</p>
       <a href="/login?next=/publish" className="ctl-ink mt-5">
         Sign in
       </a>

@@ -1,5 +1,6 @@
 import { hasCode } from '@shoal/core/errors'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useLocation } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
 import { useCalls } from '../../api/context.ts'
 import { RestoredNote } from '../../drafts/restored-note.tsx'
@@ -28,7 +29,8 @@ export function PublishForm({ username }: { username: string }) {
   const [isRefused, setRefused] = useState(false)
   const [taken, setTaken] = useState<{ name: string; reason: string }>()
   const form = useRef<HTMLFormElement>(null)
-  const details = { ...suggestDetails(files), ...draft.changes }
+  const { model } = useLocation().search as { model?: string }
+  const details = { ...suggestDetails(files), ...(model && { name: model }), ...draft.changes }
   const name = useNameCheck(details.name)
   const isNewModel = name.model === undefined
   const choices = useMissingParts(chosen.choices, name.model?.name)
