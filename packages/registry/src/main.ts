@@ -92,6 +92,7 @@ export async function startRegistry(config: RegistryConfig): Promise<RunningRegi
     mayBeNew: true,
   })
   opened.defer(data.connection.close)
+  opened.defer(data.store.close)
   const running = await serve(config, { data, site, openedLog })
   const kept = opened.move()
   return {

@@ -84,7 +84,9 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
 
     check: (onProgress, signal) => checkStore(db, store, onProgress, signal).catch(explain),
 
-    close,
+    async close() {
+      await store.close().finally(close)
+    },
   }
 }
 
@@ -104,7 +106,7 @@ export async function adoptStore(config: RegistryConfig) {
     try {
       return await sampleObjects(connection.unboundedDb, store)
     } finally {
-      await connection.close()
+      await store.close().finally(connection.close)
     }
   } finally {
     giveBackDirectory()

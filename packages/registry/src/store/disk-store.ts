@@ -280,6 +280,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
         if (!isStorageFull(error)) throw error // a full store can still be read
       })
     },
+
+    close: readingBack.close,
   }
 }
 

@@ -105,4 +105,6 @@ export type ObjectStore = {
   writeIdentity(identity: string): Promise<void>
   /** Throws if the store does not work. Does not throw if the store is only full, since it can still be read. */
   check(): Promise<void>
+  /** Ends threads and closes files and connections. */
+  close(): Promise<void>
 }

@@ -105,3 +105,12 @@ test('reads several uploads at once; one that is stopped or cannot be read does 
   expect(short?.fileSizeBytes).toBe(mebibyte)
   expect((await finish('one')).sha256_hash).toBe(sha256)
 })
+
+test('after it is closed, no file is open, and uploads can be read again', async () => {
+  await upload('closed', [1, 0, 0])
+  reading.stored('closed', 0)
+  await isRead('closed', 1)
+  await reading.close()
+  expect(await openFiles()).not.toContain(uploadPath('closed'))
+  expect((await finish('closed')).sha256_hash).toBe(sha256)
+})

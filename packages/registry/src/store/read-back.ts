@@ -21,6 +21,8 @@ export interface ReadBack {
    * for example after a restart, reads the whole file.
    */
   finish(key: string, path: string, signal?: AbortSignal): Promise<ReadBackHashes>
+  /** Forgets all uploads, and ends the thread, which closes their files. */
+  close(): Promise<void>
 }
 
 type Options = {
@@ -174,6 +176,14 @@ export function readBack({ uploadPath, mapPath }: Options): ReadBack {
 
     chunksRead: (key) => uploads.get(key)?.chunksRead ?? 0,
     drop: close,
+
+    async close() {
+      clearTimeout(idle)
+      uploads.clear()
+      const ending = thread
+      thread = undefined
+      if (ending) await terminateThread(ending)
+    },
 
     async finish(key, path, signal) {
       signal?.throwIfAborted()

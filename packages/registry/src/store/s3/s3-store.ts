@@ -262,6 +262,8 @@ export function openS3Store(options: S3StoreOptions): S3Store {
     async check() {
       await caller.send(new HeadBucketCommand({ Bucket }), { timeoutMs: checkTimeoutMs })
     },
+
+    close: async () => caller.close(),
   }
 }
 
