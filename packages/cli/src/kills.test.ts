@@ -78,6 +78,7 @@ test('a pull that is killed repeatedly ends with the correct bytes, and counts a
   expect(readdirSync(folder).sort()).toEqual(['.shoal', file.filename])
   const { filename } = file
   expect(readdirSync(join(folder, '.shoal')).sort()).toEqual([
+    'model.json',
     `${filename}.json`,
     `${filename}.lock`,
   ])
