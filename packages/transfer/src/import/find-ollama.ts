@@ -137,7 +137,7 @@ function isLayer(value: unknown): value is Layer {
   )
 }
 
-/** The first line of the licence text, such as `Apache License`, shortened. */
+/** The first line of the license text, such as `Apache License`, shortened. */
 async function readLicense(root: string, layers: readonly Layer[]): Promise<string | undefined> {
   const layer = layers.find(({ mediaType }) => mediaType === licenseLayer)
   if (layer === undefined) return undefined
@@ -151,12 +151,13 @@ async function readLicense(root: string, layers: readonly Layer[]): Promise<stri
       .map((one) => one.trim())
     return line.find((one) => one !== '')?.slice(0, 80)
   } catch (error) {
-    reasonOf(error) // an unreadable licence does not prevent the import
+    // An unreadable license does not prevent the import. `reasonOf` throws errors that are not about the file.
+    reasonOf(error)
     return undefined
   }
 }
 
-/** Lists the files below a folder, at exactly this depth, sorted. Folders that cannot be read have none. */
+/** Lists the files below a folder, at exactly this depth, sorted. Rejects if a folder cannot be read. */
 async function listFiles(folder: string, depth: number): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const files: string[] = []
