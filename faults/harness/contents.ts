@@ -8,9 +8,9 @@ export type Content = { bytes: Uint8Array; manifest: ReturnType<typeof makeManif
 
 /**
  * The number of elements in a file. A small file is smaller than a chunk (16 MiB); a large file has 18 MB, and so two
- * chunks.
+ * chunks; the second chunk of a larger file is also large (12 MB).
  */
-const elements = { small: 4_000, large: 4_500_000 }
+const elements = { small: 4_000, large: 4_500_000, larger: 7_200_000 }
 const chunkBytes = 16 * 1024 * 1024
 
 /** Makes a file with different bytes on each call: each chunk begins with random bytes. */

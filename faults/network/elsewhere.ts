@@ -13,7 +13,7 @@ export async function startElsewhere(registryPort: () => number, registryHost: s
     const { authorization, cookie } = request.headers
     if (authorization || cookie) credentials.push(`${request.method} ${request.url}`)
     request.headers.host = registryHost
-    const exchange = exchangeWith(request, response, registryPort())
+    const exchange = exchangeWith(request, response, { registryPort: registryPort() })
     exchange.pass().catch(() => exchange.drop()) // the other side has closed the connection
   })
   server.listen(0, '127.0.0.1')

@@ -25,7 +25,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 export function exchangeWith(
   request: IncomingMessage,
   response: ServerResponse,
-  registryPort: number,
+  { registryPort, joinsSwarm = false }: { registryPort: number; joinsSwarm?: boolean },
 ) {
   const { method = 'GET', url = '/' } = request
   const path = url.startsWith('/') ? url : withoutOrigin(url)
@@ -54,10 +54,10 @@ export function exchangeWith(
     request,
     path,
     socket,
-    place: findPlace(request),
+    place: findPlace(request, joinsSwarm),
 
-    /** Forwards the request and its response unchanged. */
-    async pass() {
+    /** Forwards the request and its response unchanged, and waits for `pause` after each part of the body. */
+    async pass(pause?: () => Promise<void>) {
       const outgoing = open()
       const answered = answerTo(outgoing)
       response.on('close', () => outgoing.destroy())
@@ -65,7 +65,8 @@ export function exchangeWith(
       request.pipe(outgoing)
       const incoming = await answered
       response.writeHead(incoming.statusCode ?? 502, incoming.rawHeaders)
-      await pipeline(incoming, response)
+      if (pause) await pipeline(incoming, withPauses(pause), response)
+      else await pipeline(incoming, response)
     },
 
     /** Requests the complete response from the registry, without forwarding the response to the client. */
@@ -114,6 +115,14 @@ export function exchangeWith(
     drop: () => void socket.destroy(),
   }
 }
+
+const withPauses = (pause: () => Promise<void>) =>
+  async function* (body: AsyncIterable<Buffer>) {
+    for await (const part of body) {
+      yield part
+      await pause()
+    }
+  }
 
 function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {

@@ -10,6 +10,7 @@ import {
 } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import { type CertificateFiles, testCertificates } from '../../testing/tls-certificates/index.ts'
 import { type Exchange, exchangeWith } from './exchange.ts'
@@ -30,6 +31,8 @@ export type Arming = {
   after: number
   /** The harm to a request, or to all connections beginning with that request. */
   harm: RequestHarm | ConnectionHarm | ConnectHarm
+  /** Responses to these places are sent slowly until the first request has been harmed. */
+  slowPlaces?: readonly Place[]
 }
 
 export type RequestHarm = {
@@ -49,6 +52,9 @@ export type ConnectionHarm = {
 /** The forward proxy's response to CONNECT. */
 export type ConnectHarm = { level: 'connect'; answer: string }
 
+/** The pause after each part of a slow response. It is much shorter than the timeout for a silent connection. */
+const slowPauseMs = 500
+
 const asItShould: ConnectionMode = { answers: 'as it should' }
 
 /**
@@ -66,9 +72,12 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
 
   const http = createHttpServer({ requestTimeout: 0, keepAliveTimeout: 60_000 })
   http.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const exchange = exchangeWith(request, response, registryPort())
+    const exchange = exchangeWith(request, response, {
+      registryPort: registryPort(),
+      joinsSwarm: armed?.places.includes('web seed') ?? false,
+    })
     const harm = harmTo(exchange.place, request)
-    const work = harm ? harm.do(exchange) : exchange.pass()
+    const work = harm ? harm.do(exchange) : exchange.pass(pauseFor(exchange.place))
     Promise.resolve(work).catch(() => exchange.drop()) // the other side has closed the connection
   })
   http.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -86,6 +95,14 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
     // Servers send this response if a client sends something other than HTTP, such as TLS.
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n')
   })
+
+  /** Returns the pause after each part of a response from this place; undefined for a response without pauses. */
+  function pauseFor(place: Place | undefined) {
+    if (place === undefined || !armed?.slowPlaces?.includes(place)) return undefined
+    return async () => {
+      if (armed && harmed.size === 0) await sleep(slowPauseMs)
+    }
+  }
 
   /** Counts a request to this place, and returns whether to harm it. */
   function count(place: Place | undefined): boolean {

@@ -38,23 +38,24 @@ export const placeTitles: Record<Place, string> = {
   'web seed': 'web seed',
 }
 
-/** The size of a chunk, and the size of a block, the smallest unit that a swarm requests. */
-const chunkBytes = 16 * 1024 * 1024
-const blockBytes = 16 * 1024
+/** The size of a piece of the files that the cells pull. */
+const pieceBytes = 1024 * 1024
 
 /**
  * Returns the place of a request; undefined for requests that are never harmed, such as a push's requests for the
  * account, the model and the processing state.
+ *
+ * @param joinsSwarm whether the command also requests single pieces, for a swarm
  */
-export function findPlace({
-  method = 'GET',
-  url = '',
-  headers,
-}: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): Place | undefined {
+export function findPlace(
+  { method = 'GET', url = '', headers }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
+  joinsSwarm: boolean,
+): Place | undefined {
   const { pathname } = new URL(url, 'http://localhost')
   const isBytes = pathname.startsWith('/blobs/') || pathname.startsWith('/v1/files/chunks/')
   if (isBytes && method === 'PUT') return 'part'
-  if (isBytes && method === 'GET') return isPiece(headers.range) ? 'web seed' : 'chunk'
+  if (isBytes && method === 'GET')
+    return joinsSwarm && isPiece(headers.range) ? 'web seed' : 'chunk'
   if (pathname === '/announce') return 'tracker'
   if (pathname.startsWith('/v1/files/') && pathname.includes('/torrent/')) return 'torrent'
   if (method === 'POST' && pathname.endsWith('/files')) return 'start'
@@ -63,13 +64,9 @@ export function findPlace({
   return method === 'GET' && isPull ? 'api' : undefined
 }
 
-/**
- * Whether a request is for a piece, judging by its range. A pull requests a chunk up to the end of the chunk, but a
- * swarm requests pieces.
- */
+/** Whether a request is for a piece or a part of it. The rest of a chunk is longer, unless nearly all of it is there. */
 function isPiece(range: string | undefined): boolean {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
   if (first === undefined || last === undefined) return false
-  const end = Number(last) + 1
-  return end - Number(first) < 2 * 1024 * 1024 && end % blockBytes === 0 && end % chunkBytes !== 0
+  return Number(last) + 1 - Number(first) <= pieceBytes
 }

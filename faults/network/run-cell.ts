@@ -73,6 +73,8 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
       times: cell.form === 'stays' ? Number.POSITIVE_INFINITY : (cell.fault.times ?? 2),
       after: firstPasses(cell) ? 1 : 0,
       harm,
+      // A pull joins the swarm only if the registry is slow.
+      ...(cell.place === 'web seed' && { slowPlaces: ['chunk'] }),
     })
   }
   const ended = await runCommand({
@@ -132,14 +134,14 @@ async function prepare(cell: Cell, options: CellOptions, stack: DisposableStack)
   } satisfies Prepared
 }
 
-/** Prepares a pull that requests pieces: a pull joins the swarm only if the registry is slow and there is a peer. */
+/** Prepares a pull that requests pieces: a pull joins the swarm only if there is a peer. */
 async function preparePieces({ lane, folder, seed }: CellOptions, stack: DisposableStack) {
-  const { bytes, manifest } = makeContent(randomFrom(seed + 1), 'large')
+  const { bytes, manifest } = makeContent(randomFrom(seed + 1), 'larger')
   await lane.ensureLonely(bytes)
   stack.use(await emptyPeer(lane.client, lonelyModel))
   const path = join(folder, 'data', 'models', lonelyModel, `${lonelyModel}.gguf`)
   return {
-    words: ['pull', lonelyModel, '--limit-rate', '2MB'],
+    words: ['pull', lonelyModel],
     fileUnderName: () => judge(path, manifest.sha256_hash),
   } satisfies Prepared
 }
