@@ -2,7 +2,7 @@
  * Functions for choosing among a model's files. This entry point loads no Node modules and little other code, so that
  * it works in browsers and does not slow down the CLI's startup.
  */
-export { cacheBytesPerToken, memoryWithContext } from './context-memory.ts'
+export { memoryWithContext, usualCacheBytesPerToken } from './context-memory.ts'
 export { type Fidelity, findFidelity } from './fidelity.ts'
 export {
   ambiguousChoice,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { cacheBytesPerToken, memoryWithContext } from './context-memory.ts'
-import { computeMemory, ruleOfThumb } from './memory.ts'
+import { memoryWithContext, usualCacheBytesPerToken } from './context-memory.ts'
+import { computeMemory, findFileCacheBytes, ruleOfThumb } from './memory.ts'
 
 const llama8b = {
   layers: 32,
@@ -13,14 +13,8 @@ const llama8b = {
 }
 
 test('the memory for another context length is that of computeMemory', () => {
-  const metadata = {
-    'general.architecture': 'llama',
-    'llama.block_count': 32,
-    'llama.attention.head_count_kv': 8,
-    'llama.attention.key_length': 128,
-    'llama.attention.value_length': 128,
-  }
-  const bytesPerToken = cacheBytesPerToken(metadata)
+  const facts = { role: 'model', shard: null, dimensions: llama8b } as const
+  const bytesPerToken = findFileCacheBytes(facts) ?? 0
   expect(bytesPerToken).toBe(128 * 1024)
   const sizeBytes = 5e9
   const memoryAt = (contextLength: number) =>
@@ -28,22 +22,35 @@ test('the memory for another context length is that of computeMemory', () => {
       { dimensions: llama8b },
       { weightBytes: sizeBytes, contextLength, conversations: 1 },
     ).totalBytes
-  const usual = { sizeBytes, memoryBytes: memoryAt(8192) }
   for (const tokens of [4096, 8192, 65_536]) {
     const context = { tokens, maxTokens: null, bytesPerToken }
-    expect(memoryWithContext(usual, context)).toBeCloseTo(memoryAt(tokens), -1)
+    expect(memoryWithContext(memoryAt(8192), context)).toBeCloseTo(memoryAt(tokens), -1)
   }
 })
 
 test('a context longer than that of the model is not used', () => {
-  const file = { sizeBytes: 5e9, memoryBytes: 6e9 }
   const context = { tokens: 65_536, maxTokens: 4096, bytesPerToken: 1000 }
-  expect(memoryWithContext(file, context)).toBe(6e9)
+  expect(memoryWithContext(6e9, context)).toBe(6e9)
+})
+
+test('files without keys and values of their own have no memory per token', () => {
+  const dimensions = llama8b
+  for (const role of ['mmproj', 'adapter'] as const) {
+    expect(findFileCacheBytes({ role, shard: null, dimensions })).toBeNull()
+  }
+  const shard = (index: number) => ({
+    role: 'shard' as const,
+    shard: { index, count: 2 },
+    dimensions,
+  })
+  expect(findFileCacheBytes(shard(1))).toBe(128 * 1024)
+  expect(findFileCacheBytes(shard(2))).toBeNull()
+  const unsafe = { ...llama8b, key_length: 1e15 }
+  expect(findFileCacheBytes({ role: 'model', shard: null, dimensions: unsafe })).toBeNull()
 })
 
 test('without a header, the memory of the context is a share of the size of the file', () => {
-  expect(cacheBytesPerToken({ 'general.architecture': 'llama' })).toBeUndefined()
-  const file = { sizeBytes: 5e9, memoryBytes: ruleOfThumb(5e9) }
-  const context = { tokens: 16_384, maxTokens: null, bytesPerToken: undefined }
-  expect(memoryWithContext(file, context)).toBe(ruleOfThumb(5e9) + 0.6e9)
+  const bytesPerToken = usualCacheBytesPerToken(5e9)
+  const context = { tokens: 16_384, maxTokens: null, bytesPerToken }
+  expect(memoryWithContext(ruleOfThumb(5e9), context)).toBe(ruleOfThumb(5e9) + 0.6e9)
 })

@@ -53,7 +53,13 @@ export { infoHash } from './info-hash.ts'
 export type { JsonValue } from './json-safe.ts'
 export { computeMinimumMemory } from './least-memory.ts'
 export { type Magnet, magnetUri } from './magnet-uri.ts'
-export { computeMemory, findFileMemory, type MemoryNeed, memoryToRun } from './memory.ts'
+export {
+  computeMemory,
+  findFileCacheBytes,
+  findFileMemory,
+  type MemoryNeed,
+  memoryToRun,
+} from './memory.ts'
 export { findQuantizationInFilename } from './quantization.ts'
 export { findShardInFilename, getShardSet, type Shard } from './shards.ts'
 export { infoDictionary, type TorrentContent, type TorrentFile, torrentFile } from './torrent.ts'

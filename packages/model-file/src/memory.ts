@@ -86,6 +86,21 @@ export function findFileMemory(
   return Number.isSafeInteger(bytes) ? bytes : null // the numbers in a header are not trustworthy
 }
 
+/**
+ * The memory for the keys and values of one token of context. All quantizations of a model have the same value. Null for
+ * files that have no keys and values of their own, such as the later parts of a split model, and if the header has too
+ * little information.
+ */
+export function findFileCacheBytes({
+  role,
+  shard,
+  dimensions,
+}: Pick<GgufFacts, 'role' | 'shard' | 'dimensions'>): number | null {
+  if (role === 'mmproj' || role === 'adapter' || (shard?.index ?? 1) > 1) return null
+  const bytes = findCacheBytesPerToken(dimensions)
+  return bytes !== undefined && Number.isSafeInteger(bytes) ? bytes : null
+}
+
 /** Estimates the memory for a file of which only the size is known. */
 export function ruleOfThumb(fileSizeBytes: number): number {
   return Math.round(fileSizeBytes * (1 + usualCacheShare) + usualOverheadBytes)

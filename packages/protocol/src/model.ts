@@ -36,6 +36,11 @@ const modelFields = {
     description:
       'the smallest `memory_bytes` of any ready file that can run on its own, with a split file counted as the sum of its parts; null if none is known',
   }),
+  cache_bytes_per_token: Nullable({
+    ...ByteCount,
+    description:
+      'memory for the keys and values of one token of context, with which `min_memory_bytes` can be converted to another context length; null if it is unknown',
+  }),
 }
 
 export const Model = Type.Object(modelFields, { $id: 'Model' })
@@ -108,8 +113,17 @@ export const ModelQuery = Type.Object({
   }),
   max_memory_bytes: Type.Optional({
     ...ByteCount,
-    description: 'only models whose `min_memory_bytes` is known and at most this value',
+    description:
+      'only models whose `min_memory_bytes` is known and, converted to a context of `context_length` tokens, at most this value',
   }),
+  context_length: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description:
+        "context length for `max_memory_bytes`, in tokens (default: 8192); models with a shorter context length are compared with their own. It doesn't filter models by itself",
+    }),
+  ),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 20 }),
   offset: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
   sort: Type.Enum(['downloads', 'likes', 'created_at', 'relevance'], { default: 'downloads' }),

@@ -30,6 +30,8 @@ test('filters become parameters of the request', async () => {
     'mit',
     '--fits',
     '7.8 GB',
+    '--context-length',
+    '32768',
     '--sort',
     'likes',
     '--limit',
@@ -40,6 +42,7 @@ test('filters become parameters of the request', async () => {
   await shoalHere([...words, ...more], { home: home.path, registry: registry.address })
   expect([...(registry.asked[0]?.query ?? [])].toSorted()).toEqual([
     ['architecture', 'llama'],
+    ['context_length', '32768'],
     ['license', 'mit'],
     ['limit', '5'],
     ['max_memory_bytes', String(Math.floor((7.8 * 1024 ** 3) / 2))],
@@ -49,6 +52,13 @@ test('filters become parameters of the request', async () => {
     ['tag', 'chat'],
     ['tag', 'tiny'],
   ])
+})
+
+test('a context length without --fits is refused', async () => {
+  await using home = await makeHome()
+  const outcome = await shoalHere(['search', '--context-length', '32768'], { home: home.path })
+  expect(outcome.exitCode).toBe(2)
+  expect(outcome.stderr).toContain('--context-length has no effect without --fits.')
 })
 
 test('a search without results is reported on stderr and is not a failure', async () => {

@@ -17,6 +17,7 @@ type SearchOptions = {
   owner?: string
   license?: string
   fits?: number
+  contextLength?: number
   sort?: 'downloads' | 'likes' | 'created_at' | 'relevance'
   limit: number
 }
@@ -34,6 +35,11 @@ export function searchCommand(open: OpenContext): Command {
         parseGigabytes,
       ),
     )
+    .option(
+      '--context-length <tokens>',
+      'context length for --fits, in tokens (default: 8192)',
+      wholeNumberParser(1, Number.MAX_SAFE_INTEGER),
+    )
     .addOption(
       oneOf(
         '--sort <key>',
@@ -48,6 +54,9 @@ export function searchCommand(open: OpenContext): Command {
       20,
     )
     .action(async (words: string[], options: SearchOptions) => {
+      if (options.contextLength && !options.fits) {
+        throw misuse('--context-length has no effect without --fits.')
+      }
       const { printer, places, openRegistry } = await open()
       const { client, address, label } = await openRegistry()
       const { models, total, isTotalExact } = await client.listModels(toFilter(words, options))
@@ -69,7 +78,7 @@ export function searchCommand(open: OpenContext): Command {
 }
 
 function toFilter(words: readonly string[], options: SearchOptions): ModelFilter {
-  const { arch, tag, owner, license, fits, sort, limit } = options
+  const { arch, tag, owner, license, fits, contextLength, sort, limit } = options
   const q = words.join(' ').trim()
   return {
     limit,
@@ -80,6 +89,7 @@ function toFilter(words: readonly string[], options: SearchOptions): ModelFilter
     ...(owner && { owner }),
     ...(license && { license }),
     ...(fits && { max_memory_bytes: memoryOfMachine(fits) }),
+    ...(contextLength && { context_length: contextLength }),
   }
 }
 

@@ -24,6 +24,7 @@ export function sampleModel(changes: Partial<ModelRecord> = {}): ModelRecord {
     quantizations: ['Q4_K_M', 'Q8_0'],
     min_file_size_bytes: 4_370_000_000,
     min_memory_bytes: 5_700_000_000,
+    cache_bytes_per_token: 131_072,
     readme: '# Tide',
     files_count: 2,
     total_size_bytes: 12_000_000_000,

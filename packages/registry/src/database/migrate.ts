@@ -4,7 +4,7 @@ import { formatBytes } from '@shoal/core/units'
 import { type Kysely, sql } from 'kysely'
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration'
 import { ConfigError } from '../errors.ts'
-import { fillMemory } from './fill-memory.ts'
+import { fillCacheBytes, fillMemory } from './fill-from-headers.ts'
 import { fillReq2Hashes } from './req2-hash.ts'
 import type { Database } from './schema.ts'
 
@@ -12,13 +12,18 @@ import type { Database } from './schema.ts'
 const afterStatements: Record<string, (db: Kysely<Database>) => Promise<void>> = {
   '0002_torrent_lookup': fillReq2Hashes,
   '0003_memory': fillMemory,
+  '0012_cache_bytes': fillCacheBytes,
 }
 
 /**
  * The space that SQLite's write-ahead log needs during a migration, as a share of the database's size: 1 if the rows of
  * all files are changed, otherwise `usualLogShare`, which is four times the share measured with 100,000 models.
  */
-const logShares: Record<string, number> = { '0002_torrent_lookup': 1, '0003_memory': 1 }
+const logShares: Record<string, number> = {
+  '0002_torrent_lookup': 1,
+  '0003_memory': 1,
+  '0012_cache_bytes': 1,
+}
 const usualLogShare = 0.03
 /** The minimum space to require, for small databases. */
 const minRoomBytes = 16_000_000

@@ -146,10 +146,12 @@ export type ModelTable = {
   /** A copy of the count in `model_downloads`, for sorting. It may be up to a second old. */
   downloads: number
   likes: number
-  /** The next five columns are derived from the model's ready files, so that listing models reads only one table. */
+  /** The next six columns are derived from the model's ready files, so that listing models reads only one table. */
   quantizations: string
   min_file_size_bytes: number | null
   min_memory_bytes: number | null
+  /** That of the first ready file that has one. */
+  cache_bytes_per_token: number | null
   files_count: number
   total_size_bytes: number
   created_at: string
@@ -187,6 +189,8 @@ export type FileTable = {
    * Memory needed to run the file, from `findFileMemory`; null until the file is ready, or if the memory is unknown.
    */
   memory_bytes: number | null
+  /** From `findFileCacheBytes`; null until the file is ready, or if it is unknown. */
+  cache_bytes_per_token: number | null
   /**
    * The blob with the bytes of the file. Set when the file is ready, or from the start if the blob exists and the
    * caller may read it.

@@ -34,6 +34,7 @@ async function insertModels(db: Kysely<Database>, count: number) {
     quantizations: '["Q8_0"]',
     min_file_size_bytes: null,
     min_memory_bytes: null,
+    cache_bytes_per_token: null,
     files_count: 0,
     total_size_bytes: 0,
   }))

@@ -193,6 +193,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
             quantizations: '[]',
             min_file_size_bytes: null,
             min_memory_bytes: null,
+            cache_bytes_per_token: null,
             files_count: 0,
             total_size_bytes: 0,
             created_at: now,
@@ -355,6 +356,7 @@ export const listedColumns = [
   'quantizations',
   'min_file_size_bytes',
   'min_memory_bytes',
+  'cache_bytes_per_token',
   'created_at',
   'updated_at',
 ] as const satisfies (keyof ListedRow)[]
@@ -382,6 +384,7 @@ export function toModel(row: ListedRow, liked: boolean | null): Model {
     quantizations: JSON.parse(row.quantizations),
     min_file_size_bytes: row.min_file_size_bytes,
     min_memory_bytes: row.min_memory_bytes,
+    cache_bytes_per_token: row.cache_bytes_per_token,
   }
 }
 

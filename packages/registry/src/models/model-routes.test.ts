@@ -67,6 +67,7 @@ describeApi('models', (start, oneNodeTest) => {
       quantizations: [],
       min_file_size_bytes: null,
       min_memory_bytes: null,
+      cache_bytes_per_token: null,
       readme: null,
       files_count: 0,
       total_size_bytes: 0,

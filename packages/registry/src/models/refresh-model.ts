@@ -15,7 +15,14 @@ export async function refreshModel(trx: Kysely<Database>, modelId: string) {
   if (!model) return
   const files = await trx
     .selectFrom('file')
-    .select(['filename', 'quantization', 'file_size_bytes', 'memory_bytes', 'role'])
+    .select([
+      'filename',
+      'quantization',
+      'file_size_bytes',
+      'memory_bytes',
+      'cache_bytes_per_token',
+      'role',
+    ])
     .select(['architecture', 'parameter_count', 'context_length'])
     .where('model_id', '=', modelId)
     .where('status', '=', 'ready')
@@ -39,6 +46,8 @@ export async function refreshModel(trx: Kysely<Database>, modelId: string) {
       quantizations: JSON.stringify([...labels]),
       min_file_size_bytes: bySize[0]?.file_size_bytes ?? null,
       min_memory_bytes: computeMinimumMemory(files),
+      cache_bytes_per_token:
+        files.flatMap(({ cache_bytes_per_token }) => cache_bytes_per_token ?? [])[0] ?? null,
       files_count: files.length,
       total_size_bytes: files.reduce((sum, file) => sum + file.file_size_bytes, 0),
       updated_at: new Date().toISOString(),

@@ -49,6 +49,7 @@ describeOnEachDatabase('in order of relevance, a search', (start) => {
         quantizations: '[]',
         min_file_size_bytes: null,
         min_memory_bytes: null,
+        cache_bytes_per_token: null,
         files_count: 0,
         total_size_bytes: 0,
         created_at: now,

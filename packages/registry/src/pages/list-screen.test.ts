@@ -129,6 +129,27 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
     expect(await memory()).toBe(long)
   })
 
+  test('models can be limited to those that fit with a chosen context length', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(origin, { waitUntil: 'networkidle' })
+    await page.getByLabel('Fits in memory').selectOption('8 GB')
+    await page.getByRole('heading', { name: /^1 model$/ }).waitFor()
+    const memory = () => page.getByText(/^runs in /).innerText()
+    const usual = await memory()
+    await page.getByLabel('with context').selectOption('32K')
+    await page.getByRole('link', { name: 'fits in 8 GB, context 32K' }).waitFor()
+    await expect.poll(memory).not.toBe(usual)
+    expect(new URL(page.url()).search).toBe('?fits=8&context=32768')
+    expect(await accessibilityProblems(page)).toEqual([])
+
+    await page.getByLabel('with context').selectOption('128K')
+    await page.getByText('No models found').waitFor()
+    await page.getByRole('link', { name: 'fits in 8 GB, context 128K' }).click()
+    await page.getByRole('heading', { name: /^4 models$/ }).waitFor()
+    expect(new URL(page.url()).search).toBe('')
+  })
+
   test('a page beyond the end of the list leads to the last page', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor

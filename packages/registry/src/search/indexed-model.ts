@@ -24,6 +24,10 @@ export type ModelNumbers = {
   parameterCount: number | null
   minFileSizeBytes: number | null
   minMemoryBytes: number | null
+  /** The memory for the keys and values of one token of context. Null if it is unknown. */
+  cacheBytesPerToken: number | null
+  /** In tokens. */
+  contextLength: number | null
   filesCount: number
   totalSizeBytes: number
 }

@@ -9,6 +9,8 @@ const numberColumns = [
   'parameter_count',
   'min_file_size_bytes',
   'min_memory_bytes',
+  'cache_bytes_per_token',
+  'context_length',
   'files_count',
   'total_size_bytes',
 ] as const
@@ -124,6 +126,8 @@ function toNumbers(row: Pick<Row, (typeof numberColumns)[number]>): ModelNumbers
     parameterCount: row.parameter_count,
     minFileSizeBytes: row.min_file_size_bytes,
     minMemoryBytes: row.min_memory_bytes,
+    cacheBytesPerToken: row.cache_bytes_per_token,
+    contextLength: row.context_length,
     filesCount: row.files_count,
     totalSizeBytes: row.total_size_bytes,
   }

@@ -32,6 +32,8 @@ function model(seq: number, changes: Partial<IndexedModel> = {}): IndexedModel {
     parameterCount: null,
     minFileSizeBytes: null,
     minMemoryBytes: null,
+    cacheBytesPerToken: null,
+    contextLength: null,
     filesCount: 0,
     totalSizeBytes: 0,
     ...changes,
@@ -43,6 +45,25 @@ function indexOf(...models: IndexedModel[]): SearchIndex {
   for (const one of models) index.put(one)
   return index
 }
+
+test('models are found by the memory that they need with a context length', () => {
+  const sizes = { minMemoryBytes: 8e9, cacheBytesPerToken: 1e5 }
+  const index = indexOf(
+    model(1, { ...sizes, contextLength: 65_536 }),
+    model(2, { ...sizes, contextLength: 4096 }),
+    model(3, sizes),
+    model(4, { contextLength: 65_536 }),
+    model(5, { minMemoryBytes: 20e9, minFileSizeBytes: 16e9 }), // the memory per token is estimated
+  )
+  const find = (maxBytes: number, contextTokens: number) =>
+    index.find({ ...query, memory: { maxBytes, contextTokens } }).seqs.toSorted()
+  expect(find(20e9, 8192)).toEqual([1, 2, 3, 5])
+  expect(find(20e9, 16_384)).toEqual([1, 2, 3])
+  expect(find(8e9, 8192)).toEqual([1, 2, 3])
+  expect(find(8e9, 16_384)).toEqual([2])
+  expect(find(8e9 + 8192 * 1e5, 16_384)).toEqual([1, 2, 3])
+  expect(find(8e9 - 2049 * 1e5, 2048)).toEqual([1, 3])
+})
 
 test('an empty index finds nothing', () => {
   const index = new SearchIndex()

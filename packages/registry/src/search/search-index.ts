@@ -1,3 +1,4 @@
+import { memoryWithContext, usualCacheBytesPerToken, usualContext } from '@shoal/model-file/choices'
 import { Column } from './column.ts'
 import { DocumentSet } from './document-set.ts'
 import { IdColumn, parseId } from './id-column.ts'
@@ -15,6 +16,7 @@ export type SearchFilter = {
   text?: string | undefined
   labels: Label[]
   ranges: Range[]
+  memory?: MemoryLimit | undefined
   /**
    * The user who searches. Private models are found only if `username` owns them, if the account with the ID `memberId`
    * is a member, or if `seesAll` is true.
@@ -24,7 +26,13 @@ export type SearchFilter = {
 
 /** Both ends are included. */
 export type Range = { field: SizeField; min?: number | undefined; max?: number | undefined }
-export type SizeField = 'parameterCount' | 'minFileSizeBytes' | 'minMemoryBytes'
+export type SizeField = 'parameterCount' | 'minFileSizeBytes'
+
+/**
+ * The maximum memory that a model may need with a context of `contextTokens`, or with its own context length if that is
+ * shorter. Models whose memory is unknown are not found.
+ */
+export type MemoryLimit = { maxBytes: number; contextTokens: number }
 
 export type SearchQuery = SearchFilter & {
   sort: 'downloads' | 'likes' | 'createdAt' | 'relevance'
@@ -64,6 +72,8 @@ const numberFields = [
   'parameterCount',
   'minFileSizeBytes',
   'minMemoryBytes',
+  'cacheBytesPerToken',
+  'contextLength',
   'filesCount',
   'totalSizeBytes',
 ] as const satisfies (keyof ModelNumbers)[]
@@ -214,8 +224,8 @@ export class SearchIndex {
 
   /** Counts how many of the matching models have each label. */
   countLabels(filter: SearchFilter): LabelCount[] {
-    const isEveryModel =
-      !filter.text?.trim() && filter.labels.length === 0 && filter.ranges.length === 0
+    const { text, labels, ranges, memory } = filter
+    const isEveryModel = !text?.trim() && labels.length === 0 && ranges.length === 0 && !memory
     const { username, seesAll } = filter.viewer
     if (isEveryModel && username === undefined && !seesAll) {
       return this.#labels.name(this.#publicLabels.counts())
@@ -237,7 +247,8 @@ export class SearchIndex {
     return { ...this.#totals, parameterCounts }
   }
 
-  #match({ text, labels, ranges, viewer }: SearchFilter, words: readonly QueryWord[]): DocumentSet {
+  #match(filter: SearchFilter, words: readonly QueryWord[]): DocumentSet {
+    const { text, labels, ranges, memory, viewer } = filter
     // Text without letters or digits matches no model.
     if (text?.trim() && words.length === 0) return new DocumentSet(0)
     const matches = this.#visibleTo(viewer)
@@ -255,7 +266,28 @@ export class SearchIndex {
       const column = this.#numbers[field]
       matches.retain((document) => column.get(document) >= min && column.get(document) <= max)
     }
+    if (memory) {
+      const findMemory = this.#findMemory(memory.contextTokens)
+      matches.retain((document) => findMemory(document) <= memory.maxBytes)
+    }
     return matches
+  }
+
+  /** Returns a function for the memory that a model needs with this context length; NaN if it is unknown. */
+  #findMemory(contextTokens: number): (document: number) => number {
+    const { minMemoryBytes, minFileSizeBytes, cacheBytesPerToken, contextLength } = this.#numbers
+    if (contextTokens === usualContext) return (document) => minMemoryBytes.get(document)
+    return (document) => {
+      const maxTokens = contextLength.get(document)
+      const bytesPerToken = cacheBytesPerToken.get(document)
+      return memoryWithContext(minMemoryBytes.get(document), {
+        tokens: contextTokens,
+        maxTokens: Number.isNaN(maxTokens) ? null : maxTokens,
+        bytesPerToken: Number.isNaN(bytesPerToken)
+          ? usualCacheBytesPerToken(minFileSizeBytes.get(document))
+          : bytesPerToken,
+      })
+    }
   }
 
   #visibleTo({ username, memberId, seesAll }: SearchFilter['viewer']): DocumentSet {

@@ -10,6 +10,14 @@ type Older = Pick<Connection, 'db' | 'engine'>
  * migration cannot be undone.
  */
 const undoing: Record<string, (older: Older) => Promise<RawBuilder<unknown>[]>> = {
+  '0012_cache_bytes': async ({ engine }) => [
+    engine === 'sqlite'
+      ? sql`drop trigger model_numbers_updated`
+      : sql`drop trigger model_numbers_updated on model`,
+    sql`alter table model drop column cache_bytes_per_token`,
+    sql`alter table file drop column cache_bytes_per_token`,
+    sql.raw(await readTrigger(engine, '0007_search_index.sql', 'model_numbers_updated')),
+  ],
   '0011_former_names': async () => [sql`drop table former_name`],
   '0010_people': async ({ engine }) => [
     ...(engine === 'postgres' ? [sql`drop function refuse_audit_change cascade`] : []),
@@ -60,6 +68,9 @@ const undoing: Record<string, (older: Older) => Promise<RawBuilder<unknown>[]>> 
   ],
 }
 
+const getDirectory = (engine: Connection['engine']) =>
+  join(import.meta.dirname, '../database/migrations', engine)
+
 const noteChanges = {
   sqlite: ['inserted', 'deleted', 'text_updated', 'numbers_updated'].map((when) =>
     sql.raw(`drop trigger model_${when}`),
@@ -70,9 +81,17 @@ const noteChanges = {
   ],
 }
 
+/** Returns the statement of a migration that creates a trigger. */
+async function readTrigger(engine: Connection['engine'], filename: string, name: string) {
+  const text = await readFile(join(getDirectory(engine), filename), 'utf8')
+  const statement = text.split(/;\s*\n/).find((one) => one.includes(`create trigger ${name} `))
+  if (statement === undefined) throw new Error(`${filename} creates no trigger ${name}`)
+  return statement
+}
+
 /** Returns the statements that recreate, without rows, everything that the search index migration dropped. */
 async function droppedStatements(engine: Connection['engine']): Promise<string[]> {
-  const directory = join(import.meta.dirname, '../database/migrations', engine)
+  const directory = getDirectory(engine)
   const texts = await Promise.all(
     ['0001_registry.sql', '0003_memory.sql'].map((name) => readFile(join(directory, name), 'utf8')),
   )

@@ -2,16 +2,28 @@ import { formatContext } from '@shoal/core/units'
 import { changePrefs, contextSizes } from '../prefs.ts'
 import { usePrefs } from './use-prefs.ts'
 
-/** The context length for which the memory of files is estimated. */
+/** The visitor's choice of the context length for which the memory of files is estimated. */
 export function ContextChoice() {
   const { contextTokens } = usePrefs()
   return (
+    <ContextSelect
+      label="Context in tokens"
+      value={contextTokens}
+      onChoose={(tokens) => changePrefs({ contextTokens: tokens })}
+    />
+  )
+}
+
+type SelectProps = { label: string; value: number; onChoose(tokens: number): void }
+
+export function ContextSelect({ label, value, onChoose }: SelectProps) {
+  return (
     <label className="inline-flex items-center gap-2.5 text-[15px] text-ink-2">
-      Context in tokens
+      {label}
       <select
         className="ctl h-9 font-mono"
-        value={contextTokens}
-        onChange={({ target }) => changePrefs({ contextTokens: Number(target.value) })}
+        value={value}
+        onChange={({ target }) => onChoose(Number(target.value))}
       >
         {contextSizes.map((size) => (
           <option key={size} value={size}>

@@ -6,8 +6,9 @@ import {
   memoryOfMachine,
   memoryWithContext,
   runnable,
+  usualCacheBytesPerToken,
 } from '@shoal/model-file/choices'
-import type { ModelFile } from '@shoal/protocol/client'
+import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 
 export type Choice = FileChoice<ModelFile>
 
@@ -17,12 +18,17 @@ export const listChoices = (files: readonly ModelFile[]): Choice[] =>
     (a, b) => Number(a.isCompanion) - Number(b.isCompanion),
   )
 
-/** Returns the choices with the memory that they need with another context length. */
+/** Returns the choices with the memory that they need with a context of `tokens`. */
 export const withContext = (
   choices: readonly Choice[],
-  context: Parameters<typeof memoryWithContext>[1],
+  { context_length: maxTokens, cache_bytes_per_token }: ModelRecord,
+  tokens: number,
 ): Choice[] =>
-  choices.map((choice) => ({ ...choice, memoryBytes: memoryWithContext(choice, context) }))
+  choices.map((choice) => {
+    const bytesPerToken = cache_bytes_per_token ?? usualCacheBytesPerToken(choice.sizeBytes)
+    const context = { tokens, maxTokens, bytesPerToken }
+    return { ...choice, memoryBytes: memoryWithContext(choice.memoryBytes, context) }
+  })
 
 /** Returns the projector that a vision or audio model is used with, preferably as 16-bit floats, the usual precision. */
 export function findProjector(choices: readonly Choice[]): Choice | undefined {

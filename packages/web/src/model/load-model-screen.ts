@@ -1,7 +1,5 @@
 import type { AppContext } from '../api/context.ts'
-import { cardQuery, fileQuery, filesQuery, modelQuery, nearQuery } from '../api/queries.ts'
-import { usualContextTokens } from '../prefs.ts'
-import { findHeaderFile } from './find-header-file.ts'
+import { cardQuery, filesQuery, modelQuery, nearQuery } from '../api/queries.ts'
 import type { ModelScreenSearch } from './model-search.ts'
 
 /**
@@ -11,7 +9,7 @@ const cardAtMostMs = 500
 const printedSoon = () => new Promise<void>((resolve) => setTimeout(resolve, cardAtMostMs))
 
 export async function loadModelScreen(
-  { client, queryClient, prefs, head }: AppContext,
+  { client, queryClient, head }: AppContext,
   name: string,
   { tab, images = false }: ModelScreenSearch = {},
 ): Promise<void> {
@@ -25,11 +23,6 @@ export async function loadModelScreen(
   if (!head) return
   await loading
   head.modelName = queryClient.getQueryData(model.queryKey)?.name
-  const files = queryClient.getQueryData(filesQuery(client, name).queryKey) ?? []
-  const file = findHeaderFile(files)
-  if (file && prefs.contextTokens !== usualContextTokens) {
-    await queryClient.prefetchQuery(fileQuery(client, file.model_id, file.id))
-  }
   const isMissing = queryClient.getQueryState(model.queryKey)?.status === 'error'
   if (isMissing) await queryClient.prefetchQuery(nearQuery(client, name))
 }

@@ -1,5 +1,6 @@
-import { formatCount } from '@shoal/core/units'
+import { formatContext, formatCount } from '@shoal/core/units'
 import { Link } from '@tanstack/react-router'
+import { usualContextTokens } from '../prefs.ts'
 import { chosenValues, facets, toggleValue } from './facets.ts'
 import { hasFilter, type ModelsSearch } from './models-search.ts'
 
@@ -36,18 +37,18 @@ export function ChosenFilters({ search }: { search: ModelsSearch }) {
 type Chosen = { text: string; without: ModelsSearch }
 
 function listChosen(search: ModelsSearch): Chosen[] {
-  const { q, fits, min, max } = search
-  const drop = (name: keyof ModelsSearch): ModelsSearch => {
-    const { [name]: _, page: __, ...others } = search
-    return others
-  }
-  const one = (isSet: boolean, name: keyof ModelsSearch, text: string): Chosen[] =>
-    isSet ? [{ text, without: drop(name) }] : []
+  const { q, fits, context = usualContextTokens, min, max } = search
+  const one = (isSet: boolean, names: (keyof ModelsSearch)[], text: string): Chosen[] =>
+    isSet ? [{ text, without: omit(search, [...names, 'page']) }] : []
   return [
-    ...one(q !== undefined, 'q', `“${q}”`),
-    ...one(fits !== undefined, 'fits', `fits in ${fits} GB`),
-    ...one(min !== undefined, 'min', `at least ${formatCount((min ?? 0) * 1e9)}`),
-    ...one(max !== undefined, 'max', `at most ${formatCount((max ?? 0) * 1e9)}`),
+    ...one(q !== undefined, ['q'], `“${q}”`),
+    ...one(
+      fits !== undefined,
+      ['fits', 'context'],
+      `fits in ${fits} GB, context ${formatContext(context)}`,
+    ),
+    ...one(min !== undefined, ['min'], `at least ${formatCount((min ?? 0) * 1e9)}`),
+    ...one(max !== undefined, ['max'], `at most ${formatCount((max ?? 0) * 1e9)}`),
     ...facets.flatMap(({ name }) =>
       chosenValues(search, name).map((value) => ({
         text: value,
@@ -56,3 +57,6 @@ function listChosen(search: ModelsSearch): Chosen[] {
     ),
   ]
 }
+
+const omit = (search: ModelsSearch, names: readonly (keyof ModelsSearch)[]): ModelsSearch =>
+  Object.fromEntries(Object.entries(search).filter(([name]) => !names.some((one) => one === name)))

@@ -6,13 +6,14 @@ const perBillion = 1e9
 
 /** The filters of a search, in the form in which the registry expects them. */
 export function criteriaFrom(search: ModelsSearch): ModelFilter {
-  const { q, architecture, license, tag, fits, min, max } = search
+  const { q, architecture, license, tag, fits, context, min, max } = search
   return {
     ...(q !== undefined && { q }),
     ...(architecture !== undefined && { architecture }),
     ...(license !== undefined && { license }),
     ...(tag !== undefined && { tag }),
     ...(fits !== undefined && { max_memory_bytes: memoryOfMachine(fits) }),
+    ...(context !== undefined && { context_length: context }),
     ...(min !== undefined && { min_parameters: min * perBillion }),
     ...(max !== undefined && { max_parameters: max * perBillion }),
   }

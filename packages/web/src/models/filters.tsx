@@ -5,7 +5,9 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useId } from 'react'
 import { useClient } from '../api/context.ts'
 import { facetsQuery } from '../api/queries.ts'
-import { changePrefs, memorySizes } from '../prefs.ts'
+import { ContextSelect } from '../app/context-choice.tsx'
+import { usePrefs } from '../app/use-prefs.ts'
+import { changePrefs, memorySizes, usualContextTokens } from '../prefs.ts'
 import { exactly } from '../ui/exactly.ts'
 import { criteriaFrom } from './criteria.ts'
 import { chosenValues, countedWithin, type Facet, facets, toggleValue } from './facets.ts'
@@ -38,13 +40,24 @@ export function Filters({ search }: Props) {
   )
 }
 
-function FitsInMemory({ search: { page: _, fits, ...others } }: Props) {
+function FitsInMemory({ search }: Props) {
+  const { page: _, fits, context = usualContextTokens, ...others } = search
   const navigate = useNavigate()
+  const { contextTokens } = usePrefs()
   const note = useId()
 
   function choose(text: string) {
     if (text) changePrefs({ memoryGb: Number(text) })
-    navigate({ to: '.', search: { ...others, ...(text && { fits: Number(text) }) } })
+    const chosen = text ? { ...others, fits: Number(text), context: contextTokens } : others
+    navigate({ to: '.', search: chosen })
+  }
+
+  function chooseContext(tokens: number) {
+    changePrefs({ contextTokens: tokens })
+    navigate({
+      to: '.',
+      search: { ...others, ...(fits !== undefined && { fits }), context: tokens },
+    })
   }
 
   return (
@@ -66,10 +79,15 @@ function FitsInMemory({ search: { page: _, fits, ...others } }: Props) {
         </select>
       </label>
       {fits !== undefined && (
-        <p id={note} className="mt-1.5 text-[13px] text-ink-3">
-          {formatMemory(memoryOfMachine(fits))} for models, with a context of 8K tokens. The rest is
-          left to other programs.
-        </p>
+        <>
+          <p className="mt-2">
+            <ContextSelect label="with context" value={context} onChoose={chooseContext} />
+          </p>
+          <p id={note} className="mt-1.5 text-[13px] text-ink-3">
+            {formatMemory(memoryOfMachine(fits))} for models and their context. The rest is left to
+            other programs.
+          </p>
+        </>
       )}
     </div>
   )

@@ -1,4 +1,5 @@
 import { formatAge, formatBytes, formatContext, formatCount, formatMemory } from '@shoal/core/units'
+import { memoryWithContext, usualCacheBytesPerToken, usualContext } from '@shoal/model-file/choices'
 import type { Model } from '@shoal/protocol/client'
 import { Link } from '@tanstack/react-router'
 import { ArrowDownToLine, Heart, Lock } from 'lucide-react'
@@ -9,9 +10,12 @@ type Props = {
   /** One level below the list's heading. */
   heading: 'h2' | 'h3'
   showsOwner?: boolean
+  /** The context length for which memory is estimated, in tokens. */
+  contextTokens?: number | undefined
 }
 
-export function ModelRow({ model, heading: Heading, showsOwner = false }: Props) {
+export function ModelRow({ heading: Heading, ...props }: Props) {
+  const { model } = props
   const { name, display_name, description, is_public } = model
   return (
     <li className="group relative flex gap-4 border-line border-t py-5 sm:gap-5">
@@ -37,21 +41,21 @@ export function ModelRow({ model, heading: Heading, showsOwner = false }: Props)
             {description}
           </p>
         )}
-        <Facts model={model} showsOwner={showsOwner} />
+        <Facts {...props} />
       </div>
       <Counts model={model} />
     </li>
   )
 }
 
-function Facts({ model, showsOwner }: { model: Model; showsOwner: boolean }) {
+function Facts({ model, showsOwner, contextTokens }: Omit<Props, 'heading'>) {
   const { parameter_count, context_length } = model
   const facts = [
     showsOwner ? `by ${model.owner}` : null,
     parameter_count === null ? null : formatCount(parameter_count),
     model.architecture,
     context_length === null ? null : `${formatContext(context_length)} ctx`,
-    formatSize(model),
+    formatSize(model, contextTokens),
     model.license,
   ].filter((fact) => fact !== null)
   return (
@@ -66,8 +70,16 @@ function Facts({ model, showsOwner }: { model: Model; showsOwner: boolean }) {
 }
 
 /** Returns the memory needed, if known, rather than a file size, because a file may be only a shard or a companion. */
-function formatSize({ min_memory_bytes, min_file_size_bytes }: Model): string {
-  if (min_memory_bytes !== null) return `runs in ${formatMemory(min_memory_bytes)}`
+function formatSize(model: Model, contextTokens = usualContext): string {
+  const { min_memory_bytes, min_file_size_bytes, context_length, cache_bytes_per_token } = model
+  if (min_memory_bytes !== null) {
+    const memoryBytes = memoryWithContext(min_memory_bytes, {
+      tokens: contextTokens,
+      maxTokens: context_length,
+      bytesPerToken: cache_bytes_per_token ?? usualCacheBytesPerToken(min_file_size_bytes ?? 0),
+    })
+    return `runs in ${formatMemory(memoryBytes)}`
+  }
   return min_file_size_bytes === null ? 'no files yet' : `from ${formatBytes(min_file_size_bytes)}`
 }
 

@@ -64,7 +64,13 @@ export function ModelsScreen() {
           ) : total > 0 ? (
             <ul className={list.isPlaceholderData ? 'opacity-60 transition-opacity' : ''}>
               {list.data.models.map((model) => (
-                <ModelRow key={model.id} model={model} heading={isBare ? 'h3' : 'h2'} showsOwner />
+                <ModelRow
+                  key={model.id}
+                  model={model}
+                  heading={isBare ? 'h3' : 'h2'}
+                  showsOwner
+                  contextTokens={search.context}
+                />
               ))}
             </ul>
           ) : hasFilter(search) ? (

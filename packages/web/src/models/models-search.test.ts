@@ -20,6 +20,14 @@ test('the default sort order is omitted from the URL', () => {
   expect(readModelsSearch({ sort: 'downloads' })).toEqual({})
 })
 
+test('a context length counts only for memory, and the usual one is omitted from the URL', () => {
+  expect(readModelsSearch({ fits: '16', context: '32768' })).toEqual({ fits: 16, context: 32_768 })
+  expect(readModelsSearch({ fits: '16', context: '8192' })).toEqual({ fits: 16 })
+  expect(readModelsSearch({ fits: '16', context: '1000' })).toEqual({ fits: 16 })
+  expect(readModelsSearch({ context: '32768' })).toEqual({})
+  expect(criteriaFrom({ fits: 16, context: 32_768 })).toMatchObject({ context_length: 32_768 })
+})
+
 test('several tags and a range of sizes are read from the URL', () => {
   const search = readModelsSearch({ tag: ['chat', 'code', 'chat', ''], min: '1', max: '8' })
   expect(search).toEqual({ tag: ['chat', 'code'], min: 1, max: 8 })

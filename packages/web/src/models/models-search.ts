@@ -1,4 +1,4 @@
-import { isMemorySize } from '../prefs.ts'
+import { contextSizes, isMemorySize, usualContextTokens } from '../prefs.ts'
 
 const sorts = [
   { value: 'relevance', label: 'Best match' },
@@ -25,6 +25,8 @@ export type ModelsSearch = {
   tag?: string[]
   /** The memory in which the model must fit, in GB. */
   fits?: number
+  /** The context length with which it must fit, in tokens, if that is not the usual one. */
+  context?: number
   /** The range of the number of parameters, in billions. */
   min?: number
   max?: number
@@ -52,7 +54,11 @@ export function readModelsSearch(given: Record<string, unknown>): ModelsSearch {
   if (tags.length > 0) search.tag = tags.slice(0, maxTags)
   const sort = sortsFor(search).find(({ value }) => value === given.sort)?.value
   if (sort && sort !== defaultSort(search)) search.sort = sort
-  if (isMemorySize(Number(given.fits))) search.fits = Number(given.fits)
+  if (isMemorySize(Number(given.fits))) {
+    search.fits = Number(given.fits)
+    const context = contextSizes.find((size) => size === Number(given.context))
+    if (context !== undefined && context !== usualContextTokens) search.context = context
+  }
   for (const end of ['min', 'max'] as const) {
     const size = parameterSizes.find((one) => one === Number(given[end]))
     if (size !== undefined) search[end] = size

@@ -37,8 +37,9 @@ describeOnEachDatabase('the memory estimate of a file', (start) => {
     (await registry.get(`/v1/models/${name}/files`)).body
   const listMemory = async (name: string) =>
     (await listFiles(name)).map(({ filename, memory_bytes }) => [filename, memory_bytes])
-  const getMinMemory = async (name: string): Promise<number | null> =>
-    ((await registry.get(`/v1/models/${name}`)).body as Model).min_memory_bytes
+  const getModel = async (name: string): Promise<Model> =>
+    (await registry.get(`/v1/models/${name}`)).body
+  const getMinMemory = async (name: string) => (await getModel(name)).min_memory_bytes
   const list = async (query: string) =>
     ((await registry.get(`/v1/models?${query}`)).body as Model[]).map(({ name }) => name)
 
@@ -68,6 +69,26 @@ describeOnEachDatabase('the memory estimate of a file', (start) => {
     )
     expect(body.architectures).toEqual([{ value: 'llama', count: 1 }])
     expect((await registry.get('/v1/models?max_memory_bytes=x')).status).toBe(400)
+  })
+
+  test('is converted to a context length', async () => {
+    const perToken = 40 * 4 * (64 + 64) * 2
+    const squid = await getModel('squid')
+    expect(squid.cache_bytes_per_token).toBe(perToken)
+    const half = (squid.min_memory_bytes ?? 0) - 2048 * perToken
+    const listWith = (tokens: number, bytes: number) =>
+      list(`max_memory_bytes=${bytes}&context_length=${tokens}`)
+    expect(await listWith(2048, half)).toContain('squid')
+    expect(await listWith(2048, half - 1)).not.toContain('squid')
+    // A context longer than the model's own is not used.
+    expect(await listWith(100_000, squid.min_memory_bytes ?? 0)).toContain('squid')
+    expect((await registry.get('/v1/models?context_length=1')).body).toHaveLength(2)
+    expect((await registry.get('/v1/models?context_length=0')).status).toBe(400)
+
+    const token = { token: ana }
+    await registry.call('PATCH', '/v1/models/squid', { ...token, body: { context_length: 65_536 } })
+    expect(await listWith(100_000, squid.min_memory_bytes ?? 0)).not.toContain('squid')
+    await registry.call('PATCH', '/v1/models/squid', { ...token, body: { context_length: 4096 } })
   })
 
   test('is added up over the shards of a model when all shards are present', async () => {
@@ -105,7 +126,12 @@ describeOnEachDatabase('the memory estimate of a file', (start) => {
   test('is added for files that were published before estimates existed', async () => {
     const names = ['tide', 'squid', 'whole', 'split', 'eye', 'gone']
     const readMemory = () =>
-      Promise.all(names.map(async (name) => [await getMinMemory(name), await listMemory(name)]))
+      Promise.all(
+        names.map(async (name) => {
+          const { min_memory_bytes, cache_bytes_per_token } = await getModel(name)
+          return [min_memory_bytes, cache_bytes_per_token, await listMemory(name)]
+        }),
+      )
     const before = await readMemory()
     await undoMigrations(await registry.connect(), '0003_memory')
     await registry.restart()

@@ -1,6 +1,7 @@
 import { hasCode } from '@shoal/core/errors'
 import {
   type FileHashes,
+  findFileCacheBytes,
   findFileMemory,
   type GgufFacts,
   infoDictionary,
@@ -217,6 +218,7 @@ export function fileRepository(
           parameter_count: facts.parameter_count,
           context_length: facts.context_length,
           memory_bytes: findFileMemory(facts, file.file_size_bytes),
+          cache_bytes_per_token: findFileCacheBytes(facts),
           ready_at: new Date().toISOString(),
         })
           .where('id', '=', file.id)

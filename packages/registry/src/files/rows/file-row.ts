@@ -3,9 +3,13 @@ import type { FileTable } from '../../database/schema.ts'
 import type { ChunkLayout, UploadReference } from '../../store/object-store.ts'
 
 /**
- * A file's row without its metadata, which may take megabytes, and without the column that only the metadata peer uses.
+ * A file's row without its metadata, which may take megabytes, and without columns that only the metadata peer and the
+ * model's row use.
  */
-export type FileRow = Omit<Selectable<FileTable>, 'metadata' | 'tensors' | 'public_req2_hash'>
+export type FileRow = Omit<
+  Selectable<FileTable>,
+  'metadata' | 'tensors' | 'public_req2_hash' | 'cache_bytes_per_token'
+>
 
 export const fileColumns = [
   'id',
