@@ -36,6 +36,9 @@ test('an admin of a closed registry invites two people, who share a private mode
   expect((await ana.run('members', 'ls', 'tide')).stdout).toMatch(/\nben\s+read\s+20\d\d/)
   expect(await ben.run('pull', 'tide')).toMatchObject({ exitCode: 0 })
   expect((await ben.run('push', nanoPath, '--name', 'tide')).exitCode).toBe(5)
+  await ana.run('members', 'set', 'tide', 'ben', 'write')
+  expect(await ben.run('push', nanoPath, '--name', 'tide')).toMatchObject({ exitCode: 0 })
+  expect(await ben.run('edit', 'tide', '--license', 'mit')).toMatchObject({ exitCode: 0 })
 
   const { stdout: key } = await ana.run('keys', 'new', 'laptop')
   const withKey = registryClient({ baseUrl: registry.url, token: key.trim() })
@@ -53,6 +56,7 @@ test('an admin of a closed registry invites two people, who share a private mode
     'invitation.created',
     'account.created',
     'account.signed_in',
+    'model.member_set',
     'model.member_set',
     'key.created',
     'account.disabled',

@@ -21,7 +21,15 @@ const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
     rm: async () => (await import('./commands/remove.ts')).removeCommand,
     path: async () => (await import('./commands/path.ts')).pathCommand,
     verify: async () => (await import('./commands/verify.ts')).verifyCommand,
+  },
+  Publish: {
     push: async () => (await import('./commands/push.ts')).pushCommand,
+    edit: async () => (await import('./commands/edit.ts')).editCommand,
+    rename: async () => (await import('./commands/rename.ts')).renameCommand,
+    delete: async () => (await import('./commands/delete.ts')).deleteCommand,
+    files: async () => (await import('./commands/files.ts')).filesCommand,
+    members: async () => (await import('./commands/members.ts')).membersCommand,
+    transfer: async () => (await import('./commands/members.ts')).transferCommand,
   },
   Run: {
     run: async () => (await import('./commands/run.ts')).runCommand,
@@ -36,8 +44,6 @@ const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
   Share: {
     seed: async () => (await import('./commands/seed.ts')).seedCommand,
     link: async () => (await import('./commands/link.ts')).linkCommand,
-    members: async () => (await import('./commands/members.ts')).membersCommand,
-    transfer: async () => (await import('./commands/members.ts')).transferCommand,
   },
   Registry: {
     up: async () => (await import('./commands/up.ts')).upCommand,

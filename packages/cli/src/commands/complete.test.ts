@@ -45,6 +45,10 @@ test('path completes local models, and pull completes models in the registry', a
     'tide-7b:Q4_K_M',
     'tide-7b:Q8_0',
   ])
+  expect(await namesFor('shoal rm ti', home.path, registry.address)).toEqual(['tide:Q8_0'])
+  for (const command of ['edit', 'files rm', 'members set']) {
+    expect(await namesFor(`shoal ${command} ti`, home.path, registry.address)).toEqual(['tide-7b'])
+  }
 })
 
 test('run and load complete local models, and unload completes loaded models', async () => {

@@ -1,8 +1,7 @@
 import type { Member } from '@shoal/protocol'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
-import { namingNeighbours } from '../models/find-model.ts'
-import { readReference } from '../models/reference.ts'
+import { openModel } from '../models/open-model.ts'
 import { misuse } from '../terminal/failure.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
@@ -14,8 +13,9 @@ export function membersCommand(open: OpenContext): Command {
     members.command(name).description(description).argument('<model>', 'model name')
 
   add('ls', 'list the members of a model').action(async (text: string) => {
-    const { printer } = await open()
-    const { name, call } = await openModel(open, text)
+    const context = await open()
+    const { printer } = context
+    const { name, call } = await openModel(context, text)
     const all = await call((client) => client.listMembers(name))
     await printer.answer(all, () =>
       all.length === 0 ? [] : table(columns, all, { paintTitle: printer.out.dim }),
@@ -30,8 +30,9 @@ export function membersCommand(open: OpenContext): Command {
       if (right !== 'read' && right !== 'write') {
         throw misuse(`Unknown right ${toTerminalLine(right)}.`, 'Expected read or write.')
       }
-      const { printer } = await open()
-      const { name, call } = await openModel(open, text)
+      const context = await open()
+      const { printer } = context
+      const { name, call } = await openModel(context, text)
       const member = await call((client) => client.setMember(name, username, right))
       printer.success(`${member.username} can ${right} ${name}.`)
       await printer.answer(member, () => [])
@@ -40,8 +41,9 @@ export function membersCommand(open: OpenContext): Command {
   add('remove', 'end an account’s access to a model')
     .argument('<username>', 'account')
     .action(async (text: string, username: string) => {
-      const { printer } = await open()
-      const { name, call } = await openModel(open, text)
+      const context = await open()
+      const { printer } = context
+      const { name, call } = await openModel(context, text)
       await call((client) => client.removeMember(name, username))
       printer.success(`${username} is no longer a member of ${name}.`)
       await printer.answer({ model: name, username }, () => [])
@@ -57,24 +59,14 @@ export function transferCommand(open: OpenContext): Command {
     .argument('<model>', 'model name')
     .argument('<username>', 'new owner')
     .action(async (text: string, username: string) => {
-      const { printer, asker } = await open()
-      const { name, call } = await openModel(open, text)
+      const context = await open()
+      const { printer, asker } = context
+      const { name, call } = await openModel(context, text)
       await asker.confirm(`Make ${username} the owner of ${name}?`)
       await call((client) => client.transferModel(name, username))
       printer.success(`${username} owns ${name}.`)
       await printer.answer({ model: name, owner: username }, () => [])
     })
-}
-
-async function openModel(open: OpenContext, text: string) {
-  const { openRegistry } = await open()
-  const { registry: host, name } = readReference(text)
-  const registry = await openRegistry(host)
-  return {
-    name,
-    call: <T>(run: (client: typeof registry.client) => Promise<T>) =>
-      namingNeighbours(registry, name, () => run(registry.client)),
-  }
 }
 
 const columns: Column<Member>[] = [

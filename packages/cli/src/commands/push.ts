@@ -5,7 +5,8 @@ import { formatPath, pages } from '@shoal/protocol/pages'
 import { Command } from 'commander'
 import type { OpenContext, Registry } from '../context.ts'
 import { defaultModelName } from '../models/default-name.ts'
-import { Failure, misuse } from '../terminal/failure.ts'
+import { invalidModelName } from '../models/invalid-model-name.ts'
+import { Failure } from '../terminal/failure.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 import { formatBytes, plural, shortList } from '../terminal/units.ts'
@@ -100,10 +101,7 @@ function reportOutcome(printer: Printer, modelName: string, files: readonly Publ
 
 function checkedName(text: string): string {
   if (isModelName(text)) return text
-  throw misuse(
-    `“${text}” is not a valid model name.`,
-    'Use 2 to 96 characters: lowercase letters, digits, dots, hyphens or underscores. Start and end with a letter or digit.',
-  )
+  throw invalidModelName(text)
 }
 
 async function readDetails(options: PushOptions) {
@@ -141,8 +139,9 @@ async function findModel({ client, label }: Registry, name: string) {
       hint: `To publish to it, pass --name ${model.name}.`,
     })
   }
-  if (isOthers && !me.is_admin) throw notYours(name, label)
-  return { model, isOfAnother: isOthers, readyFiles: await client.listFiles(name) }
+  if (isOthers && !me.is_admin && !model.can_write) throw notYours(name, label)
+  const isOfAnother = isOthers && me.is_admin
+  return { model, isOfAnother, readyFiles: await client.listFiles(name) }
 }
 
 type Options = {

@@ -11,7 +11,10 @@ export type Names = {
 }
 
 const localCommands = ['path', 'rm', 'verify', 'run', 'load']
-const registryCommands = ['show', 'pull', 'link', 'like', 'unlike', 'transfer']
+const registryCommands = [
+  ...['show', 'pull', 'link', 'like', 'unlike'],
+  ...['edit', 'rename', 'delete', 'files', 'members', 'transfer'],
+]
 
 /** Returns the possible completions at the end of the line. */
 export async function candidatesFor(program: Command, line: string, names: Names) {
@@ -37,11 +40,16 @@ async function allCandidates(place: Place, names: Names): Promise<Candidate[]> {
   const [argument] = command.registeredArguments
   if (argument?.argChoices) return argument.argChoices.map((name) => ({ name }))
   if (command.parent?.name() === 'config') return names.settings()
-  if (command.name() === 'unload') return names.loadedModels()
-  if (localCommands.includes(command.name())) return names.localModels()
-  if (registryCommands.includes(command.name())) return names.registryModels(typed)
+  const [first = ''] = listNames(command)
+  if (first === 'unload') return names.loadedModels()
+  if (localCommands.includes(first)) return names.localModels()
+  if (registryCommands.includes(first)) return names.registryModels(typed)
   return []
 }
+
+/** The words of a command without the program's name, such as `files` and `rm`. */
+const listNames = (command: Command): string[] =>
+  command.parent ? [...listNames(command.parent), command.name()] : []
 
 /** Finds the command in a command line, such as `keys revoke` in `--json keys revoke laptop`. */
 function commandAt(program: Command, words: readonly string[]): Command {

@@ -1,0 +1,89 @@
+import { type FileChoice, findChoices } from '@shoal/model-file/choices'
+import type { ModelFile } from '@shoal/protocol/client'
+import { Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { listAllFiles, type OpenModel, openModel } from '../models/open-model.ts'
+import { Failure, misuse } from '../terminal/failure.ts'
+import { type Column, table } from '../terminal/table.ts'
+import { toTerminalLine } from '../terminal/terminal-text.ts'
+import { formatBytes, plural } from '../terminal/units.ts'
+
+/** Commands for the files of a published model. */
+export function filesCommand(open: OpenContext): Command {
+  const files = new Command('files').description('list or delete the files of a published model')
+
+  files
+    .command('ls')
+    .description('list the files of a model, for its publisher also those that are not ready')
+    .argument('<model>', 'model name')
+    .action(async (text: string) => {
+      const context = await open()
+      const { printer } = context
+      const model = await openModel(context, text)
+      const choices = await listAllFiles(model)
+      const all = choices.flatMap((choice) => choice.files.map((file) => ({ choice, file })))
+      await printer.answer(
+        all.map(({ file }) => file),
+        () => (all.length === 0 ? [] : table(columns, all, { paintTitle: printer.out.dim })),
+      )
+      if (all.length === 0) printer.note(`${model.name} has no files.`)
+    })
+
+  files
+    .command('rm')
+    .description('delete files of a model from the registry, or cancel their uploads')
+    .argument('<files...>', 'files, such as tide:Q4_K_M or tide:tide-Q4_K_M.gguf')
+    .action(async (references: string[]) => {
+      const context = await open()
+      const { printer, asker } = context
+      const found: Found[] = []
+      for (const text of references)
+        found.push(await findFile(await openModel(context, text), text))
+      const names = found.map(({ title }) => title).join(', ')
+      const files = found.flatMap(({ model, choice }) =>
+        choice.files.map((file) => ({ model, file })),
+      )
+      const bytes = files.reduce((sum, { file }) => sum + file.file_size_bytes, 0)
+      const [first] = found
+      const question = `Delete ${names} from ${first?.model.label} (${plural(files.length, 'file')}, ${formatBytes(bytes)})?`
+      await asker.confirm(question)
+      for (const { model, file } of files) {
+        await model.call((client) => client.deleteFile(model.name, file.id))
+      }
+      printer.success(`Deleted ${names}.`)
+      await printer.answer({ deleted: files.map(({ file }) => file.filename) }, () => [])
+    })
+
+  return files
+}
+
+type Found = { model: OpenModel; choice: FileChoice<ModelFile>; title: string }
+
+async function findFile(model: OpenModel, text: string): Promise<Found> {
+  const { name, quantization } = model
+  if (quantization === undefined) {
+    throw misuse(
+      `“${text}” names no file.`,
+      `To delete a file: shoal files rm ${name}:QUANTIZATION. To delete the model: shoal delete ${name}.`,
+    )
+  }
+  const choices = await listAllFiles(model)
+  const found = findChoices(choices, quantization)
+  const [choice] = found
+  const labels = (found.length > 1 ? found : choices).map(({ label }) => label)
+  if (choice && found.length === 1) return { model, choice, title: `${name}:${choice.label}` }
+  const message = choice
+    ? `${name} has several ${quantization} files.`
+    : `${name} has no ${quantization} file.`
+  throw new Failure('not_found', message, {
+    hint: labels.length > 0 ? `Available: ${labels.join(', ')}.` : 'It has no files.',
+    details: { files: labels },
+  })
+}
+
+const columns: Column<{ choice: FileChoice<ModelFile>; file: ModelFile }>[] = [
+  { title: 'NAME', text: ({ choice }) => choice.label },
+  { title: 'SIZE', text: ({ file }) => formatBytes(file.file_size_bytes), align: 'right' },
+  { title: 'STATUS', text: ({ file }) => file.status },
+  { title: 'FILENAME', text: ({ file }) => toTerminalLine(file.filename) },
+]

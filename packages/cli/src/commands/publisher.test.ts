@@ -1,0 +1,154 @@
+/** Tests the commands with which publishers change and delete what they have published, with a real registry. */
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { registryClient } from '@shoal/protocol/client'
+import { expect, test } from 'vitest'
+import { atTerminal } from '../testing/at-terminal.ts'
+import { nanoPath } from '../testing/local-files.ts'
+import { realRegistry } from '../testing/real-registry.ts'
+import { makeHome } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+async function publisher() {
+  const stack = new AsyncDisposableStack()
+  const registry = stack.use(await realRegistry())
+  const home = stack.use(await makeHome())
+  const env = { SHOAL_TOKEN: registry.token }
+  const options = { home: home.path, registry: registry.url, env }
+  const shoal = (...words: string[]) => shoalHere(words, options)
+  const client = registryClient({ baseUrl: registry.url, token: registry.token })
+  expect((await shoal('push', nanoPath, '--name', 'tide')).exitCode).toBe(0)
+  return {
+    registry,
+    home,
+    client,
+    shoal,
+    env: { ...env, SHOAL_REGISTRY: registry.url },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+test('edit changes the given details, and an empty text removes a value', async () => {
+  await using user = await publisher()
+  const { shoal, client, home, registry } = user
+  const card = join(home.path, 'card.md')
+  await writeFile(card, '# Tide\n\nKnows the tides.')
+  const words = ['--description', 'Knows the tides', '--license', 'mit', '--tag', 'a', '--tag', 'b']
+  const changed = await shoal('edit', 'tide', ...words, '--card', card, '--private')
+  expect(changed).toEqual({
+    exitCode: 0,
+    stdout: `${registry.url}/m/tide\n`,
+    stderr: '✓ Changed tide.\n',
+  })
+  expect(await client.getModel('tide')).toMatchObject({
+    description: 'Knows the tides',
+    license: 'mit',
+    tags: ['a', 'b'],
+    readme: '# Tide\n\nKnows the tides.',
+    is_public: false,
+  })
+  await shoal(
+    'edit',
+    'tide',
+    '--description',
+    '',
+    '--no-tags',
+    '--public',
+    '--display-name',
+    'Tide',
+  )
+  expect(await client.getModel('tide')).toMatchObject({
+    display_name: 'Tide',
+    description: null,
+    license: 'mit',
+    tags: [],
+    is_public: true,
+  })
+})
+
+test('edit refuses what it cannot do, and changes nothing', async () => {
+  await using user = await publisher()
+  const { shoal, client } = user
+  const before = await client.getModel('tide')
+  const nothing = await shoal('edit', 'tide')
+  expect(nothing).toMatchObject({ exitCode: 2 })
+  expect(nothing.stderr).toContain('Nothing to change.')
+  expect((await shoal('edit', 'tide', '--tag', 'a', '--no-tags')).exitCode).toBe(2)
+  expect((await shoal('edit', 'tide', '--public', '--private')).exitCode).toBe(2)
+  expect((await shoal('edit', 'tide', '--card', 'missing.md')).stderr).toContain('cannot be read')
+  expect((await shoal('edit', 'tidy', '--tag', 'a')).stderr).toContain('Did you mean tide?')
+  expect(await client.getModel('tide')).toEqual(before)
+})
+
+test('without options, edit opens the card in an editor', async () => {
+  await using user = await publisher()
+  const { client, home, env } = user
+  const editor = join(home.path, 'editor')
+  const edit = async (script: string) => {
+    await writeFile(editor, `#!/bin/sh\n${script}\n`)
+    await chmod(editor, 0o755)
+    const terminal = atTerminal(['edit', 'tide'], {
+      home: home.path,
+      env: { ...env, VISUAL: editor, PATH: process.env.PATH },
+    })
+    return terminal.outcome
+  }
+  expect((await edit('true')).stderr).toContain('The card of tide is unchanged.')
+  expect((await edit('echo "# Ebb" > "$1"')).stderr).toContain('✓ Changed tide.')
+  expect((await client.getModel('tide')).readme).toBe('# Ebb\n')
+
+  const failed = await edit('echo "# Flow" > "$1"; exit 3')
+  expect(failed.stderr).toContain('ended with exit code 3')
+  expect((await client.getModel('tide')).readme).toBe('# Ebb\n')
+  const [, path = ''] = /Your text is in (.*)\.$/m.exec(failed.stderr) ?? []
+  expect(await readFile(path, 'utf8')).toBe('# Flow\n')
+
+  const refused = await edit('head -c 600000 /dev/zero | tr "\\0" x > "$1"')
+  expect(refused.exitCode).not.toBe(0)
+  expect(refused.stderr).toMatch(/^Your text is in .*tide\.md\.$/m)
+})
+
+test('rename gives a model another name, and the old one leads to it', async () => {
+  await using user = await publisher()
+  const { shoal, client, registry } = user
+  const renamed = await shoal('rename', 'tide', 'ebb')
+  expect(renamed.stdout).toBe(`${registry.url}/m/ebb\n`)
+  expect(renamed.stderr).toContain('✓ tide is now ebb.')
+  expect((await client.getModel('tide')).name).toBe('ebb')
+  expect((await shoal('rename', 'ebb', 'Not A Name')).exitCode).toBe(2)
+  await client.createModel({ name: 'flow' })
+  expect((await shoal('rename', 'ebb', 'flow')).stderr).toContain('taken')
+})
+
+test('files are listed and deleted one by one', async () => {
+  await using user = await publisher()
+  const { shoal, client } = user
+  const [file] = await client.listFiles('tide')
+  const label = file?.quantization ?? ''
+  const listed = await shoal('files', 'ls', 'tide')
+  expect(listed.stdout).toContain('NAME')
+  expect(listed.stdout).toMatch(new RegExp(`${label} +[\\d.]+ \\w+ +ready +${file?.filename}`))
+
+  expect((await shoal('files', 'rm', 'tide')).stderr).toContain('names no file')
+  const unknown = await shoal('files', 'rm', 'tide:Q2_K', '--yes')
+  expect(unknown.stderr).toContain(`Available: ${label}.`)
+  expect((await shoal('files', 'rm', `tide:${label}`)).stderr).toContain('Confirmation is required')
+  expect(await client.listFiles('tide')).toHaveLength(1)
+
+  const removed = await shoal('files', 'rm', `tide:${label}`, '--yes', '--json')
+  expect(JSON.parse(removed.stdout)).toEqual({ deleted: [file?.filename] })
+  expect(await client.listFiles('tide')).toEqual([])
+  expect((await shoal('files', 'ls', 'tide')).stderr).toBe('tide has no files.\n')
+})
+
+test('delete removes a model after a confirmation', async () => {
+  await using user = await publisher()
+  const { shoal, client } = user
+  const asked = await shoal('delete', 'tide')
+  expect(asked.stderr).toContain('Confirmation is required')
+  expect(asked.stderr).toContain('with 1 file')
+  expect((await shoal('delete', 'tide:Q8_0', '--yes')).stderr).toContain('shoal files rm tide:Q8_0')
+  expect((await client.getModel('tide')).files_count).toBe(1)
+  expect((await shoal('delete', 'tide', '--yes')).exitCode).toBe(0)
+  await expect(client.getModel('tide')).rejects.toMatchObject({ status: 404 })
+})

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CliEnvironment } from '../environment.ts'
+import { Failure } from '../terminal/failure.ts'
+
+type Editing = {
+  /** The name of the temporary file, without its extension. */
+  title: string
+  text: string
+  save(text: string): Promise<unknown>
+}
+
+/**
+ * Opens Markdown in the user's editor, `$VISUAL` or `$EDITOR` (default: vi), and saves it when the editor is closed.
+ * Resolves with false, without saving, if the text is unchanged. If saving fails, the edited file is kept, and a message
+ * names it.
+ */
+export async function editText(
+  { env, stderr }: Pick<CliEnvironment, 'env' | 'stderr'>,
+  { title, text, save }: Editing,
+): Promise<boolean> {
+  const editor = env.VISUAL || env.EDITOR || 'vi'
+  const folder = await mkdtemp(join(tmpdir(), 'shoal-edit-'))
+  const path = join(folder, `${title}.md`)
+  await writeFile(path, text)
+  await runEditor(editor, path)
+  const edited = await readFile(path, 'utf8')
+  if (edited !== text) {
+    try {
+      await save(edited)
+    } catch (error) {
+      stderr.write(`Your text is in ${path}.\n`)
+      throw error
+    }
+  }
+  await rm(folder, { recursive: true })
+  return edited !== text
+}
+
+/** Runs the editor as Git does: its name may have arguments, such as `code --wait`. */
+async function runEditor(editor: string, path: string): Promise<void> {
+  const child = spawn('sh', ['-c', `${editor} "$@"`, editor, path], { stdio: 'inherit' })
+  const [code, signal] = await once(child, 'exit')
+  if (code === 0) return
+  throw new Failure('failed', `The editor ${editor} ended with ${signal ?? `exit code ${code}`}.`, {
+    hint: `Nothing was changed. Your text is in ${path}.`,
+  })
+}

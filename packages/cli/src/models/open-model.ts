@@ -1,0 +1,36 @@
+import { type FileChoice, fileChoices } from '@shoal/model-file/choices'
+import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
+import type { Context } from '../context.ts'
+import { namingNeighbours } from './find-model.ts'
+import { readReference } from './reference.ts'
+
+/** A model of a registry that a command changes. */
+export type OpenModel = {
+  name: string
+  /** The file or quantization that the reference names, if any. */
+  quantization: string | undefined
+  /** The registry, for messages. */
+  label: string
+  address: string
+  /** Runs a call about the model. If the model does not exist, the error suggests similar names. */
+  call<T>(run: (client: RegistryClient) => Promise<T>): Promise<T>
+}
+
+export async function openModel(context: Context, text: string): Promise<OpenModel> {
+  const { registry: host, name, quantization } = readReference(text)
+  const registry = await context.openRegistry(host)
+  const { label, address, client } = registry
+  return {
+    name,
+    quantization,
+    label,
+    address,
+    call: (run) => namingNeighbours(registry, name, () => run(client)),
+  }
+}
+
+/** Lists all files of a model, also those that are not ready, with the parts of a split file as one choice. */
+export async function listAllFiles({ name, call }: OpenModel): Promise<FileChoice<ModelFile>[]> {
+  const files = await call((client) => client.listFiles(name, { status: 'all' }))
+  return fileChoices(files, (file) => file.file_size_bytes)
+}
