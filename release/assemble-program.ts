@@ -145,7 +145,7 @@ async function copyTexts(root: string, into: string): Promise<void> {
   const models = join(root, 'models')
   await cp(models, join(into, 'models'), {
     recursive: true,
-    filter: (path) => !/(^|\/)(scripts|samples\.md)$/.test(relative(models, path)),
+    filter: (path) => !/(^|\/)(scripts|samples\.md|training\.md)$/.test(relative(models, path)),
   })
   await cp(join(root, 'LICENSE'), join(into, 'LICENSE'))
 }

@@ -36,8 +36,9 @@ export async function welcome(printer: Printer, { registry, logFile, inference }
   const { bold } = printer.out
   await printer.answer(document, () => [
     bold(`shoal ${version}`),
-    `  API        ${url}/docs`,
-    ...(inference ? [`  Chat API   ${inference.url}/v1   ${formatStatus(inference)}`] : []),
+    `  Models     ${url}`,
+    ...(inference ? [`  Chat       ${inference.url}   ${formatStatus(inference)}`] : []),
+    `  APIs       ${[`${url}/docs`, ...(inference ? [`${inference.url}/v1`] : [])].join(', ')}`,
     `  Data       ${shortPath(dataDirectory)}`,
     `  Log        ${shortPath(logFile)}`,
     ...(demo.length > 0 ? [`  Demo       ${demo.join(', ')}`] : []),
