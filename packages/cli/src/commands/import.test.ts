@@ -1,5 +1,17 @@
 import { existsSync, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
-import { chmod, copyFile, mkdir, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { putHubFile, putOllamaModel } from '../testing/foreign-stores.ts'
@@ -78,6 +90,54 @@ test('a hard link shares its bytes with the original, and a copy does not', asyn
   expect(readFileSync(path).equals(readFileSync(blob))).toBe(true)
   expect((await home.shoal('import', 'ollama', '--copy')).stderr).toContain('Already imported')
 })
+
+test('models on another file system cannot be linked, and nothing is left behind', async () => {
+  await using home = await useStores()
+  await using other = await otherFileSystem()
+  const env = { HOME: home.path, OLLAMA_MODELS: other.path }
+  const blob = await putOllamaModel({ store: other.path })
+  const options = { home: home.path, env }
+  const refused = await shoalHere(['import', 'ollama', '--link'], options)
+  expect(refused.exitCode).toBe(1)
+  expect(refused.stderr).toContain('another file system')
+  expect(await readdir(home.models)).toEqual([])
+  expect(await shoalHere(['import', 'ollama', '--copy'], options)).toMatchObject({ exitCode: 0 })
+  expect(readFileSync(join(home.models, 'tide', 'tide-Q8_0.gguf')).equals(readFileSync(blob))).toBe(
+    true,
+  )
+})
+
+/** A folder in memory, which is not on the file system of the temporary folder. */
+async function otherFileSystem() {
+  const path = await mkdtemp('/dev/shm/shoal-store-')
+  expect(statSync(path).dev).not.toBe(statSync(tmpdir()).dev)
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
+}
+
+test('a folder that cannot be read is skipped, and the rest of the store is imported', async () => {
+  await using home = await useStores()
+  await putOllamaModel(home)
+  const name = 'registry.ollama.ai/library/secret/latest'
+  await putOllamaModel({ ...home, name })
+  const secret = join(home.store, 'manifests', 'registry.ollama.ai', 'library', 'secret')
+  await chmod(secret, 0)
+  const { stderr, exitCode } = await withoutRoot(home.path, () => home.shoal('import', 'ollama'))
+  await chmod(secret, 0o755)
+  expect(stderr).toContain('✓ Imported 1 file')
+  expect(stderr).toContain(`${secret}: permission denied`)
+  expect(exitCode).toBe(0)
+})
+
+/** Runs `work` as a user to whom permissions apply and who owns `folder`. */
+async function withoutRoot<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return work()
+  const nobody = 65_534
+  for (const name of ['', ...(await readdir(folder, { recursive: true }))]) {
+    await chown(join(folder, name), nobody, nobody)
+  }
+  process.seteuid?.(nobody)
+  return work().finally(() => process.seteuid?.(0))
+}
 
 test('a Hugging Face cache is imported with the names of its repositories', async () => {
   await using home = await makeHome()

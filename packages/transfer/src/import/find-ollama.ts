@@ -4,7 +4,14 @@
  */
 import { open, readdir, readFile, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { type Found, isInside, readFoundFile, reasonOf, toModelName } from './found-file.ts'
+import {
+  type Found,
+  isInside,
+  readFoundFile,
+  reasonOf,
+  type Skipped,
+  toModelName,
+} from './found-file.ts'
 
 type Layer = { mediaType: string; digest: string; size: number }
 
@@ -21,7 +28,7 @@ export async function findOllamaModels(storeFolder: string): Promise<Found> {
   const root = await realpath(storeFolder)
   const found: Found = { files: [], skipped: [] }
   const manifests = join(root, 'manifests')
-  for (const path of await listFiles(manifests, 4)) {
+  for (const path of await listFiles(manifests, 4, found.skipped)) {
     try {
       await readModel({ root, path, parts: relative(manifests, path).split(sep) }, found)
     } catch (error) {
@@ -157,15 +164,19 @@ async function readLicense(root: string, layers: readonly Layer[]): Promise<stri
   }
 }
 
-/** Lists the files below a folder, at exactly this depth, sorted. Rejects if a folder cannot be read. */
-async function listFiles(folder: string, depth: number): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
+/** Lists the files below a folder, at exactly this depth, sorted. Folders that cannot be read are added to `skipped`. */
+async function listFiles(folder: string, depth: number, skipped: Skipped[]): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
+    skipped.push({ path: folder, why: reasonOf(error) })
+    return []
+  })
   const files: string[] = []
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name)
     if (entry.name.startsWith('.')) continue
-    if (entry.isDirectory()) files.push(...(depth > 1 ? await listFiles(path, depth - 1) : []))
-    else if (depth === 1) files.push(path)
+    if (entry.isDirectory()) {
+      if (depth > 1) files.push(...(await listFiles(path, depth - 1, skipped)))
+    } else if (depth === 1) files.push(path)
   }
   return files
 }
