@@ -1,6 +1,7 @@
 /** The record of an imported file: where it came from. The file's hashes are in its other record, once it is hashed. */
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { getFilePaths } from './file-paths.ts'
+import { readJson } from './read-json.ts'
 import type { FileStamp } from './stamp.ts'
 import { writeWhole } from './write-whole.ts'
 
@@ -38,13 +39,8 @@ export type ImportRecord = {
 }
 
 /** Returns the import record of the file at `path`; undefined if there is none or it is invalid. */
-export async function readImportRecord(path: string): Promise<ImportRecord | undefined> {
-  const text = await readFile(getFilePaths(path).imported, 'utf8').catch((error) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-    throw error
-  })
-  return text === undefined ? undefined : parse(text)
-}
+export const readImportRecord = (path: string): Promise<ImportRecord | undefined> =>
+  readJson(getFilePaths(path).imported, isImportRecord)
 
 export const writeImportRecord = (path: string, record: ImportRecord): Promise<void> =>
   writeWhole(getFilePaths(path).imported, `${JSON.stringify(record, null, 2)}\n`)
@@ -52,15 +48,6 @@ export const writeImportRecord = (path: string, record: ImportRecord): Promise<v
 /** Deletes the import record, because the file is now shoal's own: it has been repaired or pulled. */
 export const forgetImport = (path: string): Promise<void> =>
   rm(getFilePaths(path).imported, { force: true })
-
-function parse(text: string): ImportRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isImportRecord(value) ? value : undefined
-  } catch {
-    return undefined // damaged or written by another program: treated as missing
-  }
-}
 
 function isImportRecord(value: unknown): value is ImportRecord {
   if (typeof value !== 'object' || value === null) return false

@@ -5,11 +5,12 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { link, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
+import { link, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
 import { fileInTheWay } from '../errors.ts'
 import { shoalDirectory } from './file-paths.ts'
+import { readJson } from './read-json.ts'
 import { readRecord } from './record.ts'
 
 /** A model of one registry, or of another program's store. */
@@ -122,19 +123,13 @@ async function claim(folder: string, owner: FolderOwner): Promise<FolderOwner> {
   }
 }
 
-async function readClaim(folder: string): Promise<FolderOwner | undefined> {
-  const place = join(folder, shoalDirectory, claimName)
-  const text = await readFile(place, 'utf8').catch((error) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return ''
-    throw error
-  })
-  try {
-    const { source, model } = JSON.parse(text) as Partial<FolderOwner>
-    if (typeof source === 'string' && typeof model === 'string') return { source, model }
-  } catch {
-    return undefined // missing or damaged: the files' records say whose folder it is
-  }
-  return undefined
+/** If the claim is missing or damaged, the files' records say whose folder it is. */
+const readClaim = (folder: string): Promise<FolderOwner | undefined> =>
+  readJson(join(folder, shoalDirectory, claimName), isClaim)
+
+function isClaim(value: unknown): value is FolderOwner {
+  const { source, model } = (value ?? {}) as Partial<FolderOwner>
+  return typeof source === 'string' && typeof model === 'string'
 }
 
 /** The owner of a folder that an earlier version of shoal created, according to the records of its files. */

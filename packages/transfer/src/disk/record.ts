@@ -1,6 +1,6 @@
 /** The record of a pulled file, a small file beside it. */
-import { readFile } from 'node:fs/promises'
 import { getFilePaths } from './file-paths.ts'
+import { readJson } from './read-json.ts'
 import type { FileStamp } from './stamp.ts'
 import { writeWhole } from './write-whole.ts'
 
@@ -45,25 +45,11 @@ export const isOfRegistry = (record: LocalFileRecord): record is RegistryRecord 
  * const record = await readRecord('models/tide/tide.gguf')
  * console.log(record?.model_name, record?.sha256_hash)
  */
-export async function readRecord(path: string): Promise<LocalFileRecord | undefined> {
-  const text = await readFile(getFilePaths(path).record, 'utf8').catch((error) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-    throw error
-  })
-  return text === undefined ? undefined : parseRecord(text)
-}
+export const readRecord = (path: string): Promise<LocalFileRecord | undefined> =>
+  readJson(getFilePaths(path).record, isRecord)
 
 export const writeRecord = (path: string, record: LocalFileRecord): Promise<void> =>
   writeWhole(getFilePaths(path).record, `${JSON.stringify(record, null, 2)}\n`)
-
-function parseRecord(text: string): LocalFileRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined // damaged or written by another program: treated as missing
-  }
-}
 
 function isRecord(value: unknown): value is LocalFileRecord {
   if (typeof value !== 'object' || value === null) return false

@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises'
+
+/**
+ * Reads a small JSON file that shoal has written. Returns undefined if there is none, and if it is damaged or another
+ * program's: it is then treated as missing.
+ */
+export async function readJson<T>(
+  path: string,
+  isValid: (value: unknown) => value is T,
+): Promise<T | undefined> {
+  const text = await readFile(path, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return ''
+    throw error
+  })
+  try {
+    const value: unknown = JSON.parse(text)
+    return isValid(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
