@@ -23,6 +23,7 @@ export const auditActions = [
   'model.deleted',
   'file.deleted',
   'registry.garbage_collected',
+  'registry.release_added',
   'registry.trash_emptied',
   'registry.trash_restored',
 ] as const

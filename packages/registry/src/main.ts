@@ -31,6 +31,7 @@ export { type Admin, adoptStore, openAdmin } from './admin/admin.ts'
 export type { StoreDescription } from './admin/describe-store.ts'
 export { type RegistryConfig, type RegistryFlags, readRegistryConfig } from './config.ts'
 export { ConfigError } from './errors.ts'
+export type { Release } from './releases/releases.ts'
 
 export type RunningRegistry = {
   /** The base URL, such as `http://localhost:8000`. */

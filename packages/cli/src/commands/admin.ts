@@ -7,6 +7,7 @@ import { Failure } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 import { auditCommand } from './admin-audit.ts'
+import { releasesCommand } from './admin-releases.ts'
 import { statusCommand } from './admin-status.ts'
 import { storeCommand } from './admin-store.ts'
 import { trashCommand } from './admin-trash.ts'
@@ -40,6 +41,7 @@ export function adminCommand(open: OpenContext): Command {
   })
 
   admin.addCommand(storeCommand(open))
+  admin.addCommand(releasesCommand(open))
 
   return admin
 }

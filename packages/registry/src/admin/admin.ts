@@ -11,6 +11,7 @@ import { openTrash, type Trash } from '../files/rows/trash.ts'
 import { sampleObjects, writeIdentity } from '../identity/check-identity.ts'
 import { type DataOptions, openData } from '../identity/open-data.ts'
 import { readStatus } from '../operation/read-status.ts'
+import { openReleases, type Releases } from '../releases/releases.ts'
 import { isUnavailable } from '../unavailable.ts'
 import { checkStore, type StoreCheck } from './check-store.ts'
 import { describeStore, type StoreDescription } from './describe-store.ts'
@@ -28,6 +29,8 @@ export interface Admin {
   collectGarbage(options?: { takesUnknown?: boolean }): Promise<CollectedGarbage>
   /** The data of deleted files that is still retained. */
   trash: Pick<Trash, 'list' | 'size' | 'restore' | 'empty'>
+  /** The releases of shoal that the registry hands out. */
+  releases: Pick<Releases, 'list' | 'add'>
   /** Hashes every stored file again, and reports missing and damaged files. */
   check(
     onProgress?: (bytesDone: number, bytesTotal: number) => void,
@@ -49,6 +52,7 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
   const { connection, store } = await openData(dataOptions(config)).catch(explain)
   const { unboundedDb: db, close } = connection
   const trash = openTrash({ db, store, retentionDays: config.trashDays })
+  const releases = openReleases(config)
   const collect = garbageCollection(db, store, trash)
 
   /** Records a command in the audit log before it runs, so that an interrupted command is recorded, too. */
@@ -68,6 +72,21 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
       size: () => trash.size().catch(explain),
       restore: () => noted('registry.trash_restored', () => trash.restore()),
       empty: () => noted('registry.trash_emptied', () => trash.empty()),
+    },
+
+    releases: {
+      list: releases.list,
+      async add(paths, confirmKey) {
+        const added = await releases.add(paths, confirmKey)
+        const { version, keyFingerprint: key_sha256 } = added.release
+        const subject = { kind: 'registry', name: 'registry' } as const
+        if (added.isNew) {
+          await note(hostActor, 'registry.release_added', subject, { version, key_sha256 })(
+            db,
+          ).catch(explain)
+        }
+        return added
+      },
     },
 
     readStatus: () =>

@@ -42,6 +42,14 @@ export const registrySettings = {
     description: 'folder for the database and the model files',
     details: 'only one registry at a time can use it',
   }),
+  /** Undefined means `releases` in the data folder. */
+  releasesDirectory: setting({
+    variable: 'SHOAL_RELEASES',
+    parse: (path) => resolve(path),
+    defaultPhrase: '`releases` in the data folder',
+    description: 'folder with the releases of shoal that the registry hands out at `/install`',
+    details: 'see [releases.md](releases.md#a-registry-hands-out-shoal)',
+  }),
   /** Without a trailing slash; undefined means `http://localhost:<port>`. */
   baseUrl: setting({
     variable: 'SHOAL_BASE_URL',

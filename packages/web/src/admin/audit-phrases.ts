@@ -26,6 +26,7 @@ export const actionPhrases: Record<AuditEntry['action'], string> = {
   'model.deleted': 'deleted the model',
   'file.deleted': 'deleted the file',
   'registry.garbage_collected': 'deleted unneeded data of the',
+  'registry.release_added': 'added a release of shoal to the',
   'registry.trash_emptied': 'emptied the trash of the',
   'registry.trash_restored': 'restored the trash of the',
 }

@@ -1,0 +1,74 @@
+import type { Release } from '@shoal/registry'
+import { Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { addDataOption, type DataOption } from '../server/server-options.ts'
+import { withAdmin } from '../server/with-admin.ts'
+import { type Column, table } from '../terminal/table.ts'
+import { formatBytes } from '../terminal/units.ts'
+
+export function releasesCommand(open: OpenContext): Command {
+  const releases = new Command('releases').description(
+    'list and add the releases of shoal that the registry hands out',
+  )
+  const add = (name: string, description: string) =>
+    addDataOption(releases.command(name).description(description))
+
+  add('ls', 'list the releases').action(async (options: DataOption) => {
+    await withAdmin(open, options, async (admin, { printer }) => {
+      const all = await admin.releases.list()
+      await printer.answer(all.map(toAnswer), () =>
+        all.length === 0 ? [] : table(columns, all, { paintTitle: printer.out.dim }),
+      )
+      if (all.length === 0) {
+        printer.note(
+          'There are no releases. To make one, run npm run release in a clone, then: shoal admin releases add dist/release',
+        )
+      }
+    })
+  })
+
+  add(
+    'add <path...>',
+    'verify and add a release: the folder from npm run release, or its files',
+  ).action(async (paths: string[], options: DataOption) => {
+    await withAdmin(open, options, async (admin, { printer, asker }) => {
+      const { release, isNew } = await admin.releases.add(paths, (key) =>
+        asker.confirm(
+          `This release is signed with another key (SHA-256 ${key}). shoal upgrade will refuse it on machines where shoal is already installed. Add it?`,
+        ),
+      )
+      const { version, keyFingerprint: key } = release
+      printer.success(
+        isNew ? `Added shoal ${version}.` : `shoal ${version} had already been added.`,
+      )
+      await printer.answer(toAnswer(release), () => [
+        `${listPlatforms(release)}, signed with the key ${key}`,
+      ])
+    })
+  })
+
+  return releases
+}
+
+const listPlatforms = ({ archives }: Release) => archives.map(({ platform }) => platform).join(', ')
+
+const measure = ({ files }: Release) => files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+
+const toAnswer = (release: Release) => ({
+  id: release.id,
+  version: release.version,
+  platforms: release.archives.map(({ platform }) => platform),
+  key_sha256: release.keyFingerprint,
+  files: release.files.map(({ name, sha256, sizeBytes }) => ({
+    name,
+    sha256_hash: sha256,
+    size_bytes: sizeBytes,
+  })),
+})
+
+const columns: Column<Release>[] = [
+  { title: 'VERSION', text: ({ version }) => version },
+  { title: 'PLATFORMS', text: listPlatforms },
+  { title: 'SIZE', text: (release) => formatBytes(measure(release)), align: 'right' },
+  { title: 'KEY', text: ({ keyFingerprint }) => keyFingerprint.slice(0, 16) },
+]

@@ -1,0 +1,214 @@
+/**
+ * The releases that the registry hands out. Each is a folder with the files that `npm run release` has written, named
+ * after its version and the hash of its checksums.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import {
+  type Archive,
+  compareVersions,
+  newest,
+  parseArchiveName,
+  releaseFiles,
+} from '@shoal/core/releases'
+import { makeFolder } from '@shoal/log/folder'
+import type { RegistryConfig } from '../config.ts'
+import { exists, syncDirectory } from '../durable-file.ts'
+import { conflict, unprocessable } from '../errors.ts'
+import { findFiles, readSignedFiles } from './signed-files.ts'
+
+export type ReleaseFile = { name: string; sha256: string; sizeBytes: number }
+
+export type Release = {
+  /** The name of the release's folder. */
+  id: string
+  /** The folder's path. */
+  folder: string
+  version: string
+  /** The archives with Node, one for each platform; at least one. */
+  archives: Archive[]
+  /** The files that the checksums list, without the checksums themselves. */
+  files: ReleaseFile[]
+  /** The public key with which the release was signed, in PEM format. */
+  publicKey: string
+  /** The SHA-256 of the public key (SPKI, DER). */
+  keyFingerprint: string
+}
+
+export interface Releases {
+  /** All releases, newest first. */
+  list(): Promise<Release[]>
+  /** The newest release for each platform. */
+  newestByPlatform(): Promise<Map<string, { release: Release; archive: Archive }>>
+  /**
+   * Verifies a release and copies it: a folder with all of its files, or some of its files, which must include the
+   * checksums, the signature, the key and an archive. A release that is already there is not copied again. If the newest
+   * release was signed with another key, `confirmKey` is called first, and nothing is added if it throws.
+   * @throws `unprocessable` if the files are no complete, undamaged and signed release, and `conflict` if there is another
+   * release of the same version for the same platform
+   */
+  add(
+    paths: readonly string[],
+    confirmKey: (keyFingerprint: string) => Promise<void>,
+  ): Promise<{ release: Release; isNew: boolean }>
+}
+
+/** The folders in which releases are copied. A registry never hands out a file from them. */
+const draftPrefix = '.adding-'
+const maxDraftAgeMs = 86_400_000
+
+export function openReleases({
+  releasesDirectory,
+  dataDirectory,
+}: Pick<RegistryConfig, 'releasesDirectory' | 'dataDirectory'>): Releases {
+  const directory = releasesDirectory ?? join(dataDirectory, 'releases')
+
+  async function list(): Promise<Release[]> {
+    const names = await listFolders(directory)
+    const ids = names.filter((name) => !name.startsWith('.'))
+    return sortNewestFirst(await Promise.all(ids.map((id) => readRelease(join(directory, id)))))
+  }
+
+  return {
+    list,
+
+    async newestByPlatform() {
+      const all = (await list()).flatMap((release) =>
+        release.archives.map((archive) => ({ release, archive, version: archive.version })),
+      )
+      const platforms = new Set(all.map(({ archive }) => archive.platform))
+      return new Map(
+        [...platforms].toSorted().flatMap((platform) => {
+          const found = newest(all.filter(({ archive }) => archive.platform === platform))
+          return found ? [[platform, found] as const] : []
+        }),
+      )
+    },
+
+    async add(paths, confirmKey) {
+      const files = await findFiles(paths)
+      const signed = await readSignedFiles(files)
+      // Of a folder, every file must be there. Other files in it are not part of the release.
+      const isFolder = paths.length === 1
+      for (const name of isFolder ? signed.sums.keys() : []) {
+        if (!files.has(name)) throw unprocessable(`${name} is missing in ${paths[0]}`)
+      }
+      const parts = [...files].filter(([name]) => signed.sums.has(name) || isDescription(name))
+      if (!isFolder && parts.length < files.size) {
+        const other = paths.find((path) => !parts.some(([, part]) => part === path))
+        throw unprocessable(`${releaseFiles.checksums} does not list ${other}`)
+      }
+      const archives = findArchives(parts.map(([name]) => name))
+      const id = `${archives[0].version}-${signed.id}`
+      const target = join(directory, id)
+      if (await exists(target)) return { release: await readRelease(target), isNew: false }
+      const earlier = await list()
+      refuseSecond(archives, earlier)
+      const isOtherKey = earlier[0] && earlier[0].keyFingerprint !== signed.keyFingerprint
+      if (isOtherKey) await confirmKey(signed.keyFingerprint)
+      makeFolder(directory, 0o750)
+      await removeOldDrafts(directory)
+      const draft = join(directory, `${draftPrefix}${randomUUID()}`)
+      await mkdir(draft, { mode: 0o750 })
+      try {
+        for (const [name, path] of parts) await copy(path, join(draft, name), signed.sums.get(name))
+        await syncDirectory(draft)
+        await rename(draft, target)
+      } catch (error) {
+        await rm(draft, { recursive: true, force: true })
+        throw error
+      }
+      await syncDirectory(directory)
+      return { release: await readRelease(target), isNew: true }
+    },
+  }
+}
+
+async function readRelease(folder: string): Promise<Release> {
+  const files = await findFiles([folder])
+  const { sums, publicKey, keyFingerprint } = await readSignedFiles(files)
+  const present = [...sums].filter(([name]) => files.has(name))
+  const archives = findArchives(present.map(([name]) => name))
+  return {
+    id: basename(folder),
+    folder,
+    version: archives[0].version,
+    archives,
+    publicKey,
+    keyFingerprint,
+    files: await Promise.all(
+      present.map(async ([name, sha256]) => ({
+        name,
+        sha256,
+        sizeBytes: (await stat(files.get(name) ?? '')).size,
+      })),
+    ),
+  }
+}
+
+const isDescription = (name: string) => Object.values<string>(releaseFiles).includes(name)
+
+function findArchives(names: readonly string[]): [Archive, ...Archive[]] {
+  const [first, ...others] = names.flatMap((name) => parseArchiveName(name) ?? [])
+  if (first === undefined) {
+    throw unprocessable(
+      'the release has no archive such as shoal-1.0.0-linux-x64.tar.gz: make it on Linux, with npm run release',
+    )
+  }
+  return [first, ...others]
+}
+
+function refuseSecond(archives: readonly Archive[], releases: readonly Release[]) {
+  for (const { name } of archives) {
+    const other = releases.find((release) => release.archives.some((one) => one.name === name))
+    if (other === undefined) continue
+    throw conflict(
+      `another ${name} has been added: increase the version, or delete ${other.folder}`,
+    )
+  }
+}
+
+/** Copies a file, and verifies the copy. `sha256` is undefined for a file that the checksums do not list. */
+async function copy(from: string, to: string, sha256: string | undefined): Promise<void> {
+  const hash = createHash('sha256')
+  const file = await open(to, 'wx', 0o640)
+  try {
+    await pipeline(createReadStream(from), async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) {
+        hash.update(chunk)
+        await file.write(chunk)
+      }
+    })
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  const found = hash.digest('hex')
+  if (sha256 !== undefined && sha256 !== found) {
+    throw unprocessable(`${from} is damaged: its SHA-256 is ${found}, not ${sha256}`)
+  }
+}
+
+const sortNewestFirst = (releases: Release[]) =>
+  releases.toSorted(
+    (a, b) => compareVersions(b.version, a.version) || (a.id < b.id ? -1 : Number(a.id > b.id)),
+  )
+
+async function listFolders(directory: string): Promise<string[]> {
+  if (!(await exists(directory))) return []
+  const entries = await readdir(directory, { withFileTypes: true })
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+}
+
+/** Removes what a process that was killed has left. A draft of another process that still copies is newer. */
+async function removeOldDrafts(directory: string): Promise<void> {
+  for (const name of await listFolders(directory)) {
+    if (!name.startsWith(draftPrefix)) continue
+    const path = join(directory, name)
+    const { mtimeMs } = await stat(path)
+    if (Date.now() - mtimeMs > maxDraftAgeMs) await rm(path, { recursive: true, force: true })
+  }
+}

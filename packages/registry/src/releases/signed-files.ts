@@ -1,0 +1,78 @@
+/** Reads the files that describe a release, and verifies its signature. */
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { parseChecksums, releaseFiles } from '@shoal/core/releases'
+import { unprocessable } from '../errors.ts'
+
+/** `SHA256SUMS` has a line of less than 300 bytes for each file. */
+const maxDescriptionBytes = 100_000
+
+/** The paths of a release's files, by their names. */
+export type Files = ReadonlyMap<string, string>
+
+/** Finds the files of a release: those in a folder, if the only path is a folder, or else the paths themselves. */
+export async function findFiles(paths: readonly string[]): Promise<Files> {
+  const [path = ''] = paths
+  const isFolder = paths.length === 1 && (await stat(path)).isDirectory()
+  const all = isFolder ? (await readdir(path)).map((name) => join(path, name)) : paths
+  const files = new Map<string, string>()
+  for (const one of all) {
+    if ((await stat(one)).isFile()) files.set(basename(one), one)
+    else if (!isFolder) throw unprocessable(`${one} is not a file`)
+  }
+  for (const name of Object.values(releaseFiles)) {
+    if (files.has(name)) continue
+    throw unprocessable(
+      `${name} is missing: a release consists of what npm run release has written`,
+    )
+  }
+  return files
+}
+
+/** @throws `unprocessable` if the signature is wrong */
+export async function readSignedFiles(files: Files) {
+  const [text, signature, publicKey] = await Promise.all([
+    readSmall(files, releaseFiles.checksums),
+    readSmall(files, releaseFiles.signature),
+    readSmall(files, releaseFiles.publicKey),
+  ])
+  const key = parseKey(String(publicKey))
+  if (key?.asymmetricKeyType !== 'ed25519') {
+    throw unprocessable(`${files.get(releaseFiles.publicKey)} contains no Ed25519 public key`)
+  }
+  if (!verify(null, text, key, signature)) {
+    throw unprocessable(
+      `the signature of ${files.get(releaseFiles.checksums)} is wrong: the release has been changed`,
+    )
+  }
+  return {
+    /** The same for the same files. */
+    id: createHash('sha256').update(text).digest('hex').slice(0, 16),
+    sums: parseSums(files, String(text)),
+    publicKey: key.export({ type: 'spki', format: 'pem' }).toString(),
+    keyFingerprint: createHash('sha256')
+      .update(key.export({ type: 'spki', format: 'der' }))
+      .digest('hex'),
+  }
+}
+
+function parseSums(files: Files, text: string): Map<string, string> {
+  const sums = parseChecksums(text)
+  if (sums) return sums
+  throw unprocessable(`${files.get(releaseFiles.checksums)} is not a list of SHA-256 checksums`)
+}
+
+async function readSmall(files: Files, name: string): Promise<Buffer> {
+  const path = files.get(name) ?? name
+  if ((await stat(path)).size > maxDescriptionBytes) throw unprocessable(`${path} is too large`)
+  return readFile(path)
+}
+
+function parseKey(pem: string): KeyObject | undefined {
+  try {
+    return createPublicKey(pem)
+  } catch {
+    return undefined // reported by the caller
+  }
+}
