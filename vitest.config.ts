@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './testing/longest-first.ts'
 import { runsSlowTests } from './testing/slow.ts'
 
 export default defineConfig({
@@ -11,6 +12,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 40_000 } },
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     // Half of the tests’ time is waiting; the slow ones keep the processor busy.
     maxWorkers: availableParallelism() + (runsSlowTests ? 0 : 2),
   },
