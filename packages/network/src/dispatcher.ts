@@ -9,6 +9,7 @@ import Pool from 'undici/lib/dispatcher/pool.js'
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 import { proxyFor } from './proxy-for.ts'
 import type { NetworkSettings } from './settings.ts'
+import { sharedBuffer } from './shared-buffer.ts'
 
 /** The connections of one thread, for all its requests: API calls, chunks, uploads and torrents. */
 export interface Network {
@@ -25,8 +26,21 @@ export interface Network {
   destroy(): Promise<void>
 }
 
-/** Opens a network with at most `connections` connections per origin. The caller must close them with `destroy`. */
-export function openNetwork(settings: NetworkSettings, { connections = 8 } = {}): Network {
+type NetworkOptions = {
+  /** Maximum number of connections per origin. Default: 8. */
+  connections?: number
+  /**
+   * Whether connections without a proxy read into one buffer. If so, the handler of a request must not refer to the
+   * bytes of a response after `onResponseData` has returned. `sendRequest` must not be used with such a network.
+   */
+  sharesBuffer?: boolean
+}
+
+/** Opens a network. The caller must close its connections with `destroy`. */
+export function openNetwork(
+  settings: NetworkSettings,
+  { connections = 8, sharesBuffer = false }: NetworkOptions = {},
+): Network {
   const { connectMs } = settings.timeouts
   const common = {
     connections,
@@ -35,7 +49,7 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
     bodyTimeout: settings.timeouts.stallMs,
   }
   const byProxy = new Map<string, Dispatcher>()
-  const direct = new Agent({ ...common, connect: connector(settings) })
+  const direct = new Agent({ ...common, connect: connector(settings, sharesBuffer) })
 
   function agentFor(url: URL): Dispatcher {
     const proxy = proxyFor(url, settings)
@@ -76,13 +90,20 @@ function tunnelPool(origin: URL, options: object): Dispatcher {
   return Object.assign(new Pool(origin, options as PoolType.Options), { connect: openTunnel })
 }
 
-function connector({ timeouts, extraCa }: NetworkSettings): buildConnector.connector {
-  const timeout = timeouts.connectMs
-  const plain = newConnector({ allowH2: false, timeout })
+function connector(
+  { timeouts, extraCa }: NetworkSettings,
+  sharesBuffer: boolean,
+): buildConnector.connector {
+  const common = {
+    allowH2: false,
+    timeout: timeouts.connectMs,
+    ...(sharesBuffer && { onread: sharedBuffer() }),
+  }
+  const plain = newConnector(common)
   let secure: buildConnector.connector | undefined
   return (options, callback) => {
     if (options.protocol !== 'https:') return plain(options, callback)
-    secure ??= newConnector({ allowH2: false, timeout, secureContext: secureContext(extraCa) })
+    secure ??= newConnector({ ...common, secureContext: secureContext(extraCa) })
     secure(options, callback)
   }
 }

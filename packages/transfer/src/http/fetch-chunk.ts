@@ -29,7 +29,8 @@ export type FetchTools = {
   board: Board
   limit: RateLimit
   stallMs: number
-  onBytes: (bytes: number) => void
+  /** Called with the size of each buffer that becomes garbage. */
+  onBuffer: (bytes: number) => void
 }
 
 /**
@@ -53,7 +54,7 @@ export async function fetchChunk(
 }
 
 function exchange(
-  { network, fd, board, limit, stallMs, onBytes }: FetchTools,
+  { network, fd, board, limit, stallMs, onBuffer }: FetchTools,
   { yields, fileSizeBytes, chunk, from, to }: ChunkRequest,
   asked: Asked,
   signal: AbortSignal,
@@ -155,7 +156,7 @@ function exchange(
           Atomics.add(board.received, 0, BigInt(bytes.length))
           const problem = body.take(bytes)
           if (problem !== undefined) return fail(problem)
-          onBytes(bytes.length)
+          if (asked.proxy !== undefined) onBuffer(bytes.length) // other connections share a buffer
           const waitMs = limit.take(bytes.length)
           if (waitMs > 1) waitFor(waitMs)
         },

@@ -38,6 +38,7 @@ export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
   }
   const thread = startThread<FrontierMethods>('frontier-thread', import.meta.url, setup, {
     ours: events,
+    resourceLimits: { maxYoungGenerationSizeMb: 1 },
   })
   thread.worker.on('error', reject)
   return {

@@ -21,15 +21,18 @@ export type WorkerSetup = {
   board: Board
 }
 
-/** Creates a worker in this thread. `onBytes` is called with the number of bytes of each block that arrives. */
+/** Creates a worker in this thread. `onBuffer` is called with the size of each buffer that becomes garbage. */
 export function inlineChunkWorker(
   setup: WorkerSetup,
-  onBytes: (bytes: number) => void = () => undefined,
+  onBuffer: (bytes: number) => void = () => undefined,
 ): ChunkWorker {
   const { board, stallMs } = setup
   const fd = openSync(setup.path, setup.connections > 0 ? 'r+' : 'r')
   const limit = rateLimit(setup.rateLimit, board.clock)
-  const network = openNetwork(setup.network, { connections: Math.max(1, setup.connections) })
+  const network = openNetwork(setup.network, {
+    connections: Math.max(1, setup.connections),
+    sharesBuffer: true,
+  })
 
   async function check({ start, size }: Chunk) {
     const hash = createHash('sha256')
@@ -43,7 +46,7 @@ export function inlineChunkWorker(
       // All bytes of the chunk are already on disk, perhaps because an earlier request broke off after the last one.
       // The chunk is only hashed, because an empty range cannot be requested.
       if (from === chunk.size) return check(chunk)
-      const tools = { network, fd, board, limit, stallMs, onBytes }
+      const tools = { network, fd, board, limit, stallMs, onBuffer }
       return fetchChunk(tools, request, signal)
     },
 

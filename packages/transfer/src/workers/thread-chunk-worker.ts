@@ -4,7 +4,9 @@ import type { ChunkWorker } from '../http/chunk-worker.ts'
 import type { WorkerSetup } from './inline-chunk-worker.ts'
 
 export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {
-  const thread = startThread<ChunkWorker>('chunk-thread', import.meta.url, setup)
+  const thread = startThread<ChunkWorker>('chunk-thread', import.meta.url, setup, {
+    resourceLimits: { maxYoungGenerationSizeMb: 1 },
+  })
   const { rpc } = thread
   return {
     fetch: (request, signal) => rpc.call('fetch', request, signal).catch(rethrow),

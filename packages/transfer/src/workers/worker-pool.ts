@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Manifest } from '../chunks/manifest.ts'
 import type { ChunkWorker } from '../http/chunk-worker.ts'
 import { type FrontierHash, inlineFrontierHash, threadFrontierHash } from './frontier-hash.ts'
@@ -13,7 +14,11 @@ export interface WorkerPool {
   close(): Promise<void>
 }
 
-const maxThreads = 2
+/**
+ * A second thread that receives is of use only if a processor is left for it: the hash of the whole file also takes one.
+ */
+const receivingThreads = availableParallelism() > 2 ? 2 : 1
+const checkingThreads = 2
 
 /** Starts a worker pool. With `isInline`, the pool has no threads, which is faster for small files. */
 export async function startWorkerPool(
@@ -36,8 +41,7 @@ export async function startWorkerPool(
 }
 
 /**
- * Starts up to two threads, among which `setup.connections` is divided, or one worker in this thread if `isInline` is
- * true.
+ * Starts threads, among which `setup.connections` is divided, or one worker in this thread if `isInline` is true.
  */
 export async function startChunkWorkers(
   setup: WorkerSetup,
@@ -49,7 +53,8 @@ export async function startChunkWorkers(
     const { inlineChunkWorker } = await import('./inline-chunk-worker.ts')
     return [inlineChunkWorker(setup)]
   }
-  const threads = setup.connections === 1 ? 1 : maxThreads
+  const threads =
+    setup.connections === 0 ? checkingThreads : Math.min(setup.connections, receivingThreads)
   const share = { ...setup, connections: Math.ceil(setup.connections / threads) }
   return Array.from({ length: threads }, () => threadChunkWorker(share))
 }
