@@ -27,6 +27,8 @@ import { searchEngineRoutes } from './pages/search-engine-routes.ts'
 import { adminRoutes } from './people/admin-routes.ts'
 import type { People } from './people/open-people.ts'
 import type { NodeMessages } from './redis/node-messages.ts'
+import { releaseRoutes } from './releases/release-routes.ts'
+import { openReleases } from './releases/releases.ts'
 import { toTrustProxy } from './settings/trusted-proxies.ts'
 import { makeShell, type ShellDependencies } from './shell.ts'
 import type { RegistryStore } from './store/served-store.ts'
@@ -141,6 +143,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(async (pages) => {
     await pages.register(caching)
     await pages.register(schoolRoutes, all)
+    await pages.register(releaseRoutes, { ...all, releases: openReleases(config) })
     await pages.register(async (cached) => {
       await cached.register(responseCaching, { cache })
       await cached.register(feedRoutes, { ...all, turns })

@@ -29,10 +29,6 @@ export function compareVersions(a: string, b: string): number {
   )
 }
 
-/** The archive with the highest version; undefined if there are none. */
-export const newest = <One extends { version: string }>(all: readonly One[]): One | undefined =>
-  all.toSorted((a, b) => compareVersions(b.version, a.version))[0]
-
 function split(version: string) {
   const [, numbers = '', suffix] = /^([^-+]*)(?:-([^+]*))?/.exec(version) ?? []
   return { numbers: numbers.split('.'), suffix: suffix?.split('.') ?? [] }

@@ -7,13 +7,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import {
-  type Archive,
-  compareVersions,
-  newest,
-  parseArchiveName,
-  releaseFiles,
-} from '@shoal/core/releases'
+import { type Archive, compareVersions, parseArchiveName, releaseFiles } from '@shoal/core/releases'
 import { makeFolder } from '@shoal/log/folder'
 import type { RegistryConfig } from '../config.ts'
 import { exists, syncDirectory } from '../durable-file.ts'
@@ -38,11 +32,14 @@ export type Release = {
   keyFingerprint: string
 }
 
+/** A release that is the newest for a platform. */
+export type HandedOut = { release: Release; archive: Archive; file: ReleaseFile }
+
 export interface Releases {
   /** All releases, newest first. */
   list(): Promise<Release[]>
-  /** The newest release for each platform. */
-  newestByPlatform(): Promise<Map<string, { release: Release; archive: Archive }>>
+  /** The newest release for each platform. Releases that are damaged are omitted, and their errors reported. */
+  listHandedOut(onDamaged: (error: unknown) => void): Promise<HandedOut[]>
   /**
    * Verifies a release and copies it: a folder with all of its files, or some of its files, which must include the
    * checksums, the signature, the key and an archive. A release that is already there is not copied again. If the newest
@@ -66,26 +63,31 @@ export function openReleases({
 }: Pick<RegistryConfig, 'releasesDirectory' | 'dataDirectory'>): Releases {
   const directory = releasesDirectory ?? join(dataDirectory, 'releases')
 
-  async function list(): Promise<Release[]> {
+  async function list(onDamaged = rethrow): Promise<Release[]> {
     const names = await listFolders(directory)
     const ids = names.filter((name) => !name.startsWith('.'))
-    return sortNewestFirst(await Promise.all(ids.map((id) => readRelease(join(directory, id)))))
+    const read = await Promise.allSettled(ids.map((id) => readRelease(join(directory, id))))
+    for (const one of read) if (one.status === 'rejected') onDamaged(one.reason)
+    return sortNewestFirst(read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
   }
 
   return {
-    list,
+    list: () => list(),
 
-    async newestByPlatform() {
-      const all = (await list()).flatMap((release) =>
-        release.archives.map((archive) => ({ release, archive, version: archive.version })),
-      )
-      const platforms = new Set(all.map(({ archive }) => archive.platform))
-      return new Map(
-        [...platforms].toSorted().flatMap((platform) => {
-          const found = newest(all.filter(({ archive }) => archive.platform === platform))
-          return found ? [[platform, found] as const] : []
+    async listHandedOut(onDamaged) {
+      const all = (await list(onDamaged)).flatMap((release) =>
+        release.archives.flatMap((archive) => {
+          const file = release.files.find(({ name }) => name === archive.name)
+          return file ? [{ release, archive, file }] : []
         }),
       )
+      const platforms = new Set(all.map(({ archive }) => archive.platform))
+      return [...platforms].toSorted().flatMap((platform) => {
+        const some = all.filter(({ archive }) => archive.platform === platform)
+        return (
+          some.toSorted((a, b) => compareVersions(b.archive.version, a.archive.version))[0] ?? []
+        )
+      })
     },
 
     async add(paths, confirmKey) {
@@ -125,6 +127,10 @@ export function openReleases({
       return { release: await readRelease(target), isNew: true }
     },
   }
+}
+
+function rethrow(error: unknown): void {
+  throw error
 }
 
 async function readRelease(folder: string): Promise<Release> {

@@ -1,0 +1,254 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import type { RegistryConfig } from '../config.ts'
+import { startTestRegistry } from '../testing/test-registry.ts'
+import { makeReleaseKey, writeRelease } from '../testing/write-release.ts'
+import { openReleases } from './releases.ts'
+
+const ownPlatform = `${process.platform}-${process.arch}`
+const page = { headers: { accept: 'text/html,application/xhtml+xml' } }
+const ownAddress = Object.values(networkInterfaces())
+  .flatMap((all) => all ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+/** Saves settings like shoal, and prints its version. */
+const program = (version: string) => `#!/bin/sh
+case "$1 $2" in
+  '--version ') echo ${version} ;;
+  'config get') cat "$HOME/saved" ;;
+  'config set') printf '%s' "$4" >"$HOME/saved" ;;
+esac
+`
+
+async function makeFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'shoal-install-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+async function start(settings: Partial<RegistryConfig> = {}) {
+  const registry = await startTestRegistry(settings)
+  onTestFinished(() => registry.close())
+  const releases = openReleases(registry.config)
+  return {
+    ...registry,
+    async add(contents: Partial<Parameters<typeof writeRelease>[0]> = {}) {
+      const { key = makeReleaseKey(), version = '1.0.0', ...others } = contents
+      await using made = await writeRelease({ key, version, program: program(version), ...others })
+      return (await releases.add([made.path], async () => undefined)).release
+    },
+    /** Runs the registry's script, or another one. */
+    async install(
+      home: string,
+      { words = [] as string[], script = undefined as string | undefined } = {},
+    ) {
+      const path = join(home, 'shoal-install.sh')
+      await writeFile(path, script ?? (await registry.get('/install')).text)
+      const running = promisify(execFile)('sh', [path, ...words], {
+        cwd: home,
+        env: { PATH: process.env.PATH, HOME: home },
+      })
+      return running.then(
+        ({ stderr }) => ({ code: 0, stderr }),
+        ({ code, stderr }) => ({ code, stderr: String(stderr) }),
+      )
+    },
+  }
+}
+
+const run = async (path: string, home: string, ...words: string[]) =>
+  (await promisify(execFile)(path, words, { env: { PATH: process.env.PATH, HOME: home } })).stdout
+
+test('without a release, the page and the script explain how to add one', async () => {
+  const registry = await start()
+  const html = await registry.get('/install', page)
+  expect(html.headers.get('content-type')).toContain('text/html')
+  expect(html.text).toContain('shoal admin releases add')
+  const { text, headers } = await registry.get('/install')
+  expect(headers.get('content-type')).toContain('text/x-shellscript')
+  const result = await registry.install(await makeFolder(), { script: text })
+  expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('npm run release') })
+})
+
+test('the page shows three commands, the checksums and the key, also on a members-only registry', async () => {
+  const registry = await start({ isAnonymousReadAllowed: false })
+  const release = await registry.add()
+  const script = (await registry.get('/install')).text
+  const { status, text, headers } = await registry.get('/install', page)
+  expect(status).toBe(200)
+  expect(headers.get('vary')).toContain('Accept')
+  expect(headers.get('content-security-policy')).toContain("default-src 'self'")
+  expect(text).toContain('sh shoal-install.sh')
+  expect(text).toContain(createHash('sha256').update(script).digest('hex'))
+  expect(text).toContain(release.keyFingerprint)
+  expect(text).toContain('This registry uses http')
+  for (const { sha256 } of release.files) expect(text).toContain(sha256)
+  expect((await registry.get('/install/page.css')).status).toBe(200)
+  for (const [, path = ''] of text.matchAll(/href="(\/install\/[^"]+)"/g)) {
+    expect((await registry.get(path)).status, path).toBe(200)
+  }
+})
+
+test('over https, the page does not warn about http', async () => {
+  const registry = await start({ baseUrl: 'https://models.example.org' })
+  await registry.add()
+  const { text } = await registry.get('/install', page)
+  expect(text).not.toContain('This registry uses http')
+  expect(text).toContain('https://models.example.org/install')
+})
+
+test('files are handed out with ranges; unknown files and paths are not', async () => {
+  const registry = await start()
+  const release = await registry.add()
+  const [archive] = release.files.filter(({ name }) => name.endsWith('.tar.gz'))
+  const path = `/install/${ownPlatform}/${archive?.name}`
+  const content = await readFile(join(release.folder, archive?.name ?? ''))
+  const whole = await fetch(`http://127.0.0.1:${registry.port}${path}`)
+  expect(Buffer.from(await whole.arrayBuffer()).equals(content)).toBe(true)
+  const part = await fetch(`http://127.0.0.1:${registry.port}${path}`, {
+    headers: { range: 'bytes=1-4' },
+  })
+  expect(part.status).toBe(206)
+  expect(Buffer.from(await part.arrayBuffer()).equals(content.subarray(1, 5))).toBe(true)
+  for (const other of ['none', '..%2f..%2flock', 'page.css']) {
+    expect((await registry.get(`/install/${ownPlatform}/${other}`)).status, other).toBe(404)
+  }
+  expect((await registry.get('/install/linux-mips/SHA256SUMS')).status).toBe(404)
+})
+
+test.runIf(ownAddress)('with a loopback base URL, other machines get an explanation', async () => {
+  const registry = await start({ host: '0.0.0.0', allowedHosts: [ownAddress ?? ''] })
+  await registry.add()
+  const url = `http://${ownAddress}:${registry.port}/install`
+  for (const headers of [{}, page.headers]) {
+    const answer = await registry.get(url, { headers })
+    expect(answer.status).toBe(403)
+    expect(answer.text).toContain('SHOAL_BASE_URL')
+    expect(answer.text).not.toContain('shoal_install')
+  }
+  expect((await registry.get('/install')).text).toContain('shoal_install')
+})
+
+test('the script installs a working shoal that knows the registry, and can be run again', async () => {
+  const registry = await start()
+  const key = makeReleaseKey()
+  const release = await registry.add({ key })
+  const home = await makeFolder()
+  const { code, stderr } = await registry.install(home)
+  expect(stderr).toContain('Installed shoal 1.0.0')
+  expect(stderr).toContain('export PATH=')
+  expect(code).toBe(0)
+  const shoal = join(home, '.local/bin/shoal')
+  expect(await run(shoal, home, '--version')).toBe('1.0.0\n')
+  expect(await readFile(join(home, 'saved'), 'utf8')).toBe(registry.url)
+  expect(await readFile(join(home, '.local/lib/shoal/release-key.pem'), 'utf8')).toBe(
+    release.publicKey,
+  )
+  expect((await readdir(home)).toSorted()).toEqual(['.local', 'saved', 'shoal-install.sh'])
+
+  await registry.add({ key, version: '1.1.0' })
+  await writeFile(join(home, 'saved'), 'https://other.example')
+  const again = await registry.install(home)
+  expect(again.stderr).toContain('The saved registry is still https://other.example')
+  expect((await registry.install(home)).code).toBe(0)
+  expect(await run(shoal, home, '--version')).toBe('1.1.0\n')
+  expect(await readFile(join(home, 'saved'), 'utf8')).toBe('https://other.example')
+  expect((await readdir(join(home, '.local/lib/shoal'))).toSorted()).toEqual([
+    ...['1.0.0', '1.1.0', 'release-key.pem'],
+  ])
+})
+
+test('the script installs into another folder, whose name may contain spaces and quotes', async () => {
+  const registry = await start()
+  await registry.add()
+  const home = await makeFolder()
+  const name = `my "shoal's" folder`
+  const { code } = await registry.install(home, { words: ['--prefix', name] })
+  expect(code).toBe(0)
+  expect(await run(join(home, name, 'bin/shoal'), home, '--version')).toBe('1.0.0\n')
+  expect(await registry.install(home, { words: ['--other'] })).toMatchObject({ code: 2 })
+})
+
+test('a changed archive, a program that does not run and another key are refused', async () => {
+  const registry = await start()
+  const { folder, files } = await registry.add()
+  const archive = files.find(({ name }) => name.endsWith('.tar.gz'))?.name ?? ''
+  const home = await makeFolder()
+  const shoal = join(home, '.local/bin/shoal')
+  const original = await readFile(join(folder, archive))
+  await chmod(join(folder, archive), 0o640)
+  await writeFile(join(folder, archive), Buffer.concat([original.subarray(0, -1), Buffer.of(1)]))
+  expect((await registry.install(home)).stderr).toMatch(/the SHA-256 of .* is [0-9a-f]{64}, not /)
+  await rm(join(folder, archive))
+  expect(await registry.install(home)).toMatchObject({ code: 1 })
+  await expect(readFile(shoal)).rejects.toThrow('ENOENT')
+  expect(await readdir(join(home, '.local/lib/shoal'))).toEqual([])
+
+  await writeFile(join(folder, archive), original)
+  expect((await registry.install(home)).code).toBe(0)
+  await registry.add({ version: '1.0.1' })
+  expect((await registry.install(home)).stderr).toContain('signed with another key')
+  await rm(join(home, '.local/lib/shoal/release-key.pem'))
+  await registry.add({ version: '1.0.2', program: '#!/bin/sh\nexit 127\n' })
+  expect((await registry.install(home)).stderr).toContain('does not run on this machine')
+  expect(await run(shoal, home, '--version')).toBe('1.0.0\n')
+})
+
+test('a platform that is not there and a shoal from elsewhere are refused', async () => {
+  const registry = await start()
+  await registry.add({ platform: process.arch === 'x64' ? 'linux-arm64' : 'linux-x64' })
+  const home = await makeFolder()
+  expect((await registry.install(home)).stderr).toMatch(/has no shoal for \S+, only for: linux-/)
+  await registry.add()
+  await mkdir(join(home, '.local/bin'), { recursive: true })
+  await writeFile(join(home, '.local/bin/shoal'), 'mine')
+  expect((await registry.install(home)).stderr).toContain('was not installed by this script')
+  expect(await readFile(join(home, '.local/bin/shoal'), 'utf8')).toBe('mine')
+})
+
+test('a script that is cut off at any byte does nothing', async () => {
+  const registry = await start()
+  await registry.add()
+  const { text } = await registry.get('/install')
+  const home = await makeFolder()
+  // Each cut script runs in a shell whose only commands are built in, so anything that it tried would fail visibly.
+  const lastLine = text.trimEnd().lastIndexOf('\n') + 1
+  const ends = Array.from(
+    { length: text.trimEnd().length - lastLine },
+    (_, more) => lastLine + more,
+  )
+  const others = Array.from({ length: 100 }, (_, step) => Math.floor((lastLine * step) / 100))
+  for (const end of [...others, ...ends]) {
+    const path = join(home, 'cut.sh')
+    await writeFile(path, text.slice(0, end))
+    const { stdout = '', stderr = '' } = await promisify(execFile)('/bin/sh', [path], {
+      cwd: home,
+      env: { HOME: home, PATH: '/nonexistent' },
+    }).catch((error) => error)
+    expect(stdout, String(end)).toBe('')
+    expect(
+      stderr.replace(/^.*([Ss]yntax error|[Uu]nterminated|unexpected).*$/gm, '').trim(),
+      String(end),
+    ).toBe('')
+    expect(await readdir(home), String(end)).toEqual(['cut.sh'])
+  }
+  await appendFile(join(home, 'cut.sh'), text.slice(ends.at(-1)))
+  const whole = await promisify(execFile)('/bin/sh', [join(home, 'cut.sh')], {
+    env: { HOME: home, PATH: '/nonexistent' },
+  }).catch((error) => error)
+  expect(whole.stderr).toContain('uname')
+})
