@@ -62,6 +62,7 @@ const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
   Other: {
     config: async () => (await import('./commands/config.ts')).configCommand,
     doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+    upgrade: async () => (await import('./commands/upgrade.ts')).upgradeCommand,
     completion: async () => (await import('./commands/completion.ts')).completionCommand,
   },
 }

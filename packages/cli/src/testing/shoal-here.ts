@@ -16,6 +16,7 @@ type Options = {
   stopSignal?: AbortSignal
   /** The daemon's default port, instead of 11434, which any program may be using. Default: port 9, which is unused. */
   daemonPort?: number
+  programFolder?: string
 }
 
 const sixteenGigabytes = 16 * 2 ** 30
@@ -32,6 +33,7 @@ export async function shoalHere(words: readonly string[], options: Options) {
     stopSignal: options.stopSignal ?? new AbortController().signal,
     memoryBytes: options.memoryBytes ?? sixteenGigabytes,
     daemonPort: options.daemonPort ?? 9,
+    ...(options.programFolder !== undefined && { programFolder: options.programFolder }),
   })
   return { stdout: stdout.text(), stderr: stderr.text(), exitCode }
 }

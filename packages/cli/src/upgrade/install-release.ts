@@ -1,0 +1,94 @@
+/** Installs a release next to the running one, and changes the link to it at the end. */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { access, mkdtemp, open, readdir, rename, rm, symlink } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import type { Registry } from '../context.ts'
+import { Failure } from '../terminal/failure.ts'
+import type { Progress } from '../terminal/progress.ts'
+import type { Installation } from './installation.ts'
+import { getFile, type OfferedRelease } from './offered-release.ts'
+
+const partBytes = 8 * 1024 * 1024
+/** An archive takes up 100 MB. The size is not signed. */
+const maxBytes = 2_000_000_000
+
+/** If this fails, the previous version stays installed. */
+export async function installRelease(
+  registry: Registry,
+  { folder, command, version: running }: Installation,
+  { name, version, url, sha256 }: OfferedRelease,
+  progress: Progress,
+): Promise<void> {
+  const draft = await mkdtemp(join(folder, '.install-'))
+  try {
+    const archive = join(draft, name)
+    const found = await download(registry, url, archive, progress)
+    if (found !== sha256) {
+      throw new Failure(
+        'verification_failed',
+        `The SHA-256 of ${name} is ${found}, not ${sha256}.`,
+        {
+          hint: 'Nothing was changed.',
+        },
+      )
+    }
+    await run('tar', ['-xzof', archive, '-C', draft])
+    const unpacked = join(draft, name.replace(/\.tar\.gz$/, ''))
+    await run(join(unpacked, 'bin', 'shoal'), ['--version']) // proves that it runs on this machine
+    const target = join(folder, version)
+    if (await exists(target)) await rename(target, join(draft, 'previous'))
+    await rename(unpacked, target)
+    const link = join(draft, 'shoal')
+    await symlink(relative(join(command, '..'), join(target, 'bin', 'shoal')), link)
+    await rename(link, command)
+    await removeOthers(folder, [running, version])
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
+
+const run = promisify(execFile)
+
+/** Returns the SHA-256 of the file. */
+async function download(registry: Registry, url: string, path: string, progress: Progress) {
+  const hash = createHash('sha256')
+  const file = await open(path, 'wx')
+  try {
+    for (let at = 0, total = 1; at < total; ) {
+      const { status, headers, body } = await getFile(
+        registry,
+        url,
+        `bytes=${at}-${at + partBytes - 1}`,
+      )
+      const [, size] = /\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? []
+      total = status === 206 ? Number(size) : at + body.byteLength
+      if (!(total <= maxBytes)) throw new Failure('failed', `${url} is too large.`)
+      hash.update(body)
+      await file.writeFile(body)
+      at += body.byteLength
+      progress.update({ bytesDone: at, bytesTotal: total })
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+    progress.end()
+  }
+  return hash.digest('hex')
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Keeps the version that is running, because a daemon may still load parts of it. */
+async function removeOthers(folder: string, kept: readonly string[]): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (/^\d+\.\d+\.\d+/.test(name) && !kept.includes(name)) {
+      await rm(join(folder, name), { recursive: true })
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/** Installations that the script of a registry has made (`GET /install`). */
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { access, readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { isErrno } from '../terminal/errno.ts'
+
+export type Installation = {
+  /** The folder `lib/shoal`, which has a folder for each version. */
+  folder: string
+  /** The version that is running. */
+  version: string
+  /** The link that users run. */
+  command: string
+  /** The key of the first installation. Only releases that are signed with it are installed. */
+  key: KeyObject
+}
+
+/** Returns undefined if the program that contains the folder was installed in another way, for example with npm. */
+export async function findInstallation(programFolder: string): Promise<Installation | undefined> {
+  for (let at = programFolder; dirname(at) !== at; at = dirname(at)) {
+    const folder = dirname(at)
+    const command = join(folder, '..', '..', 'bin', 'shoal')
+    const pem = await readFile(join(folder, 'release-key.pem'), 'utf8').catch(ignoreMissing)
+    if (pem === undefined) continue
+    await access(join(at, 'bin', 'shoal'))
+    return { folder, version: basename(at), command, key: createPublicKey(pem) }
+  }
+  return undefined
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return undefined
+  throw error
+}
