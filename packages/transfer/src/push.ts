@@ -2,7 +2,7 @@
 
 export { classifyError, TransferError, type TransferFailure } from './failure.ts'
 export { type ProgressMeter, progressMeter } from './progress-meter.ts'
-export { type HashFeed, hashFeed } from './push/hash-feed.ts'
+export { type AsyncQueue, asyncQueue } from './push/async-queue.ts'
 export { pushBlob } from './push/push-blob.ts'
 export type { BlobPushEvent } from './push/push-options.ts'
 export type { PushPort, PutOptions } from './push/push-port.ts'

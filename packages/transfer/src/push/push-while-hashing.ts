@@ -1,6 +1,6 @@
-import type { ChunkManifest } from '@shoal/model-file'
+import type { ChunkHash, ChunkManifest } from '@shoal/model-file'
 import { ApiError, type MissingChunk, type ModelFile } from '@shoal/protocol/client'
-import type { HashFeed } from './hash-feed.ts'
+import { type AsyncQueue, asyncQueue } from './async-queue.ts'
 import { pushBlob } from './push-blob.ts'
 import type { BlobPushEvent, UnhashedPush } from './push-options.ts'
 import { type SendCount, sendChunks } from './send-missing.ts'
@@ -17,7 +17,7 @@ const maxDeclared = 64
 export type HashingPush = UnhashedPush & {
   sizeBytes: number
   /** The hashes of the file, as far as they are known. */
-  hashing: { chunks: HashFeed; manifest: Promise<ChunkManifest> }
+  hashing: { chunks: AsyncQueue<ChunkHash>; manifest: Promise<ChunkManifest> }
 }
 
 /**
@@ -27,7 +27,7 @@ export type HashingPush = UnhashedPush & {
  * @example
  * import { openAsBlob } from 'node:fs'
  * import { chunkRange, chunkSizeFor, hashFileInWorker, makeManifest } from '@shoal/model-file'
- * import { createRetrier, hashFeed, type PushPort, pushWhileHashing } from '@shoal/transfer/push'
+ * import { asyncQueue, createRetrier, type PushPort, pushWhileHashing } from '@shoal/transfer/push'
  *
  * const blob = await openAsBlob('tide-q2.gguf')
  * const port: PushPort = {
@@ -42,7 +42,7 @@ export type HashingPush = UnhashedPush & {
  *   async checkChunk() {}, // the blob rejects reads if its file has changed
  *   async checkUnchanged() {},
  * }
- * const chunks = hashFeed()
+ * const chunks = asyncQueue<{ index: number; hash: string; size: number }>()
  * const hashed = hashFileInWorker('tide-q2.gguf', {
  *   onChunk: (index, hash) => chunks.add({ index, hash, size: chunkRange(index, blob.size).size }),
  * })
@@ -92,10 +92,10 @@ async function startEarly(push: HashingPush, count: SendCount): Promise<boolean>
     if (isRefused(error)) return false
     throw error
   }
-  const queue = chunkQueue()
+  const queue = asyncQueue<MissingChunk>()
   const early = { ...push, signal }
   const sending = [
-    sendChunks(early, fileId, { take: queue.take, count }),
+    sendChunks(early, fileId, { take: async () => (await queue.take(1))[0], count }),
     declareChunks(early, fileId, count, queue),
   ]
   try {
@@ -128,7 +128,7 @@ async function declareChunks(
   { client, modelName, hashing, retrier, signal, report }: HashingPush,
   fileId: string,
   count: SendCount,
-  queue: ChunkQueue,
+  queue: AsyncQueue<MissingChunk>,
 ) {
   for (;;) {
     const chunk_hashes = await hashing.chunks.take(maxDeclared)
@@ -145,7 +145,7 @@ async function declareChunks(
       report({ type: 'resumed', bytes })
       report({ type: 'sent', ...count })
     }
-    queue.add(declared.missing_chunks)
+    queue.add(...declared.missing_chunks)
   }
 }
 
@@ -164,35 +164,4 @@ async function stopIfStored(
   )
   if (started.id === fileId && started.upload.missing_count > 0) return
   stop.abort(new Error('the registry needs no more chunks'))
-}
-
-type ChunkQueue = ReturnType<typeof chunkQueue>
-
-/** Chunks to send, for several senders. */
-function chunkQueue() {
-  const chunks: MissingChunk[] = []
-  const takers: (() => void)[] = []
-  let hasEnded = false
-  const wakeAll = () => {
-    for (const wake of takers.splice(0)) wake()
-  }
-  return {
-    add(more: readonly MissingChunk[]) {
-      chunks.push(...more)
-      wakeAll()
-    },
-    /** The chunks in the queue can still be taken. */
-    end() {
-      hasEnded = true
-      wakeAll()
-    },
-    async take(): Promise<MissingChunk | undefined> {
-      while (chunks.length === 0 && !hasEnded) {
-        await new Promise<void>((resolve) => {
-          takers.push(resolve)
-        })
-      }
-      return chunks.shift()
-    },
-  }
 }

@@ -1,12 +1,18 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { chunkRange, chunkSizeFor, hashFileInWorker, makeManifest } from '@shoal/model-file'
+import {
+  type ChunkHash,
+  chunkRange,
+  chunkSizeFor,
+  hashFileInWorker,
+  makeManifest,
+} from '@shoal/model-file'
 import { directNetwork, type NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { PushEvent } from '../../events.ts'
 import { type ProgressMeter, progressMeter } from '../../progress-meter.ts'
 import { createRetrier } from '../../retrier.ts'
-import { hashFeed } from '../hash-feed.ts'
+import { asyncQueue } from '../async-queue.ts'
 import { pushBlob } from '../push-blob.ts'
 import type { BlobPushEvent } from '../push-options.ts'
 import { minBytesWhileHashing, pushWhileHashing } from '../push-while-hashing.ts'
@@ -73,7 +79,7 @@ export async function pushFile(options: PushOptions): Promise<ModelFile> {
   const push = { client, modelName, filename, port, retrier, signal, report: progress.onEvent }
 
   async function pushEarly() {
-    const chunks = hashFeed()
+    const chunks = asyncQueue<ChunkHash>()
     const manifest = hash((index, hash) =>
       chunks.add({ index, hash, size: chunkRange(index, sizeBytes).size }),
     )

@@ -1,11 +1,11 @@
 import { hasCode } from '@shoal/core/errors'
-import type { ChunkManifest } from '@shoal/model-file/browser'
+import type { ChunkHash, ChunkManifest } from '@shoal/model-file/browser'
 import { type Connection, clientOver } from '@shoal/protocol/client'
 import {
+  type AsyncQueue,
+  asyncQueue,
   type BlobPushEvent,
   createRetrier,
-  type HashFeed,
-  hashFeed,
   minBytesWhileHashing,
   pushBlob,
   pushWhileHashing,
@@ -76,7 +76,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
     run.keep(job)
   }
 
-  async function hash(file: JobFile, chunks: HashFeed): Promise<ChunkManifest> {
+  async function hash(file: JobFile, chunks: AsyncQueue<ChunkHash>): Promise<ChunkManifest> {
     const { filename, sizeBytes, manifest, partial } = file
     if (manifest) return manifest
     const sendReport = (bytesDone: number) =>
@@ -128,7 +128,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
   try {
     const { newModel } = run.job
     if (newModel) await retrier.call(() => ensureModel(client, newModel))
-    const fed = files.map((file) => ({ file, chunks: hashFeed() }))
+    const fed = files.map((file) => ({ file, chunks: asyncQueue<ChunkHash>() }))
     const manifests = oneAfterAnother(fed, ({ file, chunks }) => hash(file, chunks))
     const refusals: Error[] = []
     for (const [place, { file, chunks }] of fed.entries()) {
@@ -147,7 +147,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
 }
 
 /** The hashes of a file, as far as they are known. */
-type Hashing = { chunks: HashFeed; manifest: Promise<ChunkManifest> }
+type Hashing = { chunks: AsyncQueue<ChunkHash>; manifest: Promise<ChunkManifest> }
 
 async function findRefusal(uploading: Promise<void>): Promise<Error | undefined> {
   try {
