@@ -147,6 +147,18 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
       })
     })
 
+    const tools = ['ip', 'unshare', 'curl'].every(findProgram)
+    test.runIf(tools)('a registry hands it out where nothing else can be reached', async () => {
+      const home = join(folder, 'namespace')
+      await mkdir(home)
+      const script = join(root, 'release', 'testing', 'install-from-registry.sh')
+      const { stdout, stderr } = await run('unshare', ['--net', 'sh', script], {
+        env: { PATH: process.env.PATH, HOME: home, RELEASE: release },
+      })
+      expect(stdout).toContain('http://localhost:8000\n[]\n')
+      expect(stderr).toContain('is the newest version at localhost:8000')
+    })
+
     test.runIf(debootstrap)('the Debian package is installed in an empty Debian', async () => {
       const place = join(folder, 'debian-root')
       await run(debootstrap ?? '', ['--variant=minbase', 'bookworm', place])
