@@ -28,6 +28,7 @@ const tour: Record<string, RegExp> = {
   './shoal run shoal-tiny "Hello"': /\w/,
   './shoal register': /^/,
   './shoal push some.gguf': /\/m\/some\n$/,
+  './shoal edit some --license mit': /\/m\/some\n$/,
   './shoal keys new laptop': /^hf_[0-9A-Za-z]{43}\n$/,
   './shoal verify': /shoal-tiny/,
   'aria2c --seed-time=0 "$(./shoal link shoal-tiny)"': /download completed/,
