@@ -82,7 +82,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.getByLabel('Edited message').fill('What is the capital of Italy?')
     await page.keyboard.press('Enter')
     await waitForAnswer(page, /Rome/)
-    await answerIsKept(page)
+    await answerIsKept(page, /Rome/)
     expect(await page.locator('main li').count()).toBe(2)
     expect(await page.locator('main li', { hasText: 'France' }).count()).toBe(0)
 
@@ -363,17 +363,18 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
       .waitFor()
 
   /** Waits until the browser has saved an answer, which happens after the page shows it. */
-  async function answerIsKept(page: Page) {
-    const lastRole = `new Promise((resolve) => {
+  async function answerIsKept(page: Page, text = /./) {
+    const lastMessage = `new Promise((resolve) => {
       indexedDB.open('shoal-chat').onsuccess = ({ target: { result } }) => {
         const store = result.transaction('conversations').objectStore('conversations')
         store.get(location.hash.slice(1)).onsuccess = ({ target }) => {
           result.close()
-          resolve(target.result?.messages.at(-1).role)
+          resolve(JSON.stringify(target.result?.messages.at(-1)))
         }
       }
     })`
-    await expect.poll(() => page.evaluate(lastRole)).toBe('assistant')
+    const kept = expect.poll(() => page.evaluate(lastMessage))
+    await kept.toMatch(new RegExp(`"role":"assistant".*${text.source}`))
   }
 
   const readStatus = (page: Page) => page.locator('p[role=status].sr-only').last().innerText()
