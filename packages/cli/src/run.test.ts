@@ -11,6 +11,7 @@ test('help lists every command, in groups', async () => {
   expect(stdout.match(/^[A-Z]\w+:$/gm)).toEqual([
     'Options:',
     'Models:',
+    'Publish:',
     'Run:',
     'Share:',
     'Registry:',
