@@ -47,7 +47,13 @@ export function editCommand(open: OpenContext): Command {
           throw misuse('Nothing to change.', 'Pass at least one option: shoal edit --help')
         }
         const { readme } = await call((client) => client.getModel(name))
-        const save = (card: string) => call((client) => client.updateModel(name, { readme: card }))
+        const save = async (card: string) => {
+          const now = await call((client) => client.getModel(name))
+          if (now.readme !== readme) {
+            throw new Failure('failed', `The card of ${name} was changed in the meantime.`)
+          }
+          await call((client) => client.updateModel(name, { readme: card }))
+        }
         const isSaved = await editText(environment, { title: name, text: readme ?? '', save })
         if (!isSaved) {
           printer.note(`The card of ${name} is unchanged.`)

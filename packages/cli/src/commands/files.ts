@@ -40,12 +40,13 @@ export function filesCommand(open: OpenContext): Command {
       for (const text of references)
         found.push(await findFile(await openModel(context, text), text))
       const names = found.map(({ title }) => title).join(', ')
-      const files = found.flatMap(({ model, choice }) =>
+      const named = found.flatMap(({ model, choice }) =>
         choice.files.map((file) => ({ model, file })),
       )
+      const files = [...new Map(named.map((one) => [one.file.id, one])).values()]
       const bytes = files.reduce((sum, { file }) => sum + file.file_size_bytes, 0)
-      const [first] = found
-      const question = `Delete ${names} from ${first?.model.label} (${plural(files.length, 'file')}, ${formatBytes(bytes)})?`
+      const labels = new Set(found.map(({ model }) => model.label))
+      const question = `Delete ${names} from ${[...labels].join(', ')} (${plural(files.length, 'file')}, ${formatBytes(bytes)})?`
       await asker.confirm(question)
       for (const { model, file } of files) {
         await model.call((client) => client.deleteFile(model.name, file.id))

@@ -135,7 +135,8 @@ test('files are listed and deleted one by one', async () => {
   expect((await shoal('files', 'rm', `tide:${label}`)).stderr).toContain('Confirmation is required')
   expect(await client.listFiles('tide')).toHaveLength(1)
 
-  const removed = await shoal('files', 'rm', `tide:${label}`, '--yes', '--json')
+  const twice = [`tide:${label}`, `tide:${file?.filename}`]
+  const removed = await shoal('files', 'rm', ...twice, '--yes', '--json')
   expect(JSON.parse(removed.stdout)).toEqual({ deleted: [file?.filename] })
   expect(await client.listFiles('tide')).toEqual([])
   expect((await shoal('files', 'ls', 'tide')).stderr).toBe('tide has no files.\n')

@@ -65,6 +65,7 @@ async function download(registry: Registry, url: string, path: string, progress:
       const [, size] = /\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? []
       total = status === 206 ? Number(size) : at + body.byteLength
       if (!(total <= maxBytes)) throw new Failure('failed', `${url} is too large.`)
+      if (body.byteLength === 0) throw new Failure('registry_failed', `${url} ended too early.`)
       hash.update(body)
       await file.writeFile(body)
       at += body.byteLength
