@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import type { ModelChanges } from '@shoal/protocol'
 import { formatPath, pages } from '@shoal/protocol/pages'
 import { Command, Option } from 'commander'
 import type { OpenContext } from '../context.ts'
-import { editText } from '../models/edit-text.ts'
 import { openModel } from '../models/open-model.ts'
+import { readCard } from '../models/read-card.ts'
+import { editText } from '../terminal/edit-text.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 
@@ -83,8 +83,3 @@ async function readChanges(name: string, options: EditOptions): Promise<ModelCha
     ...(options.private && { is_public: false }),
   }
 }
-
-const readCard = (path: string) =>
-  readFile(path, 'utf8').catch((error: unknown) => {
-    throw new Failure('not_found', `The model card ${path} cannot be read.`, { cause: error })
-  })

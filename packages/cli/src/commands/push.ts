@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { isModelName } from '@shoal/core/references'
 import { ApiError, type ModelRecord } from '@shoal/protocol/client'
 import { formatPath, pages } from '@shoal/protocol/pages'
@@ -6,6 +5,7 @@ import { Command } from 'commander'
 import type { OpenContext, Registry } from '../context.ts'
 import { defaultModelName } from '../models/default-name.ts'
 import { invalidModelName } from '../models/invalid-model-name.ts'
+import { readCard } from '../models/read-card.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { repeatable } from '../terminal/repeatable.ts'
@@ -106,11 +106,7 @@ function checkedName(text: string): string {
 
 async function readDetails(options: PushOptions) {
   const { displayName, description, license, tag, card } = options
-  const readme =
-    card &&
-    (await readFile(card, 'utf8').catch((error: unknown) => {
-      throw new Failure('not_found', `The model card ${card} cannot be read.`, { cause: error })
-    }))
+  const readme = card && (await readCard(card))
   return {
     ...(displayName && { display_name: displayName }),
     ...(description && { description }),

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CliEnvironment } from '../environment.ts'
-import { Failure } from '../terminal/failure.ts'
+import { Failure } from './failure.ts'
 
 type Editing = {
   /** The name of the temporary file, without its extension. */
