@@ -17,15 +17,6 @@ function importsBehind(entrance: URL, seen = new Set<string>()): Set<string> {
 
 test('choices.ts runs in a browser: it imports no Node module and no package except core', () => {
   const names = [...importsBehind(new URL('choices.ts', import.meta.url))]
-  expect(names.map((name) => name.replace(/^file:.*\//, '')).sort()).toEqual([
-    '@shoal/core/errors',
-    '@shoal/core/references',
-    'context-memory.ts',
-    'fidelity.ts',
-    'file-choices.ts',
-    'fit.ts',
-    'gguf-dimensions.ts',
-    'memory.ts',
-    'shards.ts',
-  ])
+  expect(names.filter((name) => name.endsWith('/context-memory.ts'))).toHaveLength(1)
+  expect(names.filter((name) => !/^(?:file:|@shoal\/core\/)/.test(name))).toEqual([])
 })
