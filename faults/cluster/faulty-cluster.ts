@@ -16,7 +16,7 @@ import { createClient } from '../harness/client.ts'
 import { collectFailures, type Failure, type Failures } from '../harness/failures.ts'
 import { openJournal } from '../harness/journal.ts'
 import { startLoad } from '../harness/load.ts'
-import { until, within } from '../harness/waiting.ts'
+import { TimeoutError, until, within } from '../harness/waiting.ts'
 import type { World } from '../harness/world.ts'
 import type { ClusterFault } from './cluster-fault.ts'
 
@@ -40,7 +40,8 @@ type Options = {
 
 /** A request may have to wait for a statement that PostgreSQL does not finish. */
 const answerTimeoutMs = 45_000
-const recoveryTimeoutMs = 5_000
+/** After this time, a recovery counts as stuck. It usually takes less than a second. */
+const recoveryTimeoutMs = 15_000
 
 /** Starts a cluster, in which faults run one after another, each with its own accounts and models. */
 export async function openFaultyCluster(options: Options): Promise<FaultyCluster> {
@@ -87,22 +88,30 @@ export async function openFaultyCluster(options: Options): Promise<FaultyCluster
   async function untilRecovered(load: ReturnType<typeof startLoad>): Promise<number> {
     const startedAt = performance.now()
     const timeoutMs = recoveryTimeoutMs * timeoutFactor
-    const recovery = until('all nodes are ready', timeoutMs, areReady).then(() =>
-      load.untilDone('download', 3),
-    )
-    await within('recovery', timeoutMs, recovery)
+    let states: string[] = []
+    const allReady = until('all nodes are ready', timeoutMs, async () => {
+      states = await listStates()
+      return states.every((state) => state === 'ready, UP')
+    })
+    await within('the recovery of all nodes', timeoutMs, allReady).catch((error) => {
+      if (!(error instanceof TimeoutError)) throw error
+      throw new TimeoutError(`${error.message}: ${states.join('; ')}`)
+    })
+    await within('3 downloads', timeoutMs, load.untilDone('download', 3))
     return performance.now() - startedAt
   }
 
-  async function areReady(): Promise<boolean> {
+  /** Returns `ready, UP` for each node that works and that the load balancer uses. */
+  async function listStates(): Promise<string[]> {
     const servers = await listServers(cluster)
-    const states = await Promise.all(
+    return Promise.all(
       listNodes(cluster).map(async (record) => {
-        const health = await checkHealth(cluster, record).catch(() => 'not ready')
-        return health === 'ready' && servers.get(`nodes/${record.name}`) === 'UP'
+        const health = await checkHealth(cluster, record).catch(
+          (error) => `${record.name}: ${error}`,
+        )
+        return `${health}, ${servers.get(`nodes/${record.name}`)}`
       }),
     )
-    return states.every(Boolean)
   }
 
   return {
