@@ -9,3 +9,4 @@ export {
 } from './ip-address.ts'
 export { bareHost, isLoopback, isLoopbackAddress } from './loopback.ts'
 export { isPublicName } from './public-name.ts'
+export { reachOfHost } from './reach-of-host.ts'

@@ -5,3 +5,12 @@ export { hostOf, isFromHost } from './host.ts'
 export { isModelName, modelNamePattern, suggestModelName } from './model-name.ts'
 export { isLabel, parseReference, type Reference, shellWord } from './reference.ts'
 export { defaultRegistry, findRegistryLabel } from './registry.ts'
+export {
+  decodeRunTarget,
+  findRegistryAddress,
+  findRunText,
+  formatRunLink,
+  formatRunTarget,
+  parseRunTarget,
+  type RunTarget,
+} from './run-link.ts'

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { findRegistryLabel } from './registry.ts'
+import { decodeRunTarget, findRegistryAddress, findRunText, formatRunLink } from './run-link.ts'
+
+/** What the daemon's page makes of a link. */
+const read = (link: string) => decodeRunTarget(findRunText(new URL(link).hash) ?? '')
+const readText = (text: string) => decodeRunTarget(encodeURIComponent(text))
+
+test.each([
+  ['http://localhost:8000', 'tide', 'Q8_0'],
+  ['https://models.example.org', 'tide-7b', 'tide F32 (1)'],
+  ['http://[::1]:8000', 'tide', undefined],
+])('a link to %s/%s:%s is read as it was written', (registry, name, label) => {
+  const target = { registry, name, label }
+  const link = formatRunLink('http://localhost:11434', target)
+  expect(link).toMatch(/^http:\/\/localhost:11434\/#run=https?%3A%2F%2F/)
+  expect(read(link)).toEqual(target)
+})
+
+test.each([
+  ['HTTPS://Models.Example.org:443/Tide:latest', 'https://models.example.org', 'tide', undefined],
+  ['http://2130706433:80/tide', 'http://127.0.0.1', 'tide', undefined],
+  ['https://мodels.example/tide:Q4_0', 'https://xn--odels-5xe.example', 'tide', 'Q4_0'],
+  ['https://models%2eexample/tide', 'https://models.example', 'tide', undefined],
+])('%s names the registry %s', (text, registry, name, label) => {
+  expect(readText(text)).toEqual({ registry, name, label })
+})
+
+test.each([
+  '',
+  'tide',
+  'localhost:8000/tide',
+  'javascript:alert(1)//tide',
+  'file:///etc/tide',
+  'ftp://example.org/tide',
+  'http:/example.org/tide',
+  'http:///tide',
+  'http://user@example.org/tide',
+  'http://user:secret@example.org/tide',
+  'http://example.org@evil.example/tide',
+  'http://example.org\\@evil.example/tide',
+  'http://example.org:99999/tide',
+  'http://example.org/',
+  'http://example.org/../tide',
+  'http://example.org/m/tide',
+  'http://example.org/tide?q=1',
+  'http://example.org/tide#1',
+  'http://example.org?/tide',
+  'http://exam\tple.org/tide',
+  'http://example.org/tide\n',
+  'http://example.org/tide:Q8\u202e0',
+  'http://\u200bexample.org/tide',
+  'http://exa mple.org/tide',
+  "http://exa'mple.org/tide",
+  `http://example.org/${'a'.repeat(97)}`,
+  `http://example.org/tide:${'a'.repeat(10_000)}`,
+])('“%s” is not the address of a model', (text) => {
+  expect(readText(text)).toBeUndefined()
+})
+
+test('a fragment that is not encoded properly is not the address of a model', () => {
+  expect(decodeRunTarget('http://example.org/tide%')).toBeUndefined()
+  expect(decodeRunTarget('%ff'.repeat(10))).toBeUndefined()
+  expect(findRunText('#chat-1')).toBeUndefined()
+})
+
+test.each([
+  'http://localhost:8000',
+  'http://localhost:8001',
+  'https://localhost:8000',
+  'https://models.example.org',
+  'http://models.example.org:8000',
+  'http://[::1]:8000',
+  'http://gpubox',
+])('the address %s is found from its label', (address) => {
+  expect(findRegistryAddress(findRegistryLabel(address))).toBe(address)
+})
