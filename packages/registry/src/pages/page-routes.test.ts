@@ -108,6 +108,16 @@ describe('a server-rendered page', () => {
     expect(extractText(text)).toContain('--name my-model --registry models.example.org')
   })
 
+  test('links each file to the daemon of the visitor, and to the installer', async () => {
+    const { text } = await page('/m/tide?tab=files')
+    const [link = ''] = /<a href="[^"]+#run=[^"]*"/.exec(text) ?? []
+    const target = encodeURIComponent(`http://localhost:${registry.port}/tide:F32`)
+    expect(link).toBe(`<a href="http://localhost:11434/#run=${target}"`)
+    expect(text).toContain('<a href="/install"')
+    const own = await page('/m/tide', { cookie: 'daemon=http://gpubox:11500' })
+    expect(own.text).toContain(`href="http://gpubox:11500/#run=${target}"`)
+  })
+
   test('runs no scripts from model fields', async () => {
     const { text } = await page('/m/tide')
     expect(text).not.toContain('<script>alert')

@@ -7,6 +7,7 @@ import { MemoryChoice } from '../app/memory-choice.tsx'
 import { adviceFor } from './advice.ts'
 import { type Choice, getMemory } from './choices.ts'
 import { FileRow } from './file-row.tsx'
+import { NothingOpened } from './run-here.tsx'
 import { useChoices } from './use-choices.ts'
 
 type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
@@ -41,6 +42,7 @@ export function FilesTab({ model, files }: Props) {
           <ContextChoice />
         </div>
       </div>
+      <NothingOpened className="mb-3 text-[14px] text-ink-3" />
       <Hatch />
       <ul>
         {choices.map((choice) => (

@@ -11,6 +11,7 @@ import { Segments } from '../ui/segments.tsx'
 import { adviceFor } from './advice.ts'
 import { type Choice, findProjector, isRough } from './choices.ts'
 import { OwnersLink } from './owners-link.tsx'
+import { NothingOpened, RunHere } from './run-here.tsx'
 import { snippetsFor } from './snippets.ts'
 import { useChoices } from './use-choices.ts'
 
@@ -41,6 +42,12 @@ export function UseThisModel({ model, files }: Props) {
             {adviceFor(best, situation)}
           </p>
           {projector && <Projector projector={projector} />}
+          {best && (
+            <div className="mt-4 grid justify-items-start gap-2">
+              <RunHere model={model} choice={best} className="ctl-ink" />
+              <NothingOpened className="text-[14px] text-ink-3" />
+            </div>
+          )}
           <Snippets
             snippets={snippetsFor({
               id: `${model.name}:${label}`,
