@@ -19,7 +19,9 @@ import type { LoadedModels } from './models/loaded-models.ts'
 import type { LocalModels } from './models/local-models.ts'
 import { ollamaRoutes } from './ollama/ollama-routes.ts'
 import { openaiRoutes } from './openai/openai-routes.ts'
+import type { KnownRegistries } from './pulls/known-registries.ts'
 import type { ModelPulls } from './pulls/pull-model.ts'
+import { registryRoutes } from './registries/registry-routes.ts'
 import { responseRoutes } from './responses/response-routes.ts'
 import { sharingRoutes } from './sharing/sharing-routes.ts'
 
@@ -29,6 +31,7 @@ export type AppDependencies = {
   metrics: Metrics
   models: LoadedModels
   local: LocalModels
+  registries: KnownRegistries
   pulls: ModelPulls
   sharing: Sharing | undefined
   /** The chat page; undefined if the page has not been built. */
@@ -66,6 +69,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(responseRoutes, dependencies)
   await app.register(llamaServerRoutes, dependencies)
   await app.register(sharingRoutes, dependencies)
+  await app.register(registryRoutes, dependencies)
   await app.register(ollamaRoutes, dependencies)
   return app
 }

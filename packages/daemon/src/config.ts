@@ -25,7 +25,7 @@ export type DaemonConfig = Omit<Settings, 'threads' | 'memoryBytes'> & {
   sharing:
     | Omit<SharingOptions, 'modelsDirectory' | 'registry' | 'onDropped' | 'onFailed'>
     | undefined
-  /** The registry from which models are pulled. */
+  /** The registry from which models are pulled unless their names contain another one. */
   registry:
     | {
         address: string
@@ -34,6 +34,12 @@ export type DaemonConfig = Omit<Settings, 'threads' | 'memoryBytes'> & {
         network?: NetworkSettings
       }
     | undefined
+  /**
+   * Reads the registries that this machine knows besides `registry`, with their credentials. It may also return
+   * `registry` itself, with newer credentials. Called for each request, because the user may sign in or out while the
+   * daemon is running. All requests use the network settings of `registry`.
+   */
+  otherRegistries: (() => Promise<{ address: string; token: string | undefined }[]>) | undefined
   log: 'stdout' | 'silent' | { file: string }
 }
 
@@ -85,6 +91,7 @@ export function readDaemonConfig(
     queueLength: 64,
     sharing: undefined,
     registry: undefined,
+    otherRegistries: undefined,
     log: 'stdout',
   }
 }

@@ -10,6 +10,7 @@ import { makeMetrics, metered } from './http/metrics.ts'
 import { checkInBackground } from './models/check-files.ts'
 import { loadedModels } from './models/loaded-models.ts'
 import { localModels } from './models/local-models.ts'
+import { knownRegistries } from './pulls/known-registries.ts'
 import { modelPulls } from './pulls/pull-model.ts'
 import { reportCutCalls } from './runtime/cut-calls.ts'
 import { startChildRuntime } from './runtime/process/child-runtime.ts'
@@ -63,7 +64,8 @@ export async function startDaemon(
     metrics,
   )
   const models = loadedModels({ ...config, local, log, startRuntime })
-  const pulls = modelPulls(config)
+  const registries = knownRegistries(config)
+  const pulls = modelPulls({ settings: config, registries })
   const sharing = await startSharing(config, log)
   started.defer(checkInBackground(config.modelsDirectory, log))
   started.defer(async () => {
@@ -73,7 +75,17 @@ export async function startDaemon(
     await Promise.all([models.close(), shared])
   })
   const chat = findChatSite()
-  const app = await buildApp({ config, log, metrics, models, local, pulls, sharing, chat })
+  const app = await buildApp({
+    config,
+    log,
+    metrics,
+    models,
+    local,
+    registries,
+    pulls,
+    sharing,
+    chat,
+  })
   started.defer(createDrain(app, drainTimeoutMs))
   await app.listen({ host: config.host, port: config.port })
   refuseExposure(config, app.addresses() as AddressInfo[])

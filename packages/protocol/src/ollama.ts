@@ -116,7 +116,12 @@ export const OllamaShowRequest = Type.Object({
   verbose: optional(Type.Boolean()),
 })
 
-export const OllamaPullRequest = Type.Object({ ...modelOrName, stream: optional(Type.Boolean()) })
+/** `allow_unknown_registry` is shoal's own: the user has agreed to a registry that this machine does not know. */
+export const OllamaPullRequest = Type.Object({
+  ...modelOrName,
+  stream: optional(Type.Boolean()),
+  allow_unknown_registry: optional(Type.Boolean()),
+})
 
 export const OllamaDeleteRequest = Type.Object(modelOrName)
 

@@ -9,6 +9,7 @@ import { serveSettings } from '../settings/settings.ts'
 import { repeated } from '../terminal/repeatable.ts'
 import { wholeNumberParser } from '../terminal/units.ts'
 import { ratioOption, readSharingSettings, uploadLimitOption } from '../transfers/peer-options.ts'
+import { otherRegistries } from './other-registries.ts'
 import { parseDaemonConfig } from './read-config.ts'
 import { defaultLogFile } from './state-file.ts'
 
@@ -68,6 +69,7 @@ export async function readServeConfig(
     ...(await parseDaemonConfig(environment, { ...flags, models: resolve(models) })),
     backendsDirectory: places.backends,
     registry: { address, token, network: await networkSettings() },
+    otherRegistries: otherRegistries(context),
     sharing: sharingWith(context, options),
     log: log === '-' ? 'stdout' : { file: log ? resolve(log) : defaultLogFile(places) },
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { RunningRegistry } from '@shoal/registry'
 import type { Context } from '../context.ts'
 import { getDefaultPort } from '../daemon/find-daemon.ts'
+import { otherRegistries } from '../daemon/other-registries.ts'
 import { parseDaemonConfig } from '../daemon/read-config.ts'
 import { type StartedDaemon, startNotedDaemon } from '../daemon/start-daemon.ts'
 import { findRunningDaemon } from '../daemon/state-file.ts'
@@ -62,7 +63,12 @@ async function startDaemon(context: Context, registry: RunningRegistry, port: nu
     config: {
       ...config,
       backendsDirectory: places.backends,
-      registry: { address: registry.url, token: undefined },
+      registry: {
+        address: registry.url,
+        token: undefined,
+        network: await context.networkSettings(),
+      },
+      otherRegistries: otherRegistries(context),
       log: { file: join(registry.dataDirectory, 'daemon.log') },
     },
     command: 'up',

@@ -63,6 +63,12 @@ export const daemonReasons = {
     ending: 'not_permitted',
     meaning: 'web pages from this origin are not allowed; add the origin to `SHOAL_ORIGINS`',
   },
+  unknown_registry: {
+    status: 403,
+    ending: 'not_permitted',
+    meaning:
+      'the registry is neither the one in the settings nor one where you are signed in; run `shoal login --registry`',
+  },
   registry_refused: {
     status: 403,
     ending: 'not_permitted',

@@ -14,7 +14,8 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
 
   app.post('/api/pull', { schema: { body: OllamaPullRequest } }, async ({ body }, reply) => {
     const signal = clientGone(reply)
-    const parts = await pulls.listParts(namedModel(body), signal)
+    const allowsUnknown = body.allow_unknown_registry ?? false
+    const parts = await pulls.listParts({ model: namedModel(body), allowsUnknown }, signal)
     if (body.stream === false) {
       for (const part of parts) await pulls.pull(part, { signal, onEvent: () => undefined })
       return { status: 'success' }

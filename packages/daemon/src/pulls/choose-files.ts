@@ -12,12 +12,15 @@ import {
 import type { ModelFile } from '@shoal/protocol/client'
 import { Fault } from '../errors.ts'
 
-/** Returns the parts of the specified file, or of the file that fits best into this memory. */
+/** Returns the specified file with all its parts, or of the file that fits best into this memory. */
 export function chooseFiles(
   files: readonly ModelFile[],
   { name, quantization }: Reference,
   memoryBytes: number,
-): ModelFile[] {
+): FileChoice<ModelFile> {
+  if (!(Array.isArray(files) && files.every(isWellFormed))) {
+    throw new Fault('registry_failed', "the registry's list of files is malformed")
+  }
   const choices = fileChoices(files, (file) => file.file_size_bytes)
   if (choices.length === 0) throw notFound(`${name} has no files that are ready to be pulled`)
   const chosen =
@@ -37,7 +40,20 @@ export function chooseFiles(
   if (!chosen.files.every(({ filename }) => isModelFilename(filename))) {
     throw new Fault(502, 'the registry lists a file whose name is not safe to write to disk')
   }
-  return chosen.files
+  return chosen
+}
+
+/** Whether the fields have their types. Not every registry can be trusted. */
+function isWellFormed(file: unknown): boolean {
+  const { filename, quantization, file_size_bytes, sha256_hash, memory_bytes } = Object(file)
+  return (
+    typeof filename === 'string' &&
+    (typeof quantization === 'string' || quantization === null) &&
+    Number.isSafeInteger(file_size_bytes) &&
+    file_size_bytes >= 0 &&
+    /^[0-9a-f]{64}$/.test(String(sha256_hash)) &&
+    Number.isSafeInteger(memory_bytes ?? 0)
+  )
 }
 
 function chooseBest(choices: FileChoice<ModelFile>[], name: string, memoryBytes: number) {

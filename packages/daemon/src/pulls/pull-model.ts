@@ -1,30 +1,59 @@
 import { join } from 'node:path'
 import { hostOf } from '@shoal/core/references'
-import { directNetwork, registryTransport } from '@shoal/network'
-import { type ModelFile, registryClient } from '@shoal/protocol/client'
-import { claimFolder, type PullEvent, type PulledFile } from '@shoal/transfer'
+import type { FileChoice } from '@shoal/model-file/choices'
+import { directNetwork } from '@shoal/network'
+import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
+import { claimFolder, findFolder, type PullEvent, type PulledFile } from '@shoal/transfer'
 import type { DaemonConfig } from '../config.ts'
-import { Fault } from '../errors.ts'
 import { chooseFiles } from './choose-files.ts'
-import { referenceTo } from './reference.ts'
+import type { KnownRegistries } from './known-registries.ts'
 import { pullFault } from './registry-fault.ts'
 import { sharedPulls } from './shared-pulls.ts'
 
 /** `memoryBytes` determines which of a model's files is pulled by default. */
 type Settings = Pick<DaemonConfig, 'registry' | 'modelsDirectory' | 'memoryBytes' | 'sharing'>
 
+type Dependencies = { settings: Settings; registries: KnownRegistries }
+
 /** One file to be pulled. */
-export type PullPart = { model: string; modelName: string; file: ModelFile; path: string }
+export type PullPart = {
+  client: RegistryClient
+  model: string
+  modelName: string
+  file: ModelFile
+  path: string
+}
+
+/** What a model's name refers to in a registry. Nothing has been pulled yet. */
+export type FoundModel = {
+  /** The registry's origin. */
+  registry: string
+  isKnown: boolean
+  name: string
+  choice: FileChoice<ModelFile>
+  /** Where the files are, or will be. */
+  paths: string[]
+}
+
+type Wanted = {
+  /** A model's name, which can contain a registry. */
+  model: string
+  /** Whether the user has agreed to use a registry that this machine does not know. */
+  allowsUnknown: boolean
+}
 
 type Guest = { signal: AbortSignal; onEvent: (event: PullEvent) => void }
 
 /**
- * Pulls models from one registry. `listParts` and `pull` reject with the signal's reason after an abort. They reject
- * with a `Fault` if the registry, the network or the disk fails, or if this daemon has no registry.
+ * Pulls models from the registries that this machine knows, and from others if the user has agreed. All methods reject
+ * with the signal's reason after an abort. They reject with a `Fault` if the registry, the network or the disk fails, or
+ * if the registry is not known.
  */
 export interface ModelPulls {
-  /** Asks the registry for the files to which a model's name refers. */
-  listParts(model: string, signal: AbortSignal): Promise<PullPart[]>
+  /** Asks the registry for a model's files. Writes nothing. */
+  find(wanted: Wanted, signal: AbortSignal): Promise<FoundModel>
+  /** Asks the registry for the files to which a model's name refers, and reserves a folder for them. */
+  listParts(wanted: Wanted, signal: AbortSignal): Promise<PullPart[]>
   /**
    * Resolves when the file is on this machine and matches the registry's hash. A request for a file that is already
    * being pulled joins that pull. The pull stops when the signals of all its requests have aborted; a later request
@@ -35,19 +64,11 @@ export interface ModelPulls {
   close(): Promise<void>
 }
 
-/** Creates the `ModelPulls` for a daemon's registry and its folder of local models. */
-export function modelPulls(settings: Settings): ModelPulls {
+/** Creates the `ModelPulls` for a daemon's registries and its folder of local models. */
+export function modelPulls({ settings, registries }: Dependencies): ModelPulls {
   const { registry, modelsDirectory, memoryBytes, sharing } = settings
   const shared = sharedPulls()
   const network = registry?.network ?? directNetwork
-  const client =
-    registry &&
-    registryClient({
-      baseUrl: registry.address,
-      token: registry.token,
-      userAgent,
-      transport: registryTransport(network),
-    })
 
   /** The options for also pulling from peers; undefined if sharing is off. */
   const peerSettings = sharing && {
@@ -56,48 +77,49 @@ export function modelPulls(settings: Settings): ModelPulls {
     isLocalDiscoveryOn: sharing.isLocalDiscoveryOn,
   }
 
-  function getClient() {
-    if (client) return client
-    throw new Fault(400, 'this daemon was started without a registry to pull from')
-  }
-
-  async function withFaults<T>(model: string, call: () => Promise<T>): Promise<T> {
+  async function withFaults<T>(asked: { model: string; registry: string }, call: () => Promise<T>) {
     try {
       return await call()
     } catch (error) {
-      throw pullFault(error, { model, registry: registry?.address ?? '', modelsDirectory })
+      throw pullFault(error, { ...asked, modelsDirectory })
     }
   }
 
+  /** Chooses a file of a model. `folder` determines the folder that belongs to the model. */
+  async function choose(
+    { model, allowsUnknown }: Wanted,
+    folder: typeof findFolder,
+    signal: AbortSignal,
+  ) {
+    const { client, isKnown, reference } = await registries.openFor(model, { allowsUnknown })
+    const { name } = reference
+    const source = client.baseUrl
+    return withFaults({ model, registry: source }, async () => {
+      const choice = chooseFiles(await client.listFiles(name, {}, signal), reference, memoryBytes)
+      const owner = { source, model: choice.files[0].model_id }
+      const path = await folder({ modelsDirectory, name, host: hostOf(source), owner })
+      const paths = choice.files.map(({ filename }) => join(path, filename))
+      return { client, isKnown, name, choice, paths }
+    })
+  }
+
   return {
-    async listParts(model, signal) {
-      const from = getClient()
-      const reference = referenceTo(registry?.address ?? '', model)
-      const modelName = reference.name
-      return withFaults(model, async () => {
-        const files = await from.listFiles(modelName, {}, signal)
-        const chosen = chooseFiles(files, reference, memoryBytes)
-        const [{ model_id }] = chosen as [ModelFile]
-        const source = from.baseUrl
-        const folder = await claimFolder({
-          modelsDirectory,
-          name: modelName,
-          host: hostOf(source),
-          owner: { source, model: model_id },
-        })
-        return chosen.map((file) => {
-          return { model, modelName, file, path: join(folder, file.filename) }
-        })
-      })
+    async find(wanted, signal) {
+      const { client, ...found } = await choose(wanted, findFolder, signal)
+      return { registry: client.baseUrl, ...found }
+    },
+
+    async listParts(wanted, signal) {
+      const { client, name, choice, paths } = await choose(wanted, claimFolder, signal)
+      const part = { client, model: wanted.model, modelName: name }
+      return choice.files.map((file, index) => ({ ...part, file, path: paths[index] as string }))
     },
 
     async pull({ model, ...part }, guest) {
-      const options = { client: getClient(), network, ...part, ...peerSettings }
-      return withFaults(model, () => shared.pull(options, guest))
+      const options = { network, ...part, ...peerSettings }
+      return withFaults({ model, registry: part.client.baseUrl }, () => shared.pull(options, guest))
     },
 
     close: shared.close,
   }
 }
-
-const userAgent = 'shoal-daemon'

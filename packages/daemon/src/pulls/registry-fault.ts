@@ -1,4 +1,5 @@
 import { hasCode } from '@shoal/core/errors'
+import { registryOption } from '@shoal/core/references'
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { localModelName } from '@shoal/transfer'
 import { Fault } from '../errors.ts'
@@ -44,7 +45,7 @@ function refusal({ status, message }: ApiError, { model, registry }: Asked): Fau
     )
   }
   if (status === 401 || status === 403) {
-    const message = `the registry at ${registry} requires you to sign in again: shoal login`
+    const message = `the registry at ${registry} requires you to sign in again: shoal login${registryOption(registry)}`
     return new Fault('registry_refused', message)
   }
   return new Fault('registry_failed', `the registry at ${registry} returned an error: ${message}`)

@@ -1,0 +1,28 @@
+import type { DaemonConfig } from '@shoal/daemon'
+import type { Context } from '../context.ts'
+import { readSaved } from '../settings/config.ts'
+import { readCredentials } from '../settings/credentials.ts'
+import { readCliSetting } from '../settings/read-cli-setting.ts'
+import { cliSettings } from '../settings/settings.ts'
+
+/**
+ * Returns a function that reads the registries that this machine knows: the current one, the saved one, and those where
+ * the user is signed in at the moment. As for commands, the token from the environment is sent only to the current one.
+ */
+export function otherRegistries({
+  config,
+  environment,
+  places,
+  registryAddress: current,
+}: Context): NonNullable<DaemonConfig['otherRegistries']> {
+  const saved = readSaved('registry', config) ?? current
+  const ownToken = readCliSetting(cliSettings.token, environment)
+  return async () => {
+    const credentials = await readCredentials(places)
+    const addresses = new Set([current, saved, ...Object.keys(credentials)])
+    return [...addresses].map((address) => ({
+      address,
+      token: (address === current ? ownToken : undefined) ?? credentials[address]?.token,
+    }))
+  }
+}

@@ -1,0 +1,112 @@
+/** The registries that this machine knows: the one in the settings, and those where the user has signed in. */
+import {
+  parseReference,
+  parseRunTarget,
+  type Reference,
+  registryOption,
+} from '@shoal/core/references'
+import { directNetwork, registryTransport } from '@shoal/network'
+import { type RegistryClient, registryClient } from '@shoal/protocol/client'
+import type { DaemonConfig } from '../config.ts'
+import { Fault } from '../errors.ts'
+
+export type KnownRegistry = {
+  /** The origin: `http://localhost:8000`. */
+  address: string
+  token: string | undefined
+}
+
+/** A registry to which a model's name refers. */
+export type OpenedRegistry = {
+  client: RegistryClient
+  /** False for a registry that this machine does not know. Requests to such a registry carry no credentials. */
+  isKnown: boolean
+}
+
+export interface KnownRegistries {
+  /** The registries at this moment, with that of the settings first. */
+  list(): Promise<KnownRegistry[]>
+  /**
+   * Opens the known registry at an address; without one, that of the settings. A token is sent only to the registry for
+   * which it was made: scheme, host and port must be the same. Throws a `Fault` if the registry is not known, unless
+   * `allowsUnknown` is set.
+   */
+  open(address?: string, options?: { allowsUnknown?: boolean }): Promise<OpenedRegistry>
+  /**
+   * Opens the registry that a model's name contains: its address, or only the host and port of a known one. Throws a
+   * `Fault` like `open`, and if the name is not valid.
+   */
+  openFor(
+    model: string,
+    options?: { allowsUnknown?: boolean },
+  ): Promise<OpenedRegistry & { reference: Reference }>
+}
+
+type Settings = Pick<DaemonConfig, 'registry' | 'otherRegistries'>
+
+const userAgent = 'shoal-daemon'
+
+export function knownRegistries({ registry, otherRegistries }: Settings): KnownRegistries {
+  const transport = registryTransport(registry?.network ?? directNetwork)
+  const own = registry ? [{ address: registry.address, token: registry.token }] : []
+
+  /** Of two entries for a registry, the later one counts, because it has been read just now. */
+  async function list(): Promise<KnownRegistry[]> {
+    const all = [...own, ...((await otherRegistries?.()) ?? [])]
+    return [...new Map(all.map((one) => [one.address, one])).values()]
+  }
+
+  const open: KnownRegistries['open'] = async (address, { allowsUnknown = false } = {}) => {
+    const known = await list()
+    const wanted = address ?? known[0]?.address
+    if (wanted === undefined) {
+      throw new Fault(400, 'this daemon was started without a registry to pull from')
+    }
+    const found = known.find((one) => one.address === wanted)
+    if (!found && !allowsUnknown) throw unknownRegistry(wanted)
+    const client = registryClient({ baseUrl: wanted, token: found?.token, userAgent, transport })
+    return { client, isKnown: found !== undefined }
+  }
+
+  return {
+    list,
+    open,
+
+    async openFor(model, options) {
+      const reference = parseReference(model)
+      if (!reference) throw invalidName(model)
+      const { registry: named } = reference
+      const address = named === undefined ? undefined : toAddress(named, await list())
+      return { ...(await open(address, options)), reference }
+    },
+  }
+}
+
+/** The address of the registry in a reference. A host without a scheme is one of the known registries. */
+function toAddress(named: string, known: readonly KnownRegistry[]): string {
+  const text = named.toLowerCase()
+  const found = known.find(({ address }) => [address, withoutScheme(address)].includes(text))
+  if (found) return found.address
+  // The name is only a placeholder, with which the address is checked as in links.
+  const target = parseRunTarget(`${named}/model`)
+  if (target) return target.registry
+  throw unknownRegistry(named)
+}
+
+const withoutScheme = (address: string) => address.replace(/^https?:\/\//, '')
+
+function unknownRegistry(address: string): Fault {
+  const login = `shoal login${registryOption(address)}`
+  return new Fault(
+    'unknown_registry',
+    `this machine does not know the registry ${address}; to use it, sign in: ${login}`,
+    { param: 'model' },
+  )
+}
+
+const invalidName = (text: string) =>
+  new Fault(
+    400,
+    `'${text}' is not a valid model name; valid names look like shoal-tiny or shoal-tiny:Q8_0`,
+    { param: 'model' },
+  )

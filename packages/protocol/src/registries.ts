@@ -1,0 +1,20 @@
+/** Requests to the local daemon about models in the registries that its machine knows, under `/api/registries`. */
+import Type from 'typebox'
+import { optional } from './common.ts'
+
+export const RegistrySearchRequest = Type.Object({
+  /** The address of a known registry; by default, the one in the settings. */
+  registry: optional(Type.String({ minLength: 1, maxLength: 1000 })),
+  q: optional(Type.String({ maxLength: 500 })),
+  /** Whether to list only models that fit in the daemon's memory. */
+  fits: optional(Type.Boolean()),
+  limit: optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  offset: optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+})
+
+export const RegistryFindRequest = Type.Object({
+  /** A model's name, which can contain a registry: `https://models.example.org/tide:Q8_0`. */
+  model: Type.String({ minLength: 1, maxLength: 1000 }),
+  /** Whether the user has agreed to use a registry that this machine does not know. */
+  allow_unknown_registry: optional(Type.Boolean()),
+})
