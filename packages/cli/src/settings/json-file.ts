@@ -1,8 +1,8 @@
 /** Small JSON files. `updateJsonFile` loses no concurrent updates, and readers never see a partially written file. */
-import { randomUUID } from 'node:crypto'
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { writeWhole } from '@shoal/log/file'
 import { makeFolder } from '@shoal/log/folder'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -41,10 +41,8 @@ export async function updateJsonFile(
 
 /** Replaces the file atomically, without a lock. */
 export async function writeJsonFile(path: string, mode: number, content: object): Promise<void> {
-  makeFolder(dirname(path), 0o700)
-  const temporary = `${path}.${randomUUID()}.tmp`
-  await writeFile(temporary, `${JSON.stringify(content, undefined, 2)}\n`, { mode, flush: true })
-  await rename(temporary, path)
+  const json = `${JSON.stringify(content, undefined, 2)}\n`
+  await writeWhole(path, json, { mode, folderMode: 0o700 })
 }
 
 async function lock(path: string): Promise<() => Promise<void>> {

@@ -1,9 +1,9 @@
 /** The record of an imported file: where it came from. The file's hashes are in its other record, once it is hashed. */
 import { rm } from 'node:fs/promises'
+import { writeWhole } from '@shoal/log/file'
 import { getFilePaths } from './file-paths.ts'
 import { readJson } from './read-json.ts'
 import type { FileStamp } from './stamp.ts'
-import { writeWhole } from './write-whole.ts'
 
 /** How an imported file is on this machine: as a symbolic link, as a second hard link or reflink, or as a copy. */
 export type ImportMethod = 'reference' | 'link' | 'copy'

@@ -1,7 +1,7 @@
 /** The torrent of a public file, saved beside the file so that the file can be shared while its registry is offline. */
 import { readFile, rm } from 'node:fs/promises'
+import { writeWhole } from '@shoal/log/file'
 import { getFilePaths } from './file-paths.ts'
-import { writeWhole } from './write-whole.ts'
 
 export const keepTorrent = (path: string, torrent: Uint8Array): Promise<void> =>
   writeWhole(getFilePaths(path).torrent, torrent)

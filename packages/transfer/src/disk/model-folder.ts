@@ -4,9 +4,9 @@
  * and `<models>/<host>/<name>/` to another one.
  */
 
-import { randomUUID } from 'node:crypto'
 import { link, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { removeUnfinished, unfinishedPath } from '@shoal/log/file'
 import { makeFolder } from '@shoal/log/folder'
 import { fileInTheWay } from '../errors.ts'
 import { shoalDirectory } from './file-paths.ts'
@@ -52,7 +52,10 @@ export const hostOfFolder = (folder: string): string => folder.replaceAll('+', '
  */
 export async function claimFolder({ modelsDirectory, name, host, owner }: Wanted): Promise<string> {
   const folders = [join(modelsDirectory, name), join(modelsDirectory, folderOfHost(host), name)]
-  for (const folder of folders) if (await isOwner(folder, owner)) return folder
+  for (const folder of folders) {
+    await removeUnfinished(join(folder, shoalDirectory))
+    if (await isOwner(folder, owner)) return folder
+  }
   throw fileInTheWay(folders[1] as string, 'belongs to another model of the same name')
 }
 
@@ -79,6 +82,7 @@ export async function releaseFolder(folder: string): Promise<void> {
   const names = await listNames(folder)
   if (names.some((name) => /\.gguf(\.part)?$/.test(name))) return
   const hidden = join(folder, shoalDirectory)
+  await removeUnfinished(hidden)
   // If somebody else has just claimed or locked the folder, it is not empty, or the claim is made again at the next pull.
   await rm(join(hidden, claimName), { force: true })
   for (const one of [hidden, folder]) await rmdir(one).catch(unlessInUse)
@@ -104,7 +108,7 @@ const withoutScheme = (source: string) => source.replace(/^https?:/, '')
 async function claim(folder: string, owner: FolderOwner): Promise<FolderOwner> {
   const place = join(folder, shoalDirectory, claimName)
   makeFolder(dirname(place))
-  const unfinished = `${place}.${randomUUID()}.new`
+  const unfinished = unfinishedPath(place)
   try {
     await writeFile(unfinished, `${JSON.stringify({ format: 1, ...owner }, null, 2)}\n`, {
       flush: true,

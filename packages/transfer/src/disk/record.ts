@@ -1,8 +1,9 @@
 /** The record of a pulled file, a small file beside it. */
+
+import { writeWhole } from '@shoal/log/file'
 import { getFilePaths } from './file-paths.ts'
 import { readJson } from './read-json.ts'
 import type { FileStamp } from './stamp.ts'
-import { writeWhole } from './write-whole.ts'
 
 /** A file of a registry. */
 export type RegistryIdentity = {

@@ -6,12 +6,15 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { unfinishedPath } from '@shoal/log/file'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { getFilePaths } from '../disk/file-paths.ts'
+import { claimFolder } from '../disk/model-folder.ts'
 import { filterEvents, type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { relaxedTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
@@ -164,6 +167,28 @@ test('removing a file also removes all related files and empty folders', async (
   expect(freedBytes).toBeGreaterThanOrEqual(file.bytes.length)
   expect(existsSync(dirname(path))).toBe(false)
   expect(existsSync(directory)).toBe(true)
+})
+
+test('what a killed process has left of a claim or a record is removed', async () => {
+  const { pull, path, directory } = await pullScene(file)
+  await pull()
+  const claim = join(dirname(getFilePaths(path).record), 'model.json')
+  const owner = { source: 'http://localhost:8000', model: 'surf' }
+  const leave = (place: string) => {
+    const left = unfinishedPath(place)
+    writeFileSync(left, '{')
+    return left
+  }
+  const old = leave(claim)
+  utimesSync(old, 0, 0)
+  const name = basename(dirname(path))
+  await claimFolder({ modelsDirectory: directory, name, host: 'localhost:8000', owner })
+  expect(existsSync(old)).toBe(false)
+
+  leave(claim)
+  leave(getFilePaths(path).record)
+  await removeLocalFiles(directory, [path])
+  expect(existsSync(dirname(path))).toBe(false)
 })
 
 test('a file that is being pulled is not removed', async () => {

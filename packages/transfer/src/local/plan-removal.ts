@@ -84,7 +84,8 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
     )
   }
   if (others.length > 0) return
-  plan.entries.push(isHiddenLinked ? hidden : join(hidden, claimName))
+  const claims = [claimName, ...known.filter((name) => isSidecar(name, 'model'))]
+  plan.entries.push(...(isHiddenLinked ? [hidden] : claims.map((name) => join(hidden, name))))
   const kept = names.filter((name) => !isModelName(name) && name !== shoalDirectory)
   if (kept.length > 0) plan.removal.keptFolders.push({ path: folder, names: kept })
   plan.folders.push(...(isHiddenLinked ? [] : [hidden]), folder)

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { makeFolder } from './make-folder.ts'
+
+const unfinishedName = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(new|tmp)$/
+/** Small files are written in milliseconds. An older unfinished file was left by a process that was killed. */
+const maxAgeMs = 60 * 60 * 1000
+
+/** Returns a unique name beside `path` for a file that is not complete yet, so that two writers do not interfere. */
+export const unfinishedPath = (path: string): string => `${path}.${randomUUID()}.new`
+
+/**
+ * Writes a small file atomically, and creates its folder. Also removes what killed processes have left in the folder.
+ * @param modes For the file and for folders that are missing. Default: as the user's umask says
+ */
+export async function writeWhole(
+  path: string,
+  content: string | Uint8Array,
+  { mode, folderMode }: { mode?: number; folderMode?: number } = {},
+): Promise<void> {
+  makeFolder(dirname(path), folderMode)
+  const unfinished = unfinishedPath(path)
+  try {
+    await writeFile(unfinished, content, { flush: true, ...(mode !== undefined && { mode }) })
+    await rename(unfinished, path)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  }
+  await removeUnfinished(dirname(path))
+}
+
+/**
+ * Removes files at `unfinishedPath` in a folder that are older than an hour. Does nothing if there is no such folder, or
+ * if a file cannot be removed, because what the caller does succeeds all the same.
+ */
+export async function removeUnfinished(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const path of names
+    .filter((name) => unfinishedName.test(name))
+    .map((n) => join(folder, n))) {
+    const found = await lstat(path).catch(() => undefined) // another process may have removed it
+    const isLeft = found?.isFile() && Date.now() - found.mtimeMs > maxAgeMs
+    if (isLeft) await rm(path, { force: true }).catch(() => undefined)
+  }
+}
