@@ -1,6 +1,15 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -61,6 +70,9 @@ test('shoal upgrade asks, installs a newer version and keeps the previous one', 
     stderr: expect.stringContaining('1.0.0 is the newest'),
   })
   await add({ version: '1.1.0' })
+  const left = join(lib, '.install-of-a-killed-process')
+  await mkdir(left)
+  await utimes(left, 0, 0)
   expect((await upgrade()).exitCode).toBe(2) // not confirmed
   expect(await getVersion()).toBe('1.0.0')
   const upgraded = await upgrade('--yes', '--json')

@@ -1,18 +1,23 @@
 /** Installs a release next to the running one, and changes the link to it at the end. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, mkdtemp, open, readdir, rename, rm, symlink } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { access, mkdtemp, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { Registry } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Installation } from './installation.ts'
 import { getFile, type OfferedRelease } from './offered-release.ts'
+import { syncFolder, syncTree } from './sync-folder.ts'
 
 const partBytes = 8 * 1024 * 1024
 /** An archive takes up 100 MB. The size is not signed. */
 const maxBytes = 2_000_000_000
+
+/** The folders in which a release is unpacked. An old one was left by a process that was killed. */
+const draftPrefix = '.install-'
+const maxDraftAgeMs = 86_400_000
 
 /** If this fails, the previous version stays installed. */
 export async function installRelease(
@@ -21,7 +26,8 @@ export async function installRelease(
   { name, version, url, sha256 }: OfferedRelease,
   progress: Progress,
 ): Promise<void> {
-  const draft = await mkdtemp(join(folder, '.install-'))
+  await removeOldDrafts(folder)
+  const draft = await mkdtemp(join(folder, draftPrefix))
   try {
     const archive = join(draft, name)
     const found = await download(registry, url, archive, progress)
@@ -37,12 +43,15 @@ export async function installRelease(
     await run('tar', ['-xzof', archive, '-C', draft])
     const unpacked = join(draft, name.replace(/\.tar\.gz$/, ''))
     await run(join(unpacked, 'bin', 'shoal'), ['--version']) // proves that it runs on this machine
+    await syncTree(unpacked)
     const target = join(folder, version)
     if (await exists(target)) await rename(target, join(draft, 'previous'))
     await rename(unpacked, target)
+    await syncFolder(folder) // before the link: it must never lead to files that a power failure can take away
     const link = join(draft, 'shoal')
-    await symlink(relative(join(command, '..'), join(target, 'bin', 'shoal')), link)
+    await symlink(relative(dirname(command), join(target, 'bin', 'shoal')), link)
     await rename(link, command)
+    await syncFolder(dirname(command))
     await removeOthers(folder, [running, version])
   } finally {
     await rm(draft, { recursive: true, force: true })
@@ -50,6 +59,14 @@ export async function installRelease(
 }
 
 const run = promisify(execFile)
+
+async function removeOldDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(draftPrefix)) continue
+    const { mtimeMs } = await stat(join(folder, name))
+    if (Date.now() - mtimeMs > maxDraftAgeMs) await rm(join(folder, name), { recursive: true })
+  }
+}
 
 /** Returns the SHA-256 of the file. */
 async function download(registry: Registry, url: string, path: string, progress: Progress) {
