@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
-import { openModel } from '../models/open-model.ts'
+import { openModelOrFile } from '../models/open-model.ts'
 import { misuse } from '../terminal/failure.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 
@@ -11,7 +11,7 @@ export function deleteCommand(open: OpenContext): Command {
     .action(async (text: string) => {
       const context = await open()
       const { printer, asker } = context
-      const { name, quantization, label, call } = await openModel(context, text)
+      const { name, quantization, label, call } = await openModelOrFile(context, text)
       if (quantization !== undefined) {
         throw misuse(
           `“${text}” names a file.`,

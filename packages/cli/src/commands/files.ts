@@ -1,9 +1,10 @@
 import { type FileChoice, findChoices } from '@shoal/model-file/choices'
 import type { ModelFile } from '@shoal/protocol/client'
 import { Command } from 'commander'
-import type { OpenContext } from '../context.ts'
-import { listAllFiles, type OpenModel, openModel } from '../models/open-model.ts'
+import type { Context, OpenContext } from '../context.ts'
+import { listAllFiles, type OpenModel, openModel, openModelOrFile } from '../models/open-model.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
+import type { Printer } from '../terminal/printer.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
@@ -37,8 +38,7 @@ export function filesCommand(open: OpenContext): Command {
       const context = await open()
       const { printer, asker } = context
       const found: Found[] = []
-      for (const text of references)
-        found.push(await findFile(await openModel(context, text), text))
+      for (const text of references) found.push(await findFile(context, text))
       const names = found.map(({ title }) => title).join(', ')
       const named = found.flatMap(({ model, choice }) =>
         choice.files.map((file) => ({ model, file })),
@@ -48,9 +48,7 @@ export function filesCommand(open: OpenContext): Command {
       const labels = new Set(found.map(({ model }) => model.label))
       const question = `Delete ${names} from ${[...labels].join(', ')} (${plural(files.length, 'file')}, ${formatBytes(bytes)})?`
       await asker.confirm(question)
-      for (const { model, file } of files) {
-        await model.call((client) => client.deleteFile(model.name, file.id))
-      }
+      await deleteEach(files, printer)
       printer.success(`Deleted ${names}.`)
       await printer.answer({ deleted: files.map(({ file }) => file.filename) }, () => [])
     })
@@ -60,8 +58,24 @@ export function filesCommand(open: OpenContext): Command {
 
 type Found = { model: OpenModel; choice: FileChoice<ModelFile>; title: string }
 
-async function findFile(model: OpenModel, text: string): Promise<Found> {
-  const { name, quantization } = model
+/** If one of the files cannot be deleted, says which ones are deleted, and throws the error. */
+async function deleteEach(files: { model: OpenModel; file: ModelFile }[], printer: Printer) {
+  for (const [index, { model, file }] of files.entries()) {
+    try {
+      await model.call((client) => client.deleteFile(model.name, file.id))
+    } catch (error) {
+      const listed = (some: typeof files) =>
+        some.map((one) => `${one.model.name}:${one.file.filename}`).join(', ')
+      const deleted = listed(files.slice(0, index)) || 'none'
+      printer.note(`Deleted: ${deleted}. Not deleted: ${listed(files.slice(index))}.`)
+      throw error
+    }
+  }
+}
+
+async function findFile(context: Context, text: string): Promise<Found> {
+  const { quantization, ...model } = await openModelOrFile(context, text)
+  const { name } = model
   if (quantization === undefined) {
     throw misuse(
       `“${text}” names no file.`,

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
-import { namingNeighbours } from '../models/find-model.ts'
-import { readReference } from '../models/reference.ts'
+import { openModel } from '../models/open-model.ts'
 
 export function likeCommand(open: OpenContext): Command {
   return new Command('like')
@@ -18,10 +17,10 @@ export function unlikeCommand(open: OpenContext): Command {
 }
 
 async function setLike(open: OpenContext, text: string, liked: boolean) {
-  const { printer, openRegistry } = await open()
-  const { registry: host, name } = readReference(text)
-  const registry = await openRegistry(host)
-  await namingNeighbours(registry, name, () => registry.client.setLike(name, liked))
+  const context = await open()
+  const { printer } = context
+  const { name, call } = await openModel(context, text)
+  await call((client) => client.setLike(name, liked))
   printer.success(liked ? `You like ${name}.` : `You no longer like ${name}.`)
   await printer.answer({ model: name, liked }, () => [])
 }

@@ -1,6 +1,8 @@
 /** Tests the commands with which publishers change and delete what they have published, with a real registry. */
-import { chmod, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { chmod, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { atTerminal } from '../testing/at-terminal.ts'
@@ -108,6 +110,47 @@ test('without options, edit opens the card in an editor', async () => {
   expect(refused.stderr).toMatch(/^Your text is in .*tide\.md\.$/m)
 })
 
+test('edit does not overwrite a card that someone else has changed in the meantime', async () => {
+  await using user = await publisher()
+  const { client, home, env } = user
+  const editor = join(home.path, 'editor')
+  await writeFile(editor, '#!/bin/sh\nread -r _\necho "# Ebb" > "$1"\n')
+  const fifo = join(home.path, 'fifo')
+  await promisify(execFile)('mkfifo', [fifo])
+  await chmod(editor, 0o755)
+  const editing = atTerminal(['edit', 'tide'], {
+    home: home.path,
+    env: { ...env, VISUAL: `<${fifo} ${editor}`, PATH: process.env.PATH },
+  })
+  const opened = await open(fifo, 'w') // waits for the editor
+  await client.updateModel('tide', { readme: '# Flow' })
+  await opened.writeFile('go on\n')
+  await opened.close()
+  const { exitCode, stderr } = await editing.outcome
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain('The card of tide was changed in the meantime.')
+  expect((await client.getModel('tide')).readme).toBe('# Flow')
+  const [, path = ''] = /^Your text is in (.*)\.$/m.exec(stderr) ?? []
+  expect(await readFile(path, 'utf8')).toBe('# Ebb\n')
+  await rm(dirname(path), { recursive: true })
+})
+
+test.each([
+  ['edit', 'tide:Q8_0', '--license', 'mit'],
+  ['rename', 'tide:Q8_0', 'ebb'],
+  ['members', 'ls', 'tide:Q8_0'],
+  ['members', 'set', 'tide:Q8_0', 'ines', 'read'],
+  ['transfer', 'tide:Q8_0', 'ines', '--yes'],
+  ['like', 'tide:Q8_0'],
+  ['files', 'ls', 'tide:Q8_0'],
+])('%s refuses the name of a file', async (...words) => {
+  await using home = await makeHome()
+  const refused = await shoalHere(words, { home: home.path, registry: 'http://127.0.0.1:9' })
+  expect(refused.exitCode).toBe(2)
+  expect(refused.stderr).toContain('“tide:Q8_0” names a file')
+  expect(refused.stderr).toContain('Pass only the name of the model: tide.')
+})
+
 test('rename gives a model another name, and the old one leads to it', async () => {
   await using user = await publisher()
   const { shoal, client, registry } = user
@@ -140,6 +183,31 @@ test('files are listed and deleted one by one', async () => {
   expect(JSON.parse(removed.stdout)).toEqual({ deleted: [file?.filename] })
   expect(await client.listFiles('tide')).toEqual([])
   expect((await shoal('files', 'ls', 'tide')).stderr).toBe('tide has no files.\n')
+})
+
+test('files rm says which files are deleted if one of them cannot be', async () => {
+  await using registry = await realRegistry()
+  await using home = await makeHome()
+  const admin = registryClient({ baseUrl: registry.url, token: registry.token })
+  const register = (username: string) =>
+    registryClient({ baseUrl: registry.url }).register({ username, password: 'a long password' })
+  await register('ana') // the first account is an administrator
+  const ines = await register('ines')
+  const as = (token: string, ...words: string[]) =>
+    shoalHere(words, { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } })
+  for (const name of ['ebb', 'flow']) {
+    expect((await as(registry.token, 'push', nanoPath, '--name', name)).exitCode).toBe(0)
+  }
+  expect((await as(ines.access_token, 'push', nanoPath, '--name', 'tide')).exitCode).toBe(0)
+  const [{ filename } = { filename: '' }] = await admin.listFiles('tide')
+  const names = ['tide', 'ebb', 'flow'].map((name) => `${name}:${filename}`)
+  const failed = await as(ines.access_token, 'files', 'rm', ...names, '--yes')
+  expect(failed.exitCode).toBe(5)
+  expect(failed.stderr).toContain(
+    `Deleted: tide:${filename}. Not deleted: ebb:${filename}, flow:${filename}.`,
+  )
+  expect(await admin.listFiles('tide')).toEqual([])
+  expect(await admin.listFiles('ebb')).toHaveLength(1)
 })
 
 test('delete removes a model after a confirmation', async () => {

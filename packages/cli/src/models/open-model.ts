@@ -1,14 +1,13 @@
 import { type FileChoice, fileChoices } from '@shoal/model-file/choices'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { Context } from '../context.ts'
+import { misuse } from '../terminal/failure.ts'
 import { namingNeighbours } from './find-model.ts'
 import { readReference } from './reference.ts'
 
 /** A model of a registry that a command changes. */
 export type OpenModel = {
   name: string
-  /** The file or quantization that the reference names, if any. */
-  quantization: string | undefined
   /** The registry, for messages. */
   label: string
   address: string
@@ -16,7 +15,21 @@ export type OpenModel = {
   call<T>(run: (client: RegistryClient) => Promise<T>): Promise<T>
 }
 
+/** @throws `usage` if the reference names a file of the model */
 export async function openModel(context: Context, text: string): Promise<OpenModel> {
+  const { quantization, ...model } = await openModelOrFile(context, text)
+  if (quantization === undefined) return model
+  throw misuse(
+    `“${text}” names a file, but this command is for a whole model.`,
+    `Pass only the name of the model: ${model.name}.`,
+  )
+}
+
+/** Also returns the file or quantization that the reference names, if any. */
+export async function openModelOrFile(
+  context: Context,
+  text: string,
+): Promise<OpenModel & { quantization: string | undefined }> {
   const { registry: host, name, quantization } = readReference(text)
   const registry = await context.openRegistry(host)
   const { label, address, client } = registry
