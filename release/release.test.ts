@@ -17,7 +17,10 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findProgram } from '../testing/find-program.ts'
+import { freePort } from '../testing/free-port.ts'
 import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
+import { buildImage } from './build-image.ts'
+import { openImageStorage } from './testing/image-storage.ts'
 import { type Command, runJourney } from './testing/journey.ts'
 
 const run = promisify(execFile)
@@ -159,37 +162,69 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
       expect(stderr).toContain('is the newest version at localhost:8000')
     })
 
-    test.runIf(debootstrap)('the Debian package is installed in an empty Debian', async () => {
-      const place = join(folder, 'debian-root')
-      await run(debootstrap ?? '', ['--variant=minbase', 'bookworm', place])
-      const packed = await findFile(release, '.deb')
-      await copyFile(packed, join(place, 'shoal.deb'))
-      await copyFile('/etc/hosts', join(place, 'etc', 'hosts')) // debootstrap makes none
-      await run('chroot', [place, 'dpkg', '--install', '/shoal.deb'])
+    describe.runIf(debootstrap)('in an empty Debian', () => {
+      let place: string
 
-      const unit = await readFile(join(place, 'usr/lib/systemd/system/shoal.service'), 'utf8')
-      const [line = '', start = ''] = /^ExecStart=(\S+) registry$/m.exec(unit) ?? []
-      const copy = join(folder, 'shoal.service') // this machine has the units that it refers to, but not the program
-      await writeFile(copy, unit.replace(line, line.replace(start, join(place, start))))
-      if (systemdAnalyze) await run(systemdAnalyze, ['verify', copy])
-      const { stdout } = await run('chroot', [place, 'id', '--user', 'shoal'])
-      const uid = Number(stdout)
-      const shoal: Command = ['chroot', '--userspec=shoal:shoal', place, start]
-      await runJourney({
-        registry: shoal,
-        shoal,
-        folder: join(place, 'var', 'tmp'),
-        inside: within(place),
-        owner: {
-          uid,
-          gid: Number((await run('chroot', [place, 'id', '--group', 'shoal'])).stdout),
+      beforeAll(async () => {
+        place = join(folder, 'debian-root')
+        await run(debootstrap ?? '', ['--variant=minbase', 'bookworm', place])
+      }, timeoutMs)
+
+      test.runIf(findProgram('buildah'))(
+        'the image starts a registry that is healthy',
+        async () => {
+          const storage = join(folder, 'images')
+          await using images = await openImageStorage(storage)
+          const base = await images.addFolder(place, 'localhost/debian:bookworm')
+          await buildImage({
+            root,
+            archive: await findFile(release, '.tar.gz'),
+            base,
+            name: 'shoal:test',
+            into: join(folder, 'image.tar'),
+            timeSeconds: 1_700_000_000,
+            global: images.global,
+          })
+          const image = await images.load(join(folder, 'image.tar'))
+          expect(image.user).toBe('10001:10001')
+          const settings = { SHOAL_HOST: '127.0.0.1', SHOAL_PORT: `${await freePort()}` }
+          await expect(image.run(image.healthCheck, settings)).rejects.toThrow('ECONNREFUSED')
+          await using registry = image.start(settings)
+          await registry.untilPrinted('running at')
+          await image.run(image.healthCheck, settings)
         },
-        env: { XDG_CACHE_HOME: '/tmp' },
-      })
-      expect(uid).toBeGreaterThan(0)
+      )
 
-      await run('chroot', [place, 'dpkg', '--purge', 'shoal'])
-      await expect(stat(join(place, 'usr', 'lib', 'shoal'))).rejects.toThrow('ENOENT')
+      test('the Debian package is installed and runs', async () => {
+        const packed = await findFile(release, '.deb')
+        await copyFile(packed, join(place, 'shoal.deb'))
+        await copyFile('/etc/hosts', join(place, 'etc', 'hosts')) // debootstrap makes none
+        await run('chroot', [place, 'dpkg', '--install', '/shoal.deb'])
+
+        const unit = await readFile(join(place, 'usr/lib/systemd/system/shoal.service'), 'utf8')
+        const [line = '', start = ''] = /^ExecStart=(\S+) registry$/m.exec(unit) ?? []
+        const copy = join(folder, 'shoal.service') // this machine has the units that it refers to, but not the program
+        await writeFile(copy, unit.replace(line, line.replace(start, join(place, start))))
+        if (systemdAnalyze) await run(systemdAnalyze, ['verify', copy])
+        const { stdout } = await run('chroot', [place, 'id', '--user', 'shoal'])
+        const uid = Number(stdout)
+        const shoal: Command = ['chroot', '--userspec=shoal:shoal', place, start]
+        await runJourney({
+          registry: shoal,
+          shoal,
+          folder: join(place, 'var', 'tmp'),
+          inside: within(place),
+          owner: {
+            uid,
+            gid: Number((await run('chroot', [place, 'id', '--group', 'shoal'])).stdout),
+          },
+          env: { XDG_CACHE_HOME: '/tmp' },
+        })
+        expect(uid).toBeGreaterThan(0)
+
+        await run('chroot', [place, 'dpkg', '--purge', 'shoal'])
+        await expect(stat(join(place, 'usr', 'lib', 'shoal'))).rejects.toThrow('ENOENT')
+      })
     })
   })
 

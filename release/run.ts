@@ -1,6 +1,6 @@
 /**
  * `npm run release`: writes everything that a release consists of to `dist/release`, or to the folder that `--into`
- * names, which is replaced.
+ * names, which is replaced. `npm run release -- image` adds a container image, based on the image that `--base` names.
  */
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -8,12 +8,21 @@ import { parseArgs } from 'node:util'
 import { packTarball, readReleaseTime } from './archive.ts'
 import { assemblePortable, ownPlatform } from './assemble-portable.ts'
 import { assembleProgram, type Program } from './assemble-program.ts'
+import { buildImage } from './build-image.ts'
 import { debianArchitecture, packDebian } from './pack-debian.ts'
 import { readSigningKey, signRelease } from './sign-release.ts'
 import { writeSbom } from './write-sbom.ts'
 
 const root = join(import.meta.dirname, '..')
-const { values: options } = parseArgs({ options: { into: { type: 'string' } } })
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    into: { type: 'string' },
+    base: { type: 'string', default: 'docker.io/library/debian:bookworm-slim' },
+  },
+})
+const [unknown] = positionals.filter((word) => word !== 'image')
+if (unknown !== undefined) throw new Error(`unknown part of a release: ${unknown}`)
 const output = resolve(options.into ?? join(root, 'dist', 'release'))
 
 const timeSeconds = await readReleaseTime(root, process.env)
@@ -63,6 +72,16 @@ async function packForLinux(folder: string, { version, native }: Program): Promi
     version,
     timeSeconds,
   })
+  if (positionals.includes('image')) {
+    await buildImage({
+      root,
+      archive: into,
+      base: options.base,
+      name: `shoal:${version}`,
+      into: join(finished, `${name}.image.tar`),
+      timeSeconds,
+    })
+  }
 }
 
 async function printFiles(folder: string): Promise<void> {

@@ -1,0 +1,86 @@
+/** Builds and runs container images with Debian's `buildah`, which needs root, but no daemon and no namespaces. */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+const isolation = ['--isolation', 'chroot']
+
+/** Keeps images in this folder until it is disposed. */
+export async function openImageStorage(folder: string) {
+  await mkdir(folder)
+  const global = [
+    ...['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')],
+    ...['--storage-driver', 'vfs'],
+  ]
+  const buildah = async (...words: string[]) => {
+    const { stdout } = await promisify(execFile)('buildah', [...global, ...words])
+    return stdout.trim()
+  }
+
+  return {
+    global,
+
+    /** Makes an image from the files of a folder. Returns its name. */
+    async addFolder(root: string, name: string): Promise<string> {
+      const container = await buildah('from', 'scratch')
+      await buildah('add', '--quiet', container, root, '/')
+      await buildah('commit', '--quiet', '--rm', container, name)
+      return name
+    },
+
+    /** Loads an image archive, and makes a container of it. */
+    async load(archive: string) {
+      const container = await buildah('from', '--quiet', `docker-archive:${archive}`)
+      const inspected = await buildah('inspect', '--type', 'container', container)
+      const { config }: { config: ImageConfig } = JSON.parse(inspected).Docker
+      const toWords = (command: string[], env: Record<string, string>) => {
+        const settings = Object.entries(env).flatMap(([name, value]) => [
+          '--env',
+          `${name}=${value}`,
+        ])
+        return ['run', ...isolation, ...settings, container, '--', ...command]
+      }
+      return {
+        user: config.User,
+        /** The image's health check, as a command. */
+        healthCheck: config.Healthcheck.Test.slice(1),
+        /** Rejects with what the command printed if it fails. */
+        run: (command: string[], env: Record<string, string>) => buildah(...toWords(command, env)),
+        /** Runs what the image runs by default, until it is disposed. */
+        start(env: Record<string, string>) {
+          const words = toWords([...config.Entrypoint, ...config.Cmd], env)
+          const child = spawn('buildah', [...global, ...words], {
+            stdio: ['ignore', 'ignore', 'pipe'],
+          })
+          return {
+            async untilPrinted(text: string) {
+              let printed = ''
+              for await (const line of createInterface(child.stderr)) {
+                printed += `${line}\n`
+                if (line.includes(text)) return
+              }
+              throw new Error(`the container ended:\n${printed}`)
+            },
+            async [Symbol.asyncDispose]() {
+              const ended = once(child, 'exit')
+              if (child.kill()) await ended
+            },
+          }
+        },
+      }
+    },
+
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  }
+}
+
+/** What is used of an image's configuration (Docker Image Specification 1.2). */
+type ImageConfig = {
+  User: string
+  Entrypoint: string[]
+  Cmd: string[]
+  Healthcheck: { Test: string[] }
+}
