@@ -39,6 +39,7 @@ const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
     unload: async () => (await import('./commands/unload.ts')).unloadCommand,
     stop: async () => (await import('./commands/stop.ts')).stopCommand,
     logs: async () => (await import('./commands/logs.ts')).logsCommand,
+    service: async () => (await import('./commands/service.ts')).serviceCommand,
     runtime: async () => (await import('./commands/runtime.ts')).runtimeCommand,
   },
   Share: {

@@ -1,0 +1,45 @@
+import type { ServiceCommand } from './service-words.ts'
+import { marker } from './systemd-unit.ts'
+
+export const agentLabel = 'shoal.daemon'
+
+/** Returns a launch agent of the user (launchd.plist(5)). Untried on macOS. */
+export function launchdAgent({ words, env }: ServiceCommand): string {
+  const strings = words.map((word) => `    <string>${escapeXml(word)}</string>\n`).join('')
+  const variables = Object.entries(env)
+    .map(
+      ([name, value]) =>
+        `    <key>${escapeXml(name)}</key>\n    <string>${escapeXml(value)}</string>\n`,
+    )
+    .join('')
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!-- ${marker} -->
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>${agentLabel}</string>
+  <key>ProgramArguments</key>
+  <array>
+${strings}  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+${variables}  </dict>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>ExitTimeOut</key>
+  <integer>45</integer>
+  <key>Umask</key>
+  <integer>63</integer>
+</dict>
+</plist>
+`
+}
+
+const escapeXml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
