@@ -113,7 +113,7 @@ describe('a server-rendered page', () => {
     const [link = ''] = /<a href="[^"]+#run=[^"]*"/.exec(text) ?? []
     const target = encodeURIComponent(`http://localhost:${registry.port}/tide:F32`)
     expect(link).toBe(`<a href="http://localhost:11434/#run=${target}"`)
-    expect(text).toContain('<a href="/install"')
+    expect(text).toMatch(/<a href="\/install"[^>]*>Install shoal from this registry</)
     const own = await page('/m/tide', { cookie: 'daemon=http://gpubox:11500' })
     expect(own.text).toContain(`href="http://gpubox:11500/#run=${target}"`)
   })

@@ -11,9 +11,11 @@ import {
   type TestBrowser,
   type Visitor,
 } from '../../../../testing/browser.ts'
+import { openReleases } from '../releases/releases.ts'
 import { expectUsable } from '../testing/expect-usable.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+import { makeReleaseKey, writeRelease } from '../testing/write-release.ts'
 
 const chromium = inject('chromium')
 /** The timeout is long, because several pages are tested at a time on a machine that may be busy. */
@@ -43,6 +45,8 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     for (let index = 0; index < 25; index += 1) {
       await registry.post('/v1/models', { token: ana, body: { name: `storm-${index}` } })
     }
+    await using release = await writeRelease({ key: makeReleaseKey() })
+    await openReleases(registry.config).add([release.path], async () => undefined)
     await registry.post('/v1/api-keys', { token: ana, body: { name: 'laptop' } })
   })
   afterAll(() => stack.disposeAsync())
@@ -76,6 +80,8 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['invitations', '/admin/invitations', { isSignedIn: true }],
     ['the audit log', '/admin/audit', { isSignedIn: true }],
     ['administration without a session', '/admin'],
+    ['installing shoal', '/install'],
+    ['installing shoal, without a release', '/install', { isEmpty: true }],
   ]
 
   test.concurrent.each(screens)('%s is accessible', async (_, path, screenOptions = {}) => {
@@ -87,6 +93,16 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     await page.goto(origin + path, { waitUntil: 'networkidle' })
     await expectUsable(page)
     expect(takeProblems().filter((one) => !isExpected(one, screenOptions))).toEqual([])
+  })
+
+  test('every page leads to the page that installs shoal', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page, takeProblems } = visitor
+    await page.goto(`${getOrigin(registry)}/m/tide-7b`)
+    await page.getByRole('contentinfo').getByRole('link', { name: 'Install shoal' }).click()
+    await page.getByRole('heading', { name: 'Install shoal' }).waitFor()
+    await page.getByText('sh shoal-install.sh', { exact: true }).waitFor()
+    expect(takeProblems()).toEqual([])
   })
 
   const ways: [name: string, from: string, link: string, call: RegExp][] = [

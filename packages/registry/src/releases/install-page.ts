@@ -97,8 +97,7 @@ body { margin: 0; background: light-dark(#f8fafb, #0f1b22); color: light-dark(#1
 main { max-width: 48rem; margin: 0 auto; padding: 1.5rem; }
 a { color: light-dark(#005f73, #7fd1e0); }
 code { font: 0.875em ui-monospace, monospace; overflow-wrap: anywhere; }
-pre { overflow-x: auto; padding: 0.75rem; border-radius: 0.5rem; background: light-dark(#e8eef1, #0a1318); }
-pre code { overflow-wrap: normal; }
+pre { white-space: pre-wrap; padding: 0.75rem; border-radius: 0.5rem; background: light-dark(#e8eef1, #0a1318); }
 .warning { padding: 0.75rem; border: 2px solid light-dark(#a63a00, #ff9d66); border-radius: 0.5rem; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; }

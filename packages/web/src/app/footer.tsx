@@ -1,6 +1,7 @@
 import { pageFiles } from '@shoal/protocol/pages'
 
 const links = [
+  { href: '/install', text: 'Install shoal' },
   { href: '/docs', text: 'API' },
   { href: pageFiles.feed, text: 'Atom feed' },
 ]
