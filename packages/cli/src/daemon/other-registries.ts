@@ -5,6 +5,10 @@ import { readCredentials } from '../settings/credentials.ts'
 import { readCliSetting } from '../settings/read-cli-setting.ts'
 import { cliSettings } from '../settings/settings.ts'
 
+type Known = Pick<Context, 'config' | 'places' | 'registryAddress'> & {
+  environment: Pick<Context['environment'], 'env'>
+}
+
 /**
  * Returns a function that reads the registries that this machine knows: the current one, the saved one, and those where
  * the user is signed in at the moment. As for commands, the token from the environment is sent only to the current one.
@@ -14,7 +18,7 @@ export function otherRegistries({
   environment,
   places,
   registryAddress: current,
-}: Context): NonNullable<DaemonConfig['otherRegistries']> {
+}: Known): NonNullable<DaemonConfig['otherRegistries']> {
   const saved = readSaved('registry', config) ?? current
   const ownToken = readCliSetting(cliSettings.token, environment)
   return async () => {

@@ -1,11 +1,10 @@
 /** Tests the search, the requests about models and the pulls with several registries. */
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { DaemonConfig } from '../config.ts'
 import { addModel } from '../testing/gguf-of-test.ts'
+import { startRecordingServer } from '../testing/recording-server.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
@@ -46,19 +45,10 @@ async function registryWithTide(contextLength: number) {
   return registry
 }
 
-/** A server that records its requests, and answers each with the same JSON. */
 async function recordingServer(body: unknown) {
-  const requests: IncomingMessage[] = []
-  const server = createServer((request, answer) => {
-    requests.push(request)
-    answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+  const server = await startRecordingServer(body)
+  onTestFinished(server.close)
+  return server
 }
 
 const file = {
@@ -162,7 +152,8 @@ test('an unknown registry gets a request only if the user has agreed, and never 
     },
   })
   expect(existsSync(join(folder, 'tide'))).toBe(false)
-  await post('/api/pull', { model, stream: false, allow_unknown_registry: true })
+  const pulled = await post('/api/pull', { model, stream: false, allow_unknown_registry: true })
+  expect(pulled.status).toBe(502) // what the server sends is no download
   expect(unknown.requests.length).toBeGreaterThan(1)
   for (const { headers } of unknown.requests) expect(headers.authorization).toBeUndefined()
 

@@ -4,8 +4,8 @@ import { pushFile } from '@shoal/transfer'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** Starts a real, empty registry, which is closed at the end of the test. */
-export async function useTestRegistry() {
+/** Starts a real, empty registry. */
+export async function startTestRegistry() {
   const data = temporaryFolder()
   const config = readRegistryConfig({}, { port: '0', data: data.path })
   const running = await startRegistry({
@@ -13,10 +13,6 @@ export async function useTestRegistry() {
     rateLimits: undefined,
     ballastBytes: 0,
     log: 'silent',
-  })
-  onTestFinished(async () => {
-    await running.close()
-    data[Symbol.dispose]()
   })
   const address = `http://127.0.0.1:${running.port}`
   const client = registryClient({ baseUrl: address, token: await running.systemToken() })
@@ -29,5 +25,20 @@ export async function useTestRegistry() {
     return await pushFile({ client, modelName, path, filename })
   }
 
-  return { address, client, publish }
+  return {
+    address,
+    client,
+    publish,
+    async close() {
+      await running.close()
+      data[Symbol.dispose]()
+    },
+  }
+}
+
+/** Starts a real, empty registry, which is closed at the end of the test. */
+export async function useTestRegistry() {
+  const registry = await startTestRegistry()
+  onTestFinished(registry.close)
+  return registry
 }

@@ -2,11 +2,20 @@
 import type { ChatRequest } from '../inference.ts'
 import { DaemonError, DaemonGoneError, parseDaemonError } from './errors.ts'
 import { type AnswerEnd, type AnswerPart, readAnswer } from './read-answer.ts'
+import { type Call, type RegistryCalls, registryCalls } from './registry-calls.ts'
 import type { InferenceAnswer, InferenceTransport } from './transport.ts'
 
 export type { ChatRequest } from '../inference.ts'
 export { DaemonError, DaemonGoneError } from './errors.ts'
 export type { AnswerEnd, AnswerPart, Usage } from './read-answer.ts'
+export type {
+  DaemonRegistry,
+  RegistryFile,
+  RegistryModel,
+  RegistryOptions,
+  RegistryPage,
+  RegistryQuery,
+} from './registry-calls.ts'
 export {
   fetchInference,
   type InferenceAnswer,
@@ -58,18 +67,11 @@ export type SharingStatus = {
   files: { name: string; peers: number; uploaded_bytes: number; done: boolean }[]
 }
 
-type Call = {
-  method: 'GET' | 'POST'
-  path: string
-  body?: object
-  signal?: AbortSignal | undefined
-}
-
 /**
  * A client for one daemon. Every call rejects with a `DaemonError` for an error response, with a `DaemonGoneError` if
  * there was no usable response, and with the signal's reason if the signal was aborted.
  */
-export interface InferenceClient {
+export interface InferenceClient extends RegistryCalls {
   /** The URL of the daemon, as passed to the transport. */
   readonly url: string
   /**
@@ -183,6 +185,7 @@ export function inferenceClient(
 
   return {
     url,
+    ...registryCalls({ url, send, json }),
 
     health: (signal) => json({ method: 'GET', path: '/healthz', signal }),
 

@@ -1,7 +1,7 @@
 /** Sends requests to an inference daemon: with `fetch` in a browser, over an authenticated connection in Node. */
 
 export type InferenceRequest = {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   path: string
   /** The header names are in lower case. */
   headers: Record<string, string>
