@@ -1,8 +1,10 @@
 /**
  * A complete user journey, with a real registry, browser, CLI, daemon and demo model: register, create an API key,
- * publish by drag and drop, find, like, pull with the key, and chat on the daemon's page.
+ * publish by drag and drop, find, like, pull with the key, chat on the daemon's page, remove the model there, and run it
+ * from its page on the registry.
  */
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -107,6 +109,35 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
     })
     await once(child.stdout, 'data')
     await page.goto(daemonUrl)
+    await page.getByRole('textbox', { name: /message/i }).fill('Hello')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await expect
+      .poll(() => page.getByRole('main').innerText(), waitOptions)
+      .toMatch(/tok\/s|tokens/)
+    expect(visitor.takeProblems()).toEqual([])
+  })
+
+  test("removes the model on the daemon's page", async () => {
+    await page.getByRole('button', { name: 'Models', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove my-tiny' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No models yet. Search a registry below, and pull one.').waitFor()
+    expect(existsSync(join(home.models, 'my-tiny', filename))).toBe(false)
+  })
+
+  test('runs the model from its page on the registry', async () => {
+    await page.goto(`${registry.url}/m/my-tiny?tab=files`)
+    const href = await page.getByRole('link', { name: 'Run here: Q8_0' }).getAttribute('href')
+    expect(href).toBe(
+      `http://localhost:11434/#run=${encodeURIComponent(`${registry.url}/my-tiny:Q8_0`)}`,
+    )
+    await page.goto(href?.replace('11434', String(daemonPort)) ?? '')
+    await page.getByRole('heading', { name: 'Run my-tiny?' }).waitFor()
+    await page.getByText('This machine knows this registry.').waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Download and run (5.65 MB)' }).click()
+    await page.getByRole('heading', { name: 'Talk to my-tiny' }).waitFor(waitOptions)
+    expect(existsSync(join(home.models, 'my-tiny', filename))).toBe(true)
     await page.getByRole('textbox', { name: /message/i }).fill('Hello')
     await page.getByRole('button', { name: 'Send' }).click()
     await expect

@@ -26,36 +26,37 @@ test.each([
   expect(readText(text)).toEqual({ registry, name, label })
 })
 
-test.each([
-  '',
-  'tide',
-  'localhost:8000/tide',
-  'javascript:alert(1)//tide',
-  'file:///etc/tide',
-  'ftp://example.org/tide',
-  'http:/example.org/tide',
-  'http:///tide',
-  'http://user@example.org/tide',
-  'http://user:secret@example.org/tide',
-  'http://example.org@evil.example/tide',
-  'http://example.org\\@evil.example/tide',
-  'http://example.org:99999/tide',
-  'http://example.org/',
-  'http://example.org/../tide',
-  'http://example.org/m/tide',
-  'http://example.org/tide?q=1',
-  'http://example.org/tide#1',
-  'http://example.org?/tide',
-  'http://exam\tple.org/tide',
-  'http://example.org/tide\n',
-  'http://example.org/tide:Q8\u202e0',
-  'http://\u200bexample.org/tide',
-  'http://exa mple.org/tide',
-  "http://exa'mple.org/tide",
-  `http://example.org/${'a'.repeat(97)}`,
-  `http://example.org/tide:${'a'.repeat(10_000)}`,
-])('“%s” is not the address of a model', (text) => {
-  expect(readText(text)).toBeUndefined()
+test('other texts are not the address of a model', () => {
+  const texts = [
+    '',
+    'tide',
+    'localhost:8000/tide',
+    'javascript:alert(1)//tide',
+    'file:///etc/tide',
+    'ftp://example.org/tide',
+    'http:/example.org/tide',
+    'http:///tide',
+    'http://user@example.org/tide',
+    'http://user:secret@example.org/tide',
+    'http://example.org@evil.example/tide',
+    'http://example.org\\@evil.example/tide',
+    'http://example.org:99999/tide',
+    'http://example.org/',
+    'http://example.org/../tide',
+    'http://example.org/m/tide',
+    'http://example.org/tide?q=1',
+    'http://example.org/tide#1',
+    'http://example.org?/tide',
+    'http://exam\tple.org/tide',
+    'http://example.org/tide\n',
+    'http://example.org/tide:Q8\u202e0',
+    'http://\u200bexample.org/tide',
+    'http://exa mple.org/tide',
+    "http://exa'mple.org/tide",
+    `http://example.org/${'a'.repeat(97)}`,
+    `http://example.org/tide:${'a'.repeat(10_000)}`,
+  ]
+  for (const text of texts) expect(readText(text), text.slice(0, 60)).toBeUndefined()
 })
 
 test('a fragment that is not encoded properly is not the address of a model', () => {

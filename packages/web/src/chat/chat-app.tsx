@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { useObservable } from '../use-observable.ts'
 import { ChatHeader } from './chat-header.tsx'
 import { ChatList } from './chat-list.tsx'
@@ -8,14 +8,36 @@ import { MessageList } from './messages/message-list.tsx'
 import { ModelsProblem } from './messages/models-problem.tsx'
 import { NothingSaid } from './messages/nothing-said.tsx'
 import { useFollowing } from './messages/use-following.tsx'
+import type { ModelStore } from './models/model-store.ts'
+import { ModelsScreen } from './models/models-screen.tsx'
+import type { RunLink } from './run/run-link.ts'
+import { RunScreen } from './run/run-screen.tsx'
 import type { Chat } from './state/chat.ts'
 import type { ChatState } from './state/chat-state.ts'
 import { useIsWide } from './use-is-wide.ts'
 
-export function ChatApp({ chat }: { chat: Chat }) {
+type Props = { chat: Chat; store: ModelStore; runLink: RunLink }
+
+export function ChatApp({ chat, store, runLink }: Props) {
   const state = useObservable(chat.state)
+  const runText = useObservable(runLink.text)
+  const [showsModels, setShowsModels] = useState(false)
   const isWide = useIsWide()
-  const { title } = state.conversation
+  const { title, id, revision } = state.conversation
+  const conversationHash = revision > 0 ? `#${id}` : ''
+  /** Shows the conversation instead of a question or the models. */
+  function leave() {
+    if (runText !== undefined) runLink.close(conversationHash)
+    setShowsModels(false)
+  }
+  const chatWith = useCallback(
+    (model: string) => {
+      runLink.close('')
+      setShowsModels(false)
+      chat.startWith(model)
+    },
+    [chat, runLink],
+  )
   useEffect(() => {
     document.title = title ? `${title} · shoal` : 'Chat · shoal'
   }, [title])
@@ -26,14 +48,37 @@ export function ChatApp({ chat }: { chat: Chat }) {
   return (
     <div className="flex h-dvh min-h-[24rem] flex-col">
       <SkipLink />
-      <ChatHeader chat={chat} state={state} isWide={isWide} />
+      <ChatHeader
+        chat={chat}
+        state={state}
+        isWide={isWide}
+        onChat={leave}
+        onModels={() => {
+          leave()
+          setShowsModels(true)
+        }}
+      />
       <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] lg:grid-cols-[17rem_minmax(0,1fr)]">
         {isWide && (
           <aside className="overflow-y-auto border-line border-r px-3 py-4">
-            <ChatList chat={chat} state={state} />
+            <ChatList chat={chat} state={state} onChosen={leave} />
           </aside>
         )}
-        <Conversation chat={chat} state={state} />
+        {runText !== undefined && (
+          <RunScreen
+            key={runText}
+            text={runText}
+            store={store}
+            onChat={chatWith}
+            onClose={() => runLink.close(conversationHash)}
+          />
+        )}
+        {runText === undefined && showsModels && (
+          <ModelsScreen store={store} onChat={chatWith} onClose={leave} />
+        )}
+        {runText === undefined && !showsModels && (
+          <Conversation chat={chat} state={state} onModels={() => setShowsModels(true)} />
+        )}
       </div>
       <p className="sr-only" role="status">
         {state.said}
@@ -76,7 +121,9 @@ function useMessageFocus(
   }, [answerId])
 }
 
-function Conversation({ chat, state }: { chat: Chat; state: ChatState }) {
+type ConversationProps = { chat: Chat; state: ChatState; onModels: () => void }
+
+function Conversation({ chat, state, onModels }: ConversationProps) {
   const { conversation, running, models, modelsFault } = state
   const { id, messages, title } = conversation
   const composer = useRef<HTMLTextAreaElement>(null)
@@ -111,6 +158,7 @@ function Conversation({ chat, state }: { chat: Chat; state: ChatState }) {
               as={isEmpty ? 'h1' : 'h2'}
               fault={modelsFault}
               onRetry={chat.refreshModels}
+              onFind={onModels}
             />
           )}
         </div>

@@ -1,4 +1,4 @@
-import { MessageSquarePlus, PanelLeft } from 'lucide-react'
+import { Boxes, MessageSquarePlus, PanelLeft } from 'lucide-react'
 import { ThemeSwitch } from '../app/theme-switch.tsx'
 import { Logo } from '../fish/fish.tsx'
 import { ChatList } from './chat-list.tsx'
@@ -6,20 +6,32 @@ import { SettingsPanel } from './settings/settings-panel.tsx'
 import type { Chat } from './state/chat.ts'
 import { type ChatState, chosenModel } from './state/chat-state.ts'
 
-type Props = { chat: Chat; state: ChatState; isWide: boolean }
+type Props = {
+  chat: Chat
+  state: ChatState
+  isWide: boolean
+  /** Shows the conversation. */
+  onChat: () => void
+  /** Shows the models on this machine, and the search. */
+  onModels: () => void
+}
 
-export function ChatHeader({ chat, state, isWide }: Props) {
+export function ChatHeader({ chat, state, isWide, onChat, onModels }: Props) {
+  function startNew() {
+    onChat()
+    chat.startNew()
+  }
   return (
     <header className="border-line border-b">
       <div className="flex h-16 items-center gap-1.5 px-3 sm:gap-3 sm:px-5">
-        {!isWide && <ChatsPanel chat={chat} state={state} />}
+        {!isWide && <ChatsPanel chat={chat} state={state} onChat={onChat} />}
         <a
           href="/"
           aria-label="shoal, a new chat"
           className="hidden shrink-0 items-center gap-2 min-[360px]:flex lg:w-[15.25rem]"
           onClick={(event) => {
             event.preventDefault()
-            chat.startNew()
+            startNew()
           }}
         >
           <Logo />
@@ -28,6 +40,15 @@ export function ChatHeader({ chat, state, isWide }: Props) {
           </span>
         </a>
         <ModelChoice chat={chat} state={state} />
+        <button
+          type="button"
+          className="inline-flex h-10 shrink-0 items-center gap-2 rounded-ctl px-2.5 font-medium text-[15px] text-ink-2 transition-colors hover:bg-sunken hover:text-ink"
+          title="Models on this machine and in registries"
+          onClick={onModels}
+        >
+          <Boxes size={19} aria-hidden />
+          <span className="max-lg:sr-only">Models</span>
+        </button>
         <div className="ml-auto flex items-center gap-1 sm:gap-2">
           <SettingsPanel
             key={state.conversation.id}
@@ -41,7 +62,7 @@ export function ChatHeader({ chat, state, isWide }: Props) {
               className="ctl-quiet max-sm:hidden"
               aria-label="New chat"
               title="New chat"
-              onClick={chat.startNew}
+              onClick={startNew}
             >
               <MessageSquarePlus size={19} aria-hidden />
             </button>
@@ -84,7 +105,7 @@ function ModelChoice({ chat, state }: { chat: Chat; state: ChatState }) {
 }
 
 /** On small screens, the list of chats is an overlay. Pressing Esc, choosing a chat or clicking outside closes it. */
-function ChatsPanel({ chat, state }: { chat: Chat; state: ChatState }) {
+function ChatsPanel({ chat, state, onChat }: Omit<Props, 'isWide' | 'onModels'>) {
   return (
     <>
       <button
@@ -104,7 +125,10 @@ function ChatsPanel({ chat, state }: { chat: Chat; state: ChatState }) {
         <ChatList
           chat={chat}
           state={state}
-          onChosen={() => document.getElementById('chats')?.hidePopover()}
+          onChosen={() => {
+            onChat()
+            document.getElementById('chats')?.hidePopover()
+          }}
         />
       </div>
     </>

@@ -5,16 +5,20 @@ import { fetchInference, inferenceClient } from '@shoal/protocol/inference-clien
 import { createRoot } from 'react-dom/client'
 import { ChatApp } from './chat-app.tsx'
 import { openHistory } from './history/history.ts'
+import { createModelStore } from './models/model-store.ts'
+import { watchRunLink } from './run/run-link.ts'
 import { createChat } from './state/chat.ts'
 
 const keyName = 'shoal-api-key'
 
+const daemon = inferenceClient(
+  fetchInference(location.origin),
+  // The key is stored only for this tab, until the tab is closed.
+  () => sessionStorage.getItem(keyName) ?? undefined,
+)
+const runLink = watchRunLink()
 const chat = createChat({
-  daemon: inferenceClient(
-    fetchInference(location.origin),
-    // The key is stored only for this tab, until the tab is closed.
-    () => sessionStorage.getItem(keyName) ?? undefined,
-  ),
+  daemon,
   keepKey: (key) => sessionStorage.setItem(keyName, key),
   openHistory,
   address: {
@@ -23,12 +27,16 @@ const chat = createChat({
   },
 })
 
-addEventListener('popstate', () => void chat.follow())
+const store = createModelStore(daemon, chat.refreshModels)
+
+addEventListener('popstate', () => {
+  if (!runLink.follow()) void chat.follow()
+})
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) void chat.refreshModels()
 })
 
 const root = document.getElementById('root')
 if (!root) throw new Error('the page has no element #root')
-createRoot(root).render(<ChatApp chat={chat} />)
+createRoot(root).render(<ChatApp chat={chat} store={store} runLink={runLink} />)
 void chat.start()

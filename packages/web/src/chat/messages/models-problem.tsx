@@ -3,24 +3,39 @@ import { CircleAlert } from 'lucide-react'
 import { CommandLine } from '../../ui/command-line.tsx'
 import type { ChatFailure } from '../conversation/conversation.ts'
 
-type ModelsProblemProps = { as: 'h1' | 'h2'; fault: ChatFailure | undefined; onRetry: () => void }
+type ModelsProblemProps = {
+  as: 'h1' | 'h2'
+  fault: ChatFailure | undefined
+  onRetry: () => void
+  /** Shows the search for models. */
+  onFind: () => void
+}
 
 const noModels: ChatFailure = {
   title: 'No models installed',
-  advice: 'Pull a model to chat with. To try the chat, pull this small test model:',
+  advice:
+    'Find a model to chat with. To try the chat, you can also pull this small test model in a terminal:',
   pull: 'shoal-tiny',
 }
 
 /** Shows why no model is available. */
-export function ModelsProblem({ as: Heading, fault = noModels, onRetry }: ModelsProblemProps) {
+export function ModelsProblem({ as: Heading, fault = noModels, ...props }: ModelsProblemProps) {
+  const { onRetry, onFind } = props
   return (
     <div className="my-auto py-10" role="alert">
       <Heading className="font-semibold text-[26px]">{fault.title}</Heading>
       <p className="mt-2 text-ink-2">{fault.advice}</p>
       <Command fault={fault} />
-      <button type="button" className="ctl mt-5" onClick={onRetry}>
-        {fault === noModels ? 'Retry' : 'Try again'}
-      </button>
+      <div className="mt-5 flex gap-3">
+        {fault === noModels && (
+          <button type="button" className="ctl-ink" onClick={onFind}>
+            Find a model
+          </button>
+        )}
+        <button type="button" className="ctl" onClick={onRetry}>
+          {fault === noModels ? 'Retry' : 'Try again'}
+        </button>
+      </div>
     </div>
   )
 }

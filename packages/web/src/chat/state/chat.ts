@@ -223,6 +223,12 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
 
     chooseModel: (model: string) => changeConversation({ model }),
 
+    /** Starts an empty conversation with a model. */
+    startWith(model: string) {
+      startNew()
+      changeConversation({ model })
+    },
+
     changeSettings(some: SomeSettings) {
       const settings = { ...state.get().conversation.settings, ...some }
       const given = Object.entries(settings).filter(([, value]) => value !== undefined)

@@ -1,0 +1,229 @@
+/** Tests “Run here” links, and the search and the list of models, on the chat page in a real browser. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatRunLink } from '@shoal/core/references'
+import { findChatSite } from '@shoal/web'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import {
+  accessibilityProblems,
+  looks,
+  type Page,
+  startBrowser,
+  type TestBrowser,
+} from '../../../../testing/browser.ts'
+import { startRecordingServer } from '../testing/recording-server.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { shippedModels, startTestDaemon } from '../testing/test-daemon.ts'
+import { startTestRegistry } from '../testing/test-registry.ts'
+
+const chromium = inject('chromium')
+
+const file = {
+  id: 'f',
+  model_id: 'm',
+  filename: 'tide-Q8_0.gguf',
+  quantization: 'Q8_0',
+  file_size_bytes: 4_400_000_000,
+  memory_bytes: 5_400_000_000,
+  sha256_hash: 'a'.repeat(64),
+}
+
+describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 }, () => {
+  const stack = new AsyncDisposableStack()
+  let registry: Awaited<ReturnType<typeof startTestRegistry>>
+  let empty: Awaited<ReturnType<typeof startRecordingServer>>
+  let known: typeof empty
+  let unknown: typeof empty
+  let daemon: Awaited<ReturnType<typeof startTestDaemon>>
+  let browser: TestBrowser
+
+  beforeAll(async () => {
+    registry = await startTestRegistry()
+    stack.defer(registry.close)
+    const path = join(shippedModels, 'shoal-tiny', 'shoal-tiny-Q8_0.gguf')
+    await registry.publish('tide', path, 'tide-Q8_0.gguf')
+    const start = async (body: unknown) => {
+      const server = await startRecordingServer(body)
+      stack.defer(server.close)
+      return server
+    }
+    empty = await start([])
+    known = await start([file])
+    unknown = await start([file])
+    const settings = {
+      memoryBytes: 8e9,
+      registry: { address: registry.address, token: undefined },
+      otherRegistries: async () => [
+        { address: empty.address, token: undefined },
+        { address: known.address, token: 'secret' },
+      ],
+    }
+    daemon = await startTestDaemon(settings, scriptedRuntime())
+    stack.defer(daemon.close)
+    browser = stack.use(await startBrowser(chromium ?? '', [daemon.url]))
+  })
+  afterAll(() => stack.disposeAsync())
+
+  const linkTo = (address: string) =>
+    formatRunLink(daemon.url, { registry: address, name: 'tide', label: 'Q8_0' })
+
+  /** Waits until the buttons of a question react to clicks. */
+  const untilAsked = (page: Page) =>
+    page.getByRole('button', { name: 'Continue' }).click({ trial: true })
+
+  test('a link asks before anything is sent, is removed from the address, and asks again after a reload', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page, takeProblems } = visitor
+    await page.goto(linkTo(known.address))
+    await untilAsked(page)
+    expect(page.url()).toBe(`${daemon.url}/`)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Run tide?' }).waitFor()
+    await untilAsked(page)
+    expect(await page.getByRole('main').innerText()).toMatch(
+      new RegExp(`http, which.*${known.address.slice(7)}.*tide.*Q8_0.*not known until`, 's'),
+    )
+    expect(known.requests).toEqual([])
+
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Download and run (4.40 GB)' }).waitFor()
+    expect(known.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer secret'])
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('heading', { name: /Talk to/ }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: /Talk to/ }).waitFor()
+    expect(known.requests).toHaveLength(1)
+    expect(takeProblems()).toEqual([])
+  })
+
+  test('an unknown registry is contacted only after a second confirmation, and without credentials', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(linkTo(unknown.address))
+    await page.getByText('This machine does not know the registry').waitFor()
+    await page.getByText('The address is this machine itself').waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('heading', { name: `Contact ${unknown.address.slice(7)}?` }).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(unknown.requests).toEqual([])
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await dialog.getByRole('button', { name: 'Contact this registry' }).click()
+    await page.getByRole('button', { name: 'Download and run (4.40 GB)' }).waitFor()
+    expect(unknown.requests.map(({ headers }) => headers.authorization)).toEqual([undefined])
+    await page.getByRole('button', { name: 'Download and run (4.40 GB)' }).click()
+    const alert = page.getByRole('alert').filter({ hasText: 'no “chunk_hashes”' })
+    await alert.waitFor() // the server's answer is no download
+    await page.getByRole('button', { name: 'Download and run (4.40 GB)' }).waitFor()
+    // The folder belongs to no model, so that a model of a known registry can have it.
+    expect(existsSync(join(daemon.folder, 'tide', '.shoal', 'model.json'))).toBe(false)
+  })
+
+  test('the hostname of a link is shown in Punycode, and local addresses are named', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(linkTo('https://мodels.example.org'))
+    await page.getByText('xn--odels-5xe.example.org', { exact: true }).waitFor()
+    await page.getByText('letters that can look like others').waitFor()
+    await page.goto(linkTo('http://192.168.1.1'))
+    await page.getByText('The address is in your local network').waitFor()
+  })
+
+  test.each([
+    ['a script', 'javascript:alert(document.domain)//tide'],
+    ['a file', 'file:///etc/passwd'],
+    ['credentials', 'http://ana:secret@models.example.org/tide'],
+    ['a backslash', 'http://models.example.org\\@evil.example/tide'],
+    ['a control character', 'http://models.example.org/tide\u202e:Q8_0'],
+    ['10,000 characters', `http://models.example.org/tide:${'a'.repeat(10_000)}`],
+    ['HTML', '<img src=x onerror=alert(1)>'],
+  ])('a link with %s is refused', async (_, text) => {
+    await using visitor = await browser.newVisitor()
+    const { page, takeProblems } = visitor
+    await page.goto(`${daemon.url}/#run=${encodeURIComponent(text)}`)
+    await page.getByRole('heading', { name: 'This link cannot be used' }).waitFor()
+    expect(page.url()).toBe(`${daemon.url}/`)
+    await page.getByRole('button', { name: 'Go to the chat' }).click()
+    await page.getByRole('heading', { name: /Talk to/ }).waitFor()
+    expect(takeProblems()).toEqual([])
+  })
+
+  test('a link in a tab that shows a chat asks, too, and the chat can be left for the models', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(daemon.url)
+    await page.getByRole('heading', { name: /Talk to/ }).waitFor()
+    await page.evaluate(`location.hash = '${new URL(linkTo(known.address)).hash}'`)
+    await page.getByRole('heading', { name: 'Run tide?' }).waitFor()
+    await page.getByRole('button', { name: 'Models', exact: true }).click()
+    await page.getByRole('heading', { name: 'Find a model' }).waitFor()
+    await page.getByRole('button', { name: 'Back to chat' }).click()
+    await page.getByRole('heading', { name: /Talk to/ }).waitFor()
+  })
+
+  test('a model is found, pulled, used and removed', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page, takeProblems } = visitor
+    await page.goto(daemon.url)
+    await page.getByRole('button', { name: 'Models', exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Search models' }).fill('desert')
+    await page.keyboard.press('Enter')
+    await page.getByText('No models found for “desert”').waitFor()
+    await page.getByRole('button', { name: 'Show all models' }).click()
+    await page.getByText('Try other words, or publish a model there.').waitFor()
+    await page.getByRole('searchbox', { name: 'Search models' }).fill('tid')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Pull tide' }).click()
+    const found = page.getByRole('region', { name: 'Find a model' })
+    await found.getByRole('button', { name: 'Chat' }).click()
+    await page.getByRole('heading', { name: 'Talk to tide' }).waitFor()
+    expect(existsSync(join(daemon.folder, 'tide', 'tide-Q8_0.gguf'))).toBe(true)
+    await page.getByLabel('Message', { exact: true }).fill('What is the capital of France?')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('button', { name: 'Copy the answer' }).waitFor()
+
+    await page.getByRole('button', { name: 'Models', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove tide' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Remove tide' }).waitFor({ state: 'detached' })
+    expect(existsSync(join(daemon.folder, 'tide', 'tide-Q8_0.gguf'))).toBe(false)
+    await page.getByRole('button', { name: 'Pull tide' }).waitFor()
+    expect(takeProblems()).toEqual([])
+  })
+
+  test('a failed search says what to do', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.route('**/api/registries/search', (route) =>
+      route.fulfill({ status: 403, json: { error: 'no', code: 'registry_refused' } }),
+    )
+    await page.goto(daemon.url)
+    await page.getByRole('button', { name: 'Models', exact: true }).click()
+    await page.getByText(`shoal login --registry ${registry.address}`).waitFor()
+    await page.unroute('**/api/registries/search')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Pull tide' }).waitFor()
+    await page.getByLabel('Registry').selectOption(empty.address)
+    await page.getByText('No models found').first().waitFor()
+  })
+
+  test.each(looks)('accessible in the $theme theme at a width of $width pixels', async (look) => {
+    await using visitor = await browser.newVisitor(look)
+    const { page } = visitor
+    const check = async () => {
+      expect(await accessibilityProblems(page)).toEqual([])
+      const isTooWide = 'document.documentElement.scrollWidth > innerWidth'
+      expect(await page.evaluate(isTooWide)).toBe(false)
+    }
+    await page.goto(linkTo(`http://${'a'.repeat(60)}.${'b'.repeat(60)}.example`))
+    await untilAsked(page)
+    await check()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await check()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Models', exact: true }).click()
+    await page.getByRole('button', { name: 'Pull tide' }).waitFor()
+    await check()
+  })
+})

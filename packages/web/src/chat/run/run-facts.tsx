@@ -1,0 +1,78 @@
+import { bareHost, reachOfHost } from '@shoal/core/addresses'
+import type { RunTarget } from '@shoal/core/references'
+import { formatBytes, formatMemory } from '@shoal/core/units'
+import type { DaemonRegistry, RegistryFile } from '@shoal/protocol/inference-client'
+
+type Props = {
+  target: RunTarget
+  known: DaemonRegistry | undefined
+  /** The file; undefined until the registry has been asked. */
+  file: RegistryFile | undefined
+}
+
+/** What a link asks for, as far as it is known. */
+export function RunFacts({ target, known, file }: Props) {
+  const { protocol, host } = new URL(target.registry)
+  const facts = [
+    ['Scheme', protocol === 'https:' ? 'https' : 'http, which is not encrypted'],
+    ['Host', host],
+    ['Model', target.name],
+    ['File', file?.label ?? target.label ?? 'the one that fits best'],
+    ['Size', file ? formatBytes(file.size_bytes) : 'not known until the registry is asked'],
+    ...(file ? [['Memory', formatNeed(file)]] : []),
+  ] as const
+  return (
+    <>
+      <dl className="mt-5 grid grid-cols-[auto_1fr] items-baseline gap-x-6 gap-y-2 rounded-card border border-line bg-surface p-5 text-[15px]">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-ink-3">{name}</dt>
+            <dd className="min-w-0 font-mono text-[14px] leading-6 [overflow-wrap:anywhere]">
+              {value}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {known ? (
+        <p className="mt-4 text-[15px] text-ink-2">
+          This machine knows this registry.
+          {known.has_credentials &&
+            ' You are signed in there, and the sign-in is sent with requests.'}
+        </p>
+      ) : (
+        <Unknown host={host} hostname={new URL(target.registry).hostname} />
+      )}
+    </>
+  )
+}
+
+function formatNeed({ memory_bytes, memory_limit_bytes, fits }: RegistryFile): string {
+  const limit = formatMemory(memory_limit_bytes)
+  return fits
+    ? `${formatMemory(memory_bytes)} of ${limit}`
+    : `${formatMemory(memory_bytes)}, but models can use only ${limit}`
+}
+
+function Unknown({ host, hostname }: { host: string; hostname: string }) {
+  const reach = reachOfHost(bareHost(hostname))
+  return (
+    <div className="mt-4 rounded-card border border-roe-ink/45 bg-roe-soft px-4 py-3 text-[15px]">
+      <p className="break-words font-semibold">This machine does not know the registry {host}</p>
+      <ul className="mt-1 list-disc space-y-1 pl-5 text-ink-2">
+        <li>Any web page can contain a link like this one. Continue only if you trust {host}.</li>
+        {reach === 'loopback' && (
+          <li>The address is this machine itself, so that the request goes to a program on it.</li>
+        )}
+        {reach === 'private' && (
+          <li>The address is in your local network, so that the request goes to a device in it.</li>
+        )}
+        {/(^|\.)xn--/.test(hostname) && (
+          <li>
+            The hostname contains letters that can look like others, and is shown in a form without
+            them.
+          </li>
+        )}
+      </ul>
+    </div>
+  )
+}
