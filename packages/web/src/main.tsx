@@ -24,6 +24,7 @@ const router = newRouter({
   client: pageClient(connection),
   queryClient,
   prefs: readPrefs(document.cookie, document.documentElement.dataset.daemon),
+  registryUrl: document.documentElement.dataset.baseUrl ?? location.origin,
   registryLabel: document.documentElement.dataset.registry,
   head: undefined,
 })

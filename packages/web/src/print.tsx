@@ -39,6 +39,8 @@ type Order = {
   cookies: string
   /** The origin of the visitor's daemon, if the registry can determine it. */
   daemon: ToldDaemon
+  /** The registry's base URL. */
+  registryUrl: string
   /** The registry's name in commands, from `findRegistryLabel`. */
   registryLabel: string | undefined
 }
@@ -48,6 +50,7 @@ export async function printPage({
   fetch,
   cookies,
   daemon,
+  registryUrl,
   registryLabel,
 }: Order): Promise<PrintedPage> {
   const connection = openConnection({ baseUrl: '', maxWaits: 0, transport: fetchTransport(fetch) })
@@ -58,7 +61,7 @@ export async function printPage({
   const prefs = readPrefs(cookies, daemon)
   const history = createMemoryHistory({ initialEntries: [url] })
   const client = pageClient(connection)
-  const context = { connection, client, queryClient, prefs, registryLabel, head: sink }
+  const context = { connection, client, queryClient, prefs, registryUrl, registryLabel, head: sink }
   const router = newRouter(context, history)
   await router.load()
   const html = renderToStaticMarkup(<App router={router} />)

@@ -39,7 +39,7 @@ export function parseReference(text: string): Reference | undefined {
   return { registry, name, quantization: tag }
 }
 
-const isLatest = (tag: string) => tag.toLowerCase() === 'latest'
+export const isLatest = (tag: string) => tag.toLowerCase() === 'latest'
 
 /** Visible characters other than `:` and `/`, with spaces only between them. */
 const label = /^[^\p{C}\p{Z}:/]+(?: +[^\p{C}\p{Z}:/]+)*$/u

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { findRegistryLabel } from './registry.ts'
-import { decodeRunTarget, findRegistryAddress, findRunText, formatRunLink } from './run-link.ts'
+import { formatRunLink } from './format-run-link.ts'
+import { isModelName } from './model-name.ts'
+import { decodeRunTarget, findRunText } from './run-link.ts'
 
 /** What the daemon's page makes of a link. */
 const read = (link: string) => decodeRunTarget(findRunText(new URL(link).hash) ?? '')
@@ -65,14 +66,20 @@ test('a fragment that is not encoded properly is not the address of a model', ()
   expect(findRunText('#chat-1')).toBeUndefined()
 })
 
-test.each([
-  'http://localhost:8000',
-  'http://localhost:8001',
-  'https://localhost:8000',
-  'https://models.example.org',
-  'http://models.example.org:8000',
-  'http://[::1]:8000',
-  'http://gpubox',
-])('the address %s is found from its label', (address) => {
-  expect(findRegistryAddress(findRegistryLabel(address))).toBe(address)
+test('names follow the rule for models', () => {
+  for (const name of [
+    'ab',
+    'a',
+    'tide-7b',
+    '-ab',
+    'ab.',
+    'a.b_c',
+    'a b',
+    'ä1',
+    'a'.repeat(96),
+    'a'.repeat(97),
+  ]) {
+    const isRead = readText(`http://localhost/${name}`) !== undefined
+    expect(isRead, name).toBe(isModelName(name))
+  }
 })

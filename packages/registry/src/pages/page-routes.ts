@@ -94,6 +94,7 @@ export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dep
         fetch: createFetch(app, request, (refusal) => refusals.push(refusal)),
         cookies: request.headers.cookie ?? '',
         daemon,
+        registryUrl: site.baseUrl(),
         registryLabel: findRegistryLabel(site.baseUrl()),
       }),
     )

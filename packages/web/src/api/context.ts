@@ -12,6 +12,8 @@ export type AppContext = {
   client: PageClient
   queryClient: QueryClient
   prefs: Prefs
+  /** The registry's base URL. */
+  registryUrl: string
   /** The registry's name in commands, from `findRegistryLabel`. */
   registryLabel: string | undefined
   /** Receives the metadata of a page that is rendered on the server; undefined in a browser. */

@@ -42,12 +42,12 @@ export function ChatHeader({ chat, state, isWide, onChat, onModels }: Props) {
         <ModelChoice chat={chat} state={state} />
         <button
           type="button"
-          className="inline-flex h-10 shrink-0 items-center gap-2 rounded-ctl px-2.5 font-medium text-[15px] text-ink-2 transition-colors hover:bg-sunken hover:text-ink"
+          className="ctl-quiet shrink-0"
+          aria-label="Models"
           title="Models on this machine and in registries"
           onClick={onModels}
         >
           <Boxes size={19} aria-hidden />
-          <span className="max-lg:sr-only">Models</span>
         </button>
         <div className="ml-auto flex items-center gap-1 sm:gap-2">
           <SettingsPanel

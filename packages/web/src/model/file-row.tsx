@@ -25,7 +25,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
   const details = useId()
   return (
     <li className="border-line border-t">
-      <div className="grid grid-cols-[1fr_auto] items-center gap-x-6 max-md:gap-y-2 max-md:py-3 md:h-[104px] xl:h-[60px] md:grid-cols-[150px_minmax(80px,1fr)_150px_80px_auto] lg:grid-cols-[170px_minmax(120px,1fr)_190px_84px_80px_auto]">
+      <div className="grid grid-cols-[1fr_auto] items-center gap-x-6 max-md:gap-y-2 max-md:py-3 md:h-28 xl:h-[60px] md:grid-cols-[150px_minmax(80px,1fr)_150px_80px_auto] lg:grid-cols-[170px_minmax(120px,1fr)_190px_84px_80px_auto]">
         <p className="flex items-center gap-1.5 break-all font-medium font-mono text-[15px]">
           <button
             type="button"
@@ -67,7 +67,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
         </p>
         <div className="max-md:col-start-2 max-md:row-span-2 max-md:row-start-1 max-md:flex max-md:items-center max-md:gap-3">
           <span className="font-mono text-[14px] text-ink-2 md:hidden">{size}</span>
-          <div className="flex flex-wrap justify-end gap-2 max-xl:max-w-[7.5rem] xl:min-w-[210px]">
+          <div className="flex flex-wrap justify-end gap-2 max-xl:w-min">
             <RunHere model={model} choice={choice} />
             <GetMenu model={model} choice={choice} />
           </div>

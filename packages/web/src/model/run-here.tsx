@@ -1,5 +1,4 @@
-import { findRegistryAddress, formatRunLink } from '@shoal/core/references'
-import { missingParts } from '@shoal/model-file/choices'
+import { formatRunLink } from '@shoal/core/references'
 import type { ModelRecord } from '@shoal/protocol/client'
 import { Play } from 'lucide-react'
 import { useApp } from '../api/context.ts'
@@ -13,17 +12,17 @@ type Props = { model: ModelRecord; choice: Choice; className?: string }
  * whether a daemon is running: browsers ask the visitor before they let a page access the local machine.
  */
 export function RunHere({ model, choice, className = 'ctl h-9 px-2.5 text-[14px]' }: Props) {
-  const { registryLabel } = useApp()
+  const { registryUrl: registry } = useApp()
   const { daemon } = usePrefs()
-  if (daemon === undefined || choice.isCompanion || missingParts(choice).length > 0) return null
-  const registry = findRegistryAddress(registryLabel)
-  const target = { registry, name: model.name, label: choice.label }
+  const { label, files, parts, isCompanion } = choice
+  if (daemon === undefined || isCompanion || files.length < parts) return null
+  const target = { registry, name: model.name, label }
   return (
     <a
       href={formatRunLink(daemon, target)}
       target="_blank"
       rel="noreferrer"
-      aria-label={`Run here: ${choice.label}`}
+      aria-label={`Run here: ${label}`}
       title="Opens the daemon’s page on your machine in a new tab"
       className={`whitespace-nowrap ${className}`}
     >

@@ -23,8 +23,8 @@ export function FoundModel({ model, registry, store, onChat }: Props) {
   const isRunning = pull?.state === 'starting' || pull?.state === 'running'
   const chatId = pull?.state === 'done' ? (pull.id ?? name) : undefined
   return (
-    <li className="flex flex-wrap items-start gap-x-4 gap-y-3 border-line border-t py-4">
-      <Glyph name={name} parameters={model.parameter_count} className="size-11 rounded-xl" />
+    <li className="flex flex-wrap gap-4 border-line border-t py-4">
+      <Glyph name={name} parameters={model.parameter_count} />
       <div className="min-w-0 flex-1">
         <h3 dir="auto" className="break-words font-semibold text-[16px]">
           {display_name}

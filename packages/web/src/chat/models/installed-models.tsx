@@ -90,7 +90,7 @@ function InstalledModel({ model, onChat, onRemove }: RowProps) {
   const facts = [parameter_size, quantization_level, formatBytes(model.size)].filter(Boolean)
   return (
     <li className="flex items-center gap-4 border-line border-t py-3">
-      <Glyph name={id.replace(/:[^/]*$/, '')} parameters={null} className="size-11 rounded-xl" />
+      <Glyph name={id.replace(/:[^/]*$/, '')} parameters={null} />
       <div className="min-w-0 flex-1">
         <h3 className="break-all font-medium font-mono text-[15px]">{id}</h3>
         <p className="spec mt-0.5 flex flex-wrap gap-x-4">

@@ -12,7 +12,7 @@ export function ModelsScreen({ store, onChat, onClose }: Props) {
   useEffect(() => heading.current?.focus(), [])
   return (
     <main className="min-h-0 overflow-y-auto">
-      <div className="mx-auto w-full max-w-[46rem] px-4 pt-6 pb-16 sm:px-6">
+      <div className="mx-auto w-full max-w-[46rem] px-4 py-10 sm:px-6">
         <button type="button" className="ctl h-9 text-[14px]" onClick={onClose}>
           <ArrowLeft size={16} aria-hidden />
           Back to chat

@@ -16,7 +16,7 @@ export function PullProgress({ name, pull, onCancel }: Props) {
       <div className="min-w-0 flex-1">
         <progress
           aria-label={`Download of ${name}`}
-          className="block h-2 w-full overflow-hidden rounded-full [&::-moz-progress-bar]:bg-sea [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-sea"
+          className="pull-progress"
           max={1}
           {...(pull.state === 'running' && { value: share })}
         />

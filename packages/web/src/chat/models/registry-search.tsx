@@ -1,6 +1,5 @@
 import { formatMemory } from '@shoal/core/units'
 import type { DaemonRegistry, RegistryModel, RegistryPage } from '@shoal/protocol/inference-client'
-import { Search } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { FaultNotice } from '../messages/models-problem.tsx'
@@ -80,12 +79,11 @@ function Results({ store, onChat, registry, registries, onRegistry }: ResultsPro
   return (
     <>
       <form onSubmit={submit} className="mt-3 flex flex-wrap gap-2">
-        <label className="relative min-w-40 flex-1">
+        <label className="min-w-0 flex-1">
           <span className="sr-only">Search models</span>
-          <Search size={17} aria-hidden className="absolute top-2.5 left-3 text-ink-3" />
           <input
             type="search"
-            className="field pl-9"
+            className="field"
             placeholder="Search models"
             maxLength={500}
             value={typed}
@@ -116,7 +114,7 @@ function Results({ store, onChat, registry, registries, onRegistry }: ResultsPro
       <label className="mt-3 flex w-fit items-center gap-2 text-[15px] text-ink-2">
         <input
           type="checkbox"
-          className="size-4 shrink-0 accent-(--roe-ink)"
+          className="fits-only"
           checked={isFitting}
           onChange={({ target }) => setFitting(target.checked)}
         />
@@ -164,7 +162,7 @@ type ListProps = Props & { page: RegistryPage; isStale: boolean }
 
 function FoundList({ page, store, onChat, isStale }: ListProps) {
   return (
-    <ul className={`mt-4 transition-opacity ${isStale ? 'opacity-60' : ''}`} aria-busy={isStale}>
+    <ul className="mt-4" aria-busy={isStale}>
       {page.models.map((model: RegistryModel) => (
         <FoundModel
           key={model.name}
@@ -182,7 +180,7 @@ type NothingProps = { q: string; isFitting: boolean; registry: string; onAll: ()
 
 function Nothing({ q, isFitting, registry, onAll }: NothingProps) {
   return (
-    <div className="mt-4 border-line border-t py-8">
+    <div className="mt-4 border-line border-t py-10">
       <p className="break-words font-display font-semibold text-[18px]">
         {q ? `No models found for “${q}”` : 'No models found'}
       </p>

@@ -23,13 +23,11 @@ export function RunFacts({ target, known, file }: Props) {
   ] as const
   return (
     <>
-      <dl className="mt-5 grid grid-cols-[auto_1fr] items-baseline gap-x-6 gap-y-2 rounded-card border border-line bg-surface p-5 text-[15px]">
+      <dl className="mt-5 grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 rounded-card border border-line bg-surface p-5 text-[15px]">
         {facts.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-ink-3">{name}</dt>
-            <dd className="min-w-0 font-mono text-[14px] leading-6 [overflow-wrap:anywhere]">
-              {value}
-            </dd>
+            <dd className="run-fact min-w-0 font-mono text-[14px] leading-6">{value}</dd>
           </div>
         ))}
       </dl>
@@ -58,7 +56,7 @@ function Unknown({ host, hostname }: { host: string; hostname: string }) {
   return (
     <div className="mt-4 rounded-card border border-roe-ink/45 bg-roe-soft px-4 py-3 text-[15px]">
       <p className="break-words font-semibold">This machine does not know the registry {host}</p>
-      <ul className="mt-1 list-disc space-y-1 pl-5 text-ink-2">
+      <ul className="mt-1 list-disc pl-4 text-ink-2">
         <li>Any web page can contain a link like this one. Continue only if you trust {host}.</li>
         {reach === 'loopback' && (
           <li>The address is this machine itself, so that the request goes to a program on it.</li>

@@ -70,6 +70,6 @@ export function RunScreen({ text, store, onChat, onClose }: Props) {
 
 const Frame = ({ children }: { children: ReactNode }) => (
   <main className="min-h-0 overflow-y-auto">
-    <div className="mx-auto w-full max-w-[40rem] px-4 py-10 sm:px-6">{children}</div>
+    <div className="mx-auto w-full max-w-[46rem] px-4 py-10 sm:px-6">{children}</div>
   </main>
 )
