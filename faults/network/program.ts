@@ -47,11 +47,8 @@ export async function runNetwork(words: string[]): Promise<number> {
   }
   for (let round = 0; round < rounds; round += 1) {
     const options = { seed: seed + round, timeoutFactor: 1, logFolder }
-    const onResult = (result: CellResult) => {
-      counted(result)
-      reportCell(result, options.seed)
-    }
-    await runCells(cells, { ...options, onResult })
+    const onResult = (result: CellResult) => reportCell(result, options.seed)
+    for (const result of await runCells(cells, { ...options, onResult })) counted(result)
     const results = await Promise.all(kinds.map((kind) => runRound(kind, options)))
     for (const result of results) {
       counted(result)

@@ -1,4 +1,4 @@
-/** Runs all cells, using several lanes at the same time. */
+/** Runs cells on several lanes, and repeats those that fail. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,9 +28,32 @@ const lanesByTransport: Record<Transport, number> = {
 
 const getTransport = ({ fault }: Cell): Transport => fault.over ?? 'http'
 
+/** If more cells fail, it is not because the machine is busy. */
+const maxRepeated = 12
+const repeatedTimeoutFactor = 3
+
+/**
+ * Runs cells at the same time. Those that fail are repeated one after another, with longer timeouts: on a busy machine,
+ * another timeout than the one of interest may expire first.
+ */
 export async function runCells(
   cells: readonly Cell[],
   options: NetworkOptions,
+): Promise<CellResult[]> {
+  const results = await runOnLanes(cells, options, lanesByTransport)
+  const failed = results.filter(({ failure }) => failure !== undefined)
+  if (failed.length > maxRepeated) return results
+  const { timeoutFactor } = options
+  const patient = { ...options, timeoutFactor: timeoutFactor * repeatedTimeoutFactor }
+  const repeated: CellResult[] = []
+  for (const { cell } of failed) repeated.push(...(await runOnLanes([cell], patient)))
+  return [...results.filter((result) => !failed.includes(result)), ...repeated]
+}
+
+async function runOnLanes(
+  cells: readonly Cell[],
+  options: NetworkOptions,
+  lanes?: Record<Transport, number>,
 ): Promise<CellResult[]> {
   const { timeoutFactor, logFolder, onResult } = options
   const folder = mkdtempSync(join(tmpdir(), 'shoal-network-'))
@@ -66,7 +89,7 @@ export async function runCells(
   }
 
   const working = [...Map.groupBy(cells, getTransport)].flatMap(([transport, queue]) =>
-    Array.from({ length: Math.min(lanesByTransport[transport], queue.length) }, (_, number) =>
+    Array.from({ length: Math.min(lanes?.[transport] ?? 1, queue.length) }, (_, number) =>
       work(transport, number, queue),
     ),
   )
