@@ -6,6 +6,7 @@ import {
   startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
+import { plainCard } from '../cards/plain-card.ts'
 import { bigFile, drop, mebibyte, pick } from '../testing/chosen-files.ts'
 import { type ChunkGate, openChunkGate } from '../testing/chunk-gate.ts'
 import { sha256 } from '../testing/publish.ts'
@@ -64,7 +65,10 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     const { page } = visitor
     const card = page.getByLabel('Model card')
     await card.fill('# A\n\nIt *knows* <script>attacked = 1</script> the sea.')
+    const busy = { contentType: 'text/html', body: plainCard('not yet', 'busy') }
+    await page.route('**/v1/cards', (route) => route.fulfill(busy), { times: 1 })
     await page.getByText('Preview', { exact: true }).click()
+    await page.getByText('not yet').waitFor()
     await page.locator('.prose em', { hasText: 'knows' }).waitFor()
     expect(await card.isVisible()).toBe(false)
     expect(await page.evaluate('window.attacked')).toBeUndefined()

@@ -82,11 +82,15 @@ export const cardQuery = (client: PageClient, name: string, images: boolean) =>
   queryOptions({
     queryKey: ['card', name, images],
     queryFn: ({ signal }) => client.getCard(name, { images }, signal),
-    refetchInterval: ({ state }) => (isBusyCard(state.data) ? busyCardMs : false),
+    refetchInterval: refetchBusyCard,
   })
 
 /** How often a card that the registry has not rendered yet is loaded again. */
 const busyCardMs = 5_000
+
+/** The `refetchInterval` of a query for a card's HTML. */
+export const refetchBusyCard = ({ state }: { state: { data: string | undefined } }) =>
+  isBusyCard(state.data) ? busyCardMs : false
 
 /** Whether the registry was too busy to render the card. A card cannot imitate the note, because its HTML is sanitized. */
 const isBusyCard = (html: string | undefined): boolean =>

@@ -1,7 +1,4 @@
-import { editCalls } from '@shoal/protocol/client'
-import { useMutation } from '@tanstack/react-query'
 import { type ComponentProps, lazy, Suspense, useId, useRef, useState } from 'react'
-import { useCalls } from '../api/context.ts'
 import { FieldNote } from '../ui/field.tsx'
 import { Segments } from '../ui/segments.tsx'
 
@@ -25,17 +22,11 @@ type View = (typeof views)[number]
 export function CardField({ label, hint, error, names, ...area }: Props) {
   const id = useId()
   const text = useRef<HTMLTextAreaElement>(null)
-  const [view, setView] = useState<View>('Write')
-  const { renderCard } = useCalls(editCalls)
-  const rendered = useMutation({
-    mutationFn: () => renderCard({ readme: text.current?.value ?? '', names }),
-  })
-  const isPreview = view === 'Preview' && error === undefined
-
-  function show(chosen: View) {
-    setView(chosen)
-    if (chosen === 'Preview') rendered.mutate()
-  }
+  /** The text whose preview is shown; undefined while it is edited. */
+  const [previewed, setPreviewed] = useState<string>()
+  const isPreview = previewed !== undefined && error === undefined
+  const show = (chosen: View) =>
+    setPreviewed(chosen === 'Preview' ? (text.current?.value ?? '') : undefined)
 
   return (
     <div>
@@ -63,7 +54,7 @@ export function CardField({ label, hint, error, names, ...area }: Props) {
       {isPreview && (
         <div className="min-h-24 rounded-ctl border border-line px-4 pb-4">
           <Suspense>
-            <CardPreview card={rendered} />
+            <CardPreview text={previewed} names={names} />
           </Suspense>
         </div>
       )}
