@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SignedIn } from '@shoal/protocol'
 import pg from 'pg'
-import { afterAll, describe, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, inject, test } from 'vitest'
 import { freePort } from '../../../../testing/free-port.ts'
 import { runsSlowTests } from '../../../../testing/slow.ts'
 import { type Balancer, startBalancer } from '../../../../testing/start-balancer.ts'
@@ -30,13 +30,10 @@ export function describeOnEachDatabase(title: string, tests: (start: Start) => v
   const postgresUrl = inject('postgresUrl')
   for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     describe.skipIf(engine === 'PostgreSQL' && !postgresUrl)(`${title} (${engine})`, () => {
-      const started: TestRegistry[] = []
-      afterAll(() => Promise.all(started.map((registry) => registry.close())))
+      const closeLater = closeInTime()
       tests(async (settings = {}) => {
         const databaseUrl = engine === 'SQLite' ? undefined : await makeDatabase(postgresUrl ?? '')
-        const registry = await startTestRegistry({ databaseUrl, ...settings })
-        started.push(registry)
-        return registry
+        return closeLater(await startTestRegistry({ databaseUrl, ...settings }))
       })
     })
   }
@@ -55,17 +52,41 @@ export function describeApi(
   const [postgresUrl, s3, redisUrl] = [inject('postgresUrl'), inject('s3'), inject('redisUrl')]
   const isInstalled = postgresUrl && s3 && redisUrl && inject('haproxy')
   describe.runIf(runsSlowTests && isInstalled)(`${title} (three nodes)`, () => {
-    const started: TestRegistry[] = []
-    afterAll(() => Promise.all(started.map((registry) => registry.close())))
+    const closeLater = closeInTime()
     tests(async (settings = {}) => {
       if (!postgresUrl || !s3) throw new Error('PostgreSQL or S3 is not installed')
       const [databaseUrl, bucket] = await Promise.all([makeDatabase(postgresUrl), makeBucket(s3)])
       const shared = { databaseUrl, s3: bucket, redisUrl }
-      const registry = await startTestRegistry({ ...shared, ...settings }, 3)
-      started.push(registry)
-      return registry
+      return closeLater(await startTestRegistry({ ...shared, ...settings }, 3))
     }, noTest)
   })
+}
+
+/**
+ * Returns a function that has a registry closed before the next test, if a test has started it, or else after all tests.
+ * Dozens of idle registries in one process would slow down the last tests.
+ */
+function closeInTime() {
+  const ofAll: TestRegistry[] = []
+  let ofTest: TestRegistry[] = []
+  let isInTest = false
+  const closeEach = (registries: TestRegistry[]) =>
+    Promise.all(registries.map((registry) => registry.close()))
+  beforeEach(async () => {
+    const finished = ofTest
+    ofTest = []
+    isInTest = true
+    await closeEach(finished)
+  })
+  afterEach(() => {
+    isInTest = false
+  })
+  afterAll(() => closeEach([...ofAll, ...ofTest]))
+  return (registry: TestRegistry) => {
+    const started = isInTest ? ofTest : ofAll
+    started.push(registry)
+    return registry
+  }
 }
 
 const noTest = () => undefined
