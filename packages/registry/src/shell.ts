@@ -95,11 +95,8 @@ export async function makeShell({
   })
   endStalledConnections(app.server, { ...config.timeouts, log, metrics: metrics.registry })
   refuseDeepBodies(app, invalid)
-  const addValidated = useValidation(app)
-  for (const schema of namedSchemas) {
-    app.addSchema(schema)
-    addValidated(schema)
-  }
+  useValidation(app)
+  for (const schema of namedSchemas) app.addSchema(schema)
 
   await app.register(sentBytes, { metrics })
   await app.register(hostCheck, { site })

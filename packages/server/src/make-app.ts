@@ -12,6 +12,7 @@ import {
   answerUnknownExpectations,
   type ErrorAnswers,
 } from './broken-requests.ts'
+import { buildSerializer } from './build-serializer.ts'
 import { followRequest, type LogFields } from './follow-request.ts'
 import { readRequestId } from './request-id.ts'
 import type { ServerMetrics } from './server-metrics.ts'
@@ -49,6 +50,7 @@ export function makeApp({
     logController: new LogController({ disableRequestLogging: true }), // requests are logged by `followRequest`
     forceCloseConnections: 'idle',
     return503OnClosing: false, // requests that arrive during shutdown are handled as usual
+    schemaController: { compilersFactory: { buildSerializer } },
     http: { ...fastify.http, requireHostHeader: false }, // Node's own 400 is not in the API's format
     routerOptions: { ...fastify.routerOptions, ignoreTrailingSlash: true },
     rewriteUrl: ({ url = '/' }) => withoutHost(url),

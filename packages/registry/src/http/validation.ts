@@ -1,4 +1,4 @@
-import { isName, isText } from '@shoal/protocol'
+import { isName, isText, namedSchemas } from '@shoal/protocol'
 import { Ajv } from 'ajv'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { invalid, unprocessable } from '../errors.ts'
@@ -10,17 +10,30 @@ declare module 'fastify' {
   }
 }
 
+const formats = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  'date-time': isTimestamp,
+  email: (text: string) => /^[^\s@]+@[^\s@]+$/.test(text) && isName(text),
+  name: isName,
+  text: isText,
+  uri: true,
+  binary: true,
+} as const
+
+const shared = { useDefaults: true, allErrors: false, strict: false, formats }
+const forTexts = new Ajv({ ...shared, coerceTypes: 'array', removeAdditional: false })
+const validators: Record<string, Ajv> = {
+  body: new Ajv({ ...shared, coerceTypes: false, removeAdditional: 'all' }),
+  querystring: new Ajv({ ...shared, coerceTypes: 'array', removeAdditional: 'all' }),
+}
+for (const ajv of [forTexts, ...Object.values(validators)]) ajv.addSchema([...namedSchemas])
+
 /**
  * Validates requests with three instances of Ajv: for bodies, for queries, and for path parameters and headers. In a
  * body, `"5"` is not accepted as a number; elsewhere it is. All instances fill in defaults. Members of bodies and
  * queries that are not in the schema are removed, so that cache keys and links contain only the route's own parameters.
  */
 export function useValidation(app: FastifyInstance) {
-  const shared = { useDefaults: true, allErrors: false, strict: false, formats }
-  const forBodies = new Ajv({ ...shared, coerceTypes: false, removeAdditional: 'all' })
-  const forQueries = new Ajv({ ...shared, coerceTypes: 'array', removeAdditional: 'all' })
-  const forTexts = new Ajv({ ...shared, coerceTypes: 'array', removeAdditional: false })
-  const validators: Record<string, Ajv> = { body: forBodies, querystring: forQueries }
   const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart = '' }) =>
     (validators[httpPart] ?? forTexts).compile(schema)
   app.setValidatorCompiler(compiler)
@@ -35,11 +48,6 @@ export function useValidation(app: FastifyInstance) {
     })
     done()
   })
-  return (schema: { $id: string }) => {
-    forBodies.addSchema(schema)
-    forQueries.addSchema(schema)
-    forTexts.addSchema(schema)
-  }
 }
 
 const isNoText = 'contains a NUL or an unpaired surrogate'
@@ -68,16 +76,6 @@ export const messagesByFormat: Record<string, string> = {
   name: 'must be a single non-blank line without control characters',
   text: 'must not contain control characters other than tabs and line breaks',
 }
-
-const formats = {
-  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
-  'date-time': isTimestamp,
-  email: (text: string) => /^[^\s@]+@[^\s@]+$/.test(text) && isName(text),
-  name: isName,
-  text: isText,
-  uri: true,
-  binary: true,
-} as const
 
 /** Whether `text` is an RFC 3339 timestamp with a day that exists in its month. */
 function isTimestamp(text: string): boolean {
