@@ -45,8 +45,9 @@ describeApi('the former name of a renamed model', (start) => {
       expect((await registry.get(`/v1/files/${name}/download/${file.id}`)).status).toBe(200)
       expect((await registry.get(`/m/${name}/school.png`)).status).toBe(200)
     }
-    const { body: listed }: { body: Model[] } = await registry.get('/v1/models?owner=ana')
-    expect(listed).toMatchObject([{ name: 'atoll', downloads: 4 }])
+    // Each node counts its downloads, and tells the others a moment later.
+    const list = async () => (await registry.get('/v1/models?owner=ana')).body as Model[]
+    await expect.poll(list).toMatchObject([{ name: 'atoll', downloads: 4 }])
   })
 
   test('cannot be used for changes: the error names the model', async () => {
