@@ -79,7 +79,8 @@ async function openSettings(page: Page) {
   await page.getByLabel('Temperature').fill('0.4')
 }
 
-const choose = (page: Page, model: string) => page.getByLabel('Model').selectOption(model)
+const choose = (page: Page, model: string) =>
+  page.getByLabel('Model', { exact: true }).selectOption(model)
 
 async function ask(page: Page, text: string) {
   await page.getByLabel('Message', { exact: true }).fill(text)

@@ -68,7 +68,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await using visitor = await browser.newVisitor()
     const { page, takeProblems } = visitor
     await page.goto(daemon.url)
-    await page.getByLabel('Model').selectOption('shoal-tiny')
+    await page.getByLabel('Model', { exact: true }).selectOption('shoal-tiny')
     await page.getByRole('button', { name: /^Parameters/ }).click()
     await page.getByLabel('Temperature').fill('0')
     await page.keyboard.press('Escape')
@@ -261,7 +261,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     const { page } = visitor
     const gone = await startTestDaemon({}, scriptedRuntime())
     await page.goto(daemon.url)
-    await page.getByLabel('Model').selectOption('shoal-tiny')
+    await page.getByLabel('Model', { exact: true }).selectOption('shoal-tiny')
     await ask(page, 'word '.repeat(1000))
     await page.getByText('This chat exceeds the model’s context length').first().waitFor()
     await using there = await browser.newVisitor()
