@@ -57,6 +57,9 @@ function timeoutSetting({ ends }: Cell, timeoutFactor: number): string {
     .join(',')
 }
 
+/** The failure of a cell in which the command has ended before the fault struck. */
+export const noHarm = 'no request was harmed'
+
 export async function runCell(cell: Cell, options: CellOptions): Promise<CellResult> {
   const { lane, folder } = options
   mkdirSync(folder, { recursive: true })
@@ -94,7 +97,7 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
     ...ended,
     file: await fileUnderName(),
   }
-  const end = hasHarmed ? classify(outcome) : { problem: 'no request was harmed' }
+  const end = hasHarmed ? classify(outcome) : { problem: noHarm }
   const credentials = lane.elsewhere.takeCredentials()
   return {
     cell,
