@@ -5,6 +5,7 @@ import { access, mkdtemp, open, readdir, rename, rm, stat, symlink } from 'node:
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { Registry } from '../context.ts'
+import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Installation } from './installation.ts'
@@ -63,8 +64,13 @@ const run = promisify(execFile)
 async function removeOldDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(draftPrefix)) continue
-    const { mtimeMs } = await stat(join(folder, name))
-    if (Date.now() - mtimeMs > maxDraftAgeMs) await rm(join(folder, name), { recursive: true })
+    const draft = join(folder, name)
+    const found = await stat(draft).catch((error: unknown) => {
+      if (isErrno(error, 'ENOENT')) return undefined // another upgrade has just ended
+      throw error
+    })
+    const isLeft = found && Date.now() - found.mtimeMs > maxDraftAgeMs
+    if (isLeft) await rm(draft, { recursive: true, force: true })
   }
 }
 
