@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'nod
 import { dirname } from 'node:path'
 import { isatty } from 'node:tty'
 import { promisify } from 'node:util'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from '@shoal/files'
 
 /** A destination for bytes that never blocks the process. */
 export type Output = {

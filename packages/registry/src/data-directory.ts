@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { makeFolder } from '@shoal/log/folder'
+import { makeFolder } from '@shoal/files'
 import { ConfigError } from './errors.ts'
 
 /**

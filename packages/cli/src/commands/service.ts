@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { writeWhole } from '@shoal/log/file'
+import { writeWhole } from '@shoal/files'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { DaemonConfig, RunningDaemon } from '@shoal/daemon'
-import { makeFolder } from '@shoal/log/folder'
+import { makeFolder } from '@shoal/files'
 import type { Context } from '../context.ts'
 import { listenFailure } from './listen-failure.ts'
 import { putOldLogAside } from './log-file.ts'

@@ -2,8 +2,7 @@
 import { open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { writeWhole } from '@shoal/log/file'
-import { makeFolder } from '@shoal/log/folder'
+import { makeFolder, writeWhole } from '@shoal/files'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 

@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto'
 import { access, mkdtemp, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { syncFolder, syncTree } from '@shoal/files'
 import type { Registry } from '../context.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Installation } from './installation.ts'
 import { getFile, type OfferedRelease } from './offered-release.ts'
-import { syncFolder, syncTree } from './sync-folder.ts'
 
 const partBytes = 8 * 1024 * 1024
 /** An archive takes up 100 MB. The size is not signed. */

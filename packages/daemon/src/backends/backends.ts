@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { makeFolder } from '@shoal/log/folder'
+import { makeFolder } from '@shoal/files'
 
 export const backendNames = ['cuda', 'vulkan'] as const
 export type BackendName = (typeof backendNames)[number]

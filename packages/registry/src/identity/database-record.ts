@@ -5,8 +5,8 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { replaceFile } from '@shoal/files'
 import pg from 'pg'
-import { replaceFile } from '../durable-file.ts'
 import { ConfigError } from '../errors.ts'
 
 export type DatabaseRecord =
@@ -58,7 +58,8 @@ export async function writeDatabaseRecord(
   dataDirectory: string,
   record: DatabaseRecord,
 ): Promise<void> {
-  await replaceFile(recordPath(dataDirectory), `${JSON.stringify(record, null, 2)}\n`)
+  const text = `${JSON.stringify(record, null, 2)}\n`
+  await replaceFile(recordPath(dataDirectory), text, { mode: 0o640 })
 }
 
 const recordPath = (dataDirectory: string) => join(dataDirectory, 'database.json')

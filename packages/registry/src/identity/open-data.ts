@@ -2,10 +2,10 @@
  * Opens a registry's data, a database and a store that belong together, for the registry itself and for `shoal admin`.
  */
 import { join } from 'node:path'
+import { exists } from '@shoal/files'
 import { type Connection, connect, type DatabaseConfig } from '../database/connect.ts'
 import { readSecret } from '../database/secret.ts'
 import { sqlitePath } from '../database/sqlite.ts'
-import { exists } from '../durable-file.ts'
 import { ConfigError } from '../errors.ts'
 import { type DiskStoreOptions, openDiskStore } from '../store/disk-store.ts'
 import type { S3Config } from '../store/s3/open-s3.ts'

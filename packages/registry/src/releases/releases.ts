@@ -8,9 +8,8 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Archive, compareVersions, parseArchiveName, releaseFiles } from '@shoal/core/releases'
-import { makeFolder } from '@shoal/log/folder'
+import { exists, makeFolder, syncFolder } from '@shoal/files'
 import type { RegistryConfig } from '../config.ts'
-import { exists, syncDirectory } from '../durable-file.ts'
 import { conflict, unprocessable } from '../errors.ts'
 import { findFiles, readSignedFiles } from './signed-files.ts'
 
@@ -117,13 +116,13 @@ export function openReleases({
       await mkdir(draft, { mode: 0o750 })
       try {
         for (const [name, path] of parts) await copy(path, join(draft, name), signed.sums.get(name))
-        await syncDirectory(draft)
+        await syncFolder(draft)
         await rename(draft, target)
       } catch (error) {
         await rm(draft, { recursive: true, force: true })
         throw error
       }
-      await syncDirectory(directory)
+      await syncFolder(directory)
       return { release: await readRelease(target), isNew: true }
     },
   }

@@ -6,9 +6,8 @@
  */
 import { mkdir, open, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makeFolder } from '@shoal/log/folder'
+import { exists, makeFolder, replaceFile, syncFolder } from '@shoal/files'
 import { hashFileWithPiecesInWorker } from '@shoal/model-file'
-import { exists, replaceFile, syncDirectory } from '../durable-file.ts'
 import { isDomainError, tooLarge, unavailable } from '../errors.ts'
 import { isStorageFull } from '../unavailable.ts'
 import { byteBudget } from './byte-budget.ts'
@@ -170,9 +169,9 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       })
       await mkdir(dirname(objectPath(key)), { recursive: true })
       await rename(uploadPath(key), objectPath(key))
-      await syncDirectory(dirname(objectPath(key)))
-      await syncDirectory(objects)
-      await syncDirectory(uploads)
+      await syncFolder(dirname(objectPath(key)))
+      await syncFolder(objects)
+      await syncFolder(uploads)
       await removeFiles(mapPath(key))
     },
 
@@ -188,7 +187,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
         await file.close()
       }
       if (await exists(objectPath(key))) await rename(objectPath(key), uploadPath(key))
-      await syncDirectory(uploads)
+      await syncFolder(uploads)
       return null
     },
 
@@ -270,7 +269,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     },
 
     async writeIdentity(identity) {
-      await replaceFile(identityPath, `${identity}\n`)
+      await replaceFile(identityPath, `${identity}\n`, { mode: 0o640 })
       hasIdentity = true
     },
 

@@ -1,6 +1,6 @@
 /** The record of an imported file: where it came from. The file's hashes are in its other record, once it is hashed. */
 import { rm } from 'node:fs/promises'
-import { writeWhole } from '@shoal/log/file'
+import { writeWhole } from '@shoal/files'
 import { getFilePaths } from './file-paths.ts'
 import { readJson } from './read-json.ts'
 import type { FileStamp } from './stamp.ts'

@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeFolder } from '@shoal/log/folder'
+import { makeFolder } from '@shoal/files'
 import type { Manifest } from '../chunks/manifest.ts'
 import { writeAll } from './write-all.ts'
 

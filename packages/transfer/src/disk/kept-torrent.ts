@@ -1,6 +1,6 @@
 /** The torrent of a public file, saved beside the file so that the file can be shared while its registry is offline. */
 import { readFile, rm } from 'node:fs/promises'
-import { writeWhole } from '@shoal/log/file'
+import { writeWhole } from '@shoal/files'
 import { getFilePaths } from './file-paths.ts'
 
 export const keepTorrent = (path: string, torrent: Uint8Array): Promise<void> =>

@@ -7,7 +7,7 @@ import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sleep } from '@shoal/core/async'
-import { makeFolder } from '@shoal/log/folder'
+import { makeFolder } from '@shoal/files'
 
 const sqliteBusy = 5
 const sqliteIoError = 10

@@ -6,8 +6,7 @@
 
 import { link, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { removeUnfinished, unfinishedPath } from '@shoal/log/file'
-import { makeFolder } from '@shoal/log/folder'
+import { makeFolder, removeUnfinished, unfinishedPath } from '@shoal/files'
 import { fileInTheWay } from '../errors.ts'
 import { shoalDirectory } from './file-paths.ts'
 import { readJson } from './read-json.ts'

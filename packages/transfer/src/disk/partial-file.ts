@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeFolder } from '@shoal/log/folder'
+import { makeFolder } from '@shoal/files'
 import { type Board, newBoard, writtenBytes } from '../chunks/board.ts'
 import type { Chunk, Manifest } from '../chunks/manifest.ts'
 import { getFilePaths } from './file-paths.ts'

@@ -1,6 +1,6 @@
 /** The record of a pulled file, a small file beside it. */
 
-import { writeWhole } from '@shoal/log/file'
+import { writeWhole } from '@shoal/files'
 import { getFilePaths } from './file-paths.ts'
 import { readJson } from './read-json.ts'
 import type { FileStamp } from './stamp.ts'

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { unfinishedPath } from '@shoal/log/file'
+import { unfinishedPath } from '@shoal/files'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { getFilePaths } from '../disk/file-paths.ts'

@@ -1,10 +1,10 @@
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
+import { exists, syncFolder } from '@shoal/files'
 import { directNetwork } from '@shoal/network'
 import type { Manifest } from '../chunks/manifest.ts'
 import { makeTuning } from '../chunks/tuning.ts'
-import { exists } from '../disk/exists.ts'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { keepRecord, packChunks } from '../disk/finished-file.ts'
 import { forgetImport } from '../disk/import-record.ts'
@@ -138,8 +138,7 @@ async function giveName(path: string, manifest: Manifest, options: PullOptions) 
   const { partial } = getFilePaths(path)
   if (await exists(path)) throw fileInTheWay(path, 'was created during the pull')
   await rename(partial, path)
-  const directory = await open(dirname(path), 'r')
-  await directory.sync().finally(() => directory.close())
+  await syncFolder(dirname(path))
   await forgetImport(path) // of a file that has been repaired
   await keepRecord(path, options, {
     chunk_size: manifest.chunkSize,

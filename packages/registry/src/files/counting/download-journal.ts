@@ -12,10 +12,10 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { syncFolder } from '@shoal/files'
 import { type Kysely, sql } from 'kysely'
 import type { Connection } from '../../database/connect.ts'
 import type { Database } from '../../database/schema.ts'
-import { syncDirectory } from '../../durable-file.ts'
 import { storageFull } from '../../errors.ts'
 import { addDownloads, type DownloadCounts } from './add-downloads.ts'
 import { decodeRecord, encodeRecord, type JournalRecord, recordSize } from './journal-record.ts'
@@ -191,7 +191,7 @@ async function makeFile(path: string, sizeBytes: number) {
       await made.close()
     }
     await rename(unfinished, path)
-    await syncDirectory(dirname(path))
+    await syncFolder(dirname(path))
   } catch (error) {
     await rm(unfinished, { force: true })
     throw error

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeFolder } from './make-folder.ts'
+import { syncFolder } from './sync.ts'
 
 const unfinishedName = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(new|tmp)$/
 /** Small files are written in milliseconds. An older unfinished file was left by a process that was killed. */
@@ -10,16 +11,38 @@ const maxAgeMs = 60 * 60 * 1000
 /** Returns a unique name beside `path` for a file that is not complete yet, so that two writers do not interfere. */
 export const unfinishedPath = (path: string): string => `${path}.${randomUUID()}.new`
 
+type WriteOptions = {
+  /** Default: as the user's umask says. */
+  mode?: number | undefined
+}
+
 /**
- * Writes a small file atomically, and creates its folder. Also removes what killed processes have left in the folder.
- * @param modes For the file and for folders that are missing. Default: as the user's umask says
+ * Writes a small file atomically, and creates its folder: after a power failure, the file has either its old or its new
+ * content. Also removes what killed processes have left in the folder.
+ * @param modes `folderMode` is for folders that are missing. Default: as the user's umask says
  */
 export async function writeWhole(
   path: string,
   content: string | Uint8Array,
-  { mode, folderMode }: { mode?: number; folderMode?: number } = {},
+  { mode, folderMode }: WriteOptions & { folderMode?: number } = {},
 ): Promise<void> {
   makeFolder(dirname(path), folderMode)
+  await replace(path, content, { mode })
+}
+
+/**
+ * Like `writeWhole`, but throws if the folder does not exist, and the new content is on disk when the promise resolves.
+ */
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  options: WriteOptions = {},
+): Promise<void> {
+  await replace(path, content, options)
+  await syncFolder(dirname(path))
+}
+
+async function replace(path: string, content: string | Uint8Array, { mode }: WriteOptions) {
   const unfinished = unfinishedPath(path)
   try {
     await writeFile(unfinished, content, { flush: true, ...(mode !== undefined && { mode }) })

@@ -1,0 +1,12 @@
+import { access } from 'node:fs/promises'
+
+/** Whether there is a file or folder at this path. Throws if this cannot be determined, for example without permission. */
+export function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
+}

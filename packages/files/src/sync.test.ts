@@ -1,0 +1,23 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { syncFile, syncFolder, syncTree } from './sync.ts'
+
+test('a folder is synced with everything in it, except on Windows, which cannot open a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'shoal-sync-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await mkdir(join(folder, 'inner'))
+  await writeFile(join(folder, 'inner', 'read-only'), 'text', { mode: 0o444 })
+  await syncTree(folder)
+  await syncFile(join(folder, 'inner', 'read-only'))
+  await expect(syncFolder(join(folder, 'missing'), 'darwin')).rejects.toThrow('ENOENT')
+  await expect(syncFolder(join(folder, 'missing'), 'win32')).resolves.toBeUndefined()
+})
+
+test('a file is opened for writing on Windows, which does not sync others', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'shoal-sync-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await expect(syncFile(folder, 'win32')).rejects.toThrow('EISDIR') // only for writing
+  await expect(syncFile(folder, 'linux')).resolves.toBeUndefined()
+})
