@@ -36,6 +36,14 @@ export const cannotLink = (path: string, folder: string) =>
     { path },
   )
 
+/** The models folder cannot contain symbolic links. */
+export const cannotRefer = (path: string, folder: string) =>
+  new AppError(
+    'cannot_link',
+    `${path} cannot be referred to: ${folder} does not allow symbolic links`,
+    { path },
+  )
+
 /** A pulled file has changed since it was pulled. */
 export const damagedFile = (path: string) =>
   new AppError('damaged_file', `${path} is damaged: it has changed since it was pulled`, {

@@ -122,16 +122,19 @@ async function importAll(context: Context, files: readonly FoundFile[], settings
       outcomes.push({ file, ...imported })
       printer.detail(`  ${file.path} → ${imported.path}`)
     } catch (error) {
-      refused.push({ path: file.path, why: explain(error) })
+      refused.push({ path: file.path, why: explain(error, settings.method) })
     }
   }
   return { outcomes, refused }
 }
 
 /** Why a file was not imported. Throws errors that will affect all files, such as a full disk. */
-function explain(error: unknown): string {
+function explain(error: unknown, method: ImportMethod): string {
   if (hasCode(error, 'file_in_the_way')) return `${error.message}; to import it, use --name`
-  if (hasCode(error, 'cannot_link')) return `${error.message}; use --copy, or neither option`
+  if (hasCode(error, 'cannot_link')) {
+    const others = method === 'reference' ? '--link or --copy' : '--copy, or neither option'
+    return `${error.message}; use ${others}`
+  }
   if (hasCode(error, 'file_changed')) return 'it changed or was deleted during the import'
   if (isErrno(error, 'ENOENT')) return 'it was deleted during the import'
   throw error

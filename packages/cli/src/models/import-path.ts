@@ -8,7 +8,7 @@ import { formatChoiceName, listLocalChoices } from './local-models.ts'
 
 /** Whether the user means a file, not a model: model names contain no slashes at the start, and do not end in `.gguf`. */
 export const isFilePath = (text: string): boolean =>
-  /^(\.{0,2}\/|[a-z]:\\)/i.test(text) || (/\.gguf$/i.test(text) && !text.includes(':'))
+  /^(\.{0,2}[\\/]|[a-z]:[\\/])/i.test(text) || (/\.gguf$/i.test(text) && !text.includes(':'))
 
 /** Imports a file by reference, unless it is in the models folder already. Returns the reference to run it. */
 export async function importPath(context: Context, path: string): Promise<string> {
@@ -26,6 +26,12 @@ export async function importPath(context: Context, path: string): Promise<string
   for (const file of files) {
     const options = { modelsDirectory: places.models, method: 'reference' as const }
     const one = await importFile(file, options).catch((error: unknown) => {
+      if (hasCode(error, 'cannot_link')) {
+        throw new Failure('failed', `${error.message}.`, {
+          hint: `To import the file all the same: shoal import ${path} --link, or --copy`,
+          cause: error,
+        })
+      }
       if (!hasCode(error, 'file_in_the_way')) throw error
       throw new Failure('failed', `Another model is named ${file.modelName}.`, {
         hint: `To import the file under another name: shoal import ${path} --name <name>`,

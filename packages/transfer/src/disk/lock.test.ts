@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startChildPull } from '../testing/child-pull.ts'
 import { filterEvents, pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
 import { relaxedTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
-import { lockFile, tryLock } from './lock.ts'
+import { lockFile, removeLocks, tryLock } from './lock.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
 
@@ -27,6 +27,25 @@ test('waiting for a lock can be cancelled', async () => {
   const waiting = lockFile(path, { signal: abort.signal, onWait: () => abort.abort(reason) })
   await expect(waiting).rejects.toBe(reason)
   release()
+})
+
+test.each([
+  ['after its file has been deleted', 'linux', false],
+  ['before, on Windows, which does not delete open files', 'win32', true],
+] as const)('a lock that is removed is released %s', async (_, platform, isThere) => {
+  const path = join(temporaryDirectory(), 'lock')
+  const release = await lockFile(path)
+  let wasThere: boolean | undefined
+  await removeLocks(
+    [path],
+    () => {
+      wasThere = existsSync(path)
+      release()
+    },
+    platform,
+  )
+  expect(wasThere).toBe(isThere)
+  expect(existsSync(path)).toBe(false)
 })
 
 test('two simultaneous pulls of a file download the file once', async () => {

@@ -4,6 +4,7 @@
  * stale. Locks also work between containers that share a disk.
  */
 import { closeSync, openSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sleep } from '@shoal/core/async'
@@ -48,6 +49,29 @@ export function tryLock(lockPath: string): (() => void) | undefined {
     } catch (error) {
       if (attempt === maxAttempts || !isRemoved(error)) throw error
     }
+  }
+}
+
+/**
+ * Deletes the files of locks that this process holds, and then releases the locks, so that nobody can take the lock of a
+ * file that is about to disappear. Windows does not delete files that SQLite has open, so there the locks are released
+ * first, and the file of a lock that another process takes in the meantime stays.
+ */
+export async function removeLocks(
+  lockPaths: readonly string[],
+  release: () => void,
+  platform: NodeJS.Platform = process.platform,
+): Promise<void> {
+  const isReleasedFirst = platform === 'win32'
+  if (isReleasedFirst) release()
+  try {
+    for (const path of lockPaths) {
+      await rm(path, { force: true }).catch((error) => {
+        if (!isReleasedFirst || (error.code !== 'EBUSY' && error.code !== 'EPERM')) throw error
+      })
+    }
+  } finally {
+    if (!isReleasedFirst) release()
   }
 }
 

@@ -1,17 +1,7 @@
 import { constants } from 'node:fs'
-import {
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  open,
-  realpath,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises'
+import { copyFile, link, lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncFile } from '@shoal/files'
 import { getFilePaths } from '../disk/file-paths.ts'
 import {
   type ImportMethod,
@@ -20,11 +10,12 @@ import {
   readImportRecord,
   writeImportRecord,
 } from '../disk/import-record.ts'
-import { lockFile } from '../disk/lock.ts'
+import { lockFile, removeLocks } from '../disk/lock.ts'
 import { claimFolder, releaseFolder } from '../disk/model-folder.ts'
 import { ensureRoom } from '../disk/room.ts'
 import { cannotLink, fileChanged, fileInTheWay } from '../errors.ts'
 import type { FoundFile } from './found-file.ts'
+import { referTo } from './refer-to.ts'
 
 export type ImportOptions = {
   modelsDirectory: string
@@ -51,7 +42,8 @@ export type ImportedFile = {
  * program's file is never changed, moved or deleted, here or later. The file can be run at once. It is hashed later, by
  * `checkImport`.
  * @throws `file_in_the_way` if a different file has this name
- * @throws `cannot_link` if `method` is `link` and the models folder is on another file system
+ * @throws `cannot_link` if `method` is `link` and the models folder is on another file system, or if `method` is
+ * `reference` and the models folder cannot have symbolic links
  * @throws `file_changed` if the file changed during the import or no longer exists
  * @example
  * import { findAtPath, importFile } from '@shoal/transfer'
@@ -103,14 +95,15 @@ export async function importFile(found: FoundFile, options: ImportOptions): Prom
     isFailed = false
     return { path, modelName, alreadyThere: false }
   } finally {
-    if (isFailed) await rm(lock, { force: true })
-    release()
-    if (isFailed) await releaseFolder(folder)
+    if (isFailed) {
+      await removeLocks([lock], release)
+      await releaseFolder(folder)
+    } else release()
   }
 }
 
 const place: Record<ImportMethod, (found: FoundFile, path: string) => Promise<void>> = {
-  reference: (found, path) => symlink(found.path, path),
+  reference: (found, path) => referTo(found.path, path),
 
   async link(found, path) {
     await link(found.path, path).catch(async (error) => {
@@ -129,8 +122,7 @@ const place: Record<ImportMethod, (found: FoundFile, path: string) => Promise<vo
       await ensureRoom(copy, found.sizeBytes)
       await copyFile(found.path, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
       await refuseChange(found)
-      const handle = await open(copy, 'r')
-      await handle.sync().finally(() => handle.close())
+      await syncFile(copy)
       await rename(copy, path)
     } finally {
       await rm(copy, { force: true })

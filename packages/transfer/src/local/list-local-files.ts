@@ -57,7 +57,8 @@ export async function listLocalFiles(
     for (const name of names) {
       const path = join(directory, name)
       const read = name.endsWith('.gguf') ? readFinishedFile : readUnfinishedFile
-      const isModel = name.endsWith('.gguf') || name.endsWith('.gguf.part')
+      // macOS keeps metadata in `._tide.gguf` on file systems of other systems, such as a USB stick's.
+      const isModel = !name.startsWith('.') && /\.gguf(\.part)?$/.test(name)
       if (isModel) files.push(...(await read(path, modelName, name).catch(leaveOut(path))))
     }
   }

@@ -122,6 +122,7 @@ test('finished, partial and foreign files are listed', async () => {
   const { pull, path, directory, origin } = await pullScene(file)
   await pull()
   writeFileSync(join(dirname(path), 'foreign.gguf'), 'abc')
+  writeFileSync(join(dirname(path), '._foreign.gguf'), 'metadata of macOS')
   writeFileSync(join(dirname(path), 'README.md'), 'not a model')
   const unfinished = join(directory, 'other', 'half.gguf')
   origin.script = ({ index }) => (index === 12 ? { status: 403 } : undefined)

@@ -29,7 +29,7 @@ export type RemovalPlan = {
 }
 
 const noFiles = new Set(['ENOENT', 'ENOTDIR'])
-const isModelName = (name: string) => /\.gguf(\.part)?$/.test(name)
+const isModelName = (name: string) => /^[^.].*\.gguf(\.part)?$/.test(name)
 
 /**
  * Plans the removal of model files `<modelsDirectory>/<name>/<filename>` or `<modelsDirectory>/<host>/<name>/<filename>`,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { rmdir, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { getFilePaths } from '../disk/file-paths.ts'
-import { tryLock } from '../disk/lock.ts'
+import { removeLocks, tryLock } from '../disk/lock.ts'
 import { findLinkTarget } from '../disk/refuse-link.ts'
 import { fileBusy } from '../errors.ts'
 import { planRemoval, type Removal } from './plan-removal.ts'
@@ -39,8 +39,9 @@ export async function removeLocalFiles(
   using locks = new DisposableStack()
   const ownLocks = paths.flatMap((path) => takeLock(path, locks))
   const { removal, entries, folders } = await planRemoval(modelsDirectory, paths)
-  for (const entry of [...entries, ...ownLocks]) await unlink(entry).catch(unlessGone)
-  locks.dispose() // before the folders are removed: SQLite keeps a second file beside a held lock
+  for (const entry of entries) await unlink(entry).catch(unlessGone)
+  // Before the folders are removed: SQLite keeps a second file beside a held lock.
+  await removeLocks(ownLocks, () => locks.dispose())
   for (const folder of folders) await rmdir(folder).catch(unlessInUse)
   return removal
 }

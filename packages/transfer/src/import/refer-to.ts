@@ -1,0 +1,20 @@
+import { symlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { cannotRefer } from '../errors.ts'
+
+/**
+ * Makes a symbolic link to another program's file.
+ * @throws `cannot_link` if the file system has no symbolic links, as on USB sticks, or if the user may not make any, as
+ * on Windows without developer mode
+ */
+export async function referTo(
+  target: string,
+  path: string,
+  makeLink: (target: string, path: string) => Promise<void> = symlink,
+): Promise<void> {
+  await makeLink(target, path).catch((error: NodeJS.ErrnoException) => {
+    // In a folder in which the user may not write, the code is `EACCES`.
+    const isRefused = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(error.code ?? '')
+    throw isRefused ? cannotRefer(target, dirname(path)) : error
+  })
+}
