@@ -1,6 +1,8 @@
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
+import { npmCommand } from './runtime.ts'
 
 test('without GPU backends, ls shows how to install one, and which device is in use', async () => {
   await using home = await makeHome()
@@ -24,6 +26,14 @@ test('a failed installation states the reason', async () => {
   const { stderr, exitCode } = await shoalHere(words, { home: home.path, env })
   expect(stderr).toContain('✗ vulkan could not be installed.')
   expect(exitCode).toBe(1)
+})
+
+test('npm is the one that started shoal, or else the one on the PATH or, on Windows, beside Node', () => {
+  const { execPath } = process
+  expect(npmCommand({ npm_execpath: '/npm/npm-cli.js' })).toEqual([execPath, '/npm/npm-cli.js'])
+  expect(npmCommand({}, 'darwin')).toEqual(['npm'])
+  const script = join(dirname(execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js')
+  expect(npmCommand({}, 'win32')).toEqual([execPath, script])
 })
 
 test('an unknown backend is refused, and deleting one that is not installed succeeds', async () => {

@@ -1,6 +1,8 @@
+import { dirname, join } from 'node:path'
 import type { Backend, BackendName } from '@shoal/daemon'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
+import type { Environment } from '../environment.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, formatMemory } from '../terminal/units.ts'
@@ -19,11 +21,11 @@ export function runtimeCommand(open: OpenContext): Command {
     .description('install a GPU backend: cuda or vulkan')
     .action(async (name: string) => {
       const context = await open()
-      const { printer, places } = context
+      const { printer, places, environment } = context
       const signal = context.takeStopSignal()
       const { installBackend } = await import('@shoal/daemon')
       const backend = await backendNamed(name)
-      const npm = getNpmCommand(context)
+      const npm = npmCommand(environment.env)
       const work = () => installBackend({ directory: places.backends, name: backend, signal, npm })
       await whileWaiting(printer, `Downloading ${backend} from npm`, work).catch((error: Error) => {
         if (signal.aborted) throw new Failure('stopped', 'Stopped. Nothing was changed.')
@@ -82,8 +84,16 @@ async function backendNamed(name: string): Promise<BackendName> {
   throw misuse(`Unknown GPU backend “${name}”.`, `Available backends: ${backendNames.join(', ')}.`)
 }
 
-/** The npm that started this process, or else the one on the `PATH`. */
-function getNpmCommand({ environment: { env } }: Context): [string, ...string[]] {
-  const script = env.npm_execpath
-  return script?.endsWith('.js') ? [process.execPath, script] : ['npm']
+/**
+ * The npm that started this process, or else the one on the `PATH`. On Windows, that one is a script of the shell, so
+ * the npm that is installed beside Node is used instead.
+ */
+export function npmCommand(
+  { npm_execpath: script }: Environment,
+  platform: NodeJS.Platform = process.platform,
+): [string, ...string[]] {
+  if (script?.endsWith('.js')) return [process.execPath, script]
+  if (platform !== 'win32') return ['npm']
+  const folder = join(dirname(process.execPath), 'node_modules', 'npm', 'bin')
+  return [process.execPath, join(folder, 'npm-cli.js')]
 }

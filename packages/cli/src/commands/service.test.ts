@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { findProgram } from '../../../../testing/find-program.ts'
-import { launchdAgent } from '../service/launchd-agent.ts'
 import { openServiceManager } from '../service/service-manager.ts'
 import { systemdUnit } from '../service/systemd-unit.ts'
 import { makeHome } from '../testing/run-shoal.ts'
@@ -128,7 +127,11 @@ test.runIf(systemdAnalyze)(
 )
 
 test('the launch agent of macOS escapes its values, and Windows is told what to do', () => {
-  const agent = launchdAgent({ words: ['/a & b/shoal', 'serve'], env: { SHOAL_HOME: '/<home>' } })
+  const agent = openServiceManager({ HOME: '/Users/a & b' }, 'darwin').write({
+    words: ['/a & b/shoal', 'serve'],
+    env: { SHOAL_HOME: '/<home>' },
+  })
+  expect(agent).toContain('<string>/Users/a &amp; b/Library/Logs/shoal-service.log</string>')
   expect(agent).toContain('<string>/a &amp; b/shoal</string>\n    <string>serve</string>')
   expect(agent).toContain('<key>SHOAL_HOME</key>\n    <string>/&lt;home&gt;</string>')
   expect(openServiceManager({ HOME: '/Users/ines' }, 'darwin').file).toMatch(

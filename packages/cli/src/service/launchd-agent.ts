@@ -3,8 +3,11 @@ import { marker } from './systemd-unit.ts'
 
 export const agentLabel = 'shoal.daemon'
 
-/** Returns a launch agent of the user (launchd.plist(5)). Untried on macOS. */
-export function launchdAgent({ words, env }: ServiceCommand): string {
+/**
+ * Returns a launch agent of the user (launchd.plist(5)). Untried on macOS.
+ * @param errorFile Receives what the daemon writes to stderr, such as why it could not start. Its folder must exist.
+ */
+export function launchdAgent({ words, env }: ServiceCommand, errorFile: string): string {
   const strings = words.map((word) => `    <string>${escapeXml(word)}</string>\n`).join('')
   const variables = Object.entries(env)
     .map(
@@ -34,6 +37,8 @@ ${variables}  </dict>
   </dict>
   <key>ExitTimeOut</key>
   <integer>45</integer>
+  <key>StandardErrorPath</key>
+  <string>${escapeXml(errorFile)}</string>
   <key>Umask</key>
   <integer>63</integer>
 </dict>

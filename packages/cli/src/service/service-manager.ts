@@ -76,7 +76,7 @@ function launchd(env: Environment, home: string): ServiceManager {
   }
   return {
     file,
-    write: launchdAgent,
+    write: (command) => launchdAgent(command, join(home, 'Library', 'Logs', 'shoal-service.log')),
     isReachable: async () => (await run('launchctl', ['print', domain], env)).exitCode === 0,
     async start() {
       await unload()

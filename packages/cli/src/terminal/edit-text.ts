@@ -14,7 +14,7 @@ type Editing = {
 }
 
 /**
- * Opens Markdown in the user's editor, `$VISUAL` or `$EDITOR` (default: vi), and saves it when the editor is closed.
+ * Opens Markdown in the user's editor, `$VISUAL` or `$EDITOR` (default: vi, or Notepad on Windows), and saves it when the editor is closed.
  * Resolves with false, without saving, if the text is unchanged. If saving fails, the edited file is kept, and a message
  * names it.
  */
@@ -22,7 +22,7 @@ export async function editText(
   { env, stderr }: Pick<CliEnvironment, 'env' | 'stderr'>,
   { title, text, save }: Editing,
 ): Promise<boolean> {
-  const editor = env.VISUAL || env.EDITOR || 'vi'
+  const editor = env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi')
   const folder = await mkdtemp(join(tmpdir(), 'shoal-edit-'))
   const path = join(folder, `${title}.md`)
   await writeFile(path, text)
@@ -40,9 +40,20 @@ export async function editText(
   return edited !== text
 }
 
-/** Runs the editor as Git does: its name may have arguments, such as `code --wait`. */
+/** Returns the words that run the editor as Git does: its name may have arguments, such as `code --wait`. */
+export function editorWords(
+  editor: string,
+  path: string,
+  platform: NodeJS.Platform = process.platform,
+): { words: [string, ...string[]]; isShellCommand: boolean } {
+  if (platform === 'win32') return { words: [`${editor} "${path}"`], isShellCommand: true }
+  return { words: ['sh', '-c', `${editor} "$@"`, editor, path], isShellCommand: false }
+}
+
 async function runEditor(editor: string, path: string): Promise<void> {
-  const child = spawn('sh', ['-c', `${editor} "$@"`, editor, path], { stdio: 'inherit' })
+  const { words, isShellCommand } = editorWords(editor, path)
+  const [program, ...others] = words
+  const child = spawn(program, others, { stdio: 'inherit', shell: isShellCommand })
   const [code, signal] = await once(child, 'exit')
   if (code === 0) return
   throw new Failure('failed', `The editor ${editor} ended with ${signal ?? `exit code ${code}`}.`, {

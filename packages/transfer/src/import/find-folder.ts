@@ -151,12 +151,14 @@ export function storeFolders(store: StoreName, { env, home, platform }: StorePla
         join(env.HF_HOME ?? join(cache, 'huggingface'), 'hub'),
       ])
     case 'llama.cpp':
-      return set(env.LLAMA_CACHE, [
-        platform === 'darwin'
-          ? join(home, 'Library', 'Caches', 'llama.cpp')
-          : join(cache, 'llama.cpp'),
-      ])
+      return set(env.LLAMA_CACHE, [join(llamaCppCache({ env, home, platform }), 'llama.cpp')])
   }
+}
+
+function llamaCppCache({ env, home, platform }: StorePlaces): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Caches')
+  if (platform === 'win32') return env.LOCALAPPDATA ?? join(home, 'AppData', 'Local')
+  return env.XDG_CACHE_HOME ?? join(home, '.cache')
 }
 
 export type StorePlaces = {
