@@ -1,11 +1,21 @@
 /** The paths of all files that belong to one model file. */
+import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 
 /** The folder beside a model file, hidden so that other programs see only plain `*.gguf` files. */
 export const shoalDirectory = '.shoal'
 
+/** Filenames have up to 255 bytes on every system, and the longest ending, `.torrent.<uuid>.new`, has 49. */
+const maxHiddenBytes = 255 - 49
+
+/** What the names of a model file's hidden files begin with: its name, or a hash of it if it is too long. */
+export const hiddenStem = (filename: string): string =>
+  Buffer.byteLength(filename) <= maxHiddenBytes
+    ? filename
+    : createHash('sha256').update(filename).digest('hex')
+
 export function getFilePaths(path: string) {
-  const hidden = join(dirname(path), shoalDirectory, basename(path))
+  const hidden = join(dirname(path), shoalDirectory, hiddenStem(basename(path)))
   return {
     /** The partial file. */
     partial: `${path}.part`,

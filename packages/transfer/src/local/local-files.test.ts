@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -168,6 +169,15 @@ test('removing a file also removes all related files and empty folders', async (
   expect(freedBytes).toBeGreaterThanOrEqual(file.bytes.length)
   expect(existsSync(dirname(path))).toBe(false)
   expect(existsSync(directory)).toBe(true)
+})
+
+test('a file with the longest possible name is pulled, verified and removed', async () => {
+  const { pull, directory } = await pullScene(file)
+  const path = join(directory, 'tiny', `${'a'.repeat(241)}.gguf`)
+  await pull({ path })
+  expect(await listLocalFiles(directory)).toMatchObject([{ path, isVerified: true }])
+  await removeLocalFiles(directory, [path])
+  expect(readdirSync(directory)).toEqual([])
 })
 
 test('what a killed process has left of a claim or a record is removed', async () => {

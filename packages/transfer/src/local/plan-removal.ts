@@ -4,7 +4,7 @@
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { getFilePaths, shoalDirectory } from '../disk/file-paths.ts'
+import { getFilePaths, hiddenStem, shoalDirectory } from '../disk/file-paths.ts'
 import { claimName } from '../disk/model-folder.ts'
 import { findLinkTarget } from '../disk/refuse-link.ts'
 import { linkLeftAlone } from '../errors.ts'
@@ -93,9 +93,10 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
 
 /** Whether a hidden file belongs to this model file. Excludes the lock, because its holder deletes it last. */
 function isSidecar(name: string, filename: string): boolean {
-  if (!name.startsWith(`${filename}.`)) return false
+  const stem = hiddenStem(filename)
+  if (!name.startsWith(`${stem}.`)) return false
   return /^(json|journal|torrent|download|copy|import)(\.[0-9a-f-]{36})?(\.new)?$/.test(
-    name.slice(filename.length + 1),
+    name.slice(stem.length + 1),
   )
 }
 
