@@ -32,6 +32,11 @@ export type ImportRecord = {
   /** Whether the user wants to share the file with peers. */
   is_shared: boolean
   imported_at: string
+  /**
+   * The read-only model folder in which shoal found the file by itself. Such a reference is forgotten when the file is
+   * no longer there. Not set if the user imported the file.
+   */
+  folder?: string
   /** Set if the user named a registry at the import, and the registry has the file. */
   twin?: RegistryTwin
   /** Set while the file does not have the hash that it should have: the hash that it has, and when that was found. */

@@ -8,6 +8,7 @@ import { findOllamaModels } from './find-ollama.ts'
 import {
   type Found,
   type FoundFile,
+  isInside,
   readFoundFile,
   reasonOf,
   type Skipped,
@@ -47,28 +48,63 @@ export async function findLlamaCppModels(folder: string): Promise<Found> {
   })
 }
 
+/** `parts` are the names of the folders below the searched folder, and the filename. */
+export type Describe = (path: string, parts: string[]) => Description
 type Description = { publisher: string; origin: string; modelName?: string; filename?: string }
 
-async function findInFolder(
-  folder: string,
-  describe: (path: string, parts: string[]) => Description,
-): Promise<Found> {
+async function findInFolder(folder: string, describe: Describe): Promise<Found> {
   const root = await realpath(folder)
   const { paths, skipped } = await listGgufFiles(root)
-  const found: Found = { files: [], skipped }
+  const found = await readFiles({ root, paths, describe })
+  return { files: found.files, skipped: [...skipped, ...found.skipped] }
+}
+
+type Listed = {
+  /** The searched folder, without links. */
+  root: string
+  paths: readonly string[]
+  describe: Describe
+  /** Files, without links, that are left out. */
+  known?: ReadonlySet<string | undefined>
+  signal?: AbortSignal | undefined
+}
+
+/** Reads the headers of the files in a folder. A file to which a link and a path lead is read only once. */
+export async function readFiles({ root, paths, describe, known, signal }: Listed): Promise<Found> {
+  const found: Found = { files: [], skipped: [] }
+  const seen = new Set(known)
   for (const path of paths) {
+    signal?.throwIfAborted()
+    if (seen.has(path)) continue
     const described = describe(
       path,
       relative(root, path).split(sep).slice(0, -1).concat(basename(path)),
     )
     try {
+      const real = await realpath(path)
+      if (seen.has(real)) continue
+      seen.add(real)
+      const why = await findObstacle(root, real)
+      if (why !== undefined) {
+        found.skipped.push({ path, why })
+        continue
+      }
       const file = { filename: basename(path), sha256: undefined, ...described }
-      found.files.push(await readFoundFile(path, file))
+      found.files.push(await readFoundFile(real, file))
     } catch (error) {
       found.skipped.push({ path, why: reasonOf(error) })
     }
   }
   return found
+}
+
+/** Why the file to which a path leads is not read. */
+async function findObstacle(root: string, real: string): Promise<string | undefined> {
+  if (!isInside(root, real)) {
+    return `it is a link to ${real}, which is outside of the folder; to import it, name that file`
+  }
+  // Opening a pipe would wait forever.
+  return (await stat(real)).isFile() ? undefined : 'it is not a file'
 }
 
 /**

@@ -32,7 +32,7 @@ async function readRepository({ root, folder, owner, repo }: Repository, found: 
   const snapshots = await listSnapshots(folder)
   const seen = new Set<string>()
   for (const snapshot of snapshots) {
-    const { paths, skipped } = await listGgufFiles(snapshot, { areLinksFollowed: true })
+    const { paths, skipped } = await listGgufFiles(snapshot)
     found.skipped.push(...skipped)
     for (const path of paths) {
       const filename = basename(path)

@@ -26,6 +26,8 @@ export type ImportOptions = {
   isShared?: boolean | undefined
   /** A registry's file with the same SHA-256. The user must have named the registry. */
   twin?: (RegistryTwin & { filename: string; host: string }) | undefined
+  /** The read-only model folder in which the file was found. */
+  folder?: string | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -134,7 +136,10 @@ const place: Record<ImportMethod, (found: FoundFile, path: string) => Promise<vo
 const copyByBlocks = (from: string, to: string): Promise<void> =>
   copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE)
 
-function toRecord(found: FoundFile, { method, isShared, twin }: ImportOptions): ImportRecord {
+function toRecord(
+  found: FoundFile,
+  { method, isShared, twin, folder }: ImportOptions,
+): ImportRecord {
   return {
     format: 1,
     method,
@@ -146,6 +151,7 @@ function toRecord(found: FoundFile, { method, isShared, twin }: ImportOptions): 
     claimed_sha256: found.sha256 ?? null,
     is_shared: isShared === true,
     imported_at: new Date().toISOString(),
+    ...(folder !== undefined && { folder }),
     ...(twin && {
       twin: {
         registry: twin.registry,

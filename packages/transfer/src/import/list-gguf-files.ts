@@ -1,46 +1,53 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { reasonOf, type Skipped } from './found-file.ts'
 
 /** Deep enough for every program's store, and an end for a folder that contains itself by a mount. */
-const maxDepth = 8
+const maxDepth = 32
+type Listed = { paths: string[]; skipped: Skipped[] }
+
+type Options = {
+  /** A folder, as an absolute path without links, that is left out. */
+  without?: string | undefined
+  /** The maximum number of files and folders to look at, so that a search of a whole disk ends. Default: 100,000. */
+  maxEntries?: number
+  signal?: AbortSignal | undefined
+}
 
 /**
- * Lists the `.gguf` files below a folder, sorted, and the entries that cannot be read. Hidden folders are left out.
- * Linked folders are never followed, and linked files only if `areLinksFollowed` is set.
+ * Lists the `.gguf` files below a folder, sorted, with links to files, and the folders that cannot be read. Hidden
+ * folders are left out. Links to folders are not followed.
  */
 export async function listGgufFiles(
   folder: string,
-  {
-    areLinksFollowed = false,
-    depth = maxDepth,
-  }: { areLinksFollowed?: boolean; depth?: number } = {},
-): Promise<{ paths: string[]; skipped: Skipped[] }> {
-  const paths: string[] = []
-  const skipped: Skipped[] = []
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
-    skipped.push({ path: folder, why: reasonOf(error) })
-    return []
-  })
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = join(folder, entry.name)
-    if (entry.name.startsWith('.')) continue
-    if (entry.isDirectory() && depth > 1) {
-      const inner = await listGgufFiles(path, { areLinksFollowed, depth: depth - 1 })
-      paths.push(...inner.paths)
-      skipped.push(...inner.skipped)
-    }
-    if (!/\.gguf$/i.test(entry.name)) continue
-    if (entry.isFile()) paths.push(path)
-    else if (entry.isSymbolicLink() && areLinksFollowed) paths.push(path)
-    else if (entry.isSymbolicLink()) skipped.push({ path, why: await describeLink(path) })
-  }
-  return { paths, skipped }
-}
+  { without, maxEntries = 100_000, signal }: Options = {},
+): Promise<Listed> {
+  const listed: Listed = { paths: [], skipped: [] }
+  let entriesLeft = maxEntries
+  let isCut = false
 
-async function describeLink(path: string): Promise<string> {
-  const target = await stat(path).catch(() => undefined) // a link to nothing is described, too
-  return target === undefined
-    ? 'it is a link to a file that does not exist'
-    : 'it is a link; to import the file, name it'
+  async function search(inner: string, depth: number) {
+    signal?.throwIfAborted()
+    const entries = await readdir(inner, { withFileTypes: true }).catch((error) => {
+      listed.skipped.push({ path: inner, why: reasonOf(error) })
+      return []
+    })
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      isCut ||= entriesLeft === 0
+      if (isCut) return
+      entriesLeft -= 1
+      const path = join(inner, entry.name)
+      if (entry.name.startsWith('.') || path === without) continue
+      if (entry.isDirectory() && depth < maxDepth) await search(path, depth + 1)
+      const isFile = entry.isFile() || entry.isSymbolicLink()
+      if (isFile && /\.gguf$/i.test(entry.name)) listed.paths.push(path)
+    }
+  }
+
+  await search(folder, 1)
+  if (isCut) {
+    const why = `only its first ${maxEntries.toLocaleString('en')} files and folders were searched`
+    listed.skipped.push({ path: folder, why })
+  }
+  return listed
 }

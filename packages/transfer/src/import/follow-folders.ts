@@ -1,0 +1,169 @@
+/**
+ * Read-only model folders: folders of which shoal lists and runs the GGUF files, and in which it never writes. Each
+ * file is imported by reference, so the rest of shoal knows nothing about these folders.
+ */
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { hasCode } from '@shoal/core/errors'
+import { writeImportRecord } from '../disk/import-record.ts'
+import { findLinkTarget } from '../disk/refuse-link.ts'
+import { type LocalFile, listLocalFiles, type Unreadable } from '../local/list-local-files.ts'
+import { removeLocalFiles } from '../local/remove-local-files.ts'
+import { type Describe, readFiles } from './find-folder.ts'
+import { type FoundFile, isInside, readFoundFile, reasonOf, toModelName } from './found-file.ts'
+import { importFile } from './import-file.ts'
+import { listGgufFiles } from './list-gguf-files.ts'
+
+export type ModelFolders = {
+  /** The folder in which shoal stores models and records. */
+  modelsDirectory: string
+  /** The read-only folders, as absolute paths. */
+  folders: readonly string[]
+  /** Whether to forget files that were found in folders that are no longer in `folders`. */
+  areOthersForgotten?: boolean
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Lists all model files on this machine, like `listLocalFiles`, after searching the read-only model folders: new files
+ * are added to the models folder by reference, and references to files that are no longer there are removed. If a
+ * folder does not exist or contains no GGUF file, perhaps because its disk is not mounted, its models are listed as
+ * missing. Everything that is left out is reported.
+ * @example
+ * import { listModelFiles } from '@shoal/transfer'
+ *
+ * const files = await listModelFiles({ modelsDirectory: 'models', folders: ['/mnt/lab'] })
+ */
+export async function listModelFiles(
+  { modelsDirectory, folders, areOthersForgotten = false, signal }: ModelFolders,
+  onUnreadable: (unreadable: Unreadable) => void = () => undefined,
+): Promise<LocalFile[]> {
+  const unreadable: Unreadable[] = []
+  const files = await listLocalFiles(modelsDirectory, (one) => unreadable.push(one))
+  const others = areOthersForgotten ? files.filter((file) => isOfOther(file, folders)) : []
+  let hasChanged = await forget(modelsDirectory, others)
+  const known = new Set(await Promise.all(files.map(findOrigin)))
+  for (const folder of folders) {
+    try {
+      const followed = { modelsDirectory, folder, files, known, signal }
+      hasChanged = (await follow(followed, onUnreadable)) || hasChanged
+    } catch (error) {
+      signal?.throwIfAborted()
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+      onUnreadable({ path: folder, why: isMissing ? 'it does not exist' : reasonOf(error) })
+    }
+  }
+  if (hasChanged) return await listLocalFiles(modelsDirectory, onUnreadable)
+  for (const one of unreadable) onUnreadable(one)
+  return files
+}
+
+const isOfOther = ({ imported }: LocalFile, folders: readonly string[]): boolean =>
+  imported?.folder !== undefined && !folders.includes(imported.folder)
+
+/** The place of a file's bytes, without links; undefined for a partial file. */
+const findOrigin = async ({ path, imported }: LocalFile) =>
+  imported?.from ?? (await realpath(path).catch(unlessMissing))
+
+type Followed = {
+  modelsDirectory: string
+  folder: string
+  files: readonly LocalFile[]
+  /** The files that are listed already, also those that the user imported, and those of earlier folders. */
+  known: Set<string | undefined>
+  signal: AbortSignal | undefined
+}
+
+/** Updates the references to the files in one folder. Returns whether anything has changed. */
+async function follow(
+  { modelsDirectory, folder, files, known, signal }: Followed,
+  onUnreadable: (unreadable: Unreadable) => void,
+): Promise<boolean> {
+  const root = await realpath(folder)
+  const own = await realpath(modelsDirectory).catch(unlessMissing)
+  if (own !== undefined && (root === own || isInside(own, root))) {
+    onUnreadable({ path: folder, why: 'it is in the models folder, which is listed anyway' })
+    return false
+  }
+  const { paths, skipped } = await listGgufFiles(root, { without: own, signal })
+  const references = files.filter(({ imported }) => imported?.folder === folder)
+  const isGone = ({ target, isMissing }: LocalFile) => isMissing || !isInside(root, target ?? '')
+  // An empty folder is probably the mount point of a disk that is not mounted.
+  const gone = paths.length === 0 ? [] : references.filter(isGone)
+  const found = await readFiles({ root, paths, describe: describer(root), known, signal })
+  for (const one of [...skipped, ...found.skipped]) onUnreadable(one)
+  let hasChanged = await forget(modelsDirectory, gone)
+  for (const file of references.filter((one) => !isGone(one))) {
+    hasChanged = (await describeAgain(file)) || hasChanged
+  }
+  const depth = (file: FoundFile) => file.path.split(sep).length
+  for (const file of found.files.toSorted((a, b) => depth(a) - depth(b))) {
+    known.add(file.path)
+    const why = await add(file, { modelsDirectory, folder, root })
+    if (why === undefined) hasChanged = true
+    else onUnreadable({ path: file.path, why })
+  }
+  return hasChanged
+}
+
+/** A file without a folder for its publisher gets the name of the model folder instead. */
+const describer =
+  (root: string): Describe =>
+  (path, parts) => ({
+    publisher: toModelName(parts.length > 2 ? (parts.at(-3) ?? '') : basename(root)),
+    origin: path,
+  })
+
+/** Removes references. Returns whether there were any. One that another process is using is removed next time. */
+async function forget(modelsDirectory: string, files: readonly LocalFile[]): Promise<boolean> {
+  for (const { path } of files) {
+    await removeLocalFiles(modelsDirectory, [path]).catch((error) => {
+      if (!hasCode(error, 'file_busy')) throw error
+    })
+  }
+  return files.length > 0
+}
+
+/** Updates the facts about a file that has been replaced. Returns whether it has been. */
+async function describeAgain({ path, filename, fileSizeBytes, imported }: LocalFile) {
+  if (imported === undefined || imported.file_size_bytes === fileSizeBytes) return false
+  try {
+    const { from, origin, claimed_sha256 } = imported
+    const described = { publisher: '', origin, sha256: claimed_sha256 ?? undefined, filename }
+    const { quantization, license, sizeBytes } = await readFoundFile(from, described)
+    const now = { ...imported, quantization, license, file_size_bytes: sizeBytes }
+    await writeImportRecord(path, now)
+    return true
+  } catch (error) {
+    reasonOf(error) // while it is being written, its header cannot be read
+    return false
+  }
+}
+
+type Place = { modelsDirectory: string; folder: string; root: string }
+
+/** Adds a reference to a file. Returns the reason if that is not possible. */
+async function add(file: FoundFile, { modelsDirectory, folder, root }: Place) {
+  const path = [basename(root), ...relative(root, dirname(file.path)).split(sep)].join('-')
+  // If there is another file of this name, the path tells them apart.
+  const publishers = [file.publisher, path, `${basename(dirname(root))}-${path}`]
+  const modelFolder = join(modelsDirectory, file.modelName)
+  const target = findLinkTarget(modelFolder)
+  if (target !== undefined) {
+    return `${modelFolder} is a link to ${target}, a folder in which shoal does not write`
+  }
+  for (const publisher of publishers.map(toModelName)) {
+    try {
+      await importFile({ ...file, publisher }, { modelsDirectory, method: 'reference', folder })
+      return undefined
+    } catch (error) {
+      if (hasCode(error, 'file_changed')) return 'it changed or was deleted meanwhile'
+      if (!hasCode(error, 'file_in_the_way')) throw error
+    }
+  }
+  return `there are other models named ${file.modelName}`
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
