@@ -13,6 +13,7 @@ import type { CliEnvironment } from './environment.ts'
 import { registryAddress, registryLabel } from './settings/address.ts'
 import { type Config, readConfig, readSaved } from './settings/config.ts'
 import { readCredentials } from './settings/credentials.ts'
+import { readModelFolders } from './settings/model-folders.ts'
 import { type Places, readPlaces } from './settings/places.ts'
 import { readCliSetting } from './settings/read-cli-setting.ts'
 import { cliSettings } from './settings/settings.ts'
@@ -43,6 +44,8 @@ export type Context = {
   asker: Asker
   places: Places
   config: Config
+  /** The read-only model folders. */
+  modelFolders: readonly string[]
   /** The address from the flag, the variable, the saved setting or the default, in this order of precedence. */
   registryAddress: string
   /** The settings for connections to registries. Read once, at first use. */
@@ -113,6 +116,7 @@ export function contextOpener(
       asker: createAsker(environment, { canAsk: printer.can.canAsk, yes: options.yes === true }),
       places,
       config,
+      modelFolders: readModelFolders(env, config),
       registryAddress: current,
 
       async openRegistry(hostOrAddress, givenToken) {

@@ -83,10 +83,10 @@ export async function shoalProgram(
     .addHelpCommand(helpCommand())
     .configureHelp({ sortSubcommands: false })
     .showSuggestionAfterError()
-  const { home, registry, token, inference } = cliSettings
+  const { home, registry, token, inference, modelFolders } = cliSettings
   const { caFile, timeouts } = networkSettings
   const { apiKey } = daemonSettings
-  showVariables(program, [home, registry, token, inference, apiKey, caFile, timeouts])
+  showVariables(program, [home, registry, token, inference, modelFolders, apiKey, caFile, timeouts])
   for (const { group, load } of neededCommands(words)) {
     const make = await load()
     program.addCommand(make(open).helpGroup(`${group}:`))

@@ -16,6 +16,11 @@ export type DaemonConfig = Omit<Settings, 'threads' | 'memoryBytes'> & {
   areThreadsAdapted: boolean
   memoryBytes: number
   modelsDirectory: string
+  /**
+   * Reads the read-only model folders, whose GGUF files are listed and run, too. Called before each search, because the
+   * user may change the setting while the daemon is running. Undefined to search none.
+   */
+  modelFolders: (() => Promise<string[]>) | undefined
   /** The folder of GPU backends; undefined if only the backends included with shoal are used. */
   backendsDirectory: string | undefined
   /** The secret with which the daemon proves its identity; undefined if clients do not verify its identity. */
@@ -86,6 +91,7 @@ export function readDaemonConfig(
     areThreadsAdapted: settings.threads === undefined,
     memoryBytes: settings.memoryBytes ?? memoryForModels(constrainedMemory()),
     modelsDirectory: models,
+    modelFolders: undefined,
     backendsDirectory: undefined,
     proofToken: undefined,
     queueLength: 64,

@@ -10,6 +10,7 @@ import { makeMetrics, metered } from './http/metrics.ts'
 import { checkInBackground } from './models/check-files.ts'
 import { loadedModels } from './models/loaded-models.ts'
 import { localModels } from './models/local-models.ts'
+import { searchInBackground } from './models/search-folders.ts'
 import { knownRegistries } from './pulls/known-registries.ts'
 import { modelPulls } from './pulls/pull-model.ts'
 import { reportCutCalls } from './runtime/cut-calls.ts'
@@ -67,7 +68,9 @@ export async function startDaemon(
   const registries = knownRegistries(config)
   const pulls = modelPulls({ settings: config, registries })
   const sharing = await startSharing(config, log)
-  started.defer(checkInBackground(config.modelsDirectory, log))
+  const searching = searchInBackground(config, log)
+  started.defer(checkInBackground(config.modelsDirectory, searching.firstSearch, log))
+  started.defer(searching.stop)
   started.defer(async () => {
     const shared = sharing?.close().catch((error) => {
       log.error({ err: error }, 'sharing did not stop gracefully')
@@ -96,7 +99,10 @@ export async function startDaemon(
     port,
     needsKey: config.apiKey !== undefined,
     sharedFiles: sharing?.fileCount(),
-    preload: (id) => models.load(id, { keepAliveMs: -1 }),
+    async preload(id) {
+      await searching.firstSearch
+      return await models.load(id, { keepAliveMs: -1 })
+    },
     close: () => running.disposeAsync(),
   }
 }

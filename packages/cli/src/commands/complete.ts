@@ -7,7 +7,7 @@ import { type KnownModel, keepKnownModels, readKnownModels } from '../completion
 import type { Context, OpenContext } from '../context.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { formatLoadedTitle } from '../daemon/loaded-title.ts'
-import { formatChoiceName, listLocalChoices } from '../models/local-models.ts'
+import { formatChoiceName, listKnownChoices } from '../models/local-models.ts'
 import { savedSettings } from '../settings/settings.ts'
 import { formatBytes } from '../terminal/units.ts'
 
@@ -32,7 +32,7 @@ export function completeCommand(open: OpenContext, program: Command): Command {
 }
 
 async function localModels(context: Context): Promise<Candidate[]> {
-  const choices = await listLocalChoices(context)
+  const choices = await listKnownChoices(context)
   return choices.map((choice) => ({
     name: formatChoiceName(choice),
     meaning: formatBytes(choice.sizeBytes),
@@ -83,7 +83,7 @@ async function askRegistry(context: Context, name: string): Promise<KnownModel[]
 /** Returns models from the registry's earlier responses, and local models. */
 async function modelsSeenBefore(context: Context): Promise<KnownModel[]> {
   const known = await readKnownModels(context.places, context.registryAddress)
-  const local = Map.groupBy(await listLocalChoices(context), ({ modelName }) => modelName)
+  const local = Map.groupBy(await listKnownChoices(context), ({ modelName }) => modelName)
   const names = new Set(known.map(({ name }) => name))
   const others = [...local].filter(([name]) => !names.has(name))
   return [

@@ -1,9 +1,13 @@
 import { formatHelp } from '@shoal/core/settings'
+import type { Unreadable } from '@shoal/transfer'
 import { Command } from 'commander'
-import type { OpenContext } from '../context.ts'
-import { type ConfigKey, configKey, setConfig } from '../settings/config.ts'
+import type { Context, OpenContext } from '../context.ts'
+import { type ConfigKey, configKey, readConfig, setConfig } from '../settings/config.ts'
+import { readModelFolders } from '../settings/model-folders.ts'
 import { savedSettings } from '../settings/settings.ts'
 import { Failure } from '../terminal/failure.ts'
+import { plural } from '../terminal/units.ts'
+import { whileWaiting } from '../terminal/waiting.ts'
 
 export function configCommand(open: OpenContext): Command {
   const config = new Command('config').description('show and change settings')
@@ -27,10 +31,12 @@ export function configCommand(open: OpenContext): Command {
     .command('set <key> <value>')
     .description('change a setting; an empty value resets it to its default')
     .action(async (name: string, value: string) => {
-      const { printer, places } = await open()
+      const context = await open()
+      const { printer, places } = context
       const key = configKey(name)
       await setConfig(places, key, value)
       printer.success(value === '' ? `Removed ${key}.` : `Set ${key}.`)
+      if (key === 'model-folders') await searchFolders(context)
       await printer.answer({ [key]: value === '' ? null : value }, () => [])
     })
 
@@ -50,4 +56,21 @@ export function configCommand(open: OpenContext): Command {
     })
 
   return config
+}
+
+/** Searches the read-only model folders, and forgets the models of folders that are no longer set. */
+async function searchFolders({ printer, places, environment: { env } }: Context) {
+  const { listModelFiles } = await import('@shoal/transfer')
+  const folders = readModelFolders(env, await readConfig(places))
+  const options = { modelsDirectory: places.models, folders, areOthersForgotten: true }
+  const skip = ({ path, why }: Unreadable) => printer.warn(`Skipped ${path}: ${why}.`)
+  const files = await whileWaiting(printer, 'Searching the model folders', () =>
+    listModelFiles(options, skip),
+  )
+  for (const folder of folders) {
+    const found = files.filter(({ imported, isMissing }) => {
+      return imported?.folder === folder && !isMissing
+    })
+    printer.note(`  ${folder}: ${plural(found.length, 'file')}`)
+  }
 }

@@ -1,7 +1,6 @@
 import { existsSync, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import {
   chmod,
-  chown,
   copyFile,
   mkdir,
   mkdtemp,
@@ -18,6 +17,7 @@ import { putHubFile, putOllamaModel } from '../testing/foreign-stores.ts'
 import { nanoPath, putModelFile } from '../testing/local-files.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
+import { withoutRoot } from '../testing/without-root.ts'
 
 /** A home with an empty Ollama store, and a function that runs shoal there. */
 async function useStores() {
@@ -127,17 +127,6 @@ test('a folder that cannot be read is skipped, and the rest of the store is impo
   expect(stderr).toContain(`${secret}: permission denied`)
   expect(exitCode).toBe(0)
 })
-
-/** Runs `work` as a user to whom permissions apply and who owns `folder`. */
-async function withoutRoot<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  if (process.geteuid?.() !== 0) return work()
-  const nobody = 65_534
-  for (const name of ['', ...(await readdir(folder, { recursive: true }))]) {
-    await chown(join(folder, name), nobody, nobody)
-  }
-  process.seteuid?.(nobody)
-  return work().finally(() => process.seteuid?.(0))
-}
 
 test('a Hugging Face cache is imported with the names of its repositories', async () => {
   await using home = await makeHome()

@@ -15,7 +15,7 @@ export function listCommand(open: OpenContext): Command {
     const context = await open()
     const { printer, places } = context
     const choices = await listLocalChoices(context, ({ path, why }) =>
-      printer.warn(`Skipped ${path}, which cannot be read: ${why}.`),
+      printer.warn(`Skipped ${path}: ${why}.`),
     )
     await printer.answer(choices.map(toDocument), () =>
       choices.length === 0 ? [] : table(columns, choices, { paintTitle: printer.out.dim }),
@@ -78,7 +78,12 @@ function toDocument(choice: LocalChoice) {
     paths: choice.files.map(({ path }) => path),
     ...(target !== undefined && { target }),
     ...(imported && {
-      imported: { method: imported.method, origin: imported.origin, license: imported.license },
+      imported: {
+        method: imported.method,
+        origin: imported.origin,
+        license: imported.license,
+        ...(imported.folder !== undefined && { folder: imported.folder }),
+      },
     }),
     missing: choice.files.some(({ isMissing }) => isMissing),
     verified: choice.files.every(({ isVerified }) => isVerified),

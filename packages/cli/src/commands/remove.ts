@@ -19,6 +19,7 @@ export function removeCommand(open: OpenContext): Command {
       const { printer, asker, places } = context
       const found = await Promise.all(references.map((one) => getLocalChoices(context, one)))
       const choices = [...new Map(found.flat().map((one) => [formatChoiceName(one), one])).values()]
+      refuseFollowed(context, choices)
       const names = choices.map(formatChoiceName).join(', ')
       const isForgotten = choices.every(isReference)
       const paths = choices.flatMap(({ files }) => files.map(({ path }) => path))
@@ -37,6 +38,23 @@ export function removeCommand(open: OpenContext): Command {
       reportKept(context, removal, 'stayed')
       await printer.answer(toDocument(choices.map(formatChoiceName), removal), () => [])
     })
+}
+
+/** A model in a read-only model folder would be listed again at once. */
+function refuseFollowed({ modelFolders }: Context, choices: readonly LocalChoice[]) {
+  for (const choice of choices) {
+    const found = choice.files.find(({ isMissing }) => !isMissing)?.imported
+    if (found?.folder === undefined || !modelFolders.includes(found.folder)) continue
+    const { folder, from } = found
+    throw new Failure(
+      'failed',
+      `${formatChoiceName(choice)} is in ${folder}, which is read-only.`,
+      {
+        hint: `Nothing was deleted. To no longer list it, delete ${from} yourself, or remove the folder from the setting model-folders.`,
+        details: { folder, path: from },
+      },
+    )
+  }
 }
 
 /** Whether all files of a model are by reference: they stay when shoal forgets the model. */

@@ -4,6 +4,7 @@ import { daemonSettings } from '@shoal/daemon/settings'
 import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { readSaved } from '../settings/config.ts'
+import { modelFoldersReader } from '../settings/model-folders.ts'
 import { createOption, showVariables } from '../settings/options.ts'
 import { serveSettings } from '../settings/settings.ts'
 import { repeated } from '../terminal/repeatable.ts'
@@ -70,6 +71,7 @@ export async function readServeConfig(
     backendsDirectory: places.backends,
     registry: { address, token, network: await networkSettings() },
     otherRegistries: otherRegistries(context),
+    modelFolders: modelFoldersReader(environment.env, places),
     sharing: sharingWith(context, options),
     log: log === '-' ? 'stdout' : { file: log ? resolve(log) : defaultLogFile(places) },
   }

@@ -17,23 +17,36 @@ import type { LocalFile, Unreadable } from '@shoal/transfer'
 import type { Context } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
 import { plural } from '../terminal/units.ts'
+import { whileWaiting } from '../terminal/waiting.ts'
 import { type Reference, readReference } from './reference.ts'
 
 type LocalEntry = LocalFile & { quantization: string | null }
 
 export type LocalChoice = FileChoice<LocalEntry> & { modelName: string }
 
-/** Returns all local choices, including incomplete ones, grouped by model and sorted by size. */
+/**
+ * Returns all local choices, including incomplete ones, grouped by model and sorted by size. Searches the read-only
+ * model folders before.
+ */
 export async function listLocalChoices(
-  { places }: Context,
+  { places, modelFolders: folders, printer }: Context,
   /** Called for each file that is skipped because it cannot be read. */
   onUnreadable?: (unreadable: Unreadable) => void,
 ): Promise<LocalChoice[]> {
-  const [{ listLocalFiles }, { findQuantizationInFilename }] = await Promise.all([
-    import('@shoal/transfer'),
-    import('@shoal/model-file'),
-  ])
-  const files = await listLocalFiles(places.models, onUnreadable)
+  const { listModelFiles } = await import('@shoal/transfer')
+  const search = () => listModelFiles({ modelsDirectory: places.models, folders }, onUnreadable)
+  if (folders.length === 0) return await toChoices(await search())
+  return await toChoices(await whileWaiting(printer, 'Searching the model folders', search))
+}
+
+/** Like `listLocalChoices`, but does not search the read-only model folders, which may take long. */
+export async function listKnownChoices({ places }: Context): Promise<LocalChoice[]> {
+  const { listLocalFiles } = await import('@shoal/transfer')
+  return await toChoices(await listLocalFiles(places.models))
+}
+
+async function toChoices(files: readonly LocalFile[]): Promise<LocalChoice[]> {
+  const { findQuantizationInFilename } = await import('@shoal/model-file')
   const entries = files.map((file): LocalEntry => {
     const known = file.imported?.quantization ?? file.record?.quantization
     const quantization = known ?? findQuantizationInFilename(file.filename)
@@ -77,7 +90,9 @@ async function getNamedChoices(context: Context, text: string): Promise<LocalCho
   if (found.length > 0) return found
   const folder = join(context.places.models, name)
   const hidden = unreadable.find(({ path }) => path === folder || dirname(path) === folder)
-  throw hidden ? cannotBeRead(hidden) : notHere(text, ofModel)
+  if (hidden) throw cannotBeRead(hidden)
+  const unsearched = unreadable.filter(({ path }) => context.modelFolders.includes(path))
+  throw notHere(text, ofModel, unsearched)
 }
 
 /**
@@ -138,11 +153,16 @@ function cannotBeRead({ path, why }: Unreadable): Failure {
   return new Failure('failed', `${path} cannot be read: ${why}.`)
 }
 
-function notHere(text: string, others: readonly LocalChoice[]): Failure {
+function notHere(
+  text: string,
+  others: readonly LocalChoice[],
+  unsearched: readonly Unreadable[],
+): Failure {
   const here = others.map(formatChoiceName).join(', ')
   return new Failure('not_found', `${text} is not on this machine.`, {
     hint: [
       ...(here ? [`Available: ${here}.`] : []),
+      ...unsearched.map(({ path, why }) => `The model folder ${path} was not searched: ${why}.`),
       `To download it: shoal pull ${shellWord(text)}`,
     ].join('\n'),
   })

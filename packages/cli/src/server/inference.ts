@@ -13,6 +13,7 @@ import { findRunningDaemon } from '../daemon/state-file.ts'
 import { talkingDemo } from '../demo/demo-models.ts'
 import { toFailure } from '../failures/to-failure.ts'
 import { isComplete, listLocalChoices } from '../models/local-models.ts'
+import { modelFoldersReader } from '../settings/model-folders.ts'
 import { Failure } from '../terminal/failure.ts'
 import { preparePull, runPull } from '../transfers/pull-model.ts'
 
@@ -69,6 +70,7 @@ async function startDaemon(context: Context, registry: RunningRegistry, port: nu
         network: await context.networkSettings(),
       },
       otherRegistries: otherRegistries(context),
+      modelFolders: modelFoldersReader(environment.env, places),
       log: { file: join(registry.dataDirectory, 'daemon.log') },
     },
     command: 'up',

@@ -50,7 +50,12 @@ export function carriedVariables(env: Environment): {
   carried: Record<string, string>
   leftOut: string[]
 } {
-  const settings = [cliSettings.home, cliSettings.registry, ...Object.values(daemonSettings)]
+  const settings = [
+    cliSettings.home,
+    cliSettings.registry,
+    cliSettings.modelFolders,
+    ...Object.values(daemonSettings),
+  ]
   const names = [...settings, ...Object.values(networkSettings)].flatMap(
     ({ variable }: { variable?: string | undefined }) => variable ?? [],
   )

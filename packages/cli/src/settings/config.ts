@@ -1,5 +1,5 @@
 /** The saved settings, in `config.json`. */
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import type { Setting, SettingsOf } from '@shoal/core/settings'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { readJsonFile, updateJsonFile } from './json-file.ts'
@@ -25,9 +25,11 @@ export async function readConfig(places: Places): Promise<Config> {
   return { path, values: Object.fromEntries(known.map(([key, value]) => [key, toText(value)])) }
 }
 
-/** A user may have edited the file, and written `false` instead of `"off"`. */
-const toText = (value: unknown) =>
-  typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
+/** A user may have edited the file, and written `false` instead of `"off"`, or a list of folders. */
+const toText = (value: unknown) => {
+  if (Array.isArray(value)) return value.join(delimiter)
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
+}
 
 /** An empty value removes the setting. */
 export async function setConfig(places: Places, key: ConfigKey, text: string): Promise<void> {
@@ -36,11 +38,12 @@ export async function setConfig(places: Places, key: ConfigKey, text: string): P
 }
 
 /**
- * Returns the text to save for a new value: an address or a keyword in its canonical form, a number or a speed as
- * typed. Throws if the value is invalid.
+ * Returns the text to save for a new value: an address or a keyword in its canonical form, folders as
+ * absolute paths, a number or a speed as typed. Throws if the value is invalid.
  */
 export function acceptedText(key: ConfigKey, text: string): string {
   const value = parseSaved(key, text)
+  if (Array.isArray(value)) return value.join(delimiter)
   return typeof value === 'string' ? value : text
 }
 

@@ -1,4 +1,6 @@
 /** The CLI settings. The daemon's and the registry's settings are in their packages. */
+import { homedir } from 'node:os'
+import { delimiter, resolve } from 'node:path'
 import { defaultRegistry } from '@shoal/core/references'
 import { setting, word } from '@shoal/core/settings'
 import { misuse } from '../terminal/failure.ts'
@@ -12,6 +14,24 @@ export const registry = setting({
   parse: (text) => registryAddress(text),
   default: defaultRegistry,
   description: 'registry to use',
+})
+
+/** Parses a list of folders like that in `PATH`. The result contains absolute paths. */
+function parseFolders(text: string): string[] {
+  const folders = text.split(delimiter).map((folder) => folder.trim())
+  // A shell expands only the first `~` of a list.
+  const paths = folders.map((folder) => folder.replace(/^~(?=[/\\]|$)/, homedir()))
+  return [...new Set(paths.filter((path) => path !== '').map((path) => resolve(path)))]
+}
+
+export const modelFolders = setting({
+  variable: 'SHOAL_MODEL_FOLDERS',
+  saved: 'model-folders',
+  parse: parseFolders,
+  defaultPhrase: 'none',
+  description: 'folders with GGUF files that are listed and run, but never changed',
+  details:
+    'separated by `:`, on Windows by `;`; see [read-only model folders](import.md#read-only-model-folders)',
 })
 
 export const cliSettings = {
@@ -42,6 +62,7 @@ export const cliSettings = {
     defaultPhrase: 'the one on this machine',
     description: 'daemon to use',
   }),
+  modelFolders,
 }
 
 const onOrOff = (text: string): 'on' | 'off' => {
@@ -53,6 +74,7 @@ const onOrOff = (text: string): 'on' | 'off' => {
 /** Settings that `shoal config` can save, by their names in `config.json`. */
 export const savedSettings = {
   registry,
+  'model-folders': modelFolders,
   'limit-rate': setting({
     flag: '--limit-rate <speed>',
     saved: 'limit-rate',

@@ -32,10 +32,14 @@ export async function checkFiles({ id, changed }: Pick<LocalModel, 'id' | 'chang
 }
 
 /**
- * Hashes the imported files of a folder one after the other, those that are imported later too. Failures are logged.
- * The result stops the work.
+ * Hashes the imported files of a folder one after the other, those that are imported later too. Begins after the first
+ * search of the read-only model folders. Failures are logged. The result stops the work.
  */
-export function checkInBackground(directory: string, log: Log): () => Promise<void> {
+export function checkInBackground(
+  directory: string,
+  firstSearch: Promise<void>,
+  log: Log,
+): () => Promise<void> {
   const stop = new AbortController()
   const { signal } = stop
   /** Failures by path, so that each is logged once. */
@@ -57,6 +61,7 @@ export function checkInBackground(directory: string, log: Log): () => Promise<vo
   }
 
   async function run() {
+    await firstSearch
     for (;;) {
       for (const file of (await listLocalFiles(directory)).filter(isUnchecked)) await check(file)
       await sleep(searchIntervalMs, undefined, { signal, ref: false })

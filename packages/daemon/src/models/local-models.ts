@@ -23,6 +23,8 @@ export type LocalModel = {
    * file, the hash in the name of the other program's blob.
    */
   sha256: string | undefined
+  /** The read-only model folder that contains the file, if any. */
+  folder: string | undefined
   /** The files that have changed since they were hashed. They must be hashed again before they are loaded. */
   changed: LocalFile[]
   fileSizeBytes: number
@@ -198,6 +200,7 @@ function createEntry(parts: Read[]): Entry {
     path: file.path,
     paths: parts.map((part) => part.file.path),
     sha256: getSha256(file),
+    folder: file.imported?.folder,
     changed: parts.map((part) => part.file).filter(isChanged),
     fileSizeBytes: parts.reduce((sum, part) => sum + (part.file.fileSizeBytes ?? 0), 0),
     modifiedAt: file.modifiedAt,

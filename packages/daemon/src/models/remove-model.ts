@@ -10,6 +10,7 @@ type Dependencies = { local: LocalModels; models: LoadedModels }
 export async function removeModel({ local, models }: Dependencies, id: string): Promise<void> {
   const model = await local.find(id)
   if (!model) throw modelNotFound(id)
+  if (model.folder !== undefined) throw readOnly(id, model.folder)
   await models.unload(id)
   // Delete the first part last, because the other parts cannot be found without it.
   await removeLocalFiles(local.directory, model.paths.toReversed()).catch((error) => {
@@ -23,6 +24,12 @@ function busy(id: string): Fault {
   return new Fault('model_busy', `'${id}' is being pulled or copied: try again later`, {
     param: 'model',
   })
+}
+
+/** The error for a file in a read-only model folder, which would be listed again at once. */
+function readOnly(id: string, folder: string): Fault {
+  const message = `'${id}' is in ${folder}, which is read-only: nothing was deleted; to no longer list it, remove the folder from the setting model-folders`
+  return new Fault('model_linked', message, { param: 'model' })
 }
 
 /** The error for a linked folder. Deleting the link would also remove the other models in the folder. */

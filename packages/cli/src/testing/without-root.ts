@@ -1,0 +1,13 @@
+import { chown, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Runs `work` as a user to whom permissions apply and who owns `folder`. */
+export async function withoutRoot<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return work()
+  const nobody = 65_534
+  for (const name of ['', ...(await readdir(folder, { recursive: true }))]) {
+    await chown(join(folder, name), nobody, nobody)
+  }
+  process.seteuid?.(nobody)
+  return work().finally(() => process.seteuid?.(0))
+}
