@@ -6,6 +6,7 @@ import { startPostgres } from '../testing/postgres.ts'
 import { startRedis } from '../testing/redis.ts'
 import { type S3Server, startS3 } from '../testing/s3/start-s3.ts'
 import type { Load, LoadInput } from './children/load.ts'
+import type { SwarmAnnouncesInput } from './children/swarm-announces.ts'
 import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
 import { catalogue } from './harness/catalogue.ts'
 import { fill, filledDirectory } from './harness/filled-registry.ts'
@@ -18,7 +19,7 @@ import { inTurns } from './harness/rounds.ts'
 import { runScript } from './harness/script.ts'
 import { runShoal } from './harness/shoal.ts'
 import { needRoom, temporaryFolder } from './harness/temporary-folder.ts'
-import { announces } from './tracker.ts'
+import { announces, peers } from './tracker.ts'
 
 const nodeCounts = [1, 2, 3]
 
@@ -78,14 +79,25 @@ async function measureRequests(options: BenchOptions, report: Report) {
   report.table(['request', 'nodes', 'requests per CPU s', '× SQLite'], rows)
 }
 
-/** Measures announces per CPU second of a node, with its swarms in memory and in Redis. */
+/**
+ * Measures announces per CPU second of a node, with its swarms in memory and in Redis, and of the calls to Redis alone.
+ */
 async function measureAnnounces(options: BenchOptions, report: Report) {
   await using stack = new AsyncDisposableStack()
   const redis = installed(await startRedis(), 'Redis')
   stack.defer(redis.stop)
   using filled = await filledDirectory(options)
   report.title('nodes: announces of 2,000 peers in swarms of 50')
-  const paths = announces(options, 50)
+  const peersPerSwarm = 50
+  const paths = announces(options, peersPerSwarm)
+  const { connections: callers, seconds } = options
+  const callsOnly: SwarmAnnouncesInput = {
+    redisUrl: redis.url,
+    peers,
+    peersPerSwarm,
+    callers,
+    seconds,
+  }
   const measure = async (settings: Record<string, string>) => {
     await using node = await startRegistry({ dataDirectory: filled.path, settings })
     await perCpuSecond([node], paths, { ...options, seconds: 1.5 })
@@ -94,6 +106,7 @@ async function measureAnnounces(options: BenchOptions, report: Report) {
   const rounds = await inTurns(options.rounds, {
     memory: () => measure({}),
     Redis: () => measure({ SHOAL_REDIS_URL: redis.url }),
+    'Redis, without HTTP': () => runScript<number>('swarm-announces', callsOnly),
   })
   const rows = Object.entries(rounds).map(([side, measured]) => [side, digits(median(measured))])
   report.table(['swarms in', 'announces per CPU s'], rows)

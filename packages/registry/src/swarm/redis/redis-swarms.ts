@@ -18,7 +18,7 @@ const maxSeed = 2 ** 31
 /** A peer takes about 1.5 KB in Redis, so the maximum number of peers takes 3 GB. */
 const redisLimits = { ...defaultLimits, peers: 2_000_000 }
 
-const runAnnounce = script<[number, number, number, number, ...string[]]>(swarmScripts.announce)
+const runAnnounce = script<[number, number, number, number, string]>(swarmScripts.announce)
 const runLeave = script<CountsAnswer>(swarmScripts.leave)
 const runCount = script<CountsAnswer>(swarmScripts.count)
 const runCountSeeders = script<number[]>(swarmScripts.countSeeders)
@@ -45,7 +45,7 @@ export function redisSwarms(
         roles.map((role) => `${peer.kind}-${role}-${reach}`),
       )
       const { peers, peersPerSwarm, peersPerNetwork } = limits
-      const [isKept, seeders, size, completed, ...records] = await runAnnounce(redis, prefix, [
+      const [isKept, seeders, size, completed, records] = await runAnnounce(redis, prefix, [
         silentAfterMs,
         swarm,
         toPeerKey(peer),
@@ -54,7 +54,8 @@ export function redisSwarms(
         Math.floor(Math.random() * maxSeed),
         ...groups,
       ])
-      const others = records.map(parseRecord).filter((other) => !isOneself(peer, other))
+      const drawn = records === '' ? [] : records.split('\n').map(parseRecord)
+      const others = drawn.filter((other) => !isOneself(peer, other))
       return {
         isKept: isKept === 1,
         peers: shuffle(others).slice(0, count),
@@ -105,11 +106,17 @@ function formatRecord(peer: Peer): string {
   return `${group} ${network} ${peer.peerId} ${peer.address} ${end}`
 }
 
+/** Up to 52 records are parsed for each announce, so this searches for the spaces instead of splitting the text. */
 function parseRecord(record: string): Peer {
-  const [group = '', , peerId = '', address = '', ...rest] = record.split(' ')
-  const end = rest.join(' ')
-  const isSeeder = group.includes('-seeder-')
-  return group.startsWith('browser')
+  const groupEnd = record.indexOf(' ')
+  const networkEnd = record.indexOf(' ', groupEnd + 1)
+  const peerIdEnd = record.indexOf(' ', networkEnd + 1)
+  const addressEnd = record.indexOf(' ', peerIdEnd + 1)
+  const isSeeder = record.lastIndexOf('-seeder-', groupEnd) !== -1
+  const peerId = record.slice(networkEnd + 1, peerIdEnd)
+  const address = record.slice(peerIdEnd + 1, addressEnd)
+  const end = record.slice(addressEnd + 1)
+  return record.startsWith('browser-')
     ? { kind: 'browser', peerId, address, channel: end, isSeeder }
     : { kind: 'tcp', peerId, address, port: Number(end), isSeeder }
 }

@@ -55,7 +55,7 @@ end
  * ARGV: silentMs, swarm, member, record, the maximum number of peers in total, per swarm and per network, the number of
  * wanted peers, a random seed, and the groups from which peers are drawn. Each peer in these groups is drawn with equal
  * probability. Returns whether the peer was kept, the number of seeders, peers and completed downloads, and the records
- * of the drawn peers.
+ * of the drawn peers, one on each line: a single text is parsed much faster than 50.
  */
 const announce = `${common}
 local swarm, member, record = ARGV[2], ARGV[3], ARGV[4]
@@ -107,8 +107,7 @@ if isKept then
 end
 
 local seeders, size, completed = counts(swarm)
-local answer = {isKept and 1 or 0, seeders, size, completed}
-if wanted == 0 then return answer end
+local records = {}
 local left, drawn, total = {}, {}, 0
 for index = 10, #ARGV do
   left[index] = redis.call('SCARD', key(swarm, 'group:' .. ARGV[index]))
@@ -117,7 +116,8 @@ for index = 10, #ARGV do
 end
 math.randomseed(tonumber(ARGV[9]))
 -- Two more than wanted: the asker itself may be among them, with an IPv4 and an IPv6 address.
-for count = 1, math.min(wanted + 2, total) do
+local toDraw = wanted > 0 and math.min(wanted + 2, total) or 0
+for count = 1, toDraw do
   local ticket = math.random(total - count + 1)
   for index = 10, #ARGV do
     if ticket <= left[index] then
@@ -131,11 +131,11 @@ end
 for index = 10, #ARGV do
   if drawn[index] > 0 then
     local members = redis.call('SRANDMEMBER', key(swarm, 'group:' .. ARGV[index]), drawn[index])
-    local records = redis.call('HMGET', key(swarm, 'peers'), unpack(members))
-    for _, one in ipairs(records) do if one then answer[#answer + 1] = one end end
+    local found = redis.call('HMGET', key(swarm, 'peers'), unpack(members))
+    for _, one in ipairs(found) do if one then records[#records + 1] = one end end
   end
 end
-return answer
+return {isKept and 1 or 0, seeders, size, completed, table.concat(records, '\\n')}
 `
 
 /** ARGV: silentMs, swarm, member, and the channel or peer ID that the member's record must have. Returns the counts. */
