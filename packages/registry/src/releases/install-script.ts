@@ -10,9 +10,9 @@ const systems: Record<string, string> = {
 }
 
 /**
- * Returns a script for POSIX shells. Until its last line is complete, it only defines a function, so that a download
- * that is cut off does nothing. It installs into `lib/shoal` and `bin` in `~/.local`, needs no root, and changes no file
- * of a shell.
+ * Returns a script for POSIX shells. It is one command in braces, of which a shell runs nothing until it has read the
+ * last byte, so that a download that is cut off does nothing. It installs into `lib/shoal` and `bin` in `~/.local`, needs
+ * no root, and changes no file of a shell.
  */
 export function installScript(baseUrl: string, handedOut: readonly HandedOut[]): string {
   const cases = handedOut.flatMap((one) => {
@@ -44,7 +44,7 @@ export const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 const script = `#!/bin/sh
 # Installs shoal from this registry, for the current user: sh shoal-install.sh [--prefix FOLDER]
-shoal_install() {
+{ shoal_install() {
   set -eu
   base=@BASE@
   prefix=\${HOME:?}/.local
@@ -83,6 +83,8 @@ shoal_install() {
   fi
 
   mkdir -p "$lib" "$prefix/bin"
+  # Removes what a script that was killed more than a day ago has left. The installation does not depend on it.
+  find "$lib/." ! -name . -prune -type d -name '.install-??????' -mtime +0 -exec rm -rf {} + || :
   draft=$(mktemp -d "$lib/.install-XXXXXX")
   trap 'rm -rf "$draft"' EXIT
   trap 'exit 1' HUP INT TERM
@@ -131,5 +133,5 @@ shoal_install() {
     *) printf 'This folder is not in PATH. To add it, put this line into the file with the settings of your shell:\\n  export PATH="%s:$PATH"\\n' "$prefix/bin" >&2 ;;
   esac
 }
-{ shoal_install "$@"; }
+shoal_install "$@"; }
 `

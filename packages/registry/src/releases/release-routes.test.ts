@@ -8,6 +8,7 @@ import {
   readdir,
   readFile,
   rm,
+  utimes,
   writeFile,
 } from 'node:fs/promises'
 import { networkInterfaces, tmpdir } from 'node:os'
@@ -172,6 +173,24 @@ test('the script installs a working shoal that knows the registry, and can be ru
   ])
 })
 
+test('the script removes what one that was killed has left, but nothing that may still be used', async () => {
+  const registry = await start()
+  await registry.add()
+  const home = await makeFolder()
+  const lib = join(home, '.local/lib/shoal')
+  const names = ['.install-Killed', '.install-Recent', '.install-elsewhere', 'Foreign']
+  const longAgo = new Date(Date.now() - 2 * 86_400_000)
+  for (const name of names) {
+    await mkdir(join(lib, name), { recursive: true })
+    await writeFile(join(lib, name, 'file'), '')
+    if (name !== '.install-Recent') await utimes(join(lib, name), longAgo, longAgo)
+  }
+  expect(await registry.install(home)).toMatchObject({ code: 0 })
+  expect((await readdir(lib)).toSorted()).toEqual([
+    ...['.install-Recent', '.install-elsewhere', '1.0.0', 'Foreign', 'release-key.pem'],
+  ])
+})
+
 test('the script installs into another folder, whose name may contain spaces and quotes', async () => {
   const registry = await start()
   await registry.add()
@@ -231,8 +250,10 @@ test('a script that is cut off at any byte does nothing', async () => {
     { length: text.trimEnd().length - lastLine },
     (_, more) => lastLine + more,
   )
+  const nameAt = text.indexOf('shoal_install')
+  const nameEnds = Array.from({ length: 16 }, (_, more) => nameAt + more)
   const others = Array.from({ length: 100 }, (_, step) => Math.floor((lastLine * step) / 100))
-  for (const end of [...others, ...ends]) {
+  for (const end of [...nameEnds, ...others, ...ends]) {
     const path = join(home, 'cut.sh')
     await writeFile(path, text.slice(0, end))
     const { stdout = '', stderr = '' } = await promisify(execFile)('/bin/sh', [path], {
