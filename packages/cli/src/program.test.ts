@@ -18,6 +18,11 @@ describe('the program has', () => {
     expect(list(await program(name, '--json', 'search'))).toEqual([name])
   })
 
+  test('only the command ls for its alias list, which completion does not suggest', async () => {
+    expect(list(await program('list', '--json'))).toEqual(['ls'])
+    expect(all).not.toContain('list')
+  })
+
   test.each([
     ['nothing'],
     ['a misspelt command', 'serch'],

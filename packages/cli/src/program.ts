@@ -68,6 +68,9 @@ const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
   },
 }
 
+/** Other names of commands. */
+const aliases: Record<string, string> = { list: 'ls' }
+
 /**
  * Creates the program for a command line. If `words` begins with a command, only that command is loaded, because
  * loading all commands takes longer.
@@ -121,7 +124,7 @@ function neededCommands([first, ...others]: readonly string[]) {
   const all = Object.entries(groups).flatMap(([group, commands]) =>
     Object.entries(commands).map(([name, load]) => ({ group, name, load })),
   )
-  const named = all.filter(({ name }) => name === first)
+  const named = all.filter(({ name }) => name === (aliases[first ?? ''] ?? first))
   return named.length > 0 ? named : all
 }
 

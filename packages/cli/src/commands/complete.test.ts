@@ -30,6 +30,7 @@ test.each([
   ['shoal config get re', ['registry']],
   ['shoal completion f', ['fish']],
   ['shoal push ', []],
+  ['shoal list ', []],
 ])('“%s” is completed with %s', async (line, names) => {
   await using home = await makeHome()
   expect(await namesFor(line, home.path)).toEqual(names)

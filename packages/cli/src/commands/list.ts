@@ -11,19 +11,22 @@ import { type Column, table } from '../terminal/table.ts'
 import { formatAge, formatBytes } from '../terminal/units.ts'
 
 export function listCommand(open: OpenContext): Command {
-  return new Command('ls').description('list the models on this machine').action(async () => {
-    const context = await open()
-    const { printer, places } = context
-    const choices = await listLocalChoices(context, ({ path, why }) =>
-      printer.warn(`Skipped ${path}: ${why}.`),
-    )
-    await printer.answer(choices.map(toDocument), () =>
-      choices.length === 0 ? [] : table(columns, choices, { paintTitle: printer.out.dim }),
-    )
-    if (choices.length === 0) {
-      printer.note(`No models in ${places.models} yet. Download one with: shoal pull <model>`)
-    }
-  })
+  return new Command('ls')
+    .alias('list') // as in Ollama
+    .description('list the models on this machine')
+    .action(async () => {
+      const context = await open()
+      const { printer, places } = context
+      const choices = await listLocalChoices(context, ({ path, why }) =>
+        printer.warn(`Skipped ${path}: ${why}.`),
+      )
+      await printer.answer(choices.map(toDocument), () =>
+        choices.length === 0 ? [] : table(columns, choices, { paintTitle: printer.out.dim }),
+      )
+      if (choices.length === 0) {
+        printer.note(`No models in ${places.models} yet. Download one with: shoal pull <model>`)
+      }
+    })
 }
 
 const bytesHere = ({ files }: LocalChoice) => files.reduce((sum, file) => sum + file.bytesHere, 0)

@@ -11,7 +11,7 @@ test('without models, ls prints nothing on stdout', async () => {
   const { stdout, stderr } = await shoalHere(['ls'], { home: home.path })
   expect(stdout).toBe('')
   expect(stderr).toBe(`No models in ${home.models} yet. Download one with: shoal pull <model>\n`)
-  expect((await shoalHere(['ls', '--json'], { home: home.path })).stdout).toBe('[]\n')
+  expect((await shoalHere(['list', '--json'], { home: home.path })).stdout).toBe('[]\n')
 })
 
 test('any GGUF file in the folder is a model', async () => {

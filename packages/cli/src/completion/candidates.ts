@@ -54,7 +54,7 @@ const listNames = (command: Command): string[] =>
 /** Finds the command in a command line, such as `keys revoke` in `--json keys revoke laptop`. */
 function commandAt(program: Command, words: readonly string[]): Command {
   return words.reduce((command, word) => {
-    const next = command.commands.find((one) => one.name() === word)
+    const next = command.commands.find((one) => [one.name(), ...one.aliases()].includes(word))
     return next ?? command
   }, program)
 }
