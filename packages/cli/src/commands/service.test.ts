@@ -5,9 +5,12 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { findProgram } from '../../../../testing/find-program.ts'
+import { writeDaemonState } from '../daemon/state-file.ts'
 import { openServiceManager } from '../service/service-manager.ts'
-import { systemdUnit } from '../service/systemd-unit.ts'
+import { readUnitVariable, systemdUnit } from '../service/systemd-unit.ts'
+import { readPlaces } from '../settings/places.ts'
 import { makeHome } from '../testing/run-shoal.ts'
+import { scriptedDaemon } from '../testing/scripted-daemon.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
 const systemdAnalyze = findProgram('systemd-analyze')
@@ -64,6 +67,13 @@ onLinux('without a service manager, install writes the unit and says how to star
   expect(JSON.parse(status.stdout)).toEqual({
     ...{ file: at.file, installed: true, enabled: null, running: null, daemon: null },
   })
+  await using daemon = await scriptedDaemon()
+  await writeDaemonState(readPlaces({ SHOAL_HOME: at.path }), {
+    ...{ pid: process.pid, url: daemon.url, port: daemon.port, command: 'serve' },
+    ...{ started_at: new Date().toISOString(), log_file: null },
+  })
+  const elsewhere = await at.service(['status', '--json'], { SHOAL_HOME: join(at.path, 'other') })
+  expect(JSON.parse(elsewhere.stdout).daemon).toEqual({ url: daemon.url, pid: process.pid })
   expect((await at.service(['uninstall'])).stderr).toContain(`Removed ${at.file}.`)
   expect((await at.service(['uninstall'])).stderr).toBe('The service is not installed.\n')
 })
@@ -106,6 +116,13 @@ test('wrong options are refused before anything is written', async () => {
   await expect(readFile(at.file)).rejects.toThrow('ENOENT')
 })
 
+test('the values of variables are read from the unit as they were written', () => {
+  const home = '/a 100% %%h $HOME "b" \\\\n'
+  const unit = systemdUnit({ words: ['/shoal'], env: { SHOAL_HOME: home } })
+  expect(readUnitVariable(unit, 'SHOAL_HOME')).toBe(home)
+  expect(readUnitVariable(unit, 'HOME')).toBeUndefined()
+})
+
 test.runIf(systemdAnalyze)(
   'systemd accepts the unit, whatever characters the paths contain',
   async () => {
@@ -134,6 +151,9 @@ test('the launch agent of macOS escapes its values, and Windows is told what to 
   expect(agent).toContain('<string>/Users/a &amp; b/Library/Logs/shoal-service.log</string>')
   expect(agent).toContain('<string>/a &amp; b/shoal</string>\n    <string>serve</string>')
   expect(agent).toContain('<key>SHOAL_HOME</key>\n    <string>/&lt;home&gt;</string>')
+  const { readVariable } = openServiceManager({}, 'darwin')
+  expect(readVariable(agent, 'SHOAL_HOME')).toBe('/<home>')
+  expect(readVariable(agent, 'SHOAL_PORT')).toBeUndefined()
   expect(openServiceManager({ HOME: '/Users/ines' }, 'darwin').file).toMatch(
     /^.Users.ines.Library.LaunchAgents.shoal\.daemon\.plist$/,
   )

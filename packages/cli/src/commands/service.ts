@@ -18,6 +18,7 @@ import {
   type ServiceCommand,
 } from '../service/service-words.ts'
 import { marker } from '../service/systemd-unit.ts'
+import { readPlaces } from '../settings/places.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 
@@ -54,14 +55,15 @@ export function serviceCommand(open: OpenContext): Command {
 
   add('status', 'show whether the service is installed and running').action(async () => {
     const context = await open()
-    const { printer, environment, places } = context
+    const { printer, environment } = context
     const manager = openServiceManager(environment.env)
     const { file } = manager
-    const isInstalled = (await readPresent(file)) !== undefined
+    const present = await readPresent(file)
+    const isInstalled = present !== undefined
     const isReachable = await manager.isReachable()
     const isEnabled = isReachable ? isInstalled && (await manager.isEnabled()) : null
     const isRunning = isReachable ? isInstalled && (await manager.isRunning()) : null
-    const daemon = await findRunningDaemon(places)
+    const daemon = await findRunningDaemon(placesOf(context, manager, present))
     const document = {
       file,
       installed: isInstalled,
@@ -78,6 +80,12 @@ export function serviceCommand(open: OpenContext): Command {
   })
 
   return service
+}
+
+/** The folders of the service's daemon, which may have another SHOAL_HOME than this command. */
+function placesOf({ places }: Context, manager: ServiceManager, present: string | undefined) {
+  if (present === undefined) return places
+  return readPlaces({ SHOAL_HOME: manager.readVariable(present, 'SHOAL_HOME') })
 }
 
 const yesOrNo = (value: boolean | null) =>

@@ -48,3 +48,9 @@ ${variables}  </dict>
 
 const escapeXml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** The value of a variable in an agent that `launchdAgent` has written; undefined if the agent does not set it. */
+export function readAgentVariable(agent: string, name: string): string | undefined {
+  const entry = new RegExp(`<key>${name}</key>\\s*<string>([^<]*)</string>`).exec(agent)
+  return entry?.[1]?.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+}

@@ -5,15 +5,17 @@ import { join } from 'node:path'
 import type { Environment } from '../environment.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
-import { agentLabel, launchdAgent } from './launchd-agent.ts'
+import { agentLabel, launchdAgent, readAgentVariable } from './launchd-agent.ts'
 import type { ServiceCommand } from './service-words.ts'
-import { systemdUnit } from './systemd-unit.ts'
+import { readUnitVariable, systemdUnit } from './systemd-unit.ts'
 
 export interface ServiceManager {
   /** The path of the service's file. */
   readonly file: string
   /** The content of the file. */
   write(command: ServiceCommand): string
+  /** The value of a variable according to the content of the file; undefined if the file does not set it. */
+  readVariable(content: string, name: string): string | undefined
   /** Whether the manager can be reached from here. In a container or under `sudo`, it often cannot. */
   isReachable(): Promise<boolean>
   /** Enables and starts the service. If it is running, starts it again, because its file may have changed. */
@@ -51,6 +53,7 @@ function systemd(env: Environment, home: string): ServiceManager {
   return {
     file: join(env.XDG_CONFIG_HOME || join(home, '.config'), 'systemd', 'user', unit),
     write: systemdUnit,
+    readVariable: readUnitVariable,
     isReachable: async () => (await ask('show', '--property=Version')).exitCode === 0,
     async start() {
       await tell('daemon-reload')
@@ -77,6 +80,7 @@ function launchd(env: Environment, home: string): ServiceManager {
   return {
     file,
     write: (command) => launchdAgent(command, join(home, 'Library', 'Logs', 'shoal-service.log')),
+    readVariable: readAgentVariable,
     isReachable: async () => (await run('launchctl', ['print', domain], env)).exitCode === 0,
     async start() {
       await unload()

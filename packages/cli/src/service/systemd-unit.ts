@@ -59,3 +59,9 @@ WantedBy=default.target
 
 /** Quotes a word (systemd.syntax(7)). A percent sign would begin a specifier. */
 const quote = (word: string) => `"${word.replace(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`
+
+/** The value of a variable in a unit that `systemdUnit` has written; undefined if the unit does not set it. */
+export function readUnitVariable(unit: string, name: string): string | undefined {
+  const line = new RegExp(`^Environment="${name}=(.*)"$`, 'm').exec(unit)
+  return line?.[1]?.replaceAll('%%', '%').replace(/\\(["\\])/g, '$1')
+}
