@@ -183,7 +183,10 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('button', { name: 'Copy the answer' }).waitFor()
 
+    await page.reload()
     await page.getByRole('button', { name: 'Models', exact: true }).click()
+    await found.getByRole('button', { name: 'Chat' }).waitFor()
+    expect(await found.getByRole('button', { name: 'Pull tide' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Remove tide' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('button', { name: 'Remove tide' }).waitFor({ state: 'detached' })

@@ -11,7 +11,7 @@ import { useTestDaemon } from '../testing/test-daemon.ts'
 import { useTestRegistry } from '../testing/test-registry.ts'
 
 /** The members of answers that tests read. */
-type Body = { local_model?: string }
+type Body = { local_model?: string; models?: { local_model: string | null }[] }
 
 async function start(settings: Partial<DaemonConfig>) {
   const daemon = await useTestDaemon(settings, scriptedRuntime())
@@ -78,7 +78,11 @@ test('the known registries are listed without their credentials, and can be sear
   const found = await post('/api/registries/search', { q: 'tid', fits: true })
   expect(found).toMatchObject({
     status: 200,
-    body: { registry: one.address, total: 1, models: [{ name: 'tide', fits: true }] },
+    body: {
+      registry: one.address,
+      total: 1,
+      models: [{ name: 'tide', fits: true, local_model: null }],
+    },
   })
   const foreign = await post('/api/registries/search', { registry: 'http://127.0.0.1:9' })
   expect(foreign).toMatchObject({ status: 403, body: { code: 'unknown_registry' } })
@@ -113,6 +117,12 @@ test('models of one name, pulled from two registries at once, get a folder each'
   const ids = found.map(({ body }) => body.local_model)
   expect(ids.toSorted()).toEqual([expect.stringMatching(/\/tide$/), 'tide'].toSorted())
   expect(new Set(ids).size).toBe(2)
+  const searched = await Promise.all(
+    [one, other].map(({ address }) => post('/api/registries/search', { registry: address })),
+  )
+  expect(searched.map(({ body }) => body.models?.map((model) => model.local_model))).toEqual(
+    ids.map((id) => [id]),
+  )
 
   const again = await post('/api/pull', { model: `${host}/tide`, stream: false })
   expect(again.status).toBe(200)

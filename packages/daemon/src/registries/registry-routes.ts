@@ -7,7 +7,7 @@ import { RegistryFindRequest, RegistrySearchRequest } from '@shoal/protocol'
 import type { Model } from '@shoal/protocol/client'
 import type { DaemonConfig } from '../config.ts'
 import { clientGone } from '../http/client-gone.ts'
-import type { LocalModels } from '../models/local-models.ts'
+import { findModel, type LocalModel, type LocalModels } from '../models/local-models.ts'
 import type { KnownRegistries } from '../pulls/known-registries.ts'
 import type { FoundModel, ModelPulls } from '../pulls/pull-model.ts'
 import { pullFault } from '../pulls/registry-fault.ts'
@@ -51,12 +51,13 @@ export const registryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const page = await client.listModels(filter, clientGone(reply)).catch((error: unknown) => {
         throw pullFault(error, { model: '', registry: client.baseUrl, modelsDirectory })
       })
+      const here = (await local.list()).filter((model) => model.registry !== undefined)
       return {
         registry: client.baseUrl,
         total: page.total,
         is_total_exact: page.isTotalExact,
         memory_limit_bytes: memoryBytes,
-        models: page.models.map(toFoundEntry),
+        models: page.models.map((model) => toFoundEntry(model, client.baseUrl, here)),
       }
     },
   )
@@ -71,7 +72,7 @@ export const registryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     },
   )
 
-  function toFoundEntry(model: Model) {
+  function toFoundEntry(model: Model, registry: string, here: readonly LocalModel[]) {
     const { name, display_name, description, license, owner, parameter_count, quantizations } =
       model
     const { min_memory_bytes, min_file_size_bytes } = model
@@ -86,6 +87,7 @@ export const registryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       min_file_size_bytes,
       min_memory_bytes,
       fits: min_memory_bytes === null ? null : min_memory_bytes <= memoryBytes,
+      local_model: findModel(here, `${registry}/${name}`)?.id ?? null,
     }
   }
 

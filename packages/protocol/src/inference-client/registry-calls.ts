@@ -30,6 +30,8 @@ export type RegistryModel = {
   min_memory_bytes: number | null
   /** Whether the model's smallest file fits in memory; null if that is not known. */
   fits: boolean | null
+  /** The ID of the model if files of it, which this registry has sent, are already on the machine. */
+  local_model: string | null
 }
 
 export type RegistryPage = {

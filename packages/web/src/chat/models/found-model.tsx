@@ -15,13 +15,13 @@ type Props = {
   onChat: (id: string) => void
 }
 
-/** A model of a registry, with a button that pulls the file that fits best. */
+/** A model of a registry, with a button that pulls the file that fits best, or starts a chat if a file is here. */
 export function FoundModel({ model, registry, store, onChat }: Props) {
   const { name, display_name, description, fits, min_file_size_bytes } = model
   const reference = `${registry}/${name}`
   const pull = useObservable(store.pulls).get(reference)
   const isRunning = pull?.state === 'starting' || pull?.state === 'running'
-  const chatId = pull?.state === 'done' ? (pull.id ?? name) : undefined
+  const chatId = pull?.state === 'done' ? (pull.id ?? name) : (model.local_model ?? undefined)
   return (
     <li className="flex flex-wrap gap-4 border-line border-t py-4">
       <Glyph name={name} parameters={model.parameter_count} />

@@ -16,7 +16,7 @@ type Props = { store: ModelStore; onChat: (id: string) => void }
 const toId = ({ name }: ListedModel) => name.replace(/:latest$/, '')
 
 export function InstalledModels({ store, onChat }: Props) {
-  const [removals, setRemovals] = useState(0)
+  const removals = useObservable(store.removals)
   const done = [...useObservable(store.pulls).values()].filter(
     ({ state }) => state === 'done',
   ).length
@@ -30,7 +30,6 @@ export function InstalledModels({ store, onChat }: Props) {
     setBusy(true)
     try {
       await store.remove(id)
-      setRemovals(removals + 1)
       dialog.current?.close()
     } catch (caught) {
       setProblem(caught as Error)

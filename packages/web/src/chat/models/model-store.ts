@@ -25,6 +25,8 @@ export type ModelStore = ReturnType<typeof createModelStore>
 export function createModelStore(daemon: InferenceClient, onChanged: () => Promise<void>) {
   /** By the model's name with its registry. */
   const pulls = observable<ReadonlyMap<string, Pull>>(new Map())
+  /** How often a model has been removed. */
+  const removals = observable(0)
   const running = new Map<string, AbortController>()
 
   function show(model: string, pull: Pull | undefined) {
@@ -56,6 +58,7 @@ export function createModelStore(daemon: InferenceClient, onChanged: () => Promi
 
   return {
     pulls,
+    removals,
     listRegistries: daemon.listRegistries,
     search: daemon.searchRegistry,
     findFile: daemon.findFile,
@@ -63,6 +66,7 @@ export function createModelStore(daemon: InferenceClient, onChanged: () => Promi
 
     async remove(id: string) {
       await daemon.removeModel(id)
+      removals.set(removals.get() + 1)
       for (const [model, pull] of pulls.get()) {
         if (pull.state === 'done' && pull.id === id) show(model, undefined)
       }

@@ -2,6 +2,7 @@ import { formatMemory } from '@shoal/core/units'
 import type { DaemonRegistry, RegistryModel, RegistryPage } from '@shoal/protocol/inference-client'
 import { type FormEvent, useState } from 'react'
 import { CommandLine } from '../../ui/command-line.tsx'
+import { useObservable } from '../../use-observable.ts'
 import { FaultNotice } from '../messages/models-problem.tsx'
 import { FoundModel } from './found-model.tsx'
 import type { ModelStore } from './model-store.ts'
@@ -64,7 +65,8 @@ function Results({ store, onChat, registry, registries, onRegistry }: ResultsPro
   const [isFitting, setFitting] = useState(true)
   const [limit, setLimit] = useState(pageSize)
   const [tries, setTries] = useState(0)
-  const key = JSON.stringify([registry, q, isFitting, limit, tries])
+  const removals = useObservable(store.removals)
+  const key = JSON.stringify([registry, q, isFitting, limit, tries, removals])
   const { value, error, isLoading } = useAnswer(key, (signal) =>
     store.search({ registry, q, fits: isFitting, limit }, signal),
   )
