@@ -11,6 +11,7 @@ export { checkImport } from './import/check-import.ts'
 export { findAtPath, storeFolders, storeReaders } from './import/find-folder.ts'
 export { listModelFiles, type ModelFolders } from './import/follow-folders.ts'
 export type { FoundFile, Skipped, StoreName } from './import/found-file.ts'
+export { type HashedFile, hashFoundFile } from './import/hash-found-file.ts'
 export { type ImportedFile, type ImportOptions, importFile } from './import/import-file.ts'
 export { copyLocalFile } from './local/copy-local-file.ts'
 export {

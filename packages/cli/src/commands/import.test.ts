@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findAtPath, importFile, readRecord } from '@shoal/transfer'
 import { expect, test } from 'vitest'
 import { putHubFile, putOllamaModel } from '../testing/foreign-stores.ts'
 import { nanoPath, putModelFile } from '../testing/local-files.ts'
@@ -263,6 +264,49 @@ test('a read-only store can be imported, and two imports at once give one result
   for (const folder of folders) await chmod(folder, 0o755)
   expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0])
   expect(await listed(home.shoal)).toMatchObject([{ model: 'tide', finished: true }])
+})
+
+/** The disk space that a folder takes, in bytes, without the targets of links. */
+const usage = async (folder: string) =>
+  (await readdir(folder, { recursive: true }))
+    .map((name) => lstatSync(join(folder, name)).blocks * 512)
+    .reduce((sum, bytes) => sum + bytes, 0)
+
+test('a store of 1 GiB can be used without copying or hashing it', {
+  timeout: 240_000,
+}, async () => {
+  await using home = await useStores()
+  const blob = await putOllamaModel({ ...home, sizeBytes: 2 ** 30 })
+  const before = statSync(blob)
+  const imported = await home.shoal('import', 'ollama')
+  expect(imported.stderr).toContain('✓ Imported 1 file (1.07 GB) by reference')
+  expect((await home.shoal('ls')).stdout).toContain('from ollama tide:latest')
+  expect(await readRecord(join(home.models, 'tide', 'tide-Q8_0.gguf'))).toBeUndefined()
+  const answer = await home.shoal('run', 'tide', 'Hello', '--max-tokens', '2')
+  expect(answer.exitCode).toBe(0)
+  expect(await usage(home.models)).toBeLessThan(100_000)
+  const { ino, blocks, mtimeMs } = before
+  expect(statSync(blob)).toMatchObject({ ino, blocks, mtimeMs })
+})
+
+test('files that vanish or change while they are imported are named, and leave nothing behind', async () => {
+  await using home = await useStores()
+  const { store, models } = home
+  const name = (model: string) => `registry.ollama.ai/library/${model}/latest`
+  const gone = await putOllamaModel({ store, name: name('surf'), sizeBytes: 2_000_000 })
+  const { files } = await findAtPath(store)
+  const [found] = files
+  if (found === undefined) throw new Error('the store contains a model')
+  for (const method of ['reference', 'link', 'copy'] as const) {
+    await truncate(gone, 3_000_000)
+    const changed = importFile(found, { modelsDirectory: models, method })
+    await expect(changed).rejects.toMatchObject({ code: 'file_changed' })
+    await rm(gone)
+    const missing = importFile(found, { modelsDirectory: models, method })
+    await expect(missing).rejects.toMatchObject({ code: 'file_changed' })
+    await putOllamaModel({ store, name: name('surf'), sizeBytes: 2_000_000 })
+  }
+  expect(existsSync(models)).toBe(false)
 })
 
 test('run imports a file by reference, and runs it', { timeout: 240_000 }, async () => {

@@ -1,21 +1,14 @@
 import { homedir } from 'node:os'
 import { hasCode } from '@shoal/core/errors'
-import { hostOf, isModelFilename, isModelName, shellWord } from '@shoal/core/references'
-import type {
-  FoundFile,
-  ImportMethod,
-  Skipped,
-  ImportOptions as TransferImportOptions,
-} from '@shoal/transfer'
+import { isModelName, shellWord } from '@shoal/core/references'
+import type { FoundFile, ImportMethod, Skipped } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import { findModelFiles } from '../models/find-here.ts'
+import { type FindTwin, lookUpTwins } from '../models/find-twins.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
-
-/** The maximum number of hashes in one request. */
-const maxHashes = 1_000
 
 type ImportOptions = { link?: boolean; copy?: boolean; name?: string; share?: boolean }
 
@@ -38,12 +31,12 @@ export function importCommand(open: OpenContext): Command {
       const name = readName(options.name)
       const { files, skipped } = await findModelFiles(sources, placesOf(context))
       if (files.length === 0) throw nothingFound(sources, skipped)
-      const twins = await lookUp(context, files)
+      const findTwin = await lookUpTwins(context, files)
       const { outcomes, refused } = await importAll(context, files, {
         ...options,
         method,
         name,
-        twins,
+        findTwin,
       })
       const all = [...skipped, ...refused]
       for (const { path, why } of all) context.printer.warn(`Skipped ${path}: ${why}.`)
@@ -75,30 +68,7 @@ function readName(name: string | undefined): string | undefined {
 type Settings = Pick<ImportOptions, 'share'> & {
   method: ImportMethod
   name: string | undefined
-  twins: Map<string, Twin>
-}
-
-type Twin = NonNullable<TransferImportOptions['twin']>
-
-/**
- * Finds the files in the registry of `--registry`, by the hashes in their stores' names. Without this option, no hash
- * is sent to any registry. Files whose store contains no hash are not looked up.
- */
-async function lookUp(context: Context, files: readonly FoundFile[]): Promise<Map<string, Twin>> {
-  const { printer, options } = context
-  const hashes = [...new Set(files.flatMap(({ sha256 }) => sha256 ?? []))]
-  const twins = new Map<string, Twin>()
-  if (options.registry === undefined || hashes.length === 0) return twins
-  const { client, address, label } = await context.openRegistry()
-  for (let start = 0; start < hashes.length; start += maxHashes) {
-    const found = await client.lookUpFiles(hashes.slice(start, start + maxHashes))
-    for (const { sha256_hash, ...file } of found) {
-      if (!isModelName(file.model_name) || !isModelFilename(file.filename)) continue
-      twins.set(sha256_hash, { ...file, registry: address, host: hostOf(address) })
-    }
-  }
-  printer.note(`  ${label} has ${twins.size} of ${plural(hashes.length, 'file')}.`)
-  return twins
+  findTwin: FindTwin | undefined
 }
 
 /** Imports the files one after the other. A file that cannot be imported does not prevent the import of the others. */
@@ -108,15 +78,18 @@ async function importAll(context: Context, files: readonly FoundFile[], settings
   const { importFile } = await import('@shoal/transfer')
   const outcomes: Outcome[] = []
   const refused: Skipped[] = []
+  let twins = 0
   for (const file of files) {
     signal.throwIfAborted()
     try {
+      const known = await settings.findTwin?.(file)
+      if (known?.twin) twins += 1
       const imported = await importFile(file, {
         modelsDirectory: places.models,
         method: settings.method,
         name: settings.name,
         isShared: settings.share,
-        twin: settings.twins.get(file.sha256 ?? ''),
+        ...known,
         signal,
       })
       outcomes.push({ file, ...imported })
@@ -124,6 +97,10 @@ async function importAll(context: Context, files: readonly FoundFile[], settings
     } catch (error) {
       refused.push({ path: file.path, why: explain(error, settings.method) })
     }
+  }
+  if (settings.findTwin) {
+    const { label } = await context.openRegistry()
+    printer.note(`  ${label} has ${twins} of ${plural(files.length, 'file')}.`)
   }
   return { outcomes, refused }
 }

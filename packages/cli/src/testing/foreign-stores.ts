@@ -1,7 +1,8 @@
 /** Stores of other programs, as these programs lay them out, with real models. */
 import { createHash } from 'node:crypto'
-import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rename, symlink, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { hashFileInWorker } from '@shoal/model-file'
 import { nanoPath } from './local-files.ts'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
@@ -14,10 +15,18 @@ type OllamaModel = {
   /** The GGUF file. Default: a real model of 1 MB. */
   from?: string
   license?: string
+  /** The size to which the file is extended, without using disk space. */
+  sizeBytes?: number
 }
 
 /** Adds a model to an Ollama store. Returns the path of the blob with its weights. */
-export async function putOllamaModel({ store, name, from = nanoPath, license }: OllamaModel) {
+export async function putOllamaModel({
+  store,
+  name,
+  from = nanoPath,
+  license,
+  sizeBytes,
+}: OllamaModel) {
   const manifest = join(store, 'manifests', name ?? 'registry.ollama.ai/library/tide/latest')
   const blobs = join(store, 'blobs')
   await mkdir(blobs, { recursive: true })
@@ -27,6 +36,15 @@ export async function putOllamaModel({ store, name, from = nanoPath, license }: 
     return { mediaType, digest: `sha256:${hash}`, size: bytes.length }
   }
   const weights = await putBlob('application/vnd.ollama.image.model', await readFile(from))
+  let path = join(blobs, weights.digest.replace(':', '-'))
+  if (sizeBytes !== undefined) {
+    await truncate(path, sizeBytes)
+    const { sha256_hash } = await hashFileInWorker(path)
+    Object.assign(weights, { digest: `sha256:${sha256_hash}`, size: sizeBytes })
+    const extended = join(blobs, `sha256-${sha256_hash}`)
+    await rename(path, extended)
+    path = extended
+  }
   const layers = [weights]
   if (license !== undefined) {
     layers.push(await putBlob('application/vnd.ollama.image.license', Buffer.from(license)))
@@ -42,7 +60,7 @@ export async function putOllamaModel({ store, name, from = nanoPath, license }: 
       layers,
     }),
   )
-  return join(blobs, weights.digest.replace(':', '-'))
+  return path
 }
 
 type HubFile = { cache: string; repo: string; filename: string; revision?: string }

@@ -76,7 +76,8 @@ type Checked = {
   imported: ImportRecord | undefined
 }
 
-function toRecord(
+/** The record of an imported file that has been hashed. */
+export function toRecord(
   { filename, modelName }: Pick<LocalFile, 'filename' | 'modelName'>,
   { stamp, hashes, record, imported }: Checked,
 ): LocalFileRecord {

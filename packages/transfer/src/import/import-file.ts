@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { syncFile } from '@shoal/files'
 import { getFilePaths } from '../disk/file-paths.ts'
 import {
@@ -10,11 +10,16 @@ import {
   readImportRecord,
   writeImportRecord,
 } from '../disk/import-record.ts'
+import { forgetTorrent } from '../disk/kept-torrent.ts'
 import { lockFile, removeLocks } from '../disk/lock.ts'
 import { claimFolder, releaseFolder } from '../disk/model-folder.ts'
+import { readRecord, writeRecord } from '../disk/record.ts'
 import { ensureRoom } from '../disk/room.ts'
+import { isUnchanged } from '../disk/stamp.ts'
 import { cannotLink, fileChanged, fileInTheWay } from '../errors.ts'
+import { toRecord } from './check-import.ts'
 import type { FoundFile } from './found-file.ts'
+import { type HashedFile, readHashed } from './hash-found-file.ts'
 import { referTo } from './refer-to.ts'
 
 export type ImportOptions = {
@@ -26,6 +31,8 @@ export type ImportOptions = {
   isShared?: boolean | undefined
   /** A registry's file with the same SHA-256. The user must have named the registry. */
   twin?: (RegistryTwin & { filename: string; host: string }) | undefined
+  /** The file's hashes, if they are known, so that it need not be hashed again. */
+  hashed?: HashedFile | undefined
   /** The read-only model folder in which the file was found. */
   folder?: string | undefined
   signal?: AbortSignal | undefined
@@ -42,7 +49,7 @@ export type ImportedFile = {
 /**
  * Imports a file of another program: by reference (a symbolic link), by a hard link or reflink, or as a copy. The other
  * program's file is never changed, moved or deleted, here or later. The file can be run at once. It is hashed later, by
- * `checkImport`.
+ * `checkImport`. If the file has been imported before, only `isShared`, `twin` and `hashed` are recorded.
  * @throws `file_in_the_way` if a different file has this name
  * @throws `cannot_link` if `method` is `link` and the models folder is on another file system, or if `method` is
  * `reference` and the models folder cannot have symbolic links
@@ -76,6 +83,8 @@ export async function importFile(found: FoundFile, options: ImportOptions): Prom
     const before = await lstat(path).catch(unlessMissing)
     if (before !== undefined) {
       if (await isSame(path, found)) {
+        const imported = await readImportRecord(path)
+        if (imported) await updateRecords(path, { imported, modelName, options })
         isFailed = false
         return { path, modelName, alreadyThere: true }
       }
@@ -86,10 +95,12 @@ export async function importFile(found: FoundFile, options: ImportOptions): Prom
       await rm(path) // a reference to a file that no longer exists
     }
     await rm(getFilePaths(path).record, { force: true }) // of an earlier file
-    await writeImportRecord(path, toRecord(found, options))
+    const imported = toImportRecord(found, options)
+    await writeImportRecord(path, imported)
     try {
       await place[method](found, path)
       await refuseChange(found)
+      await updateRecords(path, { imported, modelName, options })
     } catch (error) {
       await rm(getFilePaths(path).imported, { force: true })
       throw error
@@ -136,10 +147,36 @@ const place: Record<ImportMethod, (found: FoundFile, path: string) => Promise<vo
 const copyByBlocks = (from: string, to: string): Promise<void> =>
   copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE)
 
-function toRecord(
-  found: FoundFile,
-  { method, isShared, twin, folder }: ImportOptions,
-): ImportRecord {
+type Known = { imported: ImportRecord; modelName: string; options: ImportOptions }
+
+/** Records what the options say about an imported file, and its hashes if they are known. */
+async function updateRecords(path: string, { imported, modelName, options }: Known) {
+  const { twin, hashed, isShared = imported.is_shared } = options
+  const now = { ...imported, is_shared: isShared, ...claimTwin(imported.claimed_sha256, options) }
+  if (twin || isShared !== imported.is_shared) await writeImportRecord(path, now)
+  const record = await readRecord(path)
+  const isFresh =
+    hashed !== undefined &&
+    (await isUnchanged(path, { ...hashed.stamp, file_size_bytes: hashed.hashes.fileSizeBytes }))
+  const known = isFresh ? hashed : record && readHashed(record)
+  if (known === undefined) return
+  if (twin) await forgetTorrent(path)
+  const file = { filename: basename(path), modelName }
+  await writeRecord(path, toRecord(file, { ...known, record, imported: now }))
+}
+
+/** A file of a registry cannot change, so an imported file with a twin must keep the twin's hash. */
+function claimTwin(claimed: string | null, { twin, hashed }: ImportOptions) {
+  if (twin === undefined) return {}
+  const { registry, model_id, model_name, file_id } = twin
+  return {
+    claimed_sha256: claimed ?? hashed?.hashes.sha256_hash ?? null,
+    twin: { registry, model_id, model_name, file_id },
+  }
+}
+
+function toImportRecord(found: FoundFile, options: ImportOptions): ImportRecord {
+  const { method, isShared, folder } = options
   return {
     format: 1,
     method,
@@ -152,14 +189,7 @@ function toRecord(
     is_shared: isShared === true,
     imported_at: new Date().toISOString(),
     ...(folder !== undefined && { folder }),
-    ...(twin && {
-      twin: {
-        registry: twin.registry,
-        model_id: twin.model_id,
-        model_name: twin.model_name,
-        file_id: twin.file_id,
-      },
-    }),
+    ...claimTwin(found.sha256 ?? null, options),
   }
 }
 

@@ -83,7 +83,7 @@ export function shareableFiles(options: ShareableOptions) {
       onProblem(
         path,
         imported
-          ? 'it was imported; to share it, import it again with --share'
+          ? 'it was imported; to share it, import it again with --registry and --share'
           : 'it was pulled with --no-peers; to share it, pull it again without that flag',
       )
     }
