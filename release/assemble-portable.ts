@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { chmod, copyFile, cp, mkdir, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { describeProgram } from '@shoal/registry/releases'
 import type { Program } from './assemble-program.ts'
 import type { InstalledPackage } from './installed-packages.ts'
 
@@ -10,10 +11,12 @@ type Options = {
   /** The repository. */
   root: string
   /** The folder with the program, which is moved. */
-  program: string
+  from: string
   /** The folder to write. */
   into: string
-  native: Program['native']
+  program: Program
+  /** The modification time that all files get when they are packed, in seconds since 1970. */
+  timeSeconds: number
 }
 
 /** The platform of this machine, such as `linux-x64`, whose native code is installed in the repository. */
@@ -24,19 +27,21 @@ const libraries = /^\s*(libstdc\+\+\.so\.6|libgcc_s\.so\.1) => (\S+)/gm
 
 /**
  * Moves the program to `into`, next to Node and the libraries that Node needs, and adds the native packages for this
- * platform. The result runs on any Linux with glibc 2.28 or newer.
+ * platform. The result runs on any Linux with glibc 2.28 or newer. It contains a list of its files, from which a registry
+ * packs the same archive again.
  */
 export async function assemblePortable(options: Options): Promise<void> {
-  const { root, program, into, native } = options
+  const { root, from, into, program, timeSeconds } = options
   await mkdir(join(into, 'bin'), { recursive: true })
-  await rename(program, join(into, 'program'))
-  for (const one of native.filter(isForOwnPlatform)) {
+  await rename(from, join(into, 'program'))
+  for (const one of program.native.filter(isForOwnPlatform)) {
     await cp(join(root, one.folder), join(into, 'program', one.path), { recursive: true })
   }
   await copyNode(root, join(into, 'node'))
   await copyLibraries(join(into, 'node', 'bin', 'node'), join(into, 'lib'))
   await copyFile(join(root, 'release', 'shoal.sh'), join(into, 'bin', 'shoal'))
   await chmod(join(into, 'bin', 'shoal'), 0o755)
+  await describeProgram(into, { version: program.version, platform: ownPlatform, timeSeconds })
 }
 
 const isForOwnPlatform = ({ name }: InstalledPackage) =>

@@ -15,6 +15,8 @@ type Options = {
   into: string
   version: string
   timeSeconds: number
+  /** gzip's compression level, 0 to 9. */
+  level: number
 }
 
 const architectures: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', arm64: 'arm64' }
@@ -24,7 +26,7 @@ export const debianArchitecture = architectures[process.arch]
 
 /** Needs `dpkg-deb`. The package depends on libc, and on Debian's `passwd`, which creates the service's user. */
 export async function packDebian(options: Options): Promise<void> {
-  const { root, portable, workspace, into, version, timeSeconds } = options
+  const { root, portable, workspace, into, version, timeSeconds, level } = options
   const source = join(root, 'release', 'debian')
   const folders = {
     program: join(workspace, 'usr', 'lib', 'shoal'),
@@ -46,7 +48,7 @@ export async function packDebian(options: Options): Promise<void> {
   }
   await writeFile(join(folders.control, 'conffiles'), '/etc/shoal/registry.env\n')
   await writeFile(join(folders.control, 'control'), await describe(portable, version))
-  const words = ['--root-owner-group', '-Zgzip', '-z6', '--build', workspace, into]
+  const words = ['--root-owner-group', '-Zgzip', `-z${level}`, '--build', workspace, into]
   await promisify(execFile)('dpkg-deb', words, {
     env: { ...process.env, SOURCE_DATE_EPOCH: String(timeSeconds) },
   })

@@ -1,16 +1,18 @@
 /**
  * `npm run release`: writes everything that a release consists of to `dist/release`, or to the folder that `--into`
  * names, which is replaced. `npm run release -- image` adds a container image, based on the image that `--base` names.
+ * `--level` is the compression level, 0 to 9.
  */
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packTarball, readReleaseTime } from './archive.ts'
+import { listFiles, packArchive, signRelease } from '@shoal/registry/releases'
 import { assemblePortable, ownPlatform } from './assemble-portable.ts'
 import { assembleProgram, type Program } from './assemble-program.ts'
 import { buildImage } from './build-image.ts'
 import { debianArchitecture, packDebian } from './pack-debian.ts'
-import { readSigningKey, signRelease } from './sign-release.ts'
+import { readReleaseTime } from './release-time.ts'
+import { readSigningKey } from './signing-key.ts'
 import { writeSbom } from './write-sbom.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -19,10 +21,13 @@ const { values: options, positionals } = parseArgs({
   options: {
     into: { type: 'string' },
     base: { type: 'string', default: 'docker.io/library/debian:bookworm-slim' },
+    level: { type: 'string', default: '6' },
   },
 })
 const [unknown] = positionals.filter((word) => word !== 'image')
 if (unknown !== undefined) throw new Error(`unknown part of a release: ${unknown}`)
+if (!/^[0-9]$/.test(options.level)) throw new Error('--level must be a number from 0 to 9')
+const level = Number(options.level)
 const output = resolve(options.into ?? join(root, 'dist', 'release'))
 
 const timeSeconds = await readReleaseTime(root, process.env)
@@ -37,11 +42,13 @@ try {
   await mkdir(folder)
   const program = await assembleProgram(root, folder)
   const { version } = program
-  await packTarball({
-    directory: workspace,
+  await packArchive({
+    folder,
+    files: await listFiles(folder),
     name: 'package',
     into: join(finished, `shoal-${version}.tgz`),
     timeSeconds,
+    level,
   })
   if (process.platform === 'linux' && debianArchitecture) await packForLinux(folder, program)
   else
@@ -56,14 +63,16 @@ try {
   await rm(workspace, { recursive: true })
 }
 
-async function packForLinux(folder: string, { version, native }: Program): Promise<void> {
+async function packForLinux(folder: string, program: Program): Promise<void> {
+  const { version } = program
   const name = `shoal-${version}-${ownPlatform}`
   const portable = join(workspace, name)
-  await assemblePortable({ root, program: folder, into: portable, native })
+  await assemblePortable({ root, from: folder, into: portable, program, timeSeconds })
   const debian = join(workspace, 'debian')
   await mkdir(debian)
   const into = join(finished, `${name}.tar.gz`)
-  await packTarball({ directory: workspace, name, into, timeSeconds })
+  const files = await listFiles(portable)
+  await packArchive({ folder: portable, files, name, into, timeSeconds, level })
   await packDebian({
     root,
     portable,
@@ -71,6 +80,7 @@ async function packForLinux(folder: string, { version, native }: Program): Promi
     into: join(finished, `shoal_${version}_${debianArchitecture}.deb`),
     version,
     timeSeconds,
+    level,
   })
   if (positionals.includes('image')) {
     await buildImage({

@@ -28,7 +28,7 @@ import { adminRoutes } from './people/admin-routes.ts'
 import type { People } from './people/open-people.ts'
 import type { NodeMessages } from './redis/node-messages.ts'
 import { releaseRoutes } from './releases/release-routes.ts'
-import { openReleases } from './releases/releases.ts'
+import type { Releases } from './releases/releases.ts'
 import { toTrustProxy } from './settings/trusted-proxies.ts'
 import { makeShell, type ShellDependencies } from './shell.ts'
 import type { RegistryStore } from './store/served-store.ts'
@@ -50,6 +50,10 @@ export type AppDependencies = ShellDependencies & {
   messages: NodeMessages | undefined
   /** The peer that the tracker adds to its responses about public files: the registry's metadata peer, if any. */
   extraPeer: () => ExtraPeer | undefined
+  /** The releases of shoal that the registry hands out. */
+  releases: Releases
+  /** Whether the registry is packing its own program as a release. */
+  isPacking: () => boolean
   isDraining: () => boolean
 }
 
@@ -143,7 +147,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(async (pages) => {
     await pages.register(caching)
     await pages.register(schoolRoutes, all)
-    await pages.register(releaseRoutes, { ...all, releases: openReleases(config) })
+    await pages.register(releaseRoutes, all)
     await pages.register(async (cached) => {
       await cached.register(responseCaching, { cache })
       await cached.register(feedRoutes, { ...all, turns })

@@ -1,5 +1,6 @@
 import { readSettings, type SettingsOf } from '@shoal/core/settings'
 import { ConfigError } from './errors.ts'
+import { ownProgramFolder } from './program-folder.ts'
 import { readS3Config } from './s3-config.ts'
 import { registrySettings } from './settings/settings.ts'
 import type { S3Config } from './store/s3/open-s3.ts'
@@ -25,6 +26,8 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
    * notification, such as those of a crashed node.
    */
   processingPollMs: number
+  /** The folder of the release that the registry runs from; undefined if it runs from a clone or the npm package. */
+  programFolder: string | undefined
   log: 'stdout' | 'silent' | { file: string }
 }
 
@@ -66,6 +69,7 @@ export function readRegistryConfig(
     timeouts: { readerMs: 60_000, senderMs: 30_000, headersMs: 60_000, idleMs: 72_000 },
     // A node's lease on a file lasts 15 s, so if the node crashes, another one takes over the file within 20 s.
     processingPollMs: 4_000,
+    programFolder: ownProgramFolder,
     log: 'stdout',
   }
 }

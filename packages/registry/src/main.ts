@@ -20,6 +20,8 @@ import { fillFromCards } from './models/fill-from-cards.ts'
 import { openModels } from './models/open-models.ts'
 import { openPeople } from './people/open-people.ts'
 import { nodeMessages } from './redis/node-messages.ts'
+import { type Packing, startPacking } from './releases/pack-own-program.ts'
+import { openReleases } from './releases/releases.ts'
 import { spaceMetrics } from './store/space-metrics.ts'
 import { memorySwarms } from './swarm/memory-swarms.ts'
 import { sharedSwarms } from './swarm/redis/shared-swarms.ts'
@@ -161,6 +163,8 @@ async function serve(
   const models = openModels(connection)
   started.defer(models.search.close)
   const cards = cardRenderer({ log })
+  const releases = openReleases(config)
+  let packing: Packing | undefined
   let isDraining = false
 
   const web = await findSite()
@@ -184,6 +188,8 @@ async function serve(
     shared,
     messages: shared && nodeMessages(shared),
     extraPeer: () => findExtraPeer(config, metadataPeer),
+    releases,
+    isPacking: () => packing?.isActive === true,
     isDraining: () => isDraining,
   })
   const drain = createDrain(app, drainTimeoutMs)
@@ -202,6 +208,8 @@ async function serve(
   const stopCollecting = files.collectRegularly(() =>
     Promise.all([accounts.deleteExpired(), people.invitations.deleteOld()]),
   )
+
+  packing = startPacking({ config, db, releases, log })
 
   if (await models.models.hasAny()) {
     models.search
@@ -226,6 +234,7 @@ async function serve(
       await waitUpTo(closeTimeoutMs, [
         Promise.all([drain(), upkeep.stop()]).then(files.journal.close),
         files.processor.close(),
+        packing?.stop(),
         metadataPeer?.close(),
       ])
       await models.search.close()

@@ -17,12 +17,17 @@ import type { Releases } from './releases.ts'
 
 type Dependencies = {
   releases: Releases
+  /** Whether the registry is packing its own program, so that there will be a release soon. */
+  isPacking: () => boolean
   site: Pick<Site, 'baseUrl'>
   store: Pick<RegistryStore, 'budget'>
 }
 
 const empty =
   'This registry has no release of shoal to hand out yet. Its operator can add one: npm run release in a clone of shoal, then shoal admin releases add dist/release on the host of the registry.'
+
+const packing =
+  'This registry is preparing shoal for installation. This takes about a minute when a new version has started. Please try again then.'
 
 const unreachable = (baseUrl: string) =>
   `This registry cannot hand out shoal to other machines, because its base URL is ${baseUrl}, which means the machine that opens it. Its operator can set SHOAL_BASE_URL to the address that other machines use.`
@@ -32,7 +37,7 @@ const open = { schema: { hide: true }, config: { isOpen: true } }
 
 export const releaseRoutes: FastifyPluginAsync<Dependencies> = async (
   app,
-  { releases, site, store },
+  { releases, isPacking, site, store },
 ) => {
   const listHandedOut = ({ log }: FastifyRequest) =>
     releases.listHandedOut((error) => log.warn({ err: error }, 'a release of shoal is damaged'))
@@ -44,7 +49,7 @@ export const releaseRoutes: FastifyPluginAsync<Dependencies> = async (
       return sendNotice(request, reply.code(403), unreachable(baseUrl))
     }
     const handedOut = await listHandedOut(request)
-    if (handedOut.length === 0) return sendNotice(request, reply, empty)
+    if (handedOut.length === 0) return sendNotice(request, reply, isPacking() ? packing : empty)
     const script = installScript(baseUrl, handedOut)
     return acceptsPage(request)
       ? sendPage(reply, installPage(baseUrl, handedOut, script))

@@ -11,6 +11,7 @@ import { type Archive, compareVersions, parseArchiveName, releaseFiles } from '@
 import { exists, makeFolder, syncFolder } from '@shoal/files'
 import type { RegistryConfig } from '../config.ts'
 import { conflict, unprocessable } from '../errors.ts'
+import { findStats } from '../store/disk-files.ts'
 import { findFiles, readSignedFiles } from './signed-files.ts'
 
 export type ReleaseFile = { name: string; sha256: string; sizeBytes: number }
@@ -50,9 +51,18 @@ export interface Releases {
     paths: readonly string[],
     confirmKey: (keyFingerprint: string) => Promise<void>,
   ): Promise<{ release: Release; isNew: boolean }>
+  /**
+   * Adds a release that `write` writes to an empty folder, including the checksums and the signature. If `write` throws,
+   * nothing is added. `maker` is part of the folder's name until then.
+   */
+  make(maker: string, write: (folder: string) => Promise<void>): Promise<Release>
+  /** Deletes what a process that was killed has left in the folder of `make`. Does nothing if there is none. */
+  removeUnfinished(maker: string): Promise<void>
+  /** The folder with all releases, which may not exist yet. */
+  readonly directory: string
 }
 
-/** The folders in which releases are copied. A registry never hands out a file from them. */
+/** The folders in which releases are written. A registry never hands out a file from them. */
 const draftPrefix = '.adding-'
 const maxDraftAgeMs = 86_400_000
 
@@ -70,7 +80,26 @@ export function openReleases({
     return sortNewestFirst(read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
   }
 
+  /** Adds a release that `write` writes to an empty folder. `write` returns the release's name. */
+  async function place(draftName: string, write: (draft: string) => Promise<string>) {
+    makeFolder(directory, 0o750)
+    await removeOldDrafts(directory)
+    const draft = join(directory, draftName)
+    await mkdir(draft, { mode: 0o750 })
+    try {
+      const target = join(directory, await write(draft))
+      await syncFolder(draft)
+      const isNew = await rename(draft, target).then(() => true, ignoreExisting)
+      await syncFolder(directory)
+      return { release: await readRelease(target), isNew }
+    } finally {
+      await rm(draft, { recursive: true, force: true }) // does not exist if it was renamed
+    }
+  }
+
   return {
+    directory,
+
     list: () => list(),
 
     async listHandedOut(onDamaged) {
@@ -103,29 +132,37 @@ export function openReleases({
         throw unprocessable(`${releaseFiles.checksums} does not list ${other}`)
       }
       const archives = findArchives(parts.map(([name]) => name))
-      const id = `${archives[0].version}-${signed.id}`
+      const id = toId(archives, signed.id)
       const target = join(directory, id)
       if (await exists(target)) return { release: await readRelease(target), isNew: false }
       const earlier = await list()
       refuseSecond(archives, earlier)
       const isOtherKey = earlier[0] && earlier[0].keyFingerprint !== signed.keyFingerprint
       if (isOtherKey) await confirmKey(signed.keyFingerprint)
-      makeFolder(directory, 0o750)
-      await removeOldDrafts(directory)
-      const draft = join(directory, `${draftPrefix}${randomUUID()}`)
-      await mkdir(draft, { mode: 0o750 })
-      try {
+      return place(`${draftPrefix}${randomUUID()}`, async (draft) => {
         for (const [name, path] of parts) await copy(path, join(draft, name), signed.sums.get(name))
-        await syncFolder(draft)
-        await rename(draft, target)
-      } catch (error) {
-        await rm(draft, { recursive: true, force: true })
-        throw error
-      }
-      await syncFolder(directory)
-      return { release: await readRelease(target), isNew: true }
+        return id
+      })
     },
+
+    async make(maker, write) {
+      const { release } = await place(`${draftPrefix}${maker}`, async (draft) => {
+        await write(draft)
+        const files = await findFiles([draft])
+        return toId(findArchives([...files.keys()]), (await readSignedFiles(files)).id)
+      })
+      return release
+    },
+
+    removeUnfinished: (maker) =>
+      rm(join(directory, `${draftPrefix}${maker}`), { recursive: true, force: true }),
   }
+}
+
+/** The same release may have been added in the meantime: by another node that shares the folder, for example. */
+function ignoreExisting(error: NodeJS.ErrnoException): boolean {
+  if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false
+  throw error
 }
 
 function rethrow(error: unknown): void {
@@ -153,6 +190,8 @@ async function readRelease(folder: string): Promise<Release> {
     ),
   }
 }
+
+const toId = ([{ version }]: [Archive, ...Archive[]], hash: string) => `${version}-${hash}`
 
 const isDescription = (name: string) => Object.values<string>(releaseFiles).includes(name)
 
@@ -208,12 +247,13 @@ async function listFolders(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
-/** Removes what a process that was killed has left. A draft of another process that still copies is newer. */
+/** Removes what a process that was killed has left. A draft of another process that still writes is newer. */
 async function removeOldDrafts(directory: string): Promise<void> {
   for (const name of await listFolders(directory)) {
     if (!name.startsWith(draftPrefix)) continue
     const path = join(directory, name)
-    const { mtimeMs } = await stat(path)
-    if (Date.now() - mtimeMs > maxDraftAgeMs) await rm(path, { recursive: true, force: true })
+    const found = await findStats(path) // undefined if another process has just completed it
+    if (found && Date.now() - found.mtimeMs > maxDraftAgeMs)
+      await rm(path, { recursive: true, force: true })
   }
 }

@@ -51,11 +51,15 @@ export async function readSignedFiles(files: Files) {
     id: createHash('sha256').update(text).digest('hex').slice(0, 16),
     sums: parseSums(files, String(text)),
     publicKey: key.export({ type: 'spki', format: 'pem' }).toString(),
-    keyFingerprint: createHash('sha256')
-      .update(key.export({ type: 'spki', format: 'der' }))
-      .digest('hex'),
+    keyFingerprint: fingerprintOf(key),
   }
 }
+
+/** Returns the SHA-256 of a public key (SPKI, DER). */
+export const fingerprintOf = (key: KeyObject) =>
+  createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('hex')
 
 function parseSums(files: Files, text: string): Map<string, string> {
   const sums = parseChecksums(text)

@@ -31,14 +31,7 @@ export interface DiskSpace {
 
 /** Determines how much space is left on a store's file system. */
 export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOptions): DiskSpace {
-  async function readFileSystem() {
-    const { bavail, blocks, bsize } = await statfs(uploads)
-    const share = Math.floor(blocks * bsize * defaultReserveShare)
-    return {
-      freeBytes: bavail * bsize,
-      reserveBytes: reserveBytes ?? Math.min(maxDefaultReserveBytes, share),
-    }
-  }
+  const readFileSystem = () => readFileSystemSpace(uploads, reserveBytes)
 
   async function read(): Promise<StoreSpace> {
     return { ...(await readFileSystem()), awaitedBytes: await awaitedBytes(uploads) }
@@ -66,6 +59,16 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
       const missing = sizeBytes + space.reserveBytes / 2 + promisedBytes() - space.freeBytes
       if (missing > 0) throw chunkRefused(missing)
     },
+  }
+}
+
+/** Reads how many bytes are free on the file system of a folder, and how many of them are to be left free. */
+export async function readFileSystemSpace(folder: string, reserveBytes: number | undefined) {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  const share = Math.floor(blocks * bsize * defaultReserveShare)
+  return {
+    freeBytes: bavail * bsize,
+    reserveBytes: reserveBytes ?? Math.min(maxDefaultReserveBytes, share),
   }
 }
 

@@ -1,39 +1,7 @@
-/** Writes the checksums of a release, and signs them. */
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomUUID,
-  sign,
-} from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { link, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-
-/**
- * Writes `SHA256SUMS` in the format of `sha256sum`, `SHA256SUMS.sig` with its Ed25519 signature (64 bytes, RFC 8032),
- * and `SHA256SUMS.pem` with the public key.
- */
-export async function signRelease(folder: string, key: KeyObject): Promise<void> {
-  const names = (await readdir(folder)).toSorted()
-  const lines: string[] = []
-  for (const name of names) lines.push(`${await hashFile(join(folder, name))}  ${name}\n`)
-  const sums = lines.join('')
-  await writeFile(join(folder, 'SHA256SUMS'), sums)
-  await writeFile(join(folder, 'SHA256SUMS.sig'), sign(null, Buffer.from(sums), key))
-  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' })
-  await writeFile(join(folder, 'SHA256SUMS.pem'), publicKey)
-}
-
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
-  return hash.digest('hex')
-}
 
 /**
  * Reads the signing key: the file that `SHOAL_RELEASE_KEY` names, or `shoal/release-key.pem` in the user's configuration

@@ -1,0 +1,148 @@
+/**
+ * A registry that runs from a release hands out its own program: it packs the program once, and signs it with a key of
+ * its own (decision 45). It never overrides an operator who adds releases that are signed with another key.
+ */
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { compareVersions } from '@shoal/core/releases'
+import { formatBytes } from '@shoal/core/units'
+import type { OpenLog } from '@shoal/log'
+import type { Kysely } from 'kysely'
+import type { RegistryConfig } from '../config.ts'
+import type { Database } from '../database/schema.ts'
+import { storageFull } from '../errors.ts'
+import { readFileSystemSpace } from '../store/disk-space.ts'
+import { readOwnKey } from './own-key.ts'
+import { type Program, readProgram } from './program.ts'
+import type { Release, Releases } from './releases.ts'
+import { signRelease } from './sign-release.ts'
+import { fingerprintOf } from './signed-files.ts'
+import { packAtLowPriority } from './start-pack-process.ts'
+
+type Options = {
+  config: Pick<RegistryConfig, 'programFolder' | 'dataDirectory' | 'reserveBytes'>
+  db: Kysely<Database>
+  releases: Releases
+  log: Pick<OpenLog['log'], 'info' | 'warn'>
+}
+
+export type Packing = {
+  /** Whether the program is being packed. False if it need not be packed, and when it has been packed. */
+  readonly isActive: boolean
+  /** Stops packing, and removes what has been written. */
+  stop(): Promise<void>
+}
+
+/** Packs the registry's program in the background, if necessary. If this fails, a warning is logged. */
+export function startPacking(options: Options): Packing {
+  const { releases, log } = options
+  const abort = new AbortController()
+  let isActive = false
+  const onStart = () => {
+    isActive = true
+  }
+  const done = packOwnProgram(options, abort.signal, onStart)
+    .catch((error: unknown) => {
+      if (abort.signal.aborted) return
+      log.warn(
+        { err: error },
+        `this program could not be packed for /install: ${advise(error, releases.directory)}`,
+      )
+    })
+    .finally(() => {
+      isActive = false
+    })
+  return {
+    get isActive() {
+      return isActive
+    },
+    stop() {
+      abort.abort()
+      return done
+    },
+  }
+}
+
+/**
+ * Packs the program, unless there is a release of this version or of a newer one for this platform, or the newest release
+ * is signed with another key than the registry's own. Does nothing outside a release. Calls `onStart` before it packs.
+ */
+export async function packOwnProgram(
+  { config, db, releases, log }: Options,
+  signal: AbortSignal,
+  onStart: () => void = () => undefined,
+): Promise<void> {
+  const { programFolder, dataDirectory, reserveBytes } = config
+  const program = programFolder === undefined ? undefined : await readProgram(programFolder)
+  if (program === undefined) return
+  const maker = nameMaker(dataDirectory)
+  await releases.removeUnfinished(maker)
+  const all = await releases.list()
+  if (all.some(isFor(program))) return
+  const key = await readOwnKey(db)
+  if (isOperators(all, key)) {
+    log.info(
+      { version: program.version, newestRelease: all[0]?.version },
+      'this program is not added to the releases at /install, because the newest of them is signed with another key than the registry’s own; add a release with: shoal admin releases add',
+    )
+    return
+  }
+  onStart()
+  const { id, keyFingerprint } = await releases.make(maker, async (folder) => {
+    await checkSpace(folder, program, reserveBytes)
+    const into = join(folder, `${program.name}.tar.gz`)
+    await packAtLowPriority({ ...program, into }, signal)
+    await checkUnchanged(program)
+    await signRelease(folder, key)
+    signal.throwIfAborted()
+  })
+  log.info(
+    { release: id, keyFingerprint },
+    'this program was packed, and is handed out at /install',
+  )
+}
+
+/**
+ * Identifies this registry among those that share a folder. Only one process at a time uses a data folder, so what
+ * another process with this name has left is not in use.
+ */
+const nameMaker = (dataDirectory: string) =>
+  createHash('sha256').update(`${hostname()}\n${dataDirectory}`).digest('hex').slice(0, 16)
+
+const isFor =
+  ({ version, platform }: Program) =>
+  ({ archives }: Release) =>
+    archives.some((one) => one.platform === platform && compareVersions(one.version, version) >= 0)
+
+function isOperators([newest]: readonly Release[], key: KeyObject): boolean {
+  return newest !== undefined && newest.keyFingerprint !== fingerprintOf(createPublicKey(key))
+}
+
+/** A package manager may replace the program while it is being packed. */
+async function checkUnchanged(program: Program) {
+  if (isDeepStrictEqual(await readProgram(program.folder), program)) return
+  throw new Error(`${program.folder} was replaced while it was being packed`)
+}
+
+/** The archive is smaller than the program. Uploads must leave the same reserve. */
+async function checkSpace(folder: string, program: Program, reserve: number | undefined) {
+  const { freeBytes, reserveBytes } = await readFileSystemSpace(folder, reserve)
+  const missingBytes = program.sizeBytes + reserveBytes - freeBytes
+  if (missingBytes <= 0) return
+  throw storageFull(`${formatBytes(missingBytes)} more disk space is needed`, missingBytes)
+}
+
+const isFull = new Set(['ENOSPC', 'EDQUOT', 'storage_full'])
+const isForbidden = new Set(['EACCES', 'EPERM', 'EROFS'])
+
+function advise(error: unknown, directory: string): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const byHand = 'add a release with: shoal admin releases add'
+  if (isFull.has(code)) return `free space on the disk of ${directory}, and restart the registry`
+  if (isForbidden.has(code)) {
+    return `allow the registry to write to ${directory} and restart it, or ${byHand}`
+  }
+  return `restart the registry to try again, or ${byHand}`
+}

@@ -1,0 +1,88 @@
+/** The program of a release, unpacked, which describes itself in `release.json`. */
+import { lstat, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { parseArchiveName } from '@shoal/core/releases'
+
+/** In the root of an archive and of what the Debian package and the container image contain. */
+const descriptionName = 'release.json'
+
+export type Program = {
+  /** The folder with `bin/shoal`. */
+  folder: string
+  /** `shoal-<version>-<platform>`, the name of the folder in the archive. */
+  name: string
+  version: string
+  platform: string
+  /** The modification time of all files, in seconds since 1970. */
+  timeSeconds: number
+  /** The paths of all files in the folder that belong to the program. */
+  files: string[]
+  /** The size of all files together. The archive is smaller. */
+  sizeBytes: number
+}
+
+type Description = {
+  version: string
+  platform: string
+  time_seconds: number
+  size_bytes: number
+  files: string[]
+}
+
+/** Writes the description of a program that consists of all files in the folder. */
+export async function describeProgram(
+  folder: string,
+  { version, platform, timeSeconds }: Pick<Program, 'version' | 'platform' | 'timeSeconds'>,
+): Promise<void> {
+  const files = await listFiles(folder)
+  const sizes = await Promise.all(files.map(async (file) => (await lstat(join(folder, file))).size))
+  const description: Description = {
+    version,
+    platform,
+    time_seconds: timeSeconds,
+    size_bytes: sizes.reduce((sum, size) => sum + size, 0),
+    files: [...files, descriptionName].toSorted(),
+  }
+  await writeFile(join(folder, descriptionName), `${JSON.stringify(description, null, 1)}\n`)
+}
+
+/** Returns the paths of all files in the folder, in the same order on all machines. */
+export async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/'))
+    .toSorted()
+}
+
+/**
+ * Reads the description of the program in the folder. Returns undefined if there is none.
+ * @throws if it has been changed in such a way that it describes no program
+ */
+export async function readProgram(folder: string): Promise<Program | undefined> {
+  const path = join(folder, descriptionName)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw error
+  })
+  if (text === undefined) return undefined
+  const { version, platform, time_seconds, size_bytes, files } = JSON.parse(text) as Description
+  const name = `shoal-${version}-${platform}`
+  const isComplete =
+    parseArchiveName(`${name}.tar.gz`) !== undefined &&
+    [time_seconds, size_bytes].every(Number.isSafeInteger) &&
+    Array.isArray(files) &&
+    files.every(isInside) &&
+    files.includes('bin/shoal')
+  if (!isComplete) throw new Error(`${path} does not describe a release of shoal`)
+  return {
+    ...{ folder, name, version, platform, files },
+    ...{ timeSeconds: time_seconds, sizeBytes: size_bytes },
+  }
+}
+
+/** Files outside the folder must not be handed out, even if the description names them. */
+const isInside = (file: unknown) =>
+  typeof file === 'string' &&
+  !file.includes('\0') &&
+  file.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
