@@ -108,7 +108,7 @@ describeApi('every response', (start, oneNodeTest) => {
     expect(await statusFor('unknown')).toBe(200)
   })
 
-  test('of a members-only registry requires a token, except for sign-in and health checks', async () => {
+  test('of a members-only registry requires a token, except for sign-in, health checks and its description', async () => {
     const registry = await start({ isAnonymousReadAllowed: false })
     const token = await registry.register('ana')
     for (const path of [
@@ -122,7 +122,12 @@ describeApi('every response', (start, oneNodeTest) => {
     }
     const login = { username: 'ana', password: 'password of ana' }
     expect((await registry.post('/v1/auth/login', { body: login })).status).toBe(200)
-    expect((await registry.get('/healthz')).status).toBe(200)
+    for (const path of [
+      ...['/healthz', '/openapi.json'],
+      ...['/docs/', '/docs/json', '/docs/static/swagger-ui.css', '/docs/static/logo.svg'],
+    ]) {
+      expect((await registry.get(path)).status, path).toBe(200)
+    }
   })
 
   oneNodeTest('to a health probe reports the status, and metrics count requests', async () => {

@@ -15,29 +15,25 @@ const types = {
 
 /**
  * Serves the scripts and styles of Swagger UI compressed: 2.1 MB become 0.6 MB. Each file is read and compressed when
- * it is first requested, and then kept in memory. Must be registered after `caching`.
+ * it is first requested, and then kept in memory. Must be registered after `caching`, and after a hook
+ * that makes the routes compressible.
  */
 export function docsFiles(app: FastifyInstance, prefix: string) {
   for (const [name, type] of Object.entries(types)) {
     let body: Promise<Buffer> | undefined
     const compressed: Partial<Record<Encoding, Promise<Buffer>>> = {}
-    const config = { isCompressible: true }
-    app.get(
-      `${prefix}/static/${name}`,
-      { config, schema: { hide: true } },
-      async (request, reply) => {
-        body ??= readFile(join(directory, name))
-        const content = await body
-        request.compressOnce = (encoding) => {
-          compressed[encoding] ??= compress(content, encoding)
-          return compressed[encoding]
-        }
-        return reply
-          .type(type)
-          .header('cache-control', 'public, no-cache')
-          .header('x-content-type-options', 'nosniff')
-          .send(content)
-      },
-    )
+    app.get(`${prefix}/static/${name}`, { schema: { hide: true } }, async (request, reply) => {
+      body ??= readFile(join(directory, name))
+      const content = await body
+      request.compressOnce = (encoding) => {
+        compressed[encoding] ??= compress(content, encoding)
+        return compressed[encoding]
+      }
+      return reply
+        .type(type)
+        .header('cache-control', 'public, no-cache')
+        .header('x-content-type-options', 'nosniff')
+        .send(content)
+    })
   }
 }

@@ -41,7 +41,8 @@ const contentSecurityPolicy = `default-src 'self'; style-src 'self' '${styleHash
 
 /**
  * Serves `/openapi.json`, generated from the schemas that validate requests, and a readable reference at `/docs`, which
- * loads nothing from other hosts.
+ * loads nothing from other hosts. Both describe the program and none of its data, so they are open to everyone, even on a
+ * members-only registry.
  */
 export const openapi = fp(
   async (app: FastifyInstance, { version, site, pagesDirectory }: Options) => {
@@ -101,10 +102,10 @@ export const openapi = fp(
       : noLogo
     await app.register(async (docs) => {
       await docs.register(caching)
-      docsFiles(docs, docsPath)
       docs.addHook('onRoute', (route) => {
-        route.config = { ...route.config, isCompressible: true }
+        route.config = { ...route.config, isOpen: true, isCompressible: true }
       })
+      docsFiles(docs, docsPath)
       await docs.register(swaggerUi, {
         routePrefix: docsPath,
         staticCSP: contentSecurityPolicy,
