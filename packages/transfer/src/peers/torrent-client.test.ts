@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-/** A native addon aborts the process if the thread that loaded it is terminated. */
+/** If a thread is terminated while it is loading a native addon, the whole process aborts. */
 test('the BitTorrent library loads no native addon', () => {
   const library = new URL('./torrent-client.ts', import.meta.url).href
   const script = `
