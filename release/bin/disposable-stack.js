@@ -1,73 +1,85 @@
 // Adds DisposableStack and AsyncDisposableStack to Node before 24, as specified by ECMAScript's Explicit Resource
 // Management proposal (https://tc39.es/proposal-explicit-resource-management/). Contains only the methods that shoal uses.
-/** Returns the error of a disposal that fails after another disposal has failed. */
-function suppress(error, suppressed) {
-  return Object.assign(new Error('An error was suppressed during disposal.'), {
-    name: 'SuppressedError',
-    error,
-    suppressed,
-  })
+/** Throws what disposals have thrown, each error with those before it. Does nothing if there are none. */
+function throwAll(failures) {
+  if (failures.length === 0) return
+  throw failures.reduce((suppressed, error) =>
+    Object.assign(new Error('An error was suppressed during disposal.'), {
+      name: 'SuppressedError',
+      error,
+      suppressed,
+    }),
+  )
 }
 
-class Entries {
-  disposed = false
-  list = []
+/** Returns the entries of a stack, last first, and leaves none. */
+var takeEntries
 
-  add(dispose) {
-    if (this.disposed) throw new ReferenceError('the stack has been disposed of')
-    this.list.push(dispose)
+class Stack {
+  #findDispose
+  #entries = []
+  #isDisposed = false
+
+  /** `findDispose` returns the method that disposes of a value. */
+  constructor(findDispose) {
+    this.#findDispose = findDispose
   }
 
-  /** Returns the entries, last first, and leaves none. */
-  take() {
-    this.disposed = true
-    return this.list.splice(0).reverse()
+  static {
+    takeEntries = (stack) => {
+      stack.#isDisposed = true
+      return stack.#entries.splice(0).reverse()
+    }
   }
-
-  move() {
-    if (this.disposed) throw new ReferenceError('the stack has been disposed of')
-    this.disposed = true
-    var moved = new Entries()
-    moved.list = this.list.splice(0)
-    return moved
-  }
-}
-
-class SyncStack {
-  #entries = new Entries()
 
   get disposed() {
-    return this.#entries.disposed
+    return this.#isDisposed
   }
 
   use(value) {
     if (value === null || value === undefined) return value
-    var dispose = value[Symbol.dispose]
+    var dispose = this.#findDispose(value)
     if (typeof dispose !== 'function') throw new TypeError('the value is not disposable')
-    this.#entries.add(() => dispose.call(value))
+    this.#add(() => dispose.call(value))
     return value
   }
 
   defer(onDispose) {
-    this.#entries.add(() => onDispose())
+    this.#add(() => onDispose())
   }
 
   move() {
-    var moved = new SyncStack()
-    moved.#entries = this.#entries.move()
+    this.#refuseDisposed()
+    var moved = new this.constructor()
+    moved.#entries = takeEntries(this).reverse()
     return moved
+  }
+
+  #add(dispose) {
+    this.#refuseDisposed()
+    this.#entries.push(dispose)
+  }
+
+  #refuseDisposed() {
+    if (this.#isDisposed) throw new ReferenceError('the stack has been disposed of')
+  }
+}
+
+class SyncStack extends Stack {
+  constructor() {
+    super((value) => value[Symbol.dispose])
   }
 
   dispose() {
     var failures = []
-    for (const dispose of this.#entries.take()) {
+    for (const dispose of takeEntries(this)) {
       try {
         dispose()
       } catch (error) {
         failures.push(error)
       }
     }
-    if (failures.length > 0) throw failures.reduce((earlier, later) => suppress(later, earlier))
+    throwAll(failures)
   }
 
   [Symbol.dispose]() {
@@ -75,41 +87,21 @@ class SyncStack {
   }
 }
 
-class AsyncStack {
-  #entries = new Entries()
-
-  get disposed() {
-    return this.#entries.disposed
-  }
-
-  use(value) {
-    if (value === null || value === undefined) return value
-    var dispose = value[Symbol.asyncDispose] || value[Symbol.dispose]
-    if (typeof dispose !== 'function') throw new TypeError('the value is not disposable')
-    this.#entries.add(() => dispose.call(value))
-    return value
-  }
-
-  defer(onDispose) {
-    this.#entries.add(() => onDispose())
-  }
-
-  move() {
-    var moved = new AsyncStack()
-    moved.#entries = this.#entries.move()
-    return moved
+class AsyncStack extends Stack {
+  constructor() {
+    super((value) => value[Symbol.asyncDispose] || value[Symbol.dispose])
   }
 
   async disposeAsync() {
     var failures = []
-    for (const dispose of this.#entries.take()) {
+    for (const dispose of takeEntries(this)) {
       try {
         await dispose()
       } catch (error) {
         failures.push(error)
       }
     }
-    if (failures.length > 0) throw failures.reduce((earlier, later) => suppress(later, earlier))
+    throwAll(failures)
   }
 
   [Symbol.asyncDispose]() {
