@@ -1,19 +1,15 @@
 /** Tests the chat page in a real browser. */
-import { findChatSite } from '@shoal/web'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   accessibilityProblems,
   looks,
   type Page,
-  startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
 import type { Piece } from '../runtime/runtime.ts'
+import { canBrowse, chatBrowser, expectAccessible } from '../testing/chat-browser.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { startTestDaemon } from '../testing/test-daemon.ts'
-
-const chromium = inject('chromium')
-type Daemon = Awaited<ReturnType<typeof startTestDaemon>>
+import { startTestDaemon, type TestDaemon } from '../testing/test-daemon.ts'
 
 /** A runtime that reasons, and then produces enough words to leave time for other steps. */
 function slowRuntime() {
@@ -34,21 +30,16 @@ const formulas = String.raw`It costs $5 and $6. The area is \(\pi r^2\):
 
 \(\frac{1}\) is invalid.`
 
-describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 }, () => {
-  const stack = new AsyncDisposableStack()
-  let daemon: Daemon
-  let slow: Daemon
-  let locked: Daemon
-  let distant: Daemon
-  let calculating: Daemon
+describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
+  const { stack, startDaemon: start, startBrowser } = chatBrowser()
+  let daemon: TestDaemon
+  let slow: TestDaemon
+  let locked: TestDaemon
+  let distant: TestDaemon
+  let calculating: TestDaemon
   let browser: TestBrowser
 
   beforeAll(async () => {
-    const start = async (...args: Parameters<typeof startTestDaemon>) => {
-      const started = await startTestDaemon(...args)
-      stack.defer(() => started.close())
-      return started
-    }
     daemon = await start()
     slow = await start({}, slowRuntime())
     locked = await start({ apiKey: 'secret' }, scriptedRuntime())
@@ -56,11 +47,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
       registry: { address: 'https://models.example.org', token: undefined },
     })
     calculating = await start({}, scriptedRuntime({ pieces: [{ text: formulas }] }))
-    const origins = [daemon, slow, locked, distant, calculating].flatMap(({ port }) => [
-      `http://localhost:${port}`,
-      `http://127.0.0.1:${port}`,
-    ])
-    browser = stack.use(await startBrowser(chromium ?? '', origins))
+    browser = await startBrowser()
   })
   afterAll(() => stack.disposeAsync())
 
@@ -291,12 +278,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     async ({ theme, width }) => {
       await using visitor = await browser.newVisitor({ theme, width, height: 700 })
       const { page, takeProblems } = visitor
-      const isTooWide = () =>
-        page.locator('html').evaluate((html) => html.scrollWidth > html.clientWidth)
-      const check = async () => {
-        expect(await accessibilityProblems(page)).toEqual([])
-        expect(await isTooWide()).toBe(false)
-      }
+      const check = () => expectAccessible(page)
       await page.goto(daemon.url)
       await page.getByRole('heading', { name: /Talk to/ }).waitFor()
       await check()
@@ -382,7 +364,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
   const chatLinks = (page: Page) =>
     page.getByRole('navigation', { name: 'Chats' }).getByRole('link')
 
-  async function runningOn({ url }: Daemon): Promise<{ requests: number }> {
+  async function runningOn({ url }: TestDaemon): Promise<{ requests: number }> {
     const { models } = (await (await fetch(`${url}/api/ps`)).json()) as {
       models: { requests: number }[]
     }

@@ -2,21 +2,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatRunLink } from '@shoal/core/references'
-import { findChatSite } from '@shoal/web'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import {
-  accessibilityProblems,
-  looks,
-  type Page,
-  startBrowser,
-  type TestBrowser,
-} from '../../../../testing/browser.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { looks, type Page, type TestBrowser } from '../../../../testing/browser.ts'
+import { canBrowse, chatBrowser, expectAccessible } from '../testing/chat-browser.ts'
 import { startRecordingServer } from '../testing/recording-server.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { shippedModels, startTestDaemon } from '../testing/test-daemon.ts'
+import { shippedModels, type TestDaemon } from '../testing/test-daemon.ts'
 import { startTestRegistry } from '../testing/test-registry.ts'
-
-const chromium = inject('chromium')
 
 const file = {
   id: 'f',
@@ -28,13 +20,13 @@ const file = {
   sha256_hash: 'a'.repeat(64),
 }
 
-describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 }, () => {
-  const stack = new AsyncDisposableStack()
+describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
+  const { stack, startDaemon, startBrowser } = chatBrowser()
   let registry: Awaited<ReturnType<typeof startTestRegistry>>
   let empty: Awaited<ReturnType<typeof startRecordingServer>>
   let known: typeof empty
   let unknown: typeof empty
-  let daemon: Awaited<ReturnType<typeof startTestDaemon>>
+  let daemon: TestDaemon
   let browser: TestBrowser
 
   beforeAll(async () => {
@@ -58,9 +50,8 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
         { address: known.address, token: 'secret' },
       ],
     }
-    daemon = await startTestDaemon(settings, scriptedRuntime())
-    stack.defer(daemon.close)
-    browser = stack.use(await startBrowser(chromium ?? '', [daemon.url]))
+    daemon = await startDaemon(settings, scriptedRuntime())
+    browser = await startBrowser()
   })
   afterAll(() => stack.disposeAsync())
 
@@ -214,11 +205,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
   test.each(looks)('accessible in the $theme theme at a width of $width pixels', async (look) => {
     await using visitor = await browser.newVisitor(look)
     const { page } = visitor
-    const check = async () => {
-      expect(await accessibilityProblems(page)).toEqual([])
-      const isTooWide = 'document.documentElement.scrollWidth > innerWidth'
-      expect(await page.evaluate(isTooWide)).toBe(false)
-    }
+    const check = () => expectAccessible(page)
     await page.goto(linkTo(`http://${'a'.repeat(60)}.${'b'.repeat(60)}.example`))
     await untilAsked(page)
     await check()

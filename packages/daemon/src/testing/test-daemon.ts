@@ -40,6 +40,8 @@ export async function startTestDaemon(
   }
 }
 
+export type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>
+
 export async function useTestDaemon(
   settings: Partial<DaemonConfig> = {},
   startRuntime?: StartRuntime,
