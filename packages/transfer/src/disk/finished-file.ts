@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { hashFileInWorker, packHashes } from '@shoal/model-file'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { damagedFile, fileInTheWay } from '../errors.ts'
+import { readImportRecord } from './import-record.ts'
 import { forgetTorrent } from './kept-torrent.ts'
 import { type LocalFileRecord, readRecord, writeRecord } from './record.ts'
 import { isUnchanged, readStamp } from './stamp.ts'
@@ -10,7 +11,10 @@ export type RegistryFile = {
   client: RegistryClient
   modelName: string
   file: ModelFile
-  /** Whether the finished file may be shared. By default, an existing setting is kept, and a new file may be shared. */
+  /**
+   * Whether the finished file may be shared. By default, an existing setting is kept, also that of an imported file, and
+   * a new file may be shared.
+   */
   isShared?: boolean | undefined
 }
 
@@ -68,6 +72,8 @@ export async function keepRecord(
   const stamp = await readStamp(path)
   const before = await readRecord(path)
   const isSame = before?.sha256_hash === file.sha256_hash // true after a repair, for example
+  const imported = await readImportRecord(path)
+  const isImportShared = imported === undefined || imported.is_shared
   const record: LocalFileRecord = {
     format: 1,
     registry: client.baseUrl,
@@ -81,17 +87,20 @@ export async function keepRecord(
     ...hashed,
     pulled_at: new Date().toISOString(),
     ...stamp,
-    ...toSharingFields(isSame ? before : undefined, registryFile),
+    ...toSharingFields(
+      isSame ? before : isImportShared ? {} : { without_peers: true },
+      registryFile,
+    ),
   }
   await forgetTorrent(path) // a torrent saved earlier may belong to a different file
   await writeRecord(path, record)
 }
 
 function toSharingFields(
-  before: LocalFileRecord | undefined,
+  before: Pick<LocalFileRecord, 'without_peers'>,
   { isShared }: RegistryFile,
 ): Pick<LocalFileRecord, 'without_peers'> {
-  const isWithoutPeers = isShared === undefined ? before?.without_peers === true : !isShared
+  const isWithoutPeers = isShared === undefined ? before.without_peers === true : !isShared
   return isWithoutPeers ? { without_peers: true } : {}
 }
 
