@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import {
   chmod,
@@ -5,13 +6,17 @@ import {
   mkdir,
   mkdtemp,
   readdir,
+  rename,
   rm,
   symlink,
   truncate,
   writeFile,
 } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { writeGgufFile } from '@shoal/model-file/testing'
 import { findAtPath, importFile, readRecord } from '@shoal/transfer'
 import { expect, test } from 'vitest'
 import { putHubFile, putOllamaModel } from '../testing/foreign-stores.ts'
@@ -147,6 +152,35 @@ test('a Hugging Face cache is imported with the names of its repositories', asyn
   expect(await readdir(home.models)).toEqual(['tide-1b'])
 })
 
+test('what cannot be imported from a Hugging Face cache is named with the reason', async () => {
+  await using home = await makeHome()
+  const cache = join(home.path, 'hub')
+  const put = (repo: string) => putHubFile({ cache, repo, filename: 'Tide-1B.Q8_0.gguf' })
+  await put('ana/Tide-1B-GGUF')
+  await rm(await put('bea/Unfinished-GGUF'))
+  const blob = await put('cee/Outside-GGUF')
+  const outside = join(home.path, 'outside.gguf')
+  await rename(blob, outside)
+  await symlink(outside, blob)
+  const loop = await put('dan/Loop-GGUF')
+  await rm(loop)
+  await symlink(loop, loop)
+  await truncate(await put('eve/Half-GGUF'), 500)
+  const env = { HF_HUB_CACHE: cache }
+  const words = ['import', 'hf', '--json']
+  const { stdout, exitCode } = await shoalHere(words, { home: home.path, env })
+  const { imported, skipped } = JSON.parse(stdout)
+  expect(imported).toMatchObject([{ model: 'tide-1b' }])
+  const reasons = (skipped as { why: string }[]).map(({ why }) => why)
+  expect(reasons).toEqual([
+    'its blob is missing or not fully downloaded',
+    expect.stringContaining(`it is a link to ${outside}, which is outside of the cache`),
+    'it is part of a loop of links',
+    expect.stringContaining('more than the remaining bytes can hold'),
+  ])
+  expect(exitCode).toBe(0)
+})
+
 test('the folders of LM Studio and llama.cpp, and any other, are imported', async () => {
   await using home = await makeHome()
   const studio = join(home.path, '.lmstudio', 'models', 'ana', 'Wave-GGUF')
@@ -254,13 +288,52 @@ test('if the original is gone, ls says so, and a new import refers to the new pl
   expect(await listed(home.shoal)).toMatchObject([{ missing: false, finished: true }])
 })
 
+test('without --registry, nothing is sent, and the license comes from the manifest', async () => {
+  await using home = await useStores()
+  await using registry = await countingServer()
+  const from = join(home.path, 'unlicensed.gguf')
+  await writeGgufFile(from, 100_000)
+  await putOllamaModel({ ...home, from, license: '\n  Tide Community License\nmore' })
+  const env = { HOME: home.path, OLLAMA_MODELS: home.store }
+  const options = { home: home.path, env, registry: registry.url }
+  const imported = await shoalHere(['import', 'ollama', '--json'], options)
+  expect(JSON.parse(imported.stdout)).toMatchObject({
+    imported: [{ model: 'tide', license: 'Tide Community License' }],
+  })
+  expect(registry.requests).toEqual([])
+  await shoalHere(['import', 'ollama', '--registry', registry.url], options)
+  expect(registry.requests).toEqual(['POST /v1/files/lookup'])
+})
+
+/** A registry that has no file, and the requests to it. */
+async function countingServer() {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`)
+    response.setHeader('content-type', 'application/json').end('[]')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
 test('a read-only store can be imported, and two imports at once give one result', async () => {
   await using home = await useStores()
   const blob = await putOllamaModel(home)
   const folders = [join(home.store, 'blobs'), home.store]
   await chmod(blob, 0o444)
   for (const folder of folders) await chmod(folder, 0o555)
-  const both = await Promise.all([home.shoal('import', 'ollama'), home.shoal('import', 'ollama')])
+  const both = await withoutRoot(home.path, () =>
+    Promise.all([home.shoal('import', 'ollama'), home.shoal('import', 'ollama')]),
+  )
   for (const folder of folders) await chmod(folder, 0o755)
   expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0])
   expect(await listed(home.shoal)).toMatchObject([{ model: 'tide', finished: true }])
