@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeDaemonState } from '../daemon/state-file.ts'
 import { readPlaces } from '../settings/places.ts'
@@ -19,8 +20,13 @@ test('doctor reports that all checks pass', async () => {
   const { stdout, exitCode } = await shoalHere(['doctor'], {
     home: home.path,
     registry: registry.address,
-    env: { SHOAL_TOKEN: 'hf_key', SHOAL_INFERENCE: daemon.url },
+    env: {
+      SHOAL_TOKEN: 'hf_key',
+      SHOAL_INFERENCE: daemon.url,
+      SHOAL_MODEL_FOLDERS: home.path,
+    },
   })
+  expect(stdout).toContain(`✓ Models in ${home.path} are listed\n`)
   expect(stdout).toMatch(
     /✓ The daemon at 127\.0\.0\.1:\d+ responded in \d+ ms, with 1 model loaded\n/,
   )
@@ -37,11 +43,16 @@ test('an offline registry is reported as a problem, with advice', async () => {
   const { stdout, exitCode } = await shoalHere(['doctor', '--json'], {
     home: home.path,
     registry: 'http://127.0.0.1:9',
+    env: { SHOAL_MODEL_FOLDERS: join(home.path, 'unmounted') },
   })
   const findings = JSON.parse(stdout) as { check: string; state: string; advice?: string }[]
   const registry = findings.find(({ check }) => check === 'registry')
   expect(registry?.state).toBe('problem')
   expect(registry?.advice).toContain('shoal registry')
+  expect(findings.find(({ check }) => check === 'model-folders')).toMatchObject({
+    state: 'warning',
+    text: expect.stringMatching(/^The model folder .*unmounted cannot be read: ENOENT/),
+  })
   expect(exitCode).toBe(1)
 })
 

@@ -1,4 +1,4 @@
-import { access, constants, statfs } from 'node:fs/promises'
+import { access, constants, readdir, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Context } from '../context.ts'
 import { isErrno } from '../terminal/errno.ts'
@@ -10,7 +10,11 @@ const minFreeDiskBytes = 10e9
 const minMemoryBytes = 2e9
 
 /** Checks whether this machine can store and run models. */
-export async function machineFindings({ places, environment }: Context): Promise<Finding[]> {
+export async function machineFindings({
+  places,
+  environment,
+  modelFolders,
+}: Context): Promise<Finding[]> {
   const { memoryBytes } = environment
   const folder = await nearestThere(places.models)
   const { bavail, bsize } = await statfs(folder)
@@ -18,6 +22,7 @@ export async function machineFindings({ places, environment }: Context): Promise
   return [
     { check: 'node', state: 'ok', text: `Node ${process.versions.node}` },
     await writing(places.models, folder),
+    ...(await Promise.all(modelFolders.map(reading))),
     room(places.models, bavail * bsize),
     memoryBytes < minMemoryBytes
       ? {
@@ -53,6 +58,22 @@ async function writing(models: string, folder: string): Promise<Finding> {
     state: 'problem',
     text: `Models cannot be written to ${models}: ${refusal}`,
     advice: "Change the folder's permissions, or set SHOAL_HOME to another folder.",
+  }
+}
+
+/** Checks a read-only model folder. */
+async function reading(folder: string): Promise<Finding> {
+  const check = 'model-folders'
+  const refusal = await readdir(folder).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  if (refusal === undefined) return { check, state: 'ok', text: `Models in ${folder} are listed` }
+  return {
+    check,
+    state: 'warning',
+    text: `The model folder ${folder} cannot be read: ${refusal}`,
+    advice: 'Mount its disk, or change the setting model-folders.',
   }
 }
 
