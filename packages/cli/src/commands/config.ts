@@ -63,11 +63,15 @@ async function searchFolders({ printer, places, environment: { env } }: Context)
   const { listModelFiles } = await import('@shoal/transfer')
   const folders = readModelFolders(env, await readConfig(places))
   const options = { modelsDirectory: places.models, folders, areOthersForgotten: true }
-  const skip = ({ path, why }: Unreadable) => printer.warn(`Skipped ${path}: ${why}.`)
+  const skipped = new Set<string>()
+  const skip = ({ path, why }: Unreadable) => {
+    skipped.add(path)
+    printer.warn(`Skipped ${path}: ${why}.`)
+  }
   const files = await whileWaiting(printer, 'Searching the model folders', () =>
     listModelFiles(options, skip),
   )
-  for (const folder of folders) {
+  for (const folder of folders.filter((one) => !skipped.has(one))) {
     const found = files.filter(({ imported, isMissing }) => {
       return imported?.folder === folder && !isMissing
     })

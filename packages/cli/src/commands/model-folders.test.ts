@@ -87,7 +87,9 @@ test('a folder that does not exist or cannot be read is reported, and the others
   const { lab, nas, shoal } = home
   const missing = join(home.path, 'missing')
   const set = await shoal('config', 'set', 'model-folders', [missing, lab, nas].join(delimiter))
-  expect(set.stderr).toContain(`! Skipped ${missing}: it does not exist.\n`)
+  expect(set.stderr).toBe(
+    `✓ Set model-folders.\n! Skipped ${missing}: it does not exist.\n  ${lab}: 1 file\n  ${nas}: 1 file\n`,
+  )
   expect(set.exitCode).toBe(0)
   const unknown = await shoal('path', 'foam')
   expect(unknown.stderr).toContain(
