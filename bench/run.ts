@@ -13,6 +13,7 @@ const names = [
   'pages',
   'downloads',
   'start',
+  'first-value',
   'migration',
   'cli',
   'blob',
@@ -37,6 +38,7 @@ const optionTexts = `options, with their defaults:
   --data FOLDER       folder of the filled registry, kept for the next run (default: a temporary one)
   --only A,B          parts to run (default: all, except memory)
                       api: endpoints
+                      first-value: clone, install, deb
                       search, scale, downloads, migration, pages: sqlite, postgres
                       scale: memory
                       nodes: requests, announces, push
