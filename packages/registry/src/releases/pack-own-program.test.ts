@@ -2,7 +2,17 @@
 import { execFile } from 'node:child_process'
 import { createPublicKey } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -30,13 +40,13 @@ async function makeFolder() {
 }
 
 /** Writes what an archive contains, with a program that prints its version. Returns the folder. */
-async function makeProgram(version = '1.0.0', { fillBytes = 0 } = {}) {
+async function makeProgram(version = '1.0.0') {
   const folder = await makeFolder()
   await mkdir(join(folder, 'bin'))
   await writeFile(join(folder, 'bin', 'shoal'), `#!/bin/sh\necho ${version}\n`, { mode: 0o700 })
   const deep = join(folder, 'program', 'a folder', 'x'.repeat(120))
   await mkdir(deep, { recursive: true })
-  await writeFile(join(deep, 'äöü.txt'), Buffer.alloc(fillBytes))
+  await writeFile(join(deep, 'äöü.txt'), 'a text')
   await describeProgram(folder, { version, platform, timeSeconds: 1_700_000_000 })
   return folder
 }
@@ -143,11 +153,26 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
   })
 
   test('packs its program beside releases for other platforms that it has signed', async () => {
-    const { db, pack, add, releases } = await scene()
+    const { db, pack, add, releases, listVersions } = await scene()
     await add({ key: await readOwnKey(db), platform: 'darwin-arm64' })
     await pack(await makeProgram('1.0.0'))
     const found = await releases.listHandedOut(() => undefined)
     expect(found.map(({ archive }) => archive.platform)).toEqual(['darwin-arm64', platform])
+    await add({ version: '1.0.0', platform: 'win32-x64' }) // the operator's
+    await pack(await makeProgram('1.1.0'))
+    expect(await listVersions()).toEqual(['1.0.0', '1.0.0', '1.0.0'])
+  })
+
+  test('says at /install that it is packing, and leaves nothing when it is closed', async () => {
+    const programFolder = await makeProgram()
+    await truncate(join(programFolder, 'bin', 'shoal'), 50e9) // takes minutes
+    const registry = await startTestRegistry({ programFolder, reserveBytes: 0 })
+    onTestFinished(() => registry.close())
+    await expect
+      .poll(async () => (await registry.get('/install')).text, soon)
+      .toContain('is preparing shoal')
+    await registry.stop()
+    expect(await readdir(join(registry.config.dataDirectory, 'releases'))).toEqual([])
   })
 
   test('two nodes that share a folder pack at the same time: the same bytes, and one release', async () => {

@@ -66,8 +66,8 @@ export function startPacking(options: Options): Packing {
 }
 
 /**
- * Packs the program, unless there is a release of this version or of a newer one for this platform, or the newest release
- * is signed with another key than the registry's own. Does nothing outside a release. Calls `onStart` before it packs.
+ * Packs the program, unless there is a release of this version or of a newer one for this platform, or a release of the
+ * newest version is signed with another key than the registry's own. Does nothing outside a release. Calls `onStart` before it packs.
  */
 export async function packOwnProgram(
   { config, db, releases, log }: Options,
@@ -116,8 +116,11 @@ const isFor =
   ({ archives }: Release) =>
     archives.some((one) => one.platform === platform && compareVersions(one.version, version) >= 0)
 
-function isOperators([newest]: readonly Release[], key: KeyObject): boolean {
-  return newest !== undefined && newest.keyFingerprint !== fingerprintOf(createPublicKey(key))
+/** If some releases of the newest version have another key, the operator has added them, for other platforms perhaps. */
+function isOperators(all: readonly Release[], key: KeyObject): boolean {
+  const own = fingerprintOf(createPublicKey(key))
+  const newest = all.filter(({ version }) => compareVersions(version, all[0]?.version ?? '') === 0)
+  return newest.some(({ keyFingerprint }) => keyFingerprint !== own)
 }
 
 /** A package manager may replace the program while it is being packed. */
