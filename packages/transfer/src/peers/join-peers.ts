@@ -18,6 +18,9 @@ import { type Swarm, startSwarm } from './swarm.ts'
 import { type SwarmSource, swarmSource } from './swarm-source.ts'
 import { trackerFetch } from './tracker-fetch.ts'
 
+/** The number of pieces that tell how fast a swarm is. */
+const samplePieces = 4
+
 export type PeerSettings = {
   /** `off`: only the registry learns of this pull. `only`: no bytes are requested from the registry. */
   peers: 'auto' | 'off' | 'only'
@@ -90,8 +93,9 @@ export function joinPeers(setup: Setup): Peers {
       registryBytes: () => receivedBytes(board),
       swarmBytes: () => source.broughtBytes(),
       peers: () => swarm?.peerCount() ?? 0,
+      pullers: () => swarm?.pullerCount() ?? 0,
     },
-    { ...setup.tuning, onlyPeers },
+    { ...setup.tuning, sampleBytes: samplePieces * pieceLength, onlyPeers },
   )
   const source = swarmSource({
     manifest,

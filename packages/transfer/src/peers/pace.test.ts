@@ -15,7 +15,10 @@ afterEach(() => {
  * A pull whose registry delivers 1 MB per second. `swarmBytes` returns the number of bytes that the swarm has delivered
  * after this many milliseconds of its turn.
  */
-function startPull(swarmBytes: (turnTimeMs: number) => number, peers = () => 3) {
+function startPull(
+  swarmBytes: (turnTimeMs: number) => number,
+  { peers = () => 3, pullers = () => 0 }: { peers?: () => number; pullers?: () => number } = {},
+) {
   let registryMs = 0
   let swarmMs = 0
   const turns = pace(
@@ -23,8 +26,9 @@ function startPull(swarmBytes: (turnTimeMs: number) => number, peers = () => 3) 
       registryBytes: () => (registryMs / 1000) * registryRate,
       swarmBytes: () => swarmBytes(swarmMs),
       peers,
+      pullers,
     },
-    { fastBytesPerSecond: 60e6, turnMs, onlyPeers: false },
+    { fastBytesPerSecond: 60e6, turnMs, sampleBytes: 2e6, onlyPeers: false },
   )
   onTestFinished(turns.close)
   return {
@@ -55,27 +59,32 @@ describe('pace', () => {
     expect(pull.pass(10)).toContain('swarm')
   })
 
+  it('stays in a swarm of pullers that is slower than the registry, which they would share', () => {
+    const halfAsFast = (ms: number) => (ms / 1000) * registryRate * 0.5
+    const pull = startPull(halfAsFast, { pullers: () => 2 })
+    expect(pull.pass(60)).toEqual(['registry', 'swarm'])
+  })
+
   it('leaves a swarm that delivers nothing', () => {
-    expect(startPull(() => 0).pass(20)).toEqual(['registry', 'swarm', 'registry'])
+    expect(startPull(() => 0).pass(30)).toEqual(['registry', 'swarm', 'registry'])
+  })
+
+  it('gives a swarm of which few pieces have arrived more time before it is left', () => {
+    const onePieceAfter = (seconds: number) => (ms: number) => (ms > seconds * 1000 ? 1e6 : 0)
+    const pull = startPull(onePieceAfter(2))
+    expect(pull.pass(20)).toEqual(['registry', 'swarm'])
+    expect(pull.pass(6)).toEqual(['swarm', 'registry'])
   })
 
   it('leaves a swarm without peers', () => {
     let peers = 3
-    const pull = startPull(
-      (ms) => (ms / 1000) * registryRate,
-      () => peers,
-    )
+    const pull = startPull((ms) => (ms / 1000) * registryRate, { peers: () => peers })
     expect(pull.pass(10)).toEqual(['registry', 'swarm'])
     peers = 0
     expect(pull.pass(6)).toEqual(['swarm', 'registry'])
   })
 
   it('uses only the registry as long as there are no peers', () => {
-    expect(
-      startPull(
-        () => 0,
-        () => 0,
-      ).pass(30),
-    ).toEqual(['registry'])
+    expect(startPull(() => 0, { peers: () => 0 }).pass(30)).toEqual(['registry'])
   })
 })

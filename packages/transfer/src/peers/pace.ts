@@ -11,6 +11,8 @@ type Readings = {
   swarmBytes(): number
   /** Number of other peers in the swarm. */
   peers(): number
+  /** Number of peers that are also pulling the file, and would share the registry's bandwidth. */
+  pullers(): number
 }
 
 type PaceOptions = {
@@ -21,17 +23,25 @@ type PaceOptions = {
   fastBytesPerSecond: number
   /** How long a swarm has to deliver its first piece, and then to prove that it helps. */
   turnMs: number
+  /** A swarm's rate counts once it has delivered this many bytes, or after a longer time: a busy machine gets few pieces. */
+  sampleBytes: number
   /** Whether bytes are requested only from peers, never from the registry. */
   onlyPeers: boolean
 }
 
 /** A swarm that delivers less than this share of the registry's rate is no help. */
 const worthwhile = 0.7
+/**
+ * The same for a swarm with other pullers. If they all returned to the registry, it would be slower for each of them
+ * than when its rate was measured.
+ */
+const worthwhileWithPullers = 0.3
 /** Intervals, as multiples of `turnMs`. */
 const pollEvery = 1 / 12
 const settledAfter = 1 / 4
 const lonelyAfter = 2 / 3
 const rejoinAfter = 10
+const sampleTimeout = 3
 
 /** Lets only one side work at a time. */
 export interface Pace {
@@ -52,7 +62,7 @@ export interface Pace {
  */
 export function pace(
   readings: Readings,
-  { fastBytesPerSecond, turnMs, onlyPeers }: PaceOptions,
+  { fastBytesPerSecond, turnMs, sampleBytes, onlyPeers }: PaceOptions,
 ): Pace {
   let side: Side = onlyPeers ? 'swarm' : 'registry'
   let turnController = new AbortController()
@@ -120,7 +130,10 @@ export function pace(
     if (readings.peers() > 0) lonelySince = undefined
     else lonelySince ??= now
     const isAlone = lonelySince !== undefined && now - lonelySince > turnMs * lonelyAfter
-    const isNoHelp = isMeasured && now - began > turnMs && rate < registryRate * worthwhile
+    const isSampled = getBytes(side) - bytesAtBegin >= sampleBytes
+    const proofMs = isSampled ? turnMs : turnMs * sampleTimeout
+    const share = readings.pullers() > 0 ? worthwhileWithPullers : worthwhile
+    const isNoHelp = isMeasured && now - began > proofMs && rate < registryRate * share
     if (isNoHelp) notBefore = now + turnMs * rejoinAfter
     if (isAlone || isNoHelp) give('registry')
   }

@@ -58,11 +58,11 @@ export function registryAmongPeers(
   function findOffered(): number[] {
     const now = performance.now()
     const missing = [...wanted.values()].flatMap(listPieces).filter(isMissing)
-    const peers = torrent.wires.filter(({ type }) => type !== 'webSeed')
+    const peers = listPeers(torrent)
     const nowhere = missing.filter((index) => !peers.some((peer) => peer.peerPieces.get(index)))
     if (nowhere.length === missing.length) movedAt = now
     if (now - movedAt > peerTimeoutMs) return missing
-    const pullers = peers.filter((peer) => isPulling(peer, now)).map(({ peerId: id = '' }) => id)
+    const pullers = listPullers().map(({ peerId: id = '' }) => id)
     const ranked = nowhere.map((index) => ({ index, rank: rankFor(index, peerId, pullers) }))
     const own = ranked.filter(({ rank }) => rank === 0)
     if (own.length > 0) busyAt = now
@@ -75,8 +75,15 @@ export function registryAmongPeers(
   const isPulling = (peer: Wire, now: number) =>
     isShoal(peer.peerId) && now - (receivedAt.get(peer) ?? 0) < pullerTimeoutMs
 
+  function listPullers(): Wire[] {
+    const now = performance.now()
+    return listPeers(torrent).filter((peer) => isPulling(peer, now))
+  }
+
   return {
     poll,
+    /** The shoals among the peers that are pulling the file at the moment. */
+    listPullers,
     want({ from, to }: Pieces) {
       wanted.set(from, { from, to })
     },
@@ -100,6 +107,10 @@ export function registryAmongPeers(
     },
   }
 }
+
+/** The connected peers other than the registry. */
+export const listPeers = ({ wires }: Torrent): Wire[] =>
+  wires.filter(({ type }) => type !== 'webSeed')
 
 const listPieces = ({ from, to }: Pieces): number[] =>
   Array.from({ length: to - from + 1 }, (_, place) => from + place)

@@ -9,7 +9,7 @@ import type { Torrent } from 'webtorrent'
 import { startLocalDiscovery } from './local-discovery/local-discovery.ts'
 import { watchSenders } from './piece-senders.ts'
 import { createPieceStoreClass } from './piece-store.ts'
-import { maxRegistryRequests, registryAmongPeers } from './registry-among-peers.ts'
+import { listPeers, maxRegistryRequests, registryAmongPeers } from './registry-among-peers.ts'
 import { settlePieces } from './settle-pieces.ts'
 import type { Contact, Pieces, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 import { destroyClient, torrentClient } from './torrent-client.ts'
@@ -48,8 +48,7 @@ export async function joinSwarm(
   const reportTimer = setInterval(() => {
     registry.poll()
     settling.poll()
-    const count = torrent.wires.filter(({ type }) => type !== 'webSeed').length
-    notify('peers', count)
+    notify('peers', { peers: listPeers(torrent).length, pullers: registry.listPullers().length })
   }, reportIntervalMs)
   for (const peer of contact.peers) torrent.addPeer(peer)
   const discovery = setup.isLocalDiscoveryOn ? discover(host, client, torrent) : undefined

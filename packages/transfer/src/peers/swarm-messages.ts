@@ -73,7 +73,8 @@ export type SwarmEvents = {
    * peer delivers them.
    */
   settled(from: number): void
-  peers(count: number): void
+  /** The number of peers other than the registry, and how many of them are pulling the file with shoal at the moment. */
+  peers(counts: { peers: number; pullers: number }): void
   /** A peer sent a bad piece. The peer is not used again. */
   banned(peer: string): void
   failed(message: string): void

@@ -13,6 +13,8 @@ export interface Swarm {
   join(contact: Contact): void
   /** Number of connected peers other than the registry. */
   peerCount(): number
+  /** Number of those that are pulling the file with shoal at the moment. */
+  pullerCount(): number
   /** Offers the pieces of a trusted chunk to peers. */
   offer(chunk: Chunk): void
   /** Requests the chunk's pieces. The first `bytesHere` bytes of the chunk are on disk, valid or not. */
@@ -59,10 +61,12 @@ const closeTimeoutMs = 500
  */
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events): Swarm {
   let peerCount = 0
+  let pullerCount = 0
   /** Functions that resolve the promises returned by `settle`, keyed by the index of the chunk's first piece. */
   const settling = new Map<number, () => void>()
   const fail = (reason: string) => {
     peerCount = 0
+    pullerCount = 0
     events.onFailure(reason)
   }
 
@@ -70,8 +74,9 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     ready: () => undefined,
     piece: ({ index, sent }) => events.onPiece(index, sent),
     settled: (from) => settling.get(from)?.(),
-    peers(count) {
-      peerCount = count
+    peers({ peers, pullers }) {
+      peerCount = peers
+      pullerCount = pullers
     },
     banned: events.onBanned,
     failed: fail,
@@ -90,6 +95,7 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     untilLoaded: () => untilLoaded(thread),
     join: (contact) => notify('join', contact),
     peerCount: () => peerCount,
+    pullerCount: () => pullerCount,
     offer: (chunk) => notify('have', toPieceRange(chunk)),
     want: (chunk, bytesHere) => notify('want', { ...toPieceRange(chunk), bytesHere }),
     settle(chunk) {
