@@ -43,7 +43,9 @@ const optionTexts = `options, with their defaults:
                       scale: memory
                       nodes: requests, announces, push
                       inference, threads: tiny, 100m-Q4_0, 100m-Q8_0
-  --profile           additional CPU profile of the registry`
+                      inference: logprobs
+  --profile           additional CPU profile of the registry
+  --build-llama-server  build llama.cpp's server in the cache folder, to measure it in \`inference\``
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -57,6 +59,7 @@ const { values, positionals } = parseArgs({
     data: { type: 'string' },
     only: { type: 'string' },
     profile: { type: 'boolean', default: false },
+    'build-llama-server': { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
@@ -82,6 +85,7 @@ if (name === undefined || values.help) {
     data: values.data,
     only: values.only?.split(',') ?? [],
     profile: values.profile,
+    buildsLlamaServer: values['build-llama-server'],
   }
   const report = reportTo(join(import.meta.dirname, 'results', `${known}.md`))
   report.say(`${machine()}. Medians of ${options.rounds} rounds; the compared programs take turns.`)

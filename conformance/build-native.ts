@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { LlamaSource } from './llama-source.ts'
+import type { LlamaSource } from '../testing/llama-source.ts'
 
 const run = promisify(execFile)
 const maxOutputBytes = 64 * 1024 * 1024

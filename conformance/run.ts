@@ -4,8 +4,8 @@
  * cases differs from the one there.
  */
 import { parseArgs } from 'node:util'
+import { openLlamaSource } from '../testing/llama-source.ts'
 import { buildNative } from './build-native.ts'
-import { openLlamaSource } from './llama-source.ts'
 import { type CaseResult, scoreCases } from './score-cases.ts'
 import { type RenderingResult, scoreRenderings } from './score-renderings.ts'
 import { type SchemaResult, scoreSchemas } from './score-schemas.ts'

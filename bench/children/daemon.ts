@@ -1,4 +1,4 @@
-/** The daemon with default settings, except for its folder, port, threads and context length. */
+/** The daemon with default settings, except for its folder, port, threads, context length and slots. */
 import { readDaemonConfig, startDaemon } from '@shoal/daemon'
 import { answer, readInput, waitForStop } from './child.ts'
 
@@ -7,14 +7,17 @@ export type DaemonInput = {
   /** The number of threads; if undefined, the daemon adapts it. */
   threads: number | undefined
   contextLength: number
+  /** The number of concurrent conversations; if undefined, the default. */
+  slots?: number
 }
 
-const { models, threads, contextLength } = await readInput<DaemonInput>()
+const { models, threads, contextLength, slots } = await readInput<DaemonInput>()
 const flags = {
   port: '0',
   models,
   contextLength: String(contextLength),
   ...(threads !== undefined && { threads: String(threads) }),
+  ...(slots !== undefined && { slots: String(slots) }),
 }
 const daemon = await startDaemon({ ...readDaemonConfig({}, flags), log: 'silent' })
 await answer({ url: daemon.url })

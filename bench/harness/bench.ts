@@ -18,6 +18,8 @@ export type BenchOptions = {
   only: string[]
   /** Also profile the registry's process. */
   profile: boolean
+  /** Build llama.cpp's server, unless it is installed or has been built before. */
+  buildsLlamaServer: boolean
 }
 
 export type Bench = {

@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { findProgram } from '../../testing/find-program.ts'
 import { freePort } from '../../testing/free-port.ts'
+import { builtLlamaServer } from './build-llama-server.ts'
 import { untilAnswered } from './until-answered.ts'
 
 export type InferenceServer = { url: string; pid: number }
 
-/** The path of llama.cpp's own server, if it is installed. */
-export const findLlamaServer = (): string | undefined => findProgram('llama-server')
+/** The path of llama.cpp's own server, if `buildLlamaServer` has built it, or if it is installed. */
+export const findLlamaServer = (): string | undefined =>
+  existsSync(builtLlamaServer) ? builtLlamaServer : findProgram('llama-server')
 
 type Settings = { path: string; threads: number; contextLength: number; slots: number }
 

@@ -1,6 +1,12 @@
 /** Clients that request tokens from an inference server and wait for them. */
 
-type Load = { model: string; completionTokens: number; neverTokens: number[] }
+type Load = {
+  model: string
+  completionTokens: number
+  neverTokens: number[]
+  /** The number of alternatives for which log probabilities are requested; if undefined, none are. */
+  logprobs?: number
+}
 
 const headers = { 'content-type': 'application/json' }
 
@@ -12,7 +18,8 @@ export async function measureStreams(url: string, load: Load, count: number): Pr
   return (count * load.completionTokens) / ((performance.now() - startedAt) / 1000)
 }
 
-async function stream(url: string, { model, completionTokens, neverTokens }: Load, index: number) {
+async function stream(url: string, load: Load, index: number) {
+  const { model, completionTokens, neverTokens, logprobs } = load
   const response = await fetch(`${url}/v1/completions`, {
     method: 'POST',
     headers,
@@ -23,6 +30,7 @@ async function stream(url: string, { model, completionTokens, neverTokens }: Loa
       temperature: 0,
       stream: true,
       stream_options: { include_usage: true },
+      ...(logprobs !== undefined && { logprobs }),
       logit_bias: Object.fromEntries(neverTokens.map((token) => [token, -100])),
     }),
   })

@@ -17,15 +17,26 @@ const hidden = 2048
 const heads = 12
 const keyHeads = 4
 export const syntheticContext = 8192
+/** `LLAMA_TOKEN_TYPE_NORMAL` in llama.cpp. */
+const normalToken = 1
 
 /**
- * Writes a model of 86 million random weights with the vocabulary of the demo model. Its output is meaningless, but its
- * speed is typical for its size.
+ * Writes a model of 86 million random weights with the vocabulary of the demo model, or with a vocabulary of
+ * `vocabularySize` tokens, which then has more weights. Its output is meaningless, but its speed is typical for its size.
  */
-export async function writeSyntheticModel(path: string, type: SyntheticType): Promise<void> {
+export async function writeSyntheticModel(
+  path: string,
+  type: SyntheticType,
+  { vocabularySize = 0 } = {},
+): Promise<void> {
   const { metadata } = await readGgufFile(demoModel, wholeArrays)
   const tokenizer = [...metadata].filter(([key]) => key.startsWith('tokenizer.'))
-  const words = (metadata.get('tokenizer.ggml.tokens') as GgufArray).length
+  const { items: words } = metadata.get('tokenizer.ggml.tokens') as GgufArray
+  const { items: wordTypes } = metadata.get('tokenizer.ggml.token_type') as GgufArray
+  while (words.length < vocabularySize) {
+    words.push(`word${words.length}`)
+    wordTypes.push(normalToken)
+  }
   await mkdir(dirname(path), { recursive: true })
   await writeFile(
     path,
@@ -42,10 +53,10 @@ export async function writeSyntheticModel(path: string, type: SyntheticType): Pr
         'llama.attention.head_count_kv': keyHeads,
         'llama.rope.dimension_count': width / heads,
         'llama.attention.layer_norm_rms_epsilon': { type: 'f32', value: 1e-5 },
-        'llama.vocab_size': words,
+        'llama.vocab_size': words.length,
         ...Object.fromEntries(tokenizer.map(([key, value]) => [key, toInput(value)])),
       },
-      tensors: tensors(words, type),
+      tensors: tensors(words.length, type),
       fill,
     }),
   )

@@ -22,7 +22,7 @@ export type LlamaSource = AsyncDisposable & {
 
 /** Checks out the sources. Rejects if the package cannot be downloaded, or if git is missing. */
 export async function openLlamaSource(): Promise<LlamaSource> {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-conformance-'))
+  const folder = await mkdtemp(join(tmpdir(), 'shoal-llama.cpp-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
     const path = join(folder, 'llama.cpp')
