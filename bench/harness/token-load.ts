@@ -32,6 +32,7 @@ async function stream(url: string, load: Load, index: number) {
       stream_options: { include_usage: true },
       ...(logprobs !== undefined && { logprobs }),
       logit_bias: Object.fromEntries(neverTokens.map((token) => [token, -100])),
+      ignore_eos: true, // for llama-server, which only adds the bias to the logit
     }),
   })
   const text = await response.text()
