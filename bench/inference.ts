@@ -13,7 +13,7 @@ import type { Report } from './harness/report.ts'
 import { inTurns } from './harness/rounds.ts'
 import { runScript, startScript } from './harness/script.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
-import { firstTokenMs, measureStreams } from './harness/token-load.ts'
+import { measureFirstToken, measureStreams } from './harness/token-load.ts'
 
 /** The demo model's end-of-generation tokens, which are excluded so that all responses have the requested length. */
 const neverTokens = [0, 1, 2]
@@ -141,10 +141,11 @@ async function reportFirstToken(
   report: Report,
 ) {
   let turn = 0
-  const variants: Record<string, () => Promise<{ cold: number; cached: number }>> = {
+  type Times = { headers: number; cold: number; cached: number }
+  const variants: Record<string, () => Promise<Times>> = {
     async evaluate() {
       const { coldFirstTokenMs, cachedFirstTokenMs } = await runRaw()
-      return { cold: coldFirstTokenMs, cached: cachedFirstTokenMs }
+      return { headers: Number.NaN, cold: coldFirstTokenMs, cached: cachedFirstTokenMs }
     },
   }
   for (const [side, { url }] of Object.entries(servers)) {
@@ -155,22 +156,25 @@ async function reportFirstToken(
         { length: promptTokens },
         (_, index) => 100 + ((index + turn * 7) % 900),
       )
-      const cold = await firstTokenMs(url, { model, prompt, neverTokens })
-      return { cold, cached: await firstTokenMs(url, { model, prompt, neverTokens }) }
+      const cold = await measureFirstToken(url, { model, prompt, neverTokens })
+      const cached = await measureFirstToken(url, { model, prompt, neverTokens })
+      return { headers: cold.headersMs, cold: cold.tokenMs, cached: cached.tokenMs }
     }
   }
   const results = await inTurns(rounds, variants)
-  const getMedian = (side: string, field: 'cold' | 'cached') =>
+  const getMedian = (side: string, field: keyof Times) =>
     median((results[side] ?? []).map((one) => one[field]))
   report.table(
     [
       `first token after ${promptTokens} prompt tokens`,
+      'headers, cold ms (goal ≤ 50)',
       'cold ms',
       'cached ms',
       'ms above evaluate, cached (goal ≤ 30)',
     ],
     Object.keys(variants).map((side) => [
       side,
+      Number.isNaN(getMedian(side, 'headers')) ? '' : digits(getMedian(side, 'headers')),
       digits(getMedian(side, 'cold')),
       digits(getMedian(side, 'cached')),
       digits(Math.max(0, getMedian(side, 'cached') - getMedian('evaluate', 'cached'))),

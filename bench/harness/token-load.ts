@@ -43,8 +43,8 @@ async function stream(url: string, load: Load, index: number) {
 
 type First = { model: string; prompt: number[]; neverTokens: number[] }
 
-/** Returns the time in ms from a request to the first token of its response. */
-export async function firstTokenMs(url: string, { model, prompt, neverTokens }: First) {
+/** Returns the times in ms from a request to the headers and to the first token of its response. */
+export async function measureFirstToken(url: string, { model, prompt, neverTokens }: First) {
   const startedAt = performance.now()
   const response = await fetch(`${url}/v1/completions`, {
     method: 'POST',
@@ -58,9 +58,10 @@ export async function firstTokenMs(url: string, { model, prompt, neverTokens }: 
       logit_bias: Object.fromEntries(neverTokens.map((token) => [token, -100])),
     }),
   })
+  const headersMs = performance.now() - startedAt
   const reader = response.body?.getReader()
   await reader?.read()
-  const ms = performance.now() - startedAt
+  const tokenMs = performance.now() - startedAt
   while (!(await reader?.read())?.done);
-  return ms
+  return { headersMs, tokenMs }
 }
