@@ -21,8 +21,8 @@ export type NetworkOptions = {
 
 /** The number of lanes. It may exceed the number of cores, because cells spend most of their time waiting. */
 const lanesByTransport: Record<Transport, number> = {
-  http: 12,
-  https: 3,
+  http: 8,
+  https: 2,
   'proxied http': 1,
   'proxied https': 1,
 }

@@ -66,7 +66,7 @@ describe('pace', () => {
   })
 
   it('leaves a swarm that delivers nothing', () => {
-    expect(startPull(() => 0).pass(30)).toEqual(['registry', 'swarm', 'registry'])
+    expect(startPull(() => 0).pass(20)).toEqual(['registry', 'swarm', 'registry'])
   })
 
   it('gives a swarm of which few pieces have arrived more time before it is left', () => {

@@ -70,6 +70,7 @@ export function pace(
   let bytesAtBegin = 0
   /** Whether the side has delivered anything, or has had enough time for it. Its rate is measured from then on. */
   let isMeasured = false
+  let hasDelivered = false
   let seenBytes = 0
   let seenAt = began
   let registryRate = 0
@@ -108,6 +109,7 @@ export function pace(
     const bytes = getBytes(side)
     if (!isMeasured && (bytes > bytesAtBegin || now - began > turnMs)) {
       isMeasured = true
+      hasDelivered = bytes > bytesAtBegin
       measureFrom(now)
     }
     if (bytes > seenBytes) seenAt = now
@@ -131,7 +133,7 @@ export function pace(
     else lonelySince ??= now
     const isAlone = lonelySince !== undefined && now - lonelySince > turnMs * lonelyAfter
     const isSampled = getBytes(side) - bytesAtBegin >= sampleBytes
-    const proofMs = isSampled ? turnMs : turnMs * sampleTimeout
+    const proofMs = hasDelivered && !isSampled ? turnMs * sampleTimeout : turnMs
     const share = readings.pullers() > 0 ? worthwhileWithPullers : worthwhile
     const isNoHelp = isMeasured && now - began > proofMs && rate < registryRate * share
     if (isNoHelp) notBefore = now + turnMs * rejoinAfter
