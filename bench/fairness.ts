@@ -10,7 +10,7 @@ import { temporaryFolder } from './harness/temporary-folder.ts'
 const model = '100m-Q4_0'
 const goalMs = 200
 
-/** Requests that take much work before the first token: a path and a body, for which any status is expected. */
+/** The paths and bodies of requests that need a lot of processing before the first token. A 4xx status is accepted. */
 const largeRequests: Record<string, [path: string, body: object]> = {
   'counting the tokens of 4 MB': ['/v1/messages/count_tokens', { messages: ask(words(4e6)) }],
   'counting the tokens of 15 MB': ['/v1/messages/count_tokens', { messages: ask(words(15e6)) }],
@@ -30,7 +30,7 @@ const largeRequests: Record<string, [path: string, body: object]> = {
 }
 
 export const bench: Bench = {
-  summary: 'the wait of a short request while another one takes much work before its first token',
+  summary: 'latency of a short request while a large request is prepared for its first token',
 
   async run({ rounds, threads }, report) {
     using folder = temporaryFolder()
@@ -42,7 +42,7 @@ export const bench: Bench = {
     const short = () => post(url, '/v1/completions', { prompt: 'Hello', max_tokens: 1 })
     await short()
 
-    report.title(`fairness: a request for one token beside a large one, ${threads} threads`)
+    report.title(`fairness: a request for one token during a large request, ${threads} threads`)
     const alone = { 'no other request': () => waitsBeside(short, sleepUntilMeasured()) }
     const beside = Object.fromEntries(
       Object.entries(largeRequests).map(([name, [path, body]]) => [
@@ -52,7 +52,12 @@ export const bench: Bench = {
     )
     const results = await inTurns(rounds, { ...alone, ...beside })
     report.table(
-      ['beside', 'median ms', `slowest ms (goal ≤ ${goalMs})`, 'the large request, s'],
+      [
+        'large request',
+        'median wait ms',
+        `slowest wait ms (goal ≤ ${goalMs})`,
+        'time of the large request, s',
+      ],
       Object.entries(results).map(([name, runs]) => [
         name,
         digits(median(runs.map((run) => median(run.waitsMs)))),
@@ -76,7 +81,7 @@ async function waitsBeside(short: () => Promise<number>, large: Promise<number>)
   return { waitsMs, largeMs }
 }
 
-/** Takes the place of a large request. */
+/** Replaces the large request in the baseline, which measures the short request alone. */
 async function sleepUntilMeasured(): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, 2000))
   return 0
@@ -99,7 +104,7 @@ function ask(content: string) {
   return [{ role: 'user', content }]
 }
 
-/** A text of about this many characters. */
+/** Returns a text of about this many characters. */
 function words(characters: number): string {
   const text = 'A registry stores models, and every chunk of a file is verified.\n'
   return text.repeat(characters / text.length)

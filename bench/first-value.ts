@@ -14,12 +14,12 @@ const root = join(import.meta.dirname, '..')
 const upIsReady = 'Press Ctrl-C to stop'
 const ask = 'shoal run shoal-tiny "Hello"'
 
-/** The seconds that each command took, in the order in which they are typed. */
+/** The duration of each command in seconds, in the order in which the commands are typed. */
 type Times = Record<string, number>
 
 export const bench: Bench = {
   summary:
-    'time and commands until the demo model has answered: from a clone, /install and the .deb',
+    'time and commands until the demo model answers, starting from a clone, /install or the .deb',
 
   async run(options, report) {
     needTools('git', 'npm', 'tar', 'curl', 'sha256sum', 'dpkg-deb')
@@ -32,7 +32,7 @@ export const bench: Bench = {
     }
     const wanted = Object.entries(ways).filter(([name]) => isWanted(options, name))
     if (wanted.some(([name]) => name !== 'clone')) await makeRelease(folder.path, release)
-    report.title(`first-value: goal ≤ ${goalSeconds} s from each`)
+    report.title(`first-value: goal ≤ ${goalSeconds} s for each`)
     const load = () => digits(loadavg()[0] ?? 0)
     const before = load()
     const rounds = await inTurns(options.rounds, Object.fromEntries(wanted))
@@ -60,7 +60,7 @@ export const bench: Bench = {
   },
 }
 
-/** Not counted, because other people make releases, and run registries that hand them out. */
+/** Makes a release. This is not measured, because users download a release that someone else has made. */
 async function makeRelease(folder: string, into: string) {
   note('making a release')
   await runLine(`"${process.execPath}" "${root}/release/run.ts" --into "${into}"`, {
@@ -69,7 +69,7 @@ async function makeRelease(folder: string, into: string) {
   })
 }
 
-/** The clone is of a repository on this machine. npm takes from its cache what is in it. */
+/** Clones this machine's repository. npm downloads only the packages that are not in its cache. */
 async function fromClone(): Promise<Times> {
   using place = temporaryFolder()
   const { port, env } = await makeSettings(place.path)
@@ -86,7 +86,7 @@ async function fromClone(): Promise<Times> {
   }
 }
 
-/** The registry has the demo models. The user needs only curl and tar. */
+/** Installs shoal from a registry that has the demo models. The user needs only curl and tar. */
 async function fromRegistry(release: string): Promise<Times> {
   using place = temporaryFolder()
   using host = temporaryFolder()
@@ -110,7 +110,7 @@ async function fromRegistry(release: string): Promise<Times> {
   }
 }
 
-/** The package is unpacked, but not installed, which would need root or another system. */
+/** Unpacks the package instead of installing it, because installing it would need root or a separate system. */
 async function fromDebianPackage(release: string): Promise<Times> {
   using place = temporaryFolder()
   const { port, env } = await makeSettings(place.path)

@@ -17,7 +17,7 @@ import { measureFirstToken, measureStreams } from './harness/token-load.ts'
 
 /** The demo model's end-of-generation tokens, which are excluded so that all responses have the requested length. */
 const neverTokens = [0, 1, 2]
-/** Enough for as many streams as are measured at the same time. */
+/** The number of slots of each server, which is the maximum number of concurrent streams. */
 const slots = 8
 const streamCounts = [1, 4, slots]
 /** The context length of the synthetic models. */
@@ -216,7 +216,7 @@ const addUp = (numbers: number[]) => numbers.reduce((sum, one) => sum + one, 0)
 /** The size of the vocabulary of Qwen 2.5. */
 const vocabularySize = 151_936
 
-/** Measures what log probabilities cost with a large vocabulary: CPU time per token, with and without them. */
+/** Measures the cost of log probabilities with a large vocabulary: the CPU time per token with and without them. */
 async function reportLogprobs(models: string, options: BenchOptions, report: Report) {
   const name = '100m-large-vocabulary'
   const path = join(models, name, `${name}.gguf`)

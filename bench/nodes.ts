@@ -80,7 +80,8 @@ async function measureRequests(options: BenchOptions, report: Report) {
 }
 
 /**
- * Measures announces per CPU second of a node, with its swarms in memory and in Redis, and of the calls to Redis alone.
+ * Measures announces per CPU second of a node, with its swarms in memory and in Redis. Also measures the calls to Redis
+ * without a node.
  */
 async function measureAnnounces(options: BenchOptions, report: Report) {
   await using stack = new AsyncDisposableStack()
@@ -182,7 +183,7 @@ async function untilCompleted(s3: S3Server, pushing: Promise<unknown>) {
   }
   pushing.then(end, end)
   const countCompletions = () => readGatewayLog(s3).match(/"POST [^"]*uploadId=/g)?.length ?? 0
-  const before = countCompletions() // the registry's probe completes an upload, too
+  const before = countCompletions() // the registry's probe also completes an upload
   while (!hasEnded && countCompletions() === before) await sleep(20)
 }
 
@@ -197,7 +198,7 @@ function countStoreRequests(s3: S3Server): number {
 /**
  * Divides the connections among the nodes, and puts load on all of them at the same time. With `isInTurn`, puts load on
  * one node after another instead, each time with all connections. Returns the number of requests per second of the
- * nodes' processor time.
+ * nodes' CPU time.
  */
 async function perCpuSecond(
   nodes: BenchRegistry[],

@@ -21,7 +21,7 @@ const overviewCalls = 20
 const timeoutMs = 60_000
 const maxLoadMs = 120_000
 const engineNames = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
-/** p95 in milliseconds; for the delay of the event loop, p99.9. */
+/** The goals in milliseconds: p99.9 for the event-loop delay, and p95 for everything else. */
 const goalsMs = {
   search: 50,
   stats: 30,
@@ -215,8 +215,8 @@ async function measureMemory(options: BenchOptions, report: Report) {
 }
 
 /**
- * Repeats a search until it succeeds. While the search index is being loaded, the registry lets a search wait up to 20
- * s.
+ * Repeats a search until it succeeds. While the search index is being loaded, the registry lets a search wait for up to
+ * 20 s.
  */
 async function untilSearchable(url: string) {
   const giveUpAt = performance.now() + maxLoadMs

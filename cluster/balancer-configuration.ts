@@ -31,7 +31,7 @@ frontend web
   default_backend nodes
 
 ${nodes('nodes', '/readyz')}
-# If no node is ready, for example because the store is unreachable, running nodes still answer what they can.
+# If no node is ready, for example because the store is unreachable, running nodes still serve what they can.
 ${nodes('live-nodes', '/healthz')}
 listen database
   mode tcp
@@ -58,8 +58,8 @@ const nodes = (name: string, path: string) => `backend ${name}
 `
 
 /**
- * A health check that only a PostgreSQL primary passes. It signs in without a password, and asks whether the server is
- * in recovery (PostgreSQL's frontend/backend protocol, version 3.0).
+ * Returns a health check that only a PostgreSQL primary passes. The check signs in without a password, and asks whether
+ * the server is in recovery (PostgreSQL's frontend/backend protocol, version 3.0).
  */
 function primaryCheck(): string[] {
   const startup = Buffer.from('\0\x03\0\0user\0shoal\0database\0postgres\0\0', 'latin1')

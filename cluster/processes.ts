@@ -99,7 +99,7 @@ export function killAll({ running, state }: Cluster): void {
 export const logFile = ({ directory }: Cluster, name: string) =>
   join(directory, 'log', `${name}.log`)
 
-/** If the process has already exited, the result never counts as running. */
+/** Returns the record of a process. If the process has already exited, the record never counts as running. */
 const identify = (name: string, pid: number): ProcessRecord => ({
   name,
   pid,

@@ -14,12 +14,12 @@ import { type Optional, up } from './up.ts'
 const help = `usage: scripts/cluster COMMAND [options]
 
 Runs a registry with several nodes on this machine, as ordinary processes on 127.0.0.1: PostgreSQL with a standby,
-Redis, an S3 server, the nodes, and HAProxy in front of them. For experiments and tests.
+Redis, an S3 server, the nodes, and HAProxy in front of them. Use it only for experiments and tests.
 
 commands:
-  up           start a cluster, and print its address
+  up           start a cluster, and print its URL
   status       show each process and its health
-  kill NAME    kill a process (SIGKILL), such as redis; a number stands for a node
+  kill NAME    kill a process (SIGKILL), such as redis or node2; 2 is short for node2
   start NAME   restart a killed process, with the same data
   add          add a node
   promote      stop the PostgreSQL primary as in a crash, and promote the standby

@@ -8,9 +8,12 @@ import type { S3Address } from '../testing/s3/start-ceph.ts'
 export type ProcessRecord = {
   name: string
   pid: number
-  /** When it started, in clock ticks. Together with `pid`, identifies the process, because Linux reuses process IDs. */
+  /**
+   * The start time of the process, in clock ticks. Identifies the process together with `pid`, because Linux reuses
+   * process IDs.
+   */
   startTicks: string
-  /** How to start it again; undefined for programs that run to their end. */
+  /** How to start the process again; undefined for programs that run to their end. */
   program?: Program
 }
 

@@ -1,6 +1,6 @@
 /**
- * Publishes the demo model on a cluster, as `scripts/cluster up` instructs, and then runs each command of the quick tour in
- * README.md.
+ * Publishes the demo model on a cluster, as `scripts/cluster up` instructs, and then runs each command of the quick
+ * tour in README.md.
  */
 import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -20,7 +20,7 @@ const timeoutMs = 240_000
 const demoFile = 'shoal-tiny-Q8_0.gguf'
 const demoBytes = () => readFileSync(join(root, 'models/shoal-tiny', demoFile))
 
-/** What each command of the tour prints on stdout. */
+/** The expected stdout of each command of the tour. */
 const tour: Record<string, RegExp> = {
   './shoal search tiny': /shoal-tiny .*llama/,
   './shoal show shoal-tiny': /^Q8_0 .*MB/m,
@@ -43,7 +43,7 @@ function readTour(): string[] {
   return lines.flatMap((line) => /^(?:\.\/shoal|aria2c) .*?(?=\s*(?:#|$))/.exec(line) ?? [])
 }
 
-/** A terminal in which somebody types commands: a folder, a home and an environment. */
+/** Simulates a terminal with its own folder, home and environment, in which commands are typed. */
 function openShell(env: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'shoal-tour-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -39,7 +39,7 @@ const policies: readonly Policy[] = [
     templates: ['openbmb-MiniCPM5-1B'],
     conversations: ['parallel calls, and the next turn'],
     reason:
-      'The template prints a list. shoal prints it as Python does; llama.cpp joins its items.',
+      'The template prints a list. shoal prints the list as Python does; llama.cpp joins the items.',
   },
 ]
 

@@ -1,7 +1,7 @@
 /**
- * `npm run conformance`: compares rendered prompts and parsed answers with llama.cpp's, converts the schemas of its
- * tests, and tokenizes with its vocabularies. Exits with 1 if a score is lower than in `scores.ts`, or if a number of
- * cases differs from the one there.
+ * `npm run conformance`: compares rendered prompts and parsed answers with llama.cpp's. Also converts the schemas in
+ * llama.cpp's tests, and tokenizes texts with llama.cpp's vocabularies. Exits with 1 if a score is lower than in
+ * `scores.ts`, or if the number of cases has changed.
  */
 import { parseArgs } from 'node:util'
 import { openLlamaSource } from '../testing/llama-source.ts'
@@ -58,7 +58,7 @@ const isEnough =
   vocabulariesRight.length >= scores.vocabularies.min
 if (values.template === '' && !isEnough) {
   console.log(
-    `\na score is too low, or a number of cases has changed; expected: ${JSON.stringify(scores)}`,
+    `\na score is too low, or the number of cases has changed; expected: ${JSON.stringify(scores)}`,
   )
   process.exitCode = 1
 }
@@ -89,6 +89,6 @@ function showDifferences(
     if (detail !== '') console.log(`schema: ${name}\n  ${detail}`)
   }
   for (const { vocabulary, detail } of tokenized) {
-    if (detail !== '') console.log(`${vocabulary}: other tokens in ${detail}`)
+    if (detail !== '') console.log(`${vocabulary}: different tokens in ${detail}`)
   }
 }

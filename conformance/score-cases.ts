@@ -47,10 +47,10 @@ export type CaseResult = {
   areTextsRight: boolean
   /**
    * Whether the grammar that constrains calls (`optionalCalls`) allows those of the output; undefined if there is no
-   * grammar, or if no call begins where it would start.
+   * grammar, or if no call begins where the grammar would start.
    */
   isGrammarRight: boolean | undefined
-  /** What was expected and what was parsed; empty if both are equal. */
+  /** The expected and the parsed answer; empty if they are equal. */
   detail: string
 }
 

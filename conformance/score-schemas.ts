@@ -20,8 +20,8 @@ export async function scoreSchemas(run: RunNative): Promise<SchemaResult[]> {
 }
 
 /**
- * Returns what is wrong; an empty string if nothing is. Strings generated from a valid schema's grammar must match the
- * schema, and an invalid schema must be refused.
+ * Describes the mistake, or returns an empty string if there is none. Strings generated from a valid schema's grammar
+ * must match the schema, and an invalid schema must be refused.
  */
 function findMistake({ schema, isValid }: SchemaCase): string {
   try {

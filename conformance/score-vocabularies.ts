@@ -5,7 +5,7 @@ import { openVocabulary } from '../packages/daemon/src/testing/open-vocabulary.t
 
 export type VocabularyResult = {
   vocabulary: string
-  /** What differs; empty if nothing does. */
+  /** Describes the difference; empty if there is none. */
   detail: string
 }
 

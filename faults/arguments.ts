@@ -1,4 +1,4 @@
-/** Ends the program because of an invalid command line. */
+/** Exits with an error about an invalid command line. */
 export function misuse(message: string): never {
   process.stderr.write(`${message}\n`)
   process.exit(2)

@@ -78,7 +78,7 @@ async function cutConnections(round: Round) {
 /** How long the registry waits for the result of a statement. */
 const statementTimeoutMs = 32_000
 
-/** The duration of a stall. It is longer than the registry waits for a connection from its pool (5 s). */
+/** The duration of a stall. It exceeds the time that the registry waits for a connection from its pool (5 s). */
 const stallMs = 8_000
 
 async function stall(round: Round, proxy: StallingProxy) {
@@ -104,8 +104,8 @@ function getDatabaseServer({ databases }: Round): DatabaseServer {
 }
 
 /**
- * Restarts the registry if it exits, so that the round can detect further failures. The exit itself is reported in any
- * case.
+ * Restarts the registry if it exits, so that the round can detect further failures. The exit itself is always
+ * reported.
  */
 function supervise({ registry }: Round): AsyncDisposable {
   let isOver = false

@@ -8,7 +8,10 @@ import { toCopyLedger } from './harness/ledger.ts'
 import { until } from './harness/waiting.ts'
 import { removeAbandonedClocks, shiftedBy } from './shifted-clock.ts'
 
-/** Each request logs about 1 kB, so all of them together log more than a pipe (64 KiB) and a modest buffer can hold. */
+/**
+ * The number of requests while the log is not read. Each request logs about 1 kB, so together they log more than a pipe
+ * (64 KiB) and a moderate buffer can hold.
+ */
 const requestsUnread = 2_000
 const batchSize = 20
 const longPath = `/v1/models/${'a-long-name-'.repeat(80)}`

@@ -13,7 +13,7 @@ export type Fault = {
   /** A sentence that `--list` prints. */
   summary: string
   needs: readonly Need[]
-  /** The databases that are used for the fault, in turn. */
+  /** The databases with which the fault is tested, in turn. */
   engines: readonly Engine[]
   /** Prepares the environment before the first start of the registry. */
   arrange(place: Place): Harm | Promise<Harm>
@@ -36,8 +36,8 @@ export type Harm = {
   /** Whether the registry logs to a pipe, which is read only on demand. */
   hasPipedLog?: boolean
   /**
-   * Does the harm to a running registry with data, and undoes it. The registry need not be running afterwards, because
-   * it is started before the checks.
+   * Harms a running registry that contains data, and then undoes the harm. The registry need not be running
+   * afterwards, because it is started before the checks.
    */
   strike(round: Round): Promise<void>
 }

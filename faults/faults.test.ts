@@ -50,7 +50,7 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
     const needs = lacking.length > 0 ? ` (needs ${lacking.join(' and ')})` : ''
     const title = `${fault.name}${needs}: ${fault.summary} Nothing is lost, wrong or stuck.`
     test.skipIf(lacking.length > 0 && !isAll)(title, { timeout: timeoutMs }, async () => {
-      expect(lacking, 'SHOAL_TEST_EVERYTHING allows no skips').toEqual([])
+      expect(lacking, 'SHOAL_TEST_EVERYTHING does not allow skipped tests').toEqual([])
       const failed = await findFailures(fault, 2)
       hasFailed ||= failed.length > 0
       expect(failed).toEqual([])

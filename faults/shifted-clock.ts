@@ -1,4 +1,4 @@
-/** Runs a process with a wrong clock, by means of libfaketime. */
+/** Runs a process with a wrong clock, using libfaketime. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { findFaketime } from './needs.ts'

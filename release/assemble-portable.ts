@@ -27,8 +27,8 @@ const libraries = /^\s*(libstdc\+\+\.so\.6|libgcc_s\.so\.1) => (\S+)/gm
 
 /**
  * Moves the program to `into`, next to Node and the libraries that Node needs, and adds the native packages for this
- * platform. The result runs on any Linux with glibc 2.28 or newer. It contains a list of its files, from which a registry
- * packs the same archive again.
+ * platform. The result runs on any Linux with glibc 2.28 or newer. It contains a list of its files, from which a
+ * registry can pack the same archive.
  */
 export async function assemblePortable(options: Options): Promise<void> {
   const { root, from, into, program, timeSeconds } = options

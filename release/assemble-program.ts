@@ -1,6 +1,6 @@
 /**
- * Puts the program together as one npm package that contains its dependencies. What npm does not carry from the root of
- * a repository into a package, such as `overrides` and stubs, is thus decided here, and not on the user's machine.
+ * Assembles the program as one npm package that contains its dependencies. npm applies `overrides` and stubs only in
+ * the root of a repository, so they are applied here and not on the user's machine.
  */
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -13,17 +13,18 @@ import { type InstalledPackage, readInstalledPackages } from './installed-packag
 const engines = { node: '>=22.13' }
 
 /**
- * Packages that are left out. `@reflink/reflink` copies files for node-llama-cpp's own downloader, which shoal does not
- * use. `shoal runtime install` downloads backends for graphics cards. Node no longer supports ARMv7, but npm would
- * install its package on x64 too.
+ * Packages that are left out:
+ * - `@reflink/reflink`, which copies files for node-llama-cpp's own downloader. shoal does not use this downloader.
+ * - Backends for graphics cards. `shoal runtime install` downloads them.
+ * - llama.cpp for ARMv7. Node no longer supports ARMv7, but npm would install this package on x64 too.
  */
 const leftOut = /^@reflink\/|^@node-llama-cpp\/(.*-(cuda|cuda-ext|vulkan)|linux-armv7l)$/
 
 export type Program = {
   version: string
-  /** The packages in the program, without our own. */
+  /** The packages in the program, except our own. */
   bundled: InstalledPackage[]
-  /** Packages with native code, of which npm installs those for the user's platform. */
+  /** Packages with native code. npm installs only those for the user's platform. */
   native: InstalledPackage[]
 }
 
@@ -46,11 +47,14 @@ export async function assembleProgram(root: string, into: string): Promise<Progr
   return { version: cli.version, bundled, native }
 }
 
-/** The CLI is outside `node_modules`, because its modules find the demo models by a path relative to the root. */
+/**
+ * Returns the folder for one of our own packages. The CLI is outside `node_modules`, because its modules find the demo
+ * models by a path relative to the root.
+ */
 const placeOf = ({ name, path, folder }: InstalledPackage, into: string) =>
   join(into, name === '@shoal/cli' ? folder : path)
 
-/** Runs at most `count` at the same time. When it rejects, nothing is running any longer. */
+/** Runs up to `count` calls at the same time. If one fails, waits until the others have ended, and then rejects. */
 async function inTurns<T>(items: readonly T[], count: number, run: (item: T) => Promise<void>) {
   const waiting = [...items]
   const results = await Promise.allSettled(
@@ -62,7 +66,7 @@ async function inTurns<T>(items: readonly T[], count: number, run: (item: T) => 
   if (failed) throw failed.reason
 }
 
-/** Types and sources in TypeScript, source maps, tests and documents, except licenses. */
+/** Matches files that are left out: TypeScript types and sources, source maps, tests, and documents except licenses. */
 const unneeded =
   /\.[cm]?tsx?$|\.map$|\.tsbuildinfo$|(^|\/)(__tests__|\.github|\.nyc_output|coverage)(\/|$)|^(test|tests|docs|example|examples)(\/|$)|^(?!.*(licen[cs]e|notice|copying)).*\.(md|markdown)$/i
 
@@ -82,8 +86,8 @@ async function copyPackage(root: string, one: InstalledPackage, into: string): P
 }
 
 /**
- * Removes what npm would act on: scripts, commands, and dependencies for development or for other platforms. The
- * remaining dependencies get the versions that the release contains.
+ * Removes the fields that npm would act on: scripts, commands, and dependencies for development or for other platforms.
+ * The remaining dependencies get the versions that the release contains.
  */
 function withoutInstall(manifest: Record<string, unknown>, one: InstalledPackage) {
   const {
@@ -140,7 +144,7 @@ async function copyEntry(root: string, into: string): Promise<void> {
   await chmod(join(into, 'shoal.js'), 0o755)
 }
 
-/** Copies the demo models without the scripts that made them, the README and the license. */
+/** Copies the license and the demo models, without the scripts and documents about their training. */
 async function copyTexts(root: string, into: string): Promise<void> {
   const models = join(root, 'models')
   await cp(models, join(into, 'models'), {

@@ -10,20 +10,23 @@ type Options = {
   archive: string
   /** The image that the new one is based on: Debian or similar, with glibc 2.28 or newer and libstdc++. */
   base: string
-  /** The name that the image gets where it is loaded, such as `shoal:0.1.0`. */
+  /** The name of the image after it has been loaded, such as `shoal:0.1.0`. */
   name: string
-  /** The path of the image, an archive for `docker load` and `podman load`. Not every version of them reads gzip. */
+  /**
+   * The path of the image: an archive for `docker load` and `podman load`. The archive is not compressed, because some
+   * versions of these programs cannot read gzip.
+   */
   into: string
   /** The time of the image, in seconds since 1970. */
   timeSeconds: number
-  /** Options for all of buildah's commands, such as where images are kept. */
+  /** Options for all buildah commands, such as the folder for images. */
   global?: readonly string[]
 }
 
 /**
- * Builds `deploy/Dockerfile`. Commands of the build run without a namespace of their own (`--isolation chroot`), so that
- * this works in a container, too.
- * @throws if buildah is missing or fails; the message has what it printed
+ * Builds `deploy/Dockerfile`. The commands of the build do not run in separate namespaces (`--isolation chroot`), so
+ * that the build also works in a container.
+ * @throws if buildah is missing or fails; the error message contains its output
  */
 export async function buildImage(options: Options): Promise<void> {
   const { root, archive, base, name, into, timeSeconds, global = [] } = options
@@ -40,6 +43,6 @@ export async function buildImage(options: Options): Promise<void> {
 async function runBuildah(words: string[]): Promise<void> {
   await promisify(execFile)('buildah', words).catch((error) => {
     if (error.code !== 'ENOENT') throw error
-    throw new Error('an image is built with buildah: apt install buildah', { cause: error })
+    throw new Error('building an image requires buildah: apt install buildah', { cause: error })
   })
 }

@@ -30,7 +30,7 @@ export async function compilePackage({ root, folder, into }: Options): Promise<v
   await copyOtherFiles(join(root, folder, 'src'), join(into, 'src'))
 }
 
-/** `npm run types` checks the types, so this run only translates. */
+/** `npm run types` checks the types, so this run only compiles. */
 async function runTypeScript(root: string, folder: string, output: string): Promise<void> {
   const options = {
     noCheck: 'true',
@@ -69,8 +69,8 @@ async function removeEmptyFolders(folder: string): Promise<void> {
 }
 
 /**
- * Removes the modules in `folder` that none of `entrances` import, directly or indirectly. Used for the pages, most of
- * whose modules are only needed to build them.
+ * Removes the modules in `folder` that none of `entrances` import, directly or indirectly. Used for the pages, because
+ * most of their modules are needed only for the build.
  */
 export async function removeUnreachable(
   folder: string,

@@ -1,4 +1,4 @@
-/** Compares the stacks for old Nodes with those of this Node. */
+/** Compares the stacks for old versions of Node with those that are built into this version. */
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 
@@ -7,7 +7,7 @@ const { AsyncStack, SyncStack } = createRequire(import.meta.url)('./bin/disposab
   SyncStack: typeof DisposableStack
 }
 
-/** What both kinds of stacks have. */
+/** The members that both kinds of stacks have. */
 type AnyStack = Pick<AsyncDisposableStack, 'defer' | 'disposed'> & {
   use(value: never): unknown
   move(): AnyStack
@@ -58,7 +58,7 @@ async function describeBehavior(Stack: new () => AnyStack) {
   return steps
 }
 
-test('they use, defer, move and dispose like those of this Node', async () => {
+test('the stacks use, defer, move and dispose like the built-in ones', async () => {
   const sync = await describeBehavior(SyncStack)
   expect(sync).toEqual(await describeBehavior(DisposableStack))
   expect(sync).toContain('SuppressedError')

@@ -25,7 +25,7 @@ export type InstalledPackage = {
   folder: string
   license: string | undefined
   integrity: string | undefined
-  /** Where the package was downloaded from. Undefined for our own packages and stubs. */
+  /** The URL from which the package was downloaded. Undefined for our own packages and stubs. */
   source: string | undefined
   /** Whether the package contains native code for one platform. */
   isNative: boolean

@@ -24,7 +24,7 @@ const architectures: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd6
 /** Debian's name for this machine's processor. Undefined if there are no releases for it. */
 export const debianArchitecture = architectures[process.arch]
 
-/** Needs `dpkg-deb`. The package depends on libc, and on Debian's `passwd`, which creates the service's user. */
+/** Requires `dpkg-deb`. The package depends on libc, and on Debian's `passwd`, which creates the service's user. */
 export async function packDebian(options: Options): Promise<void> {
   const { root, portable, workspace, into, version, timeSeconds, level } = options
   const source = join(root, 'release', 'debian')
@@ -76,7 +76,7 @@ async function linkFolder(from: string, into: string): Promise<void> {
   await normalizeModes(into)
 }
 
-/** Gives folders and files the same permissions as in the archives, whatever the umask is. */
+/** Gives folders and files the same permissions as in the archives, regardless of the umask. */
 async function normalizeModes(folder: string): Promise<void> {
   await promisify(execFile)('chmod', ['--recursive', 'u=rwX,go=rX', folder])
 }

@@ -1,4 +1,4 @@
-/** Makes a release, installs it in an empty place and uses it there. */
+/** Makes a release, installs it in an empty folder and uses it there. */
 import { execFile } from 'node:child_process'
 import { createHash, generateKeyPairSync, verify } from 'node:crypto'
 import {
@@ -49,9 +49,9 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  test('two runs give the same bytes', async () => {
+  test('two runs produce the same bytes', async () => {
     const again = join(folder, 'again')
-    await makeRelease(again, '--level', '0') // compressing takes half of the time, and is zlib's work
+    await makeRelease(again, '--level', '0') // without compression, because compression takes half of the time
     expect(await hashContents(again)).toEqual(await hashContents(release))
     await rm(again, { recursive: true })
   })
@@ -66,7 +66,7 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
       installed = join(prefix, 'lib', 'node_modules', 'shoal')
     }, timeoutMs)
 
-    test('is the only one of its kind, and takes up at most 150 MB', async () => {
+    test('is the only one in the release, and takes up at most 150 MB', async () => {
       expect((await readdir(release)).filter((name) => name.endsWith('.tgz'))).toHaveLength(1)
       const { stdout } = await run('du', ['-s', '--block-size=1', prefix])
       expect(Number.parseInt(stdout, 10)).toBeLessThan(150e6)
@@ -114,7 +114,7 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
     })
   })
 
-  test('the checksums and the signature are right', async () => {
+  test('the checksums and the signature are correct', async () => {
     await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release })
     const [sums, signature, key] = await Promise.all(
       ['SHA256SUMS', 'SHA256SUMS.sig', 'SHA256SUMS.pem'].map((name) =>
@@ -125,7 +125,7 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
     expect(String(sums).match(/ {2}shoal\S*$/gm)).toHaveLength((await readdir(release)).length - 3)
   })
 
-  test('the list of contents names each package with its version, license and hash', async () => {
+  test('the list of contents has each package with its version, license and hash', async () => {
     const text = await readFile(await findFile(release, '.cdx.json'), 'utf8')
     const { components } = JSON.parse(text) as { components: Record<string, unknown>[] }
     expect(components.find(({ name }) => name === 'fastify')).toMatchObject({
@@ -152,7 +152,7 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
     })
 
     const tools = ['ip', 'unshare', 'curl'].every(findProgram)
-    test.runIf(tools)('a registry hands it out where nothing else can be reached', async () => {
+    test.runIf(tools)('the archive can be installed without internet access', async () => {
       const home = join(folder, 'namespace')
       await mkdir(home)
       const script = join(root, 'release', 'testing', 'install-from-registry.sh')
@@ -164,7 +164,7 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
       expect(stderr).toContain('is the newest version at localhost:8000')
     })
 
-    describe.runIf(debootstrap)('in an empty Debian', () => {
+    describe.runIf(debootstrap)('in a minimal Debian system', () => {
       let place: string
 
       beforeAll(async () => {
@@ -247,7 +247,7 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
     await rm(home, { recursive: true })
   }
 
-  /** Returns the path of the Node of this version, which is installed in `place`. */
+  /** Installs this version of Node in `place`, and returns its path. */
   async function installNode(place: string, version: string): Promise<string> {
     await mkdir(place)
     await writeFile(join(place, 'package.json'), '{ "private": true }')
@@ -256,7 +256,7 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
     return join(place, 'node_modules', name, 'bin', 'node')
   }
 
-  /** With an empty cache. The user's npm settings apply, such as the certificate authority of a proxy. */
+  /** Runs npm with an empty cache. The user's npm settings apply, such as the certificate authority of a proxy. */
   async function runNpm(home: string, words: string[]) {
     const cache = { npm_config_cache: join(home, '.cache') }
     await run('npm', [...words, '--no-audit', '--no-fund', '--no-update-notifier'], {
@@ -266,13 +266,13 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
   }
 })
 
-/** Returns a function that converts paths to what programs in another root folder see. */
+/** Returns a function that converts paths to those that programs with `place` as their root folder see. */
 const within = (place: string) => (path: string) => path.slice(place.length)
 
 /** Makes a root folder with a shell, the commands that `shoal.sh` uses, and glibc. */
 async function makeLibcRoot(place: string): Promise<void> {
   for (const name of ['dev', 'etc', 'tmp']) await mkdir(join(place, name), { recursive: true })
-  // As in all current distributions. node-llama-cpp looks for libc in /usr/lib.
+  // All current distributions have these links. node-llama-cpp looks for libc in /usr/lib.
   for (const name of ['bin', 'lib', 'lib64']) {
     await mkdir(join(place, 'usr', name), { recursive: true })
     await symlink(`usr/${name}`, join(place, name))
@@ -290,7 +290,7 @@ async function makeLibcRoot(place: string): Promise<void> {
     await mkdir(join(place, dirname(path)), { recursive: true })
     await copyFile(path, join(place, path))
   }
-  // Loaded by llama.cpp and argon2.
+  // llama.cpp and argon2 load this library.
   const more = 'librt.so.1'
   const folder = dirname([...libraries].find((path) => path.includes('libc.so')) ?? '')
   await copyFile(join(folder, more), join(place, folder, more))
@@ -302,7 +302,7 @@ async function findFile(folder: string, ending: string): Promise<string> {
   return join(folder, name)
 }
 
-/** Returns the SHA-256 of each file before it was compressed. The checksums of a release depend on the compression. */
+/** Returns the SHA-256 of each file's uncompressed contents. The checksums of a release depend on the compression. */
 async function hashContents(folder: string): Promise<Record<string, string>> {
   const names = (await readdir(folder)).filter((name) => !name.startsWith('SHA256SUMS')).toSorted()
   const hashes: Record<string, string> = {}

@@ -1,6 +1,6 @@
 /**
- * `npm run release`: writes everything that a release consists of to `dist/release`, or to the folder that `--into`
- * names, which is replaced. `npm run release -- image` adds a container image, based on the image that `--base` names.
+ * `npm run release`: writes the files of a release to `dist/release`, or to the folder given with `--into`. Replaces
+ * the folder if it exists. `npm run release -- image` adds a container image, based on the image given with `--base`.
  * `--level` is the compression level, 0 to 9.
  */
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -55,7 +55,7 @@ try {
     console.error('Archives with Node and Debian packages are made only on Linux (x64 or ARM64).')
   await writeSbom({ program, into: join(finished, `shoal-${version}.cdx.json`), timeSeconds })
   await signRelease(finished, key)
-  // Replaced only when everything has been made, so that a failure leaves the previous release as it was.
+  // The previous release is replaced only after the new release is complete, so that a failure leaves it unchanged.
   await rm(output, { recursive: true, force: true })
   await rename(finished, output)
   await printFiles(output)

@@ -12,7 +12,7 @@ async function makeFolder() {
   return folder
 }
 
-test('the checksums are signed, and can be checked with the public key', async () => {
+test('the checksums are signed, and can be verified with the public key', async () => {
   const folder = await makeFolder()
   await writeFile(join(folder, 'b'), 'two')
   await writeFile(join(folder, 'a'), 'one')
@@ -29,7 +29,7 @@ test('the checksums are signed, and can be checked with the public key', async (
   expect(verify(null, Buffer.from('other'), key, signature ?? Buffer.alloc(0))).toBe(false)
 })
 
-test('the key is made once, readable only by its owner, even if two releases need it at once', async () => {
+test('the key is created once, readable only by its owner, even if two releases need it at the same time', async () => {
   const folder = await makeFolder()
   const env = { XDG_CONFIG_HOME: folder }
   const keys = await Promise.all([readSigningKey(env), readSigningKey(env)])

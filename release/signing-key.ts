@@ -4,8 +4,8 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 /**
- * Reads the signing key: the file that `SHOAL_RELEASE_KEY` names, or `shoal/release-key.pem` in the user's configuration
- * folder, which is created if it does not exist.
+ * Reads the signing key from the file that `SHOAL_RELEASE_KEY` names. If this variable is not set, reads
+ * `shoal/release-key.pem` in the user's configuration folder, and creates this file if it does not exist.
  * @throws if the file contains no Ed25519 private key in PEM format, or the named file does not exist
  */
 export async function readSigningKey(env: NodeJS.ProcessEnv): Promise<KeyObject> {
@@ -29,8 +29,8 @@ function parseKey(pem: string): KeyObject | undefined {
 }
 
 /**
- * Does nothing if the file exists. The key appears under its name only when it is complete, and only once, even if two
- * releases are made at the same time.
+ * Creates a key file, unless the file exists. The file appears under its final name only when it is complete. If two
+ * releases are made at the same time, they use the same key.
  */
 async function createKey(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -42,7 +42,7 @@ async function createKey(path: string): Promise<void> {
     await file.sync()
     await link(draft, path)
     console.error(
-      `Created the signing key ${path}. Keep a copy: installations trust only this key.`,
+      `Created the signing key ${path}. Keep a copy, because installations trust only this key.`,
     )
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error

@@ -1,4 +1,4 @@
-/** Writes the list of what a release contains, in CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/). */
+/** Writes a release's software bill of materials in CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/). */
 import { writeFile } from 'node:fs/promises'
 import type { Program } from './assemble-program.ts'
 import type { InstalledPackage } from './installed-packages.ts'
@@ -10,7 +10,7 @@ type Options = {
   timeSeconds: number
 }
 
-/** Lists the packages in the release, and as optional those that npm adds for the user's platform. */
+/** Lists the packages in the release. Packages that npm adds for the user's platform are listed as optional. */
 export async function writeSbom({ program, into, timeSeconds }: Options): Promise<void> {
   const { version, bundled, native } = program
   const components = [

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** How llama.cpp's package names refer to processors, by Node's name for the processor. */
+/** The processor names in llama.cpp's package names, by Node's name for the processor. */
 const processors = { arm: 'armv7l', arm64: 'arm64', x64: 'x64' }
 
 /** TypeScript sources of packages that are imported in compiled form, copies for CommonJS, documentation, and tests. */
@@ -60,7 +60,10 @@ function unneeded() {
   ]
 }
 
-/** On x64, npm also installs llama.cpp for ARM, so that the installation can be copied to an ARM machine. */
+/**
+ * Whether a package is for another processor. On x64, npm also installs llama.cpp for ARM, because the installation may
+ * be copied to an ARM machine.
+ */
 function isForOtherProcessor(name) {
   const own = processors[process.arch]
   return own !== undefined && !name.split('-').includes(own)

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Contains system programs, but may be missing from an ordinary user's PATH. */
+/** The folder of system programs, which may be missing from an ordinary user's PATH. */
 const systemFolder = '/usr/sbin'
 
 export function findProgram(name: string): string | undefined {

@@ -5,8 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [/^faults\/faults\./, /^release\//, /^conformance\//, /^cluster\//, /^faults\//]
 
 /**
- * Starts with the test files that take minutes. By default, long files, by their size, come first, so that the tests
- * that take minutes would run last, one of them alone.
+ * Runs the slowest test files first. By default, Vitest starts with the largest files. Some slow test files are small,
+ * and would start so late that the last of them would run alone.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -10,13 +10,13 @@ import { canMount } from './small-disk.ts'
 import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torrent-clients.ts'
 
 /**
- * Starts the services for the tests, as far as they are installed on this machine, and stops them at the end. With
- * `SHOAL_TEST_EVERYTHING`, tests fail instead of being skipped if something is missing.
+ * Starts the services that the tests need and that are installed on this machine, and stops them at the end. With
+ * `SHOAL_TEST_EVERYTHING`, the run fails if something is missing. Otherwise, the tests that need it are skipped.
  */
 export default async function startServices(project: TestProject) {
   if (!runsSlowTests) {
     process.stderr.write(
-      'Slow tests are skipped; SHOAL_TEST_SLOW=1 runs them: other BitTorrent clients, network namespaces, repeated kills, faults, long prompts and larger models, each page in each theme and width\n',
+      'Slow tests are skipped: other BitTorrent clients, network namespaces, repeated kills, faults, long prompts and larger models, and each page in each theme and width. Set SHOAL_TEST_SLOW=1 to run them.\n',
     )
   }
   const clients = runsSlowTests ? findTorrentClients() : {}

@@ -1,4 +1,4 @@
-/** Mounts small disks: a tmpfs on Linux, which root may mount, except in some containers. */
+/** Mounts small disks (tmpfs) on Linux. Requires root; some containers do not allow it. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmdirSync, statfsSync, writeSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

@@ -1,13 +1,13 @@
-/** The daemon with default settings, except for its folder, port, threads, context length and slots. */
+/** Runs the daemon with default settings, except for the folder, port, threads, context length and slots. */
 import { readDaemonConfig, startDaemon } from '@shoal/daemon'
 import { answer, readInput, waitForStop } from './child.ts'
 
 export type DaemonInput = {
   models: string
-  /** The number of threads; if undefined, the daemon adapts it. */
+  /** The number of threads; if undefined, the daemon chooses and adapts the number. */
   threads: number | undefined
   contextLength: number
-  /** The number of concurrent conversations; if undefined, the default. */
+  /** The number of concurrent conversations; if undefined, the daemon's default. */
   slots?: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Load on one server: each connection sends its next request when the previous response is complete. The program parses
- * only the head of a response and counts its bytes, so that the server is measured and not this program.
+ * Load on one server: each connection sends its next request when the previous response is complete. The program only
+ * parses the head of each response and counts the bytes of the body, so that it measures the server and not itself.
  */
 import { connect, type Socket } from 'node:net'
 import { percentile } from '../harness/numbers.ts'

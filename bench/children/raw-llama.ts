@@ -1,4 +1,4 @@
-/** Runs only node-llama-cpp's `evaluate`, in one process: the upper limit for a model on this machine. */
+/** Runs only node-llama-cpp's `evaluate` in one process, to measure the maximum speed of a model on this machine. */
 import { getLlama, LlamaLogLevel, type Token, TokenBias } from 'node-llama-cpp'
 import { answer, readInput } from './child.ts'
 

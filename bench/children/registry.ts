@@ -1,4 +1,6 @@
-/** A registry with default settings, but with rate limits that no load reaches. It logs to a file, as in production. */
+/**
+ * Runs a registry with default settings, except for rate limits that no load reaches. Logs to a file, as in production.
+ */
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'

@@ -61,7 +61,7 @@ function toBeCounted() {
   return { models: catalogue(input.models), accounts }
 }
 
-/** Existing accounts are kept; only their `createdAt` is updated. */
+/** Inserts accounts. If an account already exists, updates only its `createdAt`. */
 async function insertAccounts(
   db: Kysely<Database>,
   accounts: readonly { username: string; createdAt: string }[],
@@ -192,7 +192,7 @@ function fileRow(model: CatalogueModel, file: CatalogueFile) {
   }
 }
 
-/** A header with about as many entries as a real one. */
+/** Returns a header with about as many entries as a real one. */
 function usualHeader(model: CatalogueModel, file: CatalogueFile): FileHeader {
   const { architecture, displayName, contextLength, parameterCount } = model
   const { quantization, fileSizeBytes } = file

@@ -1,6 +1,6 @@
 /**
- * Announces to swarms in Redis, without HTTP. Each caller announces the next peer when Redis has answered for the last
- * one, and this process measures its own CPU time.
+ * Announces to swarms in Redis, without HTTP. Each caller announces the next peer when Redis has responded to the
+ * previous announce. This process measures its own CPU time.
  */
 import { openRedis } from '../../packages/registry/src/redis/open-redis.ts'
 import { sharedSwarms } from '../../packages/registry/src/swarm/redis/shared-swarms.ts'
@@ -10,7 +10,7 @@ export type SwarmAnnouncesInput = {
   redisUrl: string
   peers: number
   peersPerSwarm: number
-  /** Number of callers at the same time. */
+  /** Number of concurrent callers. */
   callers: number
   seconds: number
 }
@@ -33,7 +33,7 @@ await answer(announces / ((user + system) / 1e6))
 state.close()
 process.disconnect()
 
-/** Announces for this long, each of the peers in turn. Every fourth peer is a seeder. */
+/** Announces the peers in turn for this duration. Every fourth peer is a seeder. */
 async function announceFor(duration: number) {
   const endsAt = performance.now() + duration * 1000
   const call = async () => {

@@ -1,4 +1,4 @@
-/** The tracker of the package `bittorrent-tracker` in its own process. */
+/** Runs the tracker from the package `bittorrent-tracker` in its own process. */
 import type { AddressInfo } from 'node:net'
 import Server from 'bittorrent-tracker/server'
 import { answer, readInput, waitForStop } from './child.ts'

@@ -16,9 +16,9 @@ export type BenchOptions = {
   data: string | undefined
   /** The parts of a benchmark to run; all of them if empty. */
   only: string[]
-  /** Also profile the registry's process. */
+  /** Whether to also profile the registry's process. */
   profile: boolean
-  /** Build llama.cpp's server, unless it is installed or has been built before. */
+  /** Whether to build llama.cpp's server, unless it is installed or has been built before. */
   buildsLlamaServer: boolean
 }
 

@@ -42,8 +42,8 @@ export type CatalogueModel = {
 }
 
 /**
- * The number of models, from the first one on, that are public and whose first file has a fixed size and real chunks.
- * Benchmarks request the chunks of these files.
+ * The catalogue begins with this many public models in which the first file has a fixed size and real chunks.
+ * Benchmarks request these chunks.
  */
 export const modelsWithChunks = 1_000
 const fileSizeWithChunks = 4 * 1024 ** 3
@@ -54,8 +54,8 @@ const firstDay = Date.UTC(2023, 0, 1)
 export const owners: readonly string[] = words.rareWords.slice(0, 2_000)
 
 /**
- * Made-up models, the same in every run. As on a public hub, a few words are common in names and descriptions, and most
- * are rare.
+ * Generates made-up models, which are the same in every run. As on a public hub, a few words are common in names and
+ * descriptions, and most words are rare.
  */
 export function* catalogue(count: number): Generator<CatalogueModel> {
   const random = randomFrom(1)
@@ -133,7 +133,7 @@ function sentence(random: Random): string {
   })
 }
 
-/** A UUID that sorts by time (version 7), like those of the registry. */
+/** Returns a UUID that sorts by time (version 7), like those of the registry. */
 export function idAt(ms: number, random: Random): string {
   const time = ms.toString(16).padStart(12, '0')
   const rest = random.hex(18)

@@ -18,7 +18,7 @@ export type SeedInput = {
 
 const bytesPerModel = 12_000
 
-/** A data directory with `models` made-up models. With `--data`, the directory is filled once and kept. */
+/** Returns a data directory with `models` made-up models. With `--data`, the directory is filled once and kept. */
 export async function filledDirectory(
   options: BenchOptions,
 ): Promise<Disposable & { path: string }> {
@@ -46,8 +46,8 @@ export async function filledDirectory(
 }
 
 /**
- * A registry with `models` made-up models on a PostgreSQL server that syncs its commits, until `stack` is disposed of;
- * undefined if PostgreSQL is not installed.
+ * Fills a registry with made-up models on a PostgreSQL server that syncs its commits and runs until `stack` is disposed
+ * of. Returns undefined if PostgreSQL is not installed.
  */
 export async function filledPostgres(
   { models }: BenchOptions,

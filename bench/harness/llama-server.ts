@@ -8,7 +8,7 @@ import { untilAnswered } from './until-answered.ts'
 
 export type InferenceServer = { url: string; pid: number }
 
-/** The path of llama.cpp's own server, if `buildLlamaServer` has built it, or if it is installed. */
+/** Returns the path of llama.cpp's own server, either built or installed; undefined if there is none. */
 export const findLlamaServer = (): string | undefined =>
   existsSync(builtLlamaServer) ? builtLlamaServer : findProgram('llama-server')
 

@@ -6,7 +6,7 @@ import { freePort } from '../../testing/free-port.ts'
 import { needTool } from './tool.ts'
 import { untilAnswered } from './until-answered.ts'
 
-/** An nginx with one worker that serves one file with `sendfile`, as in Debian's default configuration. */
+/** Starts nginx with one worker. It serves one file with `sendfile`, as in Debian's default configuration. */
 export async function startNginx(file: string, folder: string) {
   const port = await freePort()
   mkdirSync(folder)

@@ -2,7 +2,7 @@ export function median(values: number[]): number {
   return percentile(values, 0.5)
 }
 
-/** The percentile at `share`, which is 0.95 for p95, with linear interpolation between two values. */
+/** Returns the percentile at `share` (0.95 for p95), with linear interpolation between two values. */
 export function percentile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const place = (sorted.length - 1) * share
@@ -11,7 +11,7 @@ export function percentile(values: number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-/** Three significant digits, or an en dash if there is no measurement. */
+/** Formats a number with three significant digits. Returns an en dash if there is no measurement. */
 export function digits(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '–'
   if (value >= 100) return String(Math.round(value))

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 /** Clock ticks per second in `/proc`: always 100 in user space on Linux. */
 const ticksPerSecond = 100
 
-/** The user and system time that the process has used so far. */
+/** Returns the user and system time that a process has used so far. */
 export function readCpuSeconds(pid: number): number | undefined {
   const stat = read(`/proc/${pid}/stat`)
   if (stat === undefined) return undefined
@@ -12,27 +12,28 @@ export function readCpuSeconds(pid: number): number | undefined {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
-/** The peak resident memory of the process, in bytes. */
+/** Returns the peak resident memory of a process, in bytes. */
 export function readPeakMemory(pid: number): number | undefined {
   const found = /^VmHWM:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`) ?? '')
   return found ? Number(found[1]) * 1024 : undefined
 }
 
 /**
- * The current resident memory of a process, in bytes. Memory shared by several processes is divided between them (PSS).
+ * Returns the current resident memory of a process, in bytes. Memory shared by several processes is divided among them
+ * (PSS).
  */
 export function readMemoryShare(pid: number): number | undefined {
   const found = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')
   return found ? Number(found[1]) * 1024 : undefined
 }
 
-/** The current resident memory of a process in bytes, without files that are mapped into it. */
+/** Returns the current resident memory of a process in bytes, without mapped files. */
 export function readAnonymousMemory(pid: number): number | undefined {
   const found = /^RssAnon:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`) ?? '')
   return found ? Number(found[1]) * 1024 : undefined
 }
 
-/** A process and its descendants. */
+/** Returns the process IDs of a process and its descendants. */
 export function processTree(pid: number): number[] {
   const children = read(`/proc/${pid}/task/${pid}/children`)?.trim() ?? ''
   const started = children === '' ? [] : children.split(' ').map(Number)

@@ -28,7 +28,7 @@ const commonWords = [
   'qwen',
 ] as const
 
-/** Paths of searches, the same in every run, with typical queries, orders and offsets. */
+/** Returns paths of searches with typical queries, orders and offsets. The paths are the same in every run. */
 export function searchPaths(kind: keyof typeof queryKinds, count: number): string[] {
   const random = randomFrom(kind.length * 1_000 + count)
   return Array.from({ length: count }, () => {

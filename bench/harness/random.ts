@@ -4,7 +4,7 @@ export type Random = ReturnType<typeof randomFrom>
 export function randomFrom(seed: number) {
   let state = seed >>> 0
 
-  /** From 0 to less than 1 (mulberry32). */
+  /** Returns a number of at least 0 and less than 1 (mulberry32). */
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
@@ -19,7 +19,7 @@ export function randomFrom(seed: number) {
     pick<T>(choices: readonly T[]): T {
       return choices[Math.floor(next() * choices.length)] as T
     },
-    /** Favors the first choices, so that a few results are common and most are rare. */
+    /** Returns a choice. The first ones are more likely, so that a few results are common and most are rare. */
     pickSkewed<T>(choices: readonly T[]): T {
       return choices[Math.floor(next() ** 3 * choices.length)] as T
     },

@@ -27,7 +27,7 @@ export function note(line: string) {
   process.stderr.write(`· ${line}\n`)
 }
 
-/** Columns of numbers are aligned to the right. */
+/** Formats a Markdown table. Columns of numbers are right-aligned. */
 function markdownTable(head: string[], rows: Cell[][]): string {
   const texts = [head, ...rows].map((row) => row.map(String))
   const isNumeric = head.map((_, at) => rows.every((row) => /^[-–\d]/.test(String(row[at]))))

@@ -24,7 +24,7 @@ export function startShoalAt({ machine, home, registryUrl }: Place, ...words: st
   })
 
   return {
-    /** Waits for this text on stderr, and returns how many seconds it took. */
+    /** Waits until the command has printed this text to stderr. Returns the seconds since the command was started. */
     async waitForOutput(sought: string): Promise<number> {
       const { promise, resolve, reject } = Promise.withResolvers<number>()
       const check = () => reported.includes(sought) && resolve(seconds())

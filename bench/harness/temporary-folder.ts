@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 export type TemporaryFolder = Disposable & { path: string }
 
-/** A folder that is deleted at the end of the block that uses it, or when the process exits. */
+/** Creates a folder that is deleted at the end of the block that uses it, or when the process exits. */
 export function temporaryFolder(): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), 'shoal-bench-'))
   const remove = () => rmSync(path, { recursive: true, force: true })

@@ -66,7 +66,8 @@ export async function runTool(
 }
 
 /**
- * The total usage of several parts that run one after another: the sum of their times, and the maximum of their memory.
+ * Returns the total usage of several parts that run one after another: the sum of their times, and the maximum of their
+ * memory.
  */
 export function inSequence(...parts: Usage[]): Usage {
   const sum = (values: (number | undefined)[]) => values.reduce((a, b) => (a ?? 0) + (b ?? 0), 0)

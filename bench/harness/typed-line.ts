@@ -4,7 +4,7 @@ import { once } from 'node:events'
 
 type Place = { folder: string; env: Record<string, string> }
 
-/** Returns how many seconds the line took. If it fails, throws an error with its output. */
+/** Runs a line, and returns how many seconds it took. If the line fails, throws an error with its output. */
 export async function runLine(line: string, place: Place): Promise<number> {
   const startedAt = performance.now()
   const shell = spawnShell(line, place)
@@ -13,12 +13,12 @@ export async function runLine(line: string, place: Place): Promise<number> {
   return (performance.now() - startedAt) / 1000
 }
 
-/** Starts a line that runs until it is disposed of, which interrupts it as Ctrl-C does. */
+/** Starts a line. Disposing of the returned object interrupts the line, as Ctrl-C does. */
 export function startLine(line: string, place: Place) {
   const startedAt = performance.now()
   const shell = spawnShell(line, place)
   return {
-    /** Waits until the line has printed this text, and returns how many seconds after the start this was. */
+    /** Waits until the line has printed this text. Returns the seconds since the line was started. */
     async untilPrinted(text: string): Promise<number> {
       while (!shell.printed().includes(text)) {
         const more = await Promise.race([shell.nextOutput(), shell.closed])
@@ -34,7 +34,7 @@ export function startLine(line: string, place: Place) {
 }
 
 function spawnShell(line: string, { folder, env }: Place) {
-  // In a process group of its own, so that signals reach what the shell has started.
+  // In a separate process group, so that signals reach the processes that the shell has started.
   const child = spawn('sh', ['-c', line], {
     cwd: folder,
     env: { ...ownEnvironment(), ...env },
@@ -65,7 +65,10 @@ function spawnShell(line: string, { folder, env }: Place) {
   }
 }
 
-/** npm would otherwise work on the repository of the benchmark, and shoal on the user's own data. */
+/**
+ * Returns this process's environment without the variables of npm and shoal. Otherwise, npm and shoal would use this
+ * repository and the user's own data.
+ */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const isOthers = /^(npm_|NPM_|SHOAL_|XDG_|NODE$|INIT_CWD$)/
   const kept = Object.entries(process.env).filter(([name]) => !isOthers.test(name))

@@ -22,7 +22,7 @@ export const families = [
   { name: 'bert', architecture: 'bert', versions: ['base', 'large'] },
 ] as const
 
-/** Parameters in units of 10⁹. */
+/** Numbers of parameters, in billions. */
 export const sizes = [7, 8, 3, 1.5, 14, 1, 0.5, 32, 13, 70, 27, 9, 2, 72, 123] as const
 
 export const variants = [
@@ -145,7 +145,7 @@ export const qualities = [
   ],
 ] as const
 
-/** Thousands of coined words, like those in real names, which form the long tail of a search index. */
+/** Thousands of made-up words. In real names, such words form the long tail of a search index. */
 export const rareWords: readonly string[] = coinWords(30_000)
 
 function coinWords(count: number): string[] {

@@ -70,7 +70,7 @@ async function seeList(page: Page) {
   await seeAll(page)
   const chats = page.getByRole('button', { name: 'Chats', exact: true })
   if (await chats.isVisible()) await chats.click()
-  await page.getByRole('button', { name: /^More about What/ }).click()
+  await page.getByRole('button', { name: /^Actions for What/ }).click()
 }
 
 async function openSettings(page: Page) {

@@ -34,13 +34,13 @@ export function registryScreens({ origin }: ShownRegistry): Screen[] {
   ]
 }
 
-/** Only windows that are too narrow for the links have a menu. */
+/** Opens the menu, which is shown only in windows that are too narrow for the links. */
 async function openMenu(page: Page) {
   const menu = page.getByRole('button', { name: 'Menu' })
   if (await menu.isVisible()) await menu.click()
 }
 
-/** Opens the details of a file and its menu with more ways to get it. */
+/** Opens the details of a file, and the menu with more ways to get the file. */
 async function openFile(page: Page) {
   await page.getByRole('button', { name: 'Details of Q4_K_M' }).click()
   await page.getByRole('button', { name: 'More ways to get Q4_K_M' }).click()

@@ -9,7 +9,7 @@ export type Screen = {
   url: string
   /** The cookies of a signed-in user. */
   cookies?: Parameters<Visitor['context']['addCookies']>[0]
-  /** Takes the full page, not only the visible part. */
+  /** Whether to capture the full page instead of only the visible part. */
   isWhole?: boolean
   /** Brings the page into the state that the screenshot shows. */
   act?: (page: Page) => Promise<unknown>
@@ -49,7 +49,7 @@ async function visit(browser: TestBrowser, look: Look, screen: Screen, path: str
   }
 }
 
-/** Returns whether the page is wider than its window. */
+/** Takes a screenshot. Returns whether the page is wider than its window. */
 async function take({ context, page }: Visitor, screen: Screen, path: string): Promise<boolean> {
   const { url, cookies = [], isWhole = false, act } = screen
   await context.addCookies(cookies)

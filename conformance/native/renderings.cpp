@@ -1,5 +1,5 @@
-// Renders conversations with llama.cpp. Reads one JSON object per line: `template` (a path), `messages` and `tools` in
-// OpenAI's format, `isThinking`. Prints one JSON object for each: `prompt`, or `error`.
+// Renders conversations with llama.cpp. Reads one JSON object per line, with `template` (a path), `messages` and
+// `tools` (in OpenAI's format), and `isThinking`. For each object, prints one JSON object with `prompt` or `error`.
 #include "chat.h"
 #include "json.h"
 #include "log.h"

@@ -8,7 +8,7 @@ export type ClusterFault = {
   /** A sentence that `--list` prints. */
   summary: string
   load: LoadOptions
-  /** Does the harm, and resolves when it has ended. */
+  /** Injects the fault, and resolves when the fault has ended. */
   strike(round: ClusterRound): Promise<void>
 }
 

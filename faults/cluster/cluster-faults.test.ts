@@ -1,4 +1,4 @@
-/** Runs all faults of a registry with several nodes once, on one cluster. Its ten processes make this a slow test. */
+/** Runs all faults of a registry with several nodes once, on one cluster. Slow, because a cluster has ten processes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Faults of a registry with several nodes: one of its parts dies or is restarted while the registry is under load. */
+/** Faults in which a part of a registry with several nodes dies or is restarted, while the registry is under load. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -38,9 +38,9 @@ type Options = {
   logFolder: string
 }
 
-/** A request may have to wait for a statement that PostgreSQL does not finish. */
+/** How long a response may take. A request may have to wait for a statement that PostgreSQL does not finish. */
 const answerTimeoutMs = 45_000
-/** After this time, a recovery counts as stuck. It usually takes less than a second. */
+/** After this time, a recovery counts as stuck. A recovery usually takes less than a second. */
 const recoveryTimeoutMs = 15_000
 
 /** Starts a cluster, in which faults run one after another, each with its own accounts and models. */

@@ -1,6 +1,6 @@
 /**
  * Tests that a node takes over a file soon after the node that was processing it has been killed, but not while that
- * node is alive, even if the two nodes' clocks differ by an hour. Slow, because it starts a cluster.
+ * node is alive. The two nodes' clocks differ by an hour. The test is slow, because it starts a cluster.
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -71,7 +71,7 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
     return JSON.parse(text || 'null')
   }
 
-  /** Uploads a file through the node with the right clock, without submitting it. Resolves to its path. */
+  /** Uploads a file through the node with the right clock, without submitting it. Resolves to the file's API path. */
   async function upload(model: string, seed: number): Promise<string> {
     const bytes = Buffer.from(
       makeGguf({

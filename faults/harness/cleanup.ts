@@ -3,6 +3,6 @@ export function cleanupStack(): DisposableStack {
   const stack = new DisposableStack()
   const dispose = () => stack.dispose()
   process.once('exit', dispose)
-  stack.defer(() => process.off('exit', dispose)) // the last to run
+  stack.defer(() => process.off('exit', dispose)) // runs last
   return stack
 }

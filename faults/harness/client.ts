@@ -27,7 +27,7 @@ type Options = {
   origin: () => string
   timeoutMs: number
   failures: Failures
-  /** The address of an S3 store, whose responses are not checked. */
+  /** The address of an S3 store. Responses from this address are not checked. */
   store?: string | undefined
   /** Whether a load balancer may respond with its own error if a node dies. */
   isBalanced?: boolean
@@ -127,7 +127,7 @@ export function isDone({ status }: Reply): boolean {
   return typeof status === 'number' && status < 300
 }
 
-/** Whether, as far as the response shows, the requested change may or may not have been made. */
+/** Whether the requested change may or may not have been made, because the response is missing or an error. */
 export function isUnknown({ status }: Reply): boolean {
   return status === 'broken' || status === 'late' || (typeof status === 'number' && status >= 500)
 }

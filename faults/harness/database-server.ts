@@ -14,8 +14,8 @@ export type DatabaseServer = {
   /** Runs one statement. Returns a line for each row, with columns separated by `|`. */
   query(databaseUrl: string, statement: string): Promise<string[]>
   /**
-   * Copies a database into a new one as described in the manual, with `pg_dump` and `psql`. Returns the URL of the
-   * copy.
+   * Copies a database with `pg_dump` and `psql`, as the documentation for administrators describes. Returns the URL of
+   * the copy.
    */
   copyDatabase(databaseUrl: string, folder: string): Promise<string>
   [Symbol.asyncDispose](): Promise<void>

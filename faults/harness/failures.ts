@@ -19,7 +19,7 @@ export function collectFailures() {
     lost: report('lost'),
     /** Reports wrong bytes, counters or responses, or something incomplete. */
     wrong: report('wrong'),
-    /** Reports that the registry did not recover, respond or exit in the time allowed. */
+    /** Reports that the registry did not recover, respond or exit within the time allowed. */
     stuck: report('stuck'),
     list: () => [...found.values()],
   }

@@ -7,7 +7,7 @@ export type Journal = Disposable & {
 
 /**
  * Opens a journal, which records each acknowledged change as a line of JSON. The journal can be examined after this
- * program has crashed. Only one sync runs at a time; it covers all lines written before it.
+ * program has crashed. Only one sync runs at a time, and each sync covers all lines written before it.
  */
 export function openJournal(path: string): Journal {
   const file = openSync(path, 'a')

@@ -51,7 +51,7 @@ const pushTimeoutMs = 3_000
 /** The pause after a failed operation, so that a registry that is down is not flooded with requests. */
 const pauseMs = 30
 
-/** Starts random operations by all accounts in the ledger at the same time, until the load is stopped. */
+/** Starts workers that perform random operations for all accounts in the ledger until the load is stopped. */
 export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions) {
   const { ledger } = world
   const chosen = Object.entries({ ...defaultWeights, ...weights }) as [Operation, number][]

@@ -28,7 +28,7 @@ function readTarget(pid: number, number: string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/fd/${number}`)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined // closed meanwhile
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined // closed in the meantime
     throw error
   }
 }

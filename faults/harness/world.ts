@@ -17,8 +17,8 @@ export type World = {
   /** A factor by which every timeout is multiplied; it is more than 1 on a busy machine. */
   timeoutFactor: number
   /**
-   * Whether a 503 for download information means that the download was not counted. PostgreSQL may commit without being
-   * able to confirm the commit.
+   * Whether a 503 for download information means that the download was not counted. This is uncertain with PostgreSQL,
+   * which may commit without being able to confirm the commit.
    */
   isExact: boolean
   /** How long it may take until the other nodes show a download that one node has counted. */

@@ -7,7 +7,7 @@ import type { NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
 
 const bytesRefused = fails('registry_failed', 'bytes_refused')
-/** The end of a pull that finds no peers; its error message includes the tracker's error. */
+/** The end of a pull that finds no peers. The pull's error message includes the tracker's error. */
 const tracker = fails('unreachable', 'no_peers')
 const refused = { chunk: bytesRefused, part: bytesRefused, tracker }
 const limited = fails('rate_limited', 'bytes_refused')

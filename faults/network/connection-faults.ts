@@ -6,19 +6,19 @@ import type { NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
 
 const sameServer = dash(
-  'No server is replaced by another and then restored while a command is running.',
+  'While a command is running, a server is not replaced by another and then restored.',
 )
 const firstCall = dash('The first API call has already failed.')
 const everyConnection = dash(
   'A fault of a forward proxy affects every request, and does not go away.',
 )
 
-/** Has as many characters as `localhost`, so that rewriting a response does not change its length. */
+/** This name is as long as `localhost`, so that rewriting a response does not change its length. */
 const unknownHost = 'q.invalid'
 
 /**
- * Replaces the host of the place's address with an unknown host, in the response that contains this address. The
- * address for API calls stays the same.
+ * Returns the harm that replaces the host in the address of a place with an unknown host. Changes only the response
+ * that contains this address, so that the address for API calls stays the same.
  */
 function unknownHostIn(place: Place) {
   const rewrite = (pattern: RegExp, isNaming: (path: string) => boolean) =>

@@ -9,7 +9,7 @@ export const fails = (code: Code, reason?: string): End => ({ code, reason })
 
 export const dash = (why: string): Dash => ({ dash: why })
 
-/** A complete response is final, even if it is wrong; a request is repeated only if its response arrives incomplete. */
+/** A complete response is final, even if it is wrong. A request is repeated only if its response is incomplete. */
 const wholeAnswer = dash('A complete response is final: the request is not repeated.')
 
 type Kind = {
@@ -22,8 +22,8 @@ type Kind = {
 }
 
 /**
- * The ends for harm to requests: correct bytes if the harm goes away, otherwise `end`. Harm to web seeds never makes a
- * pull fail, because the pull can download the bytes in another way.
+ * Returns the ends for harm to requests: correct bytes if the harm goes away, otherwise `end`. Harm to web seeds never
+ * makes a pull fail, because the pull can download the bytes in another way.
  */
 export function onRequests(end: End, { isAnswer = false, others = {}, columns = {} }: Kind = {}) {
   const goesAway = isAnswer ? wholeAnswer : rightBytes
@@ -42,7 +42,7 @@ export function onRequests(end: End, { isAnswer = false, others = {}, columns = 
   } satisfies Record<string, ColumnEnds>
 }
 
-/** The ends for harm to all connections, which begins with the first request to a place. */
+/** Returns the ends for harm to all connections. The harm begins with the first request to a place. */
 export function onConnections(end: End, goesAway: End | Dash = rightBytes): NetworkFault['ends'] {
   return {
     api: { 'goes away': goesAway, stays: { api: end } },

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { exchangeWith } from './exchange.ts'
 
 /**
- * Starts a server that has a different origin but serves the same bytes as the registry. It must never receive
- * credentials, and records requests that contain any.
+ * Starts a server that has a different origin but serves the same bytes as the registry. The server must never receive
+ * credentials, and records any requests that contain credentials.
  */
 export async function startElsewhere(registryPort: () => number, registryHost: string) {
   const credentials: string[] = []

@@ -58,7 +58,7 @@ const slowPauseMs = 500
 const asItShould: ConnectionMode = { answers: 'as it should' }
 
 /**
- * Starts a proxy, whose address is `https://localhost:<port>` if `isTls` is set. `registryPort` is called for each
+ * Starts a proxy. Its address is `https://localhost:<port>` if `isTls` is set. `registryPort` is called for each
  * request.
  */
 export async function startFaultProxy({ isTls, registryPort }: Options) {

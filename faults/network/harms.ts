@@ -20,7 +20,7 @@ const withLength = ({ status, headers }: Answer, length: number) => {
 }
 
 /**
- * Returns half of a body, but nothing if the body is the rest of a chunk. Otherwise, each retry would deliver half of
+ * Returns half of a body, or nothing if the body is the rest of a chunk. Otherwise, each retry would deliver half of
  * the missing bytes, and the chunk would soon be complete.
  */
 function half({ body }: Answer, { place }: Exchange): Uint8Array {
@@ -79,7 +79,7 @@ export const slow = onRequest(async (exchange) => {
   exchange.goOn()
 })
 
-/** Compresses only the beginning of a chunk, because the client looks only at the `content-encoding` header. */
+/** Compresses at most the first MiB of a body, because the client only checks the `content-encoding` header. */
 export const gzipped = onAnswer((answer) => {
   const { status, headers, body } = answer
   if (body.length === 0) return answer
@@ -159,7 +159,7 @@ export const replayed = onRequest(async (exchange) => {
   exchange.give(await exchange.ask(other))
 })
 
-/** From the second request on, sends bytes that differ from those of the file. */
+/** From the second request on, sends bytes that differ from the file's. */
 export function changedAfterFirst(): RequestHarm {
   let requests = 0
   return onAnswer((answer) => {
@@ -190,7 +190,7 @@ export const connections = (mode: ConnectionMode, liftAfterMs?: number): Connect
   ...(liftAfterMs !== undefined && { liftAfterMs }),
 })
 
-/** A forward proxy's response to CONNECT. */
+/** Sends this response to CONNECT, as a forward proxy. */
 export const toConnect = (status: string, headers: string, body = ''): ConnectHarm => ({
   level: 'connect',
   answer: `HTTP/1.1 ${status}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

@@ -20,7 +20,7 @@ export type LaneOptions = {
   transport: Transport
   folder: string
   logFolder: string
-  /** Multiplies every timeout. */
+  /** A factor by which every timeout is multiplied. */
   timeoutFactor: number
   cleanup: DisposableStack
   /** Starts another forward proxy, which forwards to the proxy on this port. Returns the address of the new proxy. */
@@ -29,11 +29,11 @@ export type LaneOptions = {
 
 export type Lane = Awaited<ReturnType<typeof openLane>>
 
-/** The name of the model that is pulled, and of its file. */
+/** The names of the model and the file that are pulled. */
 export const modelName = 'large'
 export const filename = 'large.gguf'
 
-/** Another model, which no seeder has. */
+/** Another model, which has no seeders. */
 export const lonelyModel = 'lonely'
 
 /** Starts a registry and its fault proxy, and publishes one model. `bytes` is a GGUF file of two chunks. */
@@ -136,7 +136,7 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
   }
 }
 
-/** A registry that is not on loopback requires the setup code that it prints. */
+/** Returns the setup code that a registry has logged. A registry that is not on loopback requires this code. */
 function setupCodeIn(log: string) {
   const code = /Setup code for the first account: (\S+)/.exec(log)?.[1]
   return code === undefined ? {} : { setup_code: code }

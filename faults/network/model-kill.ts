@@ -25,7 +25,7 @@ async function killModel(scene: Scene): Promise<string> {
   for (const isStreamed of [false, true, false, true]) {
     await expectAnswer(daemon.url)
     const pid = findModelProcess(daemon.pid)
-    // The process is stopped first, so that it is still generating when it is killed.
+    // The process is suspended first, so that it is still generating when it is killed.
     process.kill(pid, 'SIGSTOP')
     const answer = ask(daemon.url, isStreamed, timeoutFactor)
     await sleep(random.integer(300))

@@ -16,7 +16,7 @@ export type Cell = {
   fault: NetworkFault
   column: Column
   form: Form
-  /** The harmed place; undefined if the harm goes away: such a harm affects every place of the column. */
+  /** The harmed place; undefined if the harm goes away, because such a harm affects every place of the column. */
   place: Place | undefined
   /** The permitted ends. There is more than one only if the end depends on which request is harmed first. */
   ends: readonly End[]

@@ -64,7 +64,7 @@ export function findPlace(
   return method === 'GET' && isPull ? 'api' : undefined
 }
 
-/** Whether a request is for a piece or a part of it. The rest of a chunk is longer, unless nearly all of it is there. */
+/** Whether a request is for a piece or a part of one. A longer range is a chunk, or the missing rest of a chunk. */
 function isPiece(range: string | undefined): boolean {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
   if (first === undefined || last === undefined) return false

@@ -66,7 +66,7 @@ export async function runNetwork(words: string[]): Promise<number> {
 const isWanted = (only: string | undefined, name: string) =>
   only === undefined || only.split(',').includes(name)
 
-/** A fault that goes away affects every place of its column. */
+/** Whether a cell affects the wanted place. A fault that goes away affects every place of its column. */
 const isAt = (wanted: Place | undefined, { column, place }: Cell) =>
   wanted === undefined ||
   wanted === place ||

@@ -11,7 +11,7 @@ export type NetworkRound = {
 
 export type Scene = {
   seed: number
-  /** Multiplies every timeout. */
+  /** A factor by which every timeout is multiplied. */
   timeoutFactor: number
   /** A folder that is deleted at the end of the round. */
   folder: string

@@ -109,8 +109,8 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
 }
 
 /**
- * Whether the first request passes unharmed. Otherwise the command would give up early, as it does if the registry has
- * never responded.
+ * Whether the first request must pass unharmed. If it were harmed, the command would give up early, as it does if the
+ * registry has never responded.
  */
 const firstPasses = ({ column, form }: Cell) => column === 'api' && form === 'goes away'
 

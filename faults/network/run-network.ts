@@ -12,7 +12,7 @@ import { type CellOptions, type CellResult, noHarm, runCell } from './run-cell.t
 
 export type NetworkOptions = {
   seed: number
-  /** Multiplies every timeout; 1 is for an idle machine. */
+  /** A factor by which every timeout is multiplied; 1 is for an idle machine. */
   timeoutFactor: number
   /** The folder for the registries' logs. */
   logFolder: string
@@ -29,13 +29,13 @@ const lanesByTransport: Record<Transport, number> = {
 
 const getTransport = ({ fault }: Cell): Transport => fault.over ?? 'http'
 
-/** If a timeout expires early in more cells, it is not because the machine is busy. */
+/** Maximum number of cells to repeat. If timeouts expire early in more cells, the cause is not a busy machine. */
 const maxRepeated = 12
 const repeatedTimeoutFactor = 3
 
 /**
- * Runs cells at the same time. Those in which a timeout may have expired before the fault struck are repeated one after
- * another, with longer timeouts. Every other failure counts at once.
+ * Runs cells in parallel. Cells in which a timeout may have expired before the fault struck are repeated one after
+ * another, with longer timeouts. Every other failure counts immediately.
  */
 export async function runCells(
   cells: readonly Cell[],
@@ -66,8 +66,8 @@ async function runOnLanes(
   const { bytes } = makeContent(randomFrom(options.seed), 'large')
   const results: CellResult[] = []
   /**
-   * Resolves when the previous lane is open. Lanes are opened one after another: if all were opened at the same time,
-   * all of them would be ready late.
+   * Resolves when the previous lane is open. Lanes are opened one after another, so that the first lane is ready as
+   * soon as possible.
    */
   let opening: Promise<unknown> = Promise.resolve()
 

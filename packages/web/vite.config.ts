@@ -15,8 +15,9 @@ const queries = {
 
 /**
  * The router, which every screen of the registry needs. Without this group, it would be divided among several chunks,
- * because some screens use more of it than others. The group includes what the router imports: if a chunk imported the
- * entry point, which waits for the router to load the screen, both would wait forever.
+ * because some screens use more of it than others. The group includes the modules that the router imports. Otherwise,
+ * their chunk could import the entry point. The entry point waits for the router to load the screen, so both would wait
+ * forever.
  */
 const router = {
   name: 'router',
@@ -32,7 +33,7 @@ const small = {
   test: /core\/src\/(units|async\/sleep|errors\/app-error|references\/(reference|commands))|protocol\/src\/(pages|format-path|client\/(connection|api-error|call\.|transport|network-error|(model|file|account)-calls)|routes\/(models|files|accounts))|web\/src\/(use-observable|account\/next-page|app\/(use-prefs|head\.)|ui\/(exactly|disclosure)|models\/models-search)/,
 }
 
-/** The list of models. Only its URL parameters are needed by all screens. */
+/** The model list, without the module for its URL parameters, which every screen needs. */
 const list = { name: 'list', test: /web\/src\/models\/(?!models-search)/ }
 
 /**

@@ -1,6 +1,6 @@
 // Adds DisposableStack and AsyncDisposableStack to Node before 24, as specified by ECMAScript's Explicit Resource
 // Management proposal (https://tc39.es/proposal-explicit-resource-management/). Contains only the methods that shoal uses.
-/** Throws what disposals have thrown, each error with those before it. Does nothing if there are none. */
+/** Throws the errors of disposals; each error contains the earlier ones. Does nothing if there are none. */
 function throwAll(failures) {
   if (failures.length === 0) return
   throw failures.reduce((suppressed, error) =>
@@ -12,7 +12,7 @@ function throwAll(failures) {
   )
 }
 
-/** Returns the entries of a stack, last first, and leaves none. */
+/** Removes all entries from a stack, and returns them, last first. */
 var takeEntries
 
 class Stack {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// The entry point of a release, in JavaScript that any Node can parse. A release contains compiled JavaScript, so it
-// also runs on Node 22, unlike the sources (packages/cli/bin/shoal.js).
-/* biome-ignore-all lint/style/useTemplate: the style of this file is that of old Nodes. */
-/* biome-ignore-all lint/style/useNodejsImportProtocol: Node before 14.18 does not know the node: prefix. */
+// The entry point of a release, in JavaScript that any version of Node can parse. A release contains compiled
+// JavaScript, so it also runs on Node 22, unlike the sources (packages/cli/bin/shoal.js).
+/* biome-ignore-all lint/style/useTemplate: old versions of Node must be able to parse this file. */
+/* biome-ignore-all lint/style/useNodejsImportProtocol: Node before 14.18 does not support the node: prefix. */
 var neededMajor = 22
 var neededMinor = 13
 

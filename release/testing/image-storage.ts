@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 const isolation = ['--isolation', 'chroot']
 
-/** Keeps images in this folder until it is disposed. */
+/** Stores images in this folder until the returned object is disposed of. */
 export async function openImageStorage(folder: string) {
   await mkdir(folder)
   const global = [
@@ -31,7 +31,7 @@ export async function openImageStorage(folder: string) {
       return name
     },
 
-    /** Loads an image archive, and makes a container of it. */
+    /** Loads an image archive, and creates a container from it. */
     async load(archive: string) {
       const container = await buildah('from', '--quiet', `docker-archive:${archive}`)
       const inspected = await buildah('inspect', '--type', 'container', container)
@@ -47,9 +47,9 @@ export async function openImageStorage(folder: string) {
         user: config.User,
         /** The image's health check, as a command. */
         healthCheck: config.Healthcheck.Test.slice(1),
-        /** Rejects with what the command printed if it fails. */
+        /** Runs a command. If it fails, rejects with the command's output. */
         run: (command: string[], env: Record<string, string>) => buildah(...toWords(command, env)),
-        /** Runs what the image runs by default, until it is disposed. */
+        /** Runs the image's default command until the returned object is disposed of. */
         start(env: Record<string, string>) {
           const words = toWords([...config.Entrypoint, ...config.Cmd], env)
           const child = spawn('buildah', [...global, ...words], {
@@ -77,7 +77,7 @@ export async function openImageStorage(folder: string) {
   }
 }
 
-/** What is used of an image's configuration (Docker Image Specification 1.2). */
+/** The parts of an image's configuration that are used here (Docker Image Specification 1.2). */
 type ImageConfig = {
   User: string
   Entrypoint: string[]

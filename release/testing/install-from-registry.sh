@@ -7,7 +7,7 @@ cd "$HOME"
 tar -xzf "$RELEASE"/shoal-*-*.tar.gz
 cd shoal-*
 export SHOAL_HOME="$HOME/operator"
-# The data folder is inside the program's, and must not be packed.
+# The data folder is inside the program's folder, and must not be packed.
 bin/shoal registry --port 8000 >"$HOME/log" 2>&1 &
 registry=$!
 trap 'kill $registry; wait $registry' EXIT

@@ -1,4 +1,4 @@
-/** What a new user does with an installed shoal: starts a registry, publishes a model, pulls it, runs it and chats. */
+/** Simulates a new user of an installed release, who starts a registry, and publishes, pulls and runs a model. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -18,7 +18,7 @@ type Options = {
   shoal: Command
   /** A folder that the commands may write to. */
   folder: string
-  /** Converts a path to what the commands see, if they run in another root folder. */
+  /** Converts a path to the one that the commands see, if they run in another root folder. */
   inside?: (path: string) => string
   /** The user that the commands run as, who must be able to use the files. */
   owner?: { uid: number; gid: number }

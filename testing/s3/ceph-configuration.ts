@@ -8,7 +8,7 @@ type Options = {
   memoryBytes: number
 }
 
-/** A cluster of one monitor, one object store in memory and one gateway, all on loopback (Ceph 16). */
+/** Configures a cluster of one monitor, one object store in memory and one gateway, all on loopback (Ceph 16). */
 export function cephConfiguration({ directory, fsid, port, monitorPort, memoryBytes }: Options) {
   return `[global]
 fsid = ${fsid}

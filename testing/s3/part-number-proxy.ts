@@ -30,7 +30,7 @@ export async function startPartNumberProxy(endpoint: string) {
     uploads.delete(uploadId)
   }
 
-  /** The range of the requested part; undefined if the request is not for a part that the proxy knows. */
+  /** Returns the range of the requested part; undefined if the request is not for a known part. */
   function findRange({ method, path }: ProxiedRequest): string | undefined {
     const url = new URL(path, endpoint)
     const partNumber = Number(url.searchParams.get('partNumber'))

@@ -16,7 +16,7 @@ export type ProxiedRequest = {
   headers: IncomingHttpHeaders
 }
 
-/** A response of the proxy itself, as an S3 server sends it. */
+/** An error response that the proxy itself sends, in the format of an S3 server. */
 export type Refusal = { status: number; code: string; headers?: Record<string, string> }
 
 type Options = {
@@ -34,7 +34,7 @@ export async function startS3Proxy(endpoint: string, options: Options = {}) {
   let stalled = 0
   let open = 0
 
-  /** Passes on a response, until it has to stall. */
+  /** Passes on a response until the response has to stall. */
   async function* pass(response: AsyncIterable<Buffer>, outgoing: ServerResponse) {
     let passedBytes = 0
     for await (const part of response) {
@@ -99,7 +99,7 @@ export async function startS3Proxy(endpoint: string, options: Options = {}) {
   }
 }
 
-/** The query of a proxied request. */
+/** Returns the query of a proxied request. */
 export const queryOf = ({ path }: ProxiedRequest) => new URL(path, 'http://proxy').searchParams
 
 /** Starts a proxy that refuses presigned URLs that require one of these headers, as some S3 servers do. */

@@ -22,7 +22,7 @@ type Options = {
   bucket: string
   /** The capacity of the object store. */
   memoryBytes: number
-  /** Starts a program that keeps running. Returns a function that returns whether the program is still running. */
+  /** Starts a program that keeps running. Returns a function that checks whether the program is still running. */
   launch(program: string, options: string[]): () => boolean
   /** Runs a program to its end. */
   run: Run

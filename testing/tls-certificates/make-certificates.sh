@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Generates the certificates for tests again, with new keys: a private CA and server certificates for this machine. Requires openssl.
+# Regenerates the certificates for tests, with new keys: a private CA, and server certificates for this machine.
+# Requires openssl.
 set -euo pipefail
 cd "$(dirname "$0")"
 

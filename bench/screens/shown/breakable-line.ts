@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP proxy whose connections can be cut, as if the server had stopped. */
+/** Starts a TCP proxy. Its connections can be cut, as if the server had stopped. */
 export async function openLine(toPort: number) {
   const sockets = new Set<Socket>()
   let isCut = false

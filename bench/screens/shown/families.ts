@@ -16,9 +16,9 @@ export type Size = {
 export type Family = {
   name: string
   kind: [architecture: string, license: string, contextLength: number, vocabulary: number]
-  /** The age of the family's oldest model, and how often its models are pulled, relative to the average (1). */
+  /** The age of the family's oldest model, and the popularity of all its models relative to the average (1). */
   usage: { oldestDays: number; popularity: number }
-  /** The names of the family's variants, if it does not have all of them. */
+  /** The names of the family's variants; undefined if the family has all variants. */
   only?: string[]
   sizes: Size[]
 }

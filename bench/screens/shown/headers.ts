@@ -48,7 +48,7 @@ export function makeFileHeader(
   }
 }
 
-/** The header of a model's vision projector. */
+/** Returns the header of a model's vision projector. */
 export function projectorHeader(
   { displayName, size }: ShownModel,
   fileSizeBytes: number,

@@ -57,10 +57,10 @@ const expected: Label[] = ['Q4_K_M', 'Q6_K', 'Q8_0']
 
 const quantization = (label: Label): Quantization => ({ label, ...all[label] })
 
-/** All quantizations, from the smallest to the unquantized original. */
+/** Returns all quantizations, from the smallest to the unquantized original. */
 export const wholeLadder = (): Quantization[] => whole.map(quantization)
 
-/** At least five quantizations, since most models do not have all of them. */
+/** Returns at least five quantizations. Omits others at random, because most real models do not have all of them. */
 export function ladderFor(parameters: number, random: Random): Quantization[] {
   const labels = parameters < 1e9 ? tiny : parameters < 40e9 ? usual : large
   const kept = labels.filter((label) => expected.includes(label) || random.chance(0.75))

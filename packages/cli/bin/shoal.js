@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// The entry point of the command line, in JavaScript that any Node since version 6 can parse. Node 24 and newer, which run
-// TypeScript, continue in this process. An older Node starts the project's own Node 24, or prints which version is needed.
-/* biome-ignore-all lint/style/useNodejsImportProtocol: Node before 14.18 does not know the node: prefix. */
-/* biome-ignore-all lint/complexity/useArrowFunction: the style of this file is that of old Nodes. */
-/* biome-ignore-all lint/style/useTemplate: the style of this file is that of old Nodes. */
+// The entry point of the command line, in JavaScript that any Node since version 6 can parse. Node 24 and newer, which
+// run TypeScript, continue in this process. An older Node starts the project's own Node 24, or prints which version is
+// needed.
+/* biome-ignore-all lint/style/useNodejsImportProtocol: Node before 14.18 does not support the node: prefix. */
+/* biome-ignore-all lint/complexity/useArrowFunction: old versions of Node must be able to parse this file. */
+/* biome-ignore-all lint/style/useTemplate: old versions of Node must be able to parse this file. */
 var fs = require('fs')
 var path = require('path')
 

@@ -1,10 +1,10 @@
-// Started by shoal.js on a recent Node. This is a separate file, because old Nodes cannot parse import().
+// Started by shoal.js on a recent Node. This is a separate file, because old versions of Node cannot parse import().
 var nodeModule = require('node:module')
 var path = require('node:path')
 
 // Caches compiled code between runs, which halves the time until the first line of output. Threads and child processes
-// use the cache only if the variable is set; each of them then takes 10 MB less. NODE_COMPILE_CACHE, if set, takes
-// precedence.
+// use the cache only if the variable is set; each of them then uses 10 MB less
+// memory. NODE_COMPILE_CACHE, if set, takes precedence.
 process.env.NODE_COMPILE_CACHE ||= path.join(__dirname, '..', 'node_modules', '.cache')
 nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 

@@ -46,7 +46,7 @@ export type Context = {
   config: Config
   /** The read-only model folders. */
   modelFolders: readonly string[]
-  /** The address from the flag, the variable, the saved setting or the default, in this order of precedence. */
+  /** The current registry's address: from the flag, the variable, the saved setting or the default, in this order. */
   registryAddress: string
   /** The settings for connections to registries. Read once, at first use. */
   networkSettings(): Promise<NetworkSettings>

@@ -17,6 +17,6 @@ export type CliEnvironment = {
   memoryBytes: number
   /** The daemon's default port; 11434 if omitted. Tests set another port, because any program may be using 11434. */
   daemonPort?: number
-  /** A folder of the program, from which `shoal upgrade` finds the installation; this program's own if omitted. */
+  /** A folder in the installation that `shoal upgrade` upgrades; this program's own folder if omitted. */
   programFolder?: string
 }

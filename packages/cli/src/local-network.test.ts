@@ -1,6 +1,6 @@
 /**
- * Two machines on one network. The first has a model but can no longer reach the registry, so the tracker does not list
- * that machine, and the second one can find it only by local discovery (BEP 14).
+ * Tests two machines on one network. The first machine has a model but can no longer reach the registry, so the tracker
+ * does not list that machine. The second machine can find the first one only by local discovery (BEP 14).
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'

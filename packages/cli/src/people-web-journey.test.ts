@@ -1,4 +1,4 @@
-/** People on a closed registry, with real browsers and the CLI: invite, register, publish privately, share, pull, disable. */
+/** Tests the accounts and private models of a closed registry, with real browsers and the CLI. */
 import { readFile } from 'node:fs/promises'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, inject, test } from 'vitest'
@@ -108,7 +108,7 @@ async function signIn(page: Page, username: string, secret: string) {
   await page.keyboard.press('Enter')
 }
 
-/** Creates an invitation on the page of invitations, and returns its link. */
+/** Creates an invitation on the invitations page, and returns its link. */
 async function invite(page: Page, note: string): Promise<string> {
   await page.getByRole('button', { name: 'Invite someone' }).click()
   await page.getByLabel('Note (optional)').fill(note)

@@ -18,7 +18,7 @@ describe('the program has', () => {
     expect(list(await program(name, '--json', 'search'))).toEqual([name])
   })
 
-  test('only the command ls for its alias list, which completion does not suggest', async () => {
+  test('only the command ls if the line begins with its alias list, which completion does not suggest', async () => {
     expect(list(await program('list', '--json'))).toEqual(['ls'])
     expect(all).not.toContain('list')
   })

@@ -90,7 +90,7 @@ type Time = {
   minMs?: number
   /** The result for an unlimited duration; undefined if unlimited durations are refused. */
   endless: number | undefined
-  /** Whether only a word means unlimited, and a duration of more than a hundred years is refused. */
+  /** Whether “unlimited” must be written as a word. Durations of more than 100 years are then refused. */
   isEndlessByWord?: boolean
 }
 

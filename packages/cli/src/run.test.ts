@@ -40,7 +40,7 @@ test.each([
   expect({ stdout, stderr, exitCode }).toEqual({ stdout: '', stderr: text, exitCode: 2 })
 })
 
-test('a command group without a subcommand shows its help, and ends as a usage error', async () => {
+test('a command group without a subcommand shows its help, and ends with a usage error', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['keys'], { home: home.path })
   expect(stderr).toContain('shoal keys [options] [command]')

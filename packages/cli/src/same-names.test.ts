@@ -1,4 +1,4 @@
-/** Tests models of the same name from two registries. */
+/** Tests models with the same name from two registries. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { realRegistry } from './testing/real-registry.ts'
 import { makeHome } from './testing/run-shoal.ts'
 import { shoalHere } from './testing/shoal-here.ts'
 
-test('models of the same name, pulled from two registries at once, get a folder each', async () => {
+test('models with the same name that are pulled from two registries at once get separate folders', async () => {
   await using home = await makeHome()
   await using one = await realRegistry()
   await using other = await realRegistry()
@@ -23,7 +23,7 @@ test('models of the same name, pulled from two registries at once, get a folder 
   const second = registries.find((each) => nested?.includes(host(each).replace(':', '+')))
   expect(nested).toMatch(/\+\d+.tide.tide\.gguf$/)
   expect(pulled.map(({ stderr }) => stderr).join()).toContain(
-    `Another model on this machine is named tide, so this one is ${host(second ?? one)}/tide.`,
+    `Another model on this machine is named tide, so this one is named ${host(second ?? one)}/tide.`,
   )
 
   for (const [index, each] of registries.entries()) {

@@ -1,7 +1,7 @@
 /**
- * A complete user journey, with a real registry, browser, CLI, daemon and demo model: register, create an API key,
- * publish by drag and drop, find, like, pull with the key, chat on the daemon's page, remove the model there, and run it
- * from its page on the registry.
+ * Tests a complete user journey with a real registry, browser, CLI, daemon and demo model. The user registers, creates
+ * an API key, and publishes a model by drag and drop. Then the user finds and likes the model, pulls it with the key,
+ * and chats on the daemon's page. Finally, the user removes the model there, and runs it from its page on the registry.
  */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -66,7 +66,7 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
   test('publishes a model by dropping its file', async () => {
     await page.getByRole('link', { name: 'Publish' }).first().click()
     await page.locator('input[type=file]').setInputFiles(modelPath)
-    await page.getByLabel('Details read from the files').waitFor() // the suggested name would mix with the typed one
+    await page.getByLabel('Details read from the files').waitFor() // otherwise, the suggested name would mix with the typed one
     await page.getByLabel('Name', { exact: true }).fill('my-tiny')
     await page.getByText('Available. Pull command').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()

@@ -1,4 +1,4 @@
-/** Tests that a stream starts when the request is admitted, not when the first token comes. */
+/** Tests that a stream starts when the request is admitted, not when the first token is generated. */
 import { expect, onTestFinished, test } from 'vitest'
 import { scriptedRuntime } from './testing/scripted-runtime.ts'
 import { startTestDaemon } from './testing/test-daemon.ts'
@@ -45,7 +45,7 @@ test('a chat sends the role before the first token', async () => {
   await reader?.cancel()
 })
 
-test.each(requests)('%s refuses a prompt that is too long with a status', async (path, toBody) => {
+test.each(requests)('%s refuses an overlong prompt with an error status', async (path, toBody) => {
   const post = await start({})
   expect((await post(path, toBody('word '.repeat(100_000)))).status).toBe(400)
 })

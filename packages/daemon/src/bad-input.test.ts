@@ -121,7 +121,7 @@ test('after more than a thousand responses, the first is deleted and the last ca
     const previous_response_id = last.body.id
     last = await post(url, '/v1/responses', { input: 'Hi', previous_response_id })
     expect(last.status).toBe(200)
-    // A new conversation, because the context is finite.
+    // Start a new conversation, because the context would become full.
     if (turn % 100 === 99) last = await post(url, '/v1/responses', { input: 'Hi' })
   }
   const get = async (id: unknown) => (await fetch(`${url}/v1/responses/${id}`)).status

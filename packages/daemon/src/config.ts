@@ -17,8 +17,9 @@ export type DaemonConfig = Omit<Settings, 'threads' | 'memoryBytes'> & {
   memoryBytes: number
   modelsDirectory: string
   /**
-   * Reads the read-only model folders, whose GGUF files are listed and run, too. Called before each search, because the
-   * user may change the setting while the daemon is running. Undefined to search none.
+   * Reads the paths of the read-only model folders. The GGUF files in these folders are also listed and can be run.
+   * Called before each search, because the user may change the setting while the daemon is running. Undefined if there
+   * are no such folders.
    */
   modelFolders: (() => Promise<string[]>) | undefined
   /** The folder of GPU backends; undefined if only the backends included with shoal are used. */
@@ -40,9 +41,9 @@ export type DaemonConfig = Omit<Settings, 'threads' | 'memoryBytes'> & {
       }
     | undefined
   /**
-   * Reads the registries that this machine knows besides `registry`, with their credentials. It may also return
-   * `registry` itself, with newer credentials. Called for each request, because the user may sign in or out while the
-   * daemon is running. All requests use the network settings of `registry`.
+   * Reads the registries that this machine knows besides `registry`, with their credentials. The result may also
+   * contain `registry` itself, with newer credentials. Called for each request, because the user may sign in or out
+   * while the daemon is running. All requests use the network settings of `registry`.
    */
   otherRegistries: (() => Promise<{ address: string; token: string | undefined }[]>) | undefined
   log: 'stdout' | 'silent' | { file: string }

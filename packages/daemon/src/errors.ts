@@ -31,7 +31,10 @@ export function unsupported(param: string, why = 'is not supported by this daemo
   return new Fault('unsupported_parameter', `${param} ${why}`, { param })
 }
 
-/** Ollama clients recognize the beginning of this message, and then offer to pull the model. */
+/**
+ * The error for an unknown model. Ollama clients recognize the beginning of the message, and then offer to pull the
+ * model.
+ */
 export function modelNotFound(id: string): Fault {
   const name = id.replace(/:latest$/, '')
   const message = `model '${id}' not found, try pulling it first: shoal pull ${name}`

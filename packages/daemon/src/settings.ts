@@ -34,7 +34,7 @@ export const daemonSettings = {
     default: '11434',
     description: 'port to listen on',
     details:
-      "with `npm start`, use `--inference-port`, because `SHOAL_PORT` sets the registry's port. Pages of that registry that are open in a browser on the daemon's machine use the daemon on this port",
+      "with `npm start`, use `--inference-port`, because `SHOAL_PORT` sets the registry's port. In a browser on the daemon's machine, the registry's pages connect to the daemon on this port",
   }),
   /** The context length of one conversation, in tokens. */
   contextLength: setting({
@@ -45,7 +45,7 @@ export const daemonSettings = {
     defaultPhrase: 'up to 65536, depending on free memory',
     description: 'context length in tokens',
     details:
-      "capped at the model's own context length. By default, the longest of 8192, 16384, 32768 and 65536 tokens with which one conversation takes at most a third of the memory that the loaded model leaves free",
+      "capped at the model's own context length. By default, the largest of 8192, 16384, 32768 and 65536 with which one conversation fits in a third of the memory that the loaded model leaves free",
   }),
   slots: setting({
     variable: 'SHOAL_SLOTS',
@@ -54,7 +54,7 @@ export const daemonSettings = {
     default: '4',
     description: 'maximum number of concurrent conversations per model',
     details:
-      'fewer if there is not enough memory. For each model, up to 64 more requests are queued; further requests get a 429 response',
+      'fewer if memory is short. For each model, up to 64 more requests are queued; further requests get a 429 response',
   }),
   threads: setting({
     variable: 'SHOAL_THREADS',
@@ -78,7 +78,7 @@ export const daemonSettings = {
     parse: parseKeepAliveMs,
     default: '5m',
     description:
-      'how long an idle model stays loaded: a duration such as `90s`, `2h` or `7d`, `0` to unload it immediately, or `forever` to keep it loaded',
+      'how long an idle model stays loaded: a duration such as `90s`, `2h` or `7d`; `0` to unload it immediately; or `forever`',
   }),
   /** The flag's value is the path of a file that contains the key. */
   apiKey: setting({

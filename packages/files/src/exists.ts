@@ -1,6 +1,9 @@
 import { access } from 'node:fs/promises'
 
-/** Whether there is a file or folder at this path. Throws if this cannot be determined, for example without permission. */
+/**
+ * Whether there is a file or folder at this path. Throws if this cannot be determined, for example if permission is
+ * denied.
+ */
 export function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

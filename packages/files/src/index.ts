@@ -1,4 +1,4 @@
-/** Writes files and folders such that neither a killed process nor a power failure leaves half of one. */
+/** Writes files and folders so that none is left partly written, even if the process is killed or the power fails. */
 export { exists } from './exists.ts'
 export { makeFolder } from './make-folder.ts'
 export { syncFile, syncFolder, syncTree } from './sync.ts'

@@ -15,9 +15,9 @@ test('a folder is synced with everything in it, except on Windows, which cannot 
   await expect(syncFolder(join(folder, 'missing'), 'win32')).resolves.toBeUndefined()
 })
 
-test('a file is opened for writing on Windows, which does not sync others', async () => {
+test('on Windows, a file is opened for writing, because only such files can be synced', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'shoal-sync-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  await expect(syncFile(folder, 'win32')).rejects.toThrow('EISDIR') // only for writing
+  await expect(syncFile(folder, 'win32')).rejects.toThrow('EISDIR') // a folder cannot be opened for writing
   await expect(syncFile(folder, 'linux')).resolves.toBeUndefined()
 })

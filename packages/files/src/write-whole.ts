@@ -5,21 +5,21 @@ import { makeFolder } from './make-folder.ts'
 import { syncFolder } from './sync.ts'
 
 const unfinishedName = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(new|tmp)$/
-/** Small files are written in milliseconds. An older unfinished file was left by a process that was killed. */
+/** Writing a small file takes milliseconds, so an older unfinished file was left by a killed process. */
 const maxAgeMs = 60 * 60 * 1000
 
 /** Returns a unique name beside `path` for a file that is not complete yet, so that two writers do not interfere. */
 export const unfinishedPath = (path: string): string => `${path}.${randomUUID()}.new`
 
 type WriteOptions = {
-  /** Default: as the user's umask says. */
+  /** The default depends on the user's umask. */
   mode?: number | undefined
 }
 
 /**
- * Writes a small file atomically, and creates its folder: after a power failure, the file has either its old or its new
- * content. Also removes what killed processes have left in the folder.
- * @param modes `folderMode` is for folders that are missing. Default: as the user's umask says
+ * Writes a small file atomically: after a power failure, the file has either its old or its new content. Creates the
+ * file's folder if it is missing. Also removes unfinished files that killed processes have left in the folder.
+ * @param modes `folderMode` applies to folders that have to be created. The defaults depend on the user's umask
  */
 export async function writeWhole(
   path: string,
@@ -55,8 +55,8 @@ async function replace(path: string, content: string | Uint8Array, { mode }: Wri
 }
 
 /**
- * Removes files at `unfinishedPath` in a folder that are older than an hour. Does nothing if there is no such folder, or
- * if a file cannot be removed, because what the caller does succeeds all the same.
+ * Removes files at `unfinishedPath` in a folder that are older than an hour. Ignores errors, for example if the folder
+ * does not exist, because they do not affect the caller's work.
  */
 export async function removeUnfinished(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])

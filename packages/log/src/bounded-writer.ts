@@ -4,13 +4,13 @@ import type { Output } from './output.ts'
 type Options = {
   output: Output
   maxWaitingBytes: number
-  /** Called when writing resumes after lines were dropped. */
+  /** Called when writing resumes after lines have been dropped. */
   onResumed: (droppedLines: number) => void
 }
 
 /**
- * Lines that are logged within this time are written together, because each write to a file wakes another thread, and
- * waking it costs as much as logging ten lines.
+ * Lines that are logged within this time are written together. Each write to a file wakes another thread, which costs
+ * as much as logging ten lines.
  */
 const gatherMs = 10
 const firstPauseMs = 1
@@ -33,7 +33,7 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
 
   function write(line: string) {
     const bytes = Buffer.byteLength(line)
-    // If a line larger than the buffer was dropped while no output was being written, only this call resumes.
+    // If a line larger than the buffer was dropped while nothing was being written, only this call reports it.
     resume()
     if (isClosed || droppedNow > 0 || waitingBytes + bytes > maxWaitingBytes) {
       dropped += 1

@@ -9,7 +9,7 @@ const maxDepth = 4
 
 /**
  * Decodes the bencoded value (BEP 3) at the start of `bytes` and ignores the rest. Safe for untrusted input: the length
- * of a string must consist of digits, and the string must end within `bytes`, so that decoding always advances. Throws
+ * of a string must consist of digits, and the string must end within `bytes`, so decoding always advances. Throws
  * `invalid_bencode`.
  */
 export function decodeBencode(bytes: Buffer): Bencoded {
@@ -67,7 +67,7 @@ export function decodeBencode(bytes: Buffer): Bencoded {
   }
 }
 
-/** A value to encode. Each character of a string is one byte, so text beyond ASCII must be passed as UTF-8 bytes. */
+/** A value to encode. Each character of a string is encoded as one byte, so pass non-ASCII text as UTF-8 bytes. */
 export type Bencodable =
   | number
   | string
@@ -76,9 +76,9 @@ export type Bencodable =
   | { readonly [key: string]: Bencodable | undefined }
 
 /**
- * Encodes a value. Sorts the keys of dictionaries and omits undefined values. This code is on the tracker's hot path,
- * so it does not use the package `bencode`, which takes three times as long. That package also treats dictionary keys
- * as text, but the keys in a scrape response are binary info hashes.
+ * Encodes a value. Sorts the keys of dictionaries and omits undefined values. There are two reasons not to use the
+ * package `bencode`. It takes three times as long, and this code is on the tracker's hot path. It also treats the keys
+ * of dictionaries as text, but the keys in a scrape response are binary info hashes.
  */
 export function encodeBencode(value: Bencodable): Buffer {
   return Buffer.from(encodedText(value), 'latin1')

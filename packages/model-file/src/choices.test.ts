@@ -15,7 +15,7 @@ function importsBehind(entrance: URL, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-test('choices.ts runs in a browser: it imports no Node module and no package except core', () => {
+test('choices.ts runs in a browser: it imports no Node modules, and no packages except core', () => {
   const names = [...importsBehind(new URL('choices.ts', import.meta.url))]
   expect(names.filter((name) => name.endsWith('/context-memory.ts'))).toHaveLength(1)
   expect(names.filter((name) => !/^(?:file:|@shoal\/core\/)/.test(name))).toEqual([])

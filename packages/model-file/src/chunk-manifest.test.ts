@@ -34,7 +34,7 @@ test('hashes are packed into 32 bytes each and unpacked without loss', () => {
   expect(() => unpackHashes(packed.subarray(1), fileSizeBytes)).toThrow(RangeError)
 })
 
-test('the result of a hasher becomes a valid manifest', () => {
+test('the result of a hasher can be converted into a valid manifest', () => {
   const manifest = makeManifest({
     fileSizeBytes,
     sha256_hash: hash('f'),

@@ -15,7 +15,7 @@ export type ChunkManifest = {
 
 const hashBytes = 32
 
-/** Concatenates the hashes, 32 bytes each. The result has less than a third of the size of the same chunks in JSON. */
+/** Concatenates the hashes, 32 bytes each. The result is less than a third as long as the chunks in JSON. */
 export function packHashes(chunks: readonly ChunkHash[]): Uint8Array {
   const packed = new Uint8Array(chunks.length * hashBytes)
   for (const [place, { hash }] of chunks.entries()) packed.set(fromHex(hash), place * hashBytes)
@@ -26,7 +26,7 @@ export function packHashes(chunks: readonly ChunkHash[]): Uint8Array {
 export function unpackHashes(packed: Uint8Array, fileSizeBytes: number): ChunkHash[] {
   const count = chunkCount(fileSizeBytes)
   if (packed.length !== count * hashBytes) {
-    throw new RangeError(`${packed.length} bytes are not the hashes of ${count} chunks`)
+    throw new RangeError(`${packed.length} bytes is not the size of the hashes of ${count} chunks`)
   }
   const digits = toHex(packed)
   return Array.from({ length: count }, (_, index) => ({

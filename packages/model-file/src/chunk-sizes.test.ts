@@ -4,7 +4,7 @@ import { chunkCount, chunkRange, chunkSizeFor, pieceLengthFor } from './chunk-si
 const mebibyte = 1024 * 1024
 const gibibyte = 1024 * mebibyte
 
-test('a chunk has 16 MiB, doubled until the file has at most 10,000 chunks', () => {
+test('the chunk size is 16 MiB, doubled until the file has at most 10,000 chunks', () => {
   const most = 10_000 * 16 * mebibyte
   expect(chunkSizeFor(1)).toBe(16 * mebibyte)
   expect(chunkSizeFor(most)).toBe(16 * mebibyte)
@@ -13,7 +13,7 @@ test('a chunk has 16 MiB, doubled until the file has at most 10,000 chunks', () 
   expect(chunkCount(most + 1)).toBe(5001)
 })
 
-test('a torrent piece has 1 MiB and grows to 16 MiB with the file', () => {
+test('the piece length grows with the file size, from 1 MiB to 16 MiB', () => {
   expect(pieceLengthFor(1)).toBe(mebibyte)
   expect(pieceLengthFor(2 * gibibyte)).toBe(mebibyte)
   expect(pieceLengthFor(2 * gibibyte + 1)).toBe(2 * mebibyte)

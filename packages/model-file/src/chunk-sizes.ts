@@ -19,7 +19,7 @@ export function chunkSizeFor(fileSizeBytes: number): number {
 
 /**
  * Size of every torrent piece except the last: 1 MiB, doubled until the file has at most 2,048 pieces (40 KiB of
- * hashes) or a piece has 16 MiB. The chunk size is a multiple of the piece size, so no piece spans two chunks.
+ * hashes) or the piece length is 16 MiB. The chunk size is a multiple of the piece size, so no piece spans two chunks.
  */
 export function pieceLengthFor(fileSizeBytes: number): number {
   let length = smallestPiece
@@ -31,7 +31,7 @@ export function chunkCount(fileSizeBytes: number): number {
   return Math.ceil(fileSizeBytes / chunkSizeFor(fileSizeBytes))
 }
 
-/** The start and the size of chunk `index`, in bytes. Throws RangeError if the file has no such chunk. */
+/** Returns the start and the size of chunk `index`, in bytes. Throws RangeError if the file has no such chunk. */
 export function chunkRange(index: number, fileSizeBytes: number): { start: number; size: number } {
   if (!Number.isInteger(index) || index < 0 || index >= chunkCount(fileSizeBytes)) {
     throw new RangeError(`a file of ${fileSizeBytes} bytes has no chunk ${index}`)

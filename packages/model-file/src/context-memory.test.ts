@@ -12,7 +12,7 @@ const llama8b = {
   vocabulary_size: 128_256,
 }
 
-test('the memory for another context length is that of computeMemory', () => {
+test('memoryWithContext agrees with computeMemory for every context length', () => {
   const facts = { role: 'model', shard: null, dimensions: llama8b } as const
   const bytesPerToken = findFileCacheBytes(facts) ?? 0
   expect(bytesPerToken).toBe(128 * 1024)
@@ -28,12 +28,12 @@ test('the memory for another context length is that of computeMemory', () => {
   }
 })
 
-test('a context longer than that of the model is not used', () => {
+test('a context length above the model’s maximum adds no memory', () => {
   const context = { tokens: 65_536, maxTokens: 4096, bytesPerToken: 1000 }
   expect(memoryWithContext(6e9, context)).toBe(6e9)
 })
 
-test('files without keys and values of their own have no memory per token', () => {
+test('files that add no keys and values have no memory per token', () => {
   const dimensions = llama8b
   for (const role of ['mmproj', 'adapter'] as const) {
     expect(findFileCacheBytes({ role, shard: null, dimensions })).toBeNull()
@@ -49,7 +49,7 @@ test('files without keys and values of their own have no memory per token', () =
   expect(findFileCacheBytes({ role: 'model', shard: null, dimensions: unsafe })).toBeNull()
 })
 
-test('without a header, the memory of the context is a share of the size of the file', () => {
+test('without a header, the memory for the context is estimated as a share of the file size', () => {
   const bytesPerToken = usualCacheBytesPerToken(5e9)
   const context = { tokens: 16_384, maxTokens: null, bytesPerToken }
   expect(memoryWithContext(ruleOfThumb(5e9), context)).toBe(ruleOfThumb(5e9) + 0.6e9)

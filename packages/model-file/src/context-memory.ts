@@ -3,13 +3,16 @@ import { usualCacheShare, usualContext } from './memory.ts'
 type Context = {
   /** The context length to compute the memory for, in tokens. */
   tokens: number
-  /** The model's context length; null if unknown. A longer context is not used. */
+  /** The model's context length, which is the maximum; null if unknown. */
   maxTokens: number | null
   /** The memory for the keys and values of one token. */
   bytesPerToken: number
 }
 
-/** Converts the memory from `memoryToRun` or `ruleOfThumb` to another context length than the usual one. */
+/**
+ * Converts a result of `memoryToRun` or `ruleOfThumb`, which assume the default context length, to another context
+ * length.
+ */
 export function memoryWithContext(
   memoryBytes: number,
   { tokens, maxTokens, bytesPerToken }: Context,
@@ -19,6 +22,6 @@ export function memoryWithContext(
   return Math.round(memoryBytes + bytesPerToken * additional)
 }
 
-/** Estimates `bytesPerToken` for a file of which only the size is known, in accordance with `ruleOfThumb`. */
+/** Estimates `bytesPerToken` from the file size, with the same assumptions as `ruleOfThumb`. */
 export const usualCacheBytesPerToken = (fileSizeBytes: number): number =>
   (fileSizeBytes * usualCacheShare) / usualContext

@@ -20,10 +20,10 @@ const wordOfBits: Record<number, Fidelity> = {
 }
 
 const original = /^(?:BF16|F16|F32|F64)$/i
-/** The number of bits per weight follows the name of the scheme: `Q4_K_M`, `IQ2_XXS`, `TQ1_0`, `MXFP4`. */
+/** The digit after the name of the scheme is the number of bits per weight: `Q4_K_M`, `IQ2_XXS`, `TQ1_0`, `MXFP4`. */
 const reduced = /^(?:I?Q|TQ|MXFP|NVFP)(\d)(?!\d)/i
 
-/** The fidelity for a quantization label; undefined if the label is unknown. */
+/** Returns the fidelity of a quantization, or undefined if its label is unknown. */
 export function findFidelity(quantization: string | null): Fidelity | undefined {
   const label = quantization ?? ''
   return original.test(label) ? 'Original' : wordOfBits[Number(reduced.exec(label)?.[1])]

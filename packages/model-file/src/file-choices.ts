@@ -65,15 +65,15 @@ function withLabels<C extends Omit<FileChoice<FileLike>, 'label'>>(
   return named.map(({ choice, labels: [label = ''] }) => ({ ...choice, label }))
 }
 
-/** The possible labels of a choice, shortest first. */
+/** Returns the possible labels of a choice, shortest first. */
 const makeLabels = ({ quantization, isCompanion, files }: Omit<FileChoice<FileLike>, 'label'>) => [
   ...(isCompanion || quantization === null ? [] : [quantization]),
   ...listFileNames(files[0]).toReversed(),
 ]
 
 /**
- * The error for a name that matches several choices although only one is allowed. `labels` are the labels of the
- * matching choices.
+ * Returns the error for a name that matches several choices although only one is allowed. `labels` are the labels of
+ * the matching choices.
  */
 export const ambiguousChoice = (wanted: string, labels: string[]) =>
   new AppError(
@@ -110,8 +110,8 @@ export function findChoices<C extends Named>(choices: readonly C[], wanted: stri
 }
 
 /**
- * The default if a name matches several choices: the best fit for `memoryBytes`; if none fits, the first runnable
- * choice, which is the smallest; if none is runnable, the first choice.
+ * Returns the default among several choices that match a name. The default is the best fit for `memoryBytes`. If none
+ * fits, returns the first runnable choice, which is the smallest. If none is runnable, returns the first choice.
  */
 export function defaultChoice<C extends FileChoice<FileLike>>(
   found: readonly C[],
@@ -121,11 +121,14 @@ export function defaultChoice<C extends FileChoice<FileLike>>(
   return findBestFit(whole, memoryBytes) ?? whole[0] ?? found[0]
 }
 
-/** The choices that can run on their own and have all their parts. */
+/** Returns the choices that can run on their own and have all their parts. */
 export const runnable = <C extends FileChoice<FileLike>>(choices: readonly C[]): C[] =>
   choices.filter((choice) => !choice.isCompanion && missingParts(choice).length === 0)
 
-/** The part numbers that are missing from a split file, counted from 1. Empty if the file is complete or not split. */
+/**
+ * Returns the part numbers that are missing from a split file, counted from 1. The list is empty if the file is
+ * complete or not split.
+ */
 export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
   const here = files.map(getPartNumber)
   return Array.from({ length: parts }, (_, index) => index + 1).filter(
@@ -133,13 +136,13 @@ export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
   )
 }
 
-/** The filenames of the parts that are missing from a split file, in order. */
+/** Returns the filenames of the parts that are missing from a split file, in order. */
 export const missingFilenames = (choice: FileChoice<FileLike>): string[] =>
   missingParts(choice).map((part) => getShardFilename(choice.files[0].filename, part))
 
 /**
- * The names of a file other than its quantization: the filename, the filename without its extension, and the filename
- * without its extension and part number.
+ * Returns the names of a file other than its quantization: the filename, the filename without its extension, and the
+ * filename without its extension and part number.
  */
 export const listFileNames = (file: { filename: string }): string[] => [
   file.filename,

@@ -14,7 +14,7 @@ test.each([
   [64, 'Q8_0'],
   [4, 'Q2_K'],
   [3.9, undefined],
-])('in %f GB the best fit is %s', (gigabytes, label) => {
+])('with %f GB of memory, the best fit is %s', (gigabytes, label) => {
   expect(findBestFit(choices, gigabytes * 1e9)?.label).toBe(label)
 })
 

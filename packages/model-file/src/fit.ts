@@ -12,16 +12,19 @@ export const memoryNeeded = ({ file_size_bytes, memory_bytes }: FileOfRegistry):
 
 const shareForModels = 0.85
 
-/** The memory that models may use on a machine. The rest is reserved for the operating system and other programs. */
+/**
+ * Returns the memory that models may use on a machine. The rest is reserved for the operating system and other
+ * programs.
+ */
 export const memoryForModels = (machineBytes: number): number =>
   Math.floor(machineBytes * shareForModels)
 
-/** What the operating system and a browser with a few pages usually take on a laptop. */
+/** Memory that the operating system and a browser with a few open pages usually use on a laptop. */
 const usuallyTakenBytes = 4 * 1024 ** 3
 
 /**
- * The memory that models may use on somebody's machine with the advertised memory size: “16 GB” means 16 GiB. Other
- * programs are assumed to be open, but they do not take more than half of the memory.
+ * Returns the memory that models may use on a machine with this advertised memory size. “16 GB” means 16 GiB. Assumes
+ * that other programs are running, but that they use at most half of the memory.
  */
 export function memoryOfMachine(gigabytes: number): number {
   const machineBytes = gigabytes * 1024 ** 3
@@ -30,7 +33,7 @@ export function memoryOfMachine(gigabytes: number): number {
 }
 
 /**
- * Whether a label is that of an unquantized file, which is useful as a source for quantization but rarely the best
+ * Whether a label denotes an unquantized file. Such files are useful as a source for quantization, but rarely the best
  * choice to run.
  */
 const isOverEightBits = (label: string): boolean =>

@@ -14,7 +14,7 @@ async function factsOfMade(input: GgufInput, filename = 'model.gguf') {
 test.for([
   ['shoal-tiny', 'Q8_0', 5_246_208, 512],
   ['shoal-tiny', 'Q4_0', 5_246_208, 512],
-] as const)('the facts of %s %s', async ([name, quantization, parameters, contextLength]) => {
+] as const)('the facts about %s %s', async ([name, quantization, parameters, contextLength]) => {
   const filename = `${name}-${quantization}.gguf`
   const header = await readGgufFile(fileURLToPath(new URL(`${name}/${filename}`, models)))
   const facts = extractFacts(header, filename)
@@ -44,7 +44,7 @@ test.for([
 const q4k = { name: 'blk.0.ffn_up.weight', shape: [256, 64], type: 'Q4_K' }
 const f32 = { name: 'blk.0.ffn_norm.weight', shape: [256], type: 'F32' }
 
-test('the quantization comes from general.file_type, or else from the tensor type with the most bytes, or else from the filename', async () => {
+test('the quantization is read from general.file_type, else from the tensor type with the most bytes, else from the filename', async () => {
   const typed = { metadata: { 'general.file_type': 15 }, tensors: [q4k, f32] }
   expect(await factsOfMade(typed)).toMatchObject({ quantization: 'Q4_K_M' })
   const guessed = { metadata: { 'general.file_type': 1024 + 7 } }
@@ -98,7 +98,7 @@ test('heads may differ between layers', async () => {
   expect(dimensions).toMatchObject({ heads: [12, 16], kv_heads: [3, 4], key_length: 64 })
 })
 
-test('a negative number is not a count', async () => {
+test('negative counts are ignored', async () => {
   const metadata = {
     'general.architecture': 'llama',
     'llama.attention.head_count_kv': { type: 'i32' as const, value: [8, -800, 8] },

@@ -7,8 +7,8 @@ import { findQuantizationInFilename } from './quantization.ts'
 import { findShardInFilename, type Shard } from './shards.ts'
 
 /**
- * A `model` runs on its own, a `shard` is one part of a split model, an `mmproj` is the vision or audio projector of a
- * model, and an `adapter` is a LoRA adapter for a model.
+ * A `model` runs on its own. A `shard` is one part of a split model. An `mmproj` is the vision or audio projector of a
+ * model. An `adapter` is a LoRA adapter for a model.
  */
 export type GgufRole = 'model' | 'mmproj' | 'adapter' | 'shard'
 
@@ -80,7 +80,10 @@ function findText(metadata: Metadata, key: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** The header takes precedence over the filename, which anyone can change. */
+/**
+ * Finds the position of a file in a split model. The header takes precedence over the filename, because anyone can
+ * change the filename.
+ */
 function findShard(metadata: Metadata, filename: string): Shard | null {
   const count = findCount(metadata, 'split.count')
   const zeroBasedIndex = findCount(metadata, 'split.no')

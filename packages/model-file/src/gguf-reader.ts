@@ -14,8 +14,8 @@ const windowBytes = 1024 * 1024
 const text = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Reads a header sequentially through a single window of 1 MiB, whatever sizes the header declares. Arrays of
- * fixed-size items are skipped without being read; of skipped strings, only the lengths are needed.
+ * Reads a header sequentially through a single window of 1 MiB, regardless of the sizes that the header declares. Skips
+ * arrays of fixed-size items without reading them. To skip a string, only its length is read.
  */
 export class HeaderReader {
   position = 0
@@ -57,7 +57,7 @@ export class HeaderReader {
     return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value
   }
 
-  /** A view of the next `length` bytes, valid until the next read. */
+  /** Returns a view of the next `length` bytes, which is valid until the next read. */
   async view(length: number): Promise<DataView> {
     const { buffer, byteOffset } = await this.bytes(length)
     return new DataView(buffer, byteOffset, length)

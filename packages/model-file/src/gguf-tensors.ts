@@ -8,7 +8,7 @@ export type GgufTensor = {
   shape: number[]
   /** The tensor type, such as `Q4_K`. */
   type: string
-  /** Relative to the start of the tensor data (`dataOffset`), in bytes. */
+  /** The offset from the start of the tensor data (`dataOffset`), in bytes. */
   offset: number
   sizeBytes: number
 }
@@ -17,7 +17,7 @@ export type GgufTensor = {
 const maxDimensions = 4
 /** The specification allows 64 bytes, but tensors in image models have longer names. */
 const maxNameBytes = 256
-/** The length of the name, the number of dimensions, the type and the offset. */
+/** Minimum size of a tensor description: the length of the name, the number of dimensions, the type and the offset. */
 export const minimumTensorBytes = 8 + 4 + 4 + 8
 
 /** Reads `count` tensor descriptions. The positions of the tensors must be checked with `checkTensorPlaces`. */
@@ -81,7 +81,9 @@ function safe(value: number | bigint, what: string): number {
 
 type Layout = { tensors: readonly GgufTensor[]; alignment: number; dataOffset: number }
 
-/** Checks that every tensor starts at a multiple of the alignment, ends inside the file and does not overlap another. */
+/**
+ * Checks that every tensor starts at a multiple of the alignment, ends inside the file and does not overlap another.
+ */
 export function checkTensorPlaces(
   { tensors, alignment, dataOffset }: Layout,
   fileSizeBytes: number,

@@ -118,7 +118,7 @@ const fileTypes: Record<number, string> = {
 /** llama.cpp sets this bit if it guessed the type from the tensors. */
 const guessedFileType = 1024
 
-/** The label of a `general.file_type`, such as `Q4_K_M`. */
+/** Returns the label of a `general.file_type`, such as `Q4_K_M`. */
 export function findFileTypeLabel(fileType: number): string | undefined {
   return fileTypes[fileType % guessedFileType]
 }

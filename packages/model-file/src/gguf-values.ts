@@ -56,7 +56,7 @@ export type KeptLimits = { bytes: number; textItems: number; numberItems: number
 /** Keeps per-layer numbers and tags in full, but only the first eight items of a vocabulary. */
 export const usualLimits: KeptLimits = { bytes: 2 * 1024 * 1024, textItems: 64, numberItems: 512 }
 
-/** Keeps vocabularies in full, too. Only for trusted files. */
+/** Also keeps vocabularies in full. Only for trusted files. */
 export const wholeArrays: KeptLimits = {
   bytes: 512 * 1024 * 1024,
   textItems: Number.POSITIVE_INFINITY,
@@ -69,8 +69,8 @@ const maxItemBytes = 256
 const maxDepth = 4
 
 /**
- * The remaining memory budget for metadata. Of a string that exceeds the budget, only the beginning is kept; of an
- * array, only its type and length.
+ * The remaining memory budget for metadata. If a string exceeds the budget, only its beginning is kept. If an array
+ * exceeds it, only its type and length are kept.
  */
 export class KeptBytes {
   readonly limits: KeptLimits

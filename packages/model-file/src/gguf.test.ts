@@ -113,7 +113,7 @@ test('version 2 is read; version 1, big-endian files and other files are rejecte
   )
 })
 
-test('the alignment comes from the header and must be a power of two', async () => {
+test('the alignment is read from the header and must be a power of two', async () => {
   const withAlignment = (alignment: GgufInput['metadata']) =>
     makeGguf({ metadata: alignment ?? {} })
   expect(await parseBytes(withAlignment({ 'general.alignment': 64 }))).toMatchObject({

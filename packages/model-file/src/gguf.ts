@@ -28,15 +28,15 @@ const maxKeyBytes = 65_535
 const maxMetadataCount = 16_384
 /** Old files with one tensor per expert have about 50,000 tensors. */
 const maxTensorCount = 65_536
-/** The length of the key, the type of the value, and a value of one byte. */
+/** Minimum size of a metadata entry: the length of the key, the type of the value, and a value of one byte. */
 const minimumEntryBytes = 8 + 4 + 1
 const defaultAlignment = 32
 
 /**
  * Reads and validates the header of a GGUF file (little-endian, version 2 or 3). Safe for untrusted files: memory use
- * is limited to a window of 1 MiB, the metadata that `limits` allows (2 MiB by default) and the tensor list, and a
- * header longer than 256 MiB is rejected. Throws `invalid_gguf` for any invalid content, including tensors beyond the
- * end of the file. Specification: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+ * is limited to a window of 1 MiB, the metadata that `limits` allows (2 MiB by default), and the tensor list. Throws
+ * `invalid_gguf` for a header longer than 256 MiB and for any invalid content, including tensors beyond the end of the
+ * file. Specification: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
 export async function parseGguf(
   read: ReadBytes,

@@ -12,7 +12,7 @@ const mebibyte = 1024 * 1024
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-/** The hashes of consecutive segments, computed in the simplest way. */
+/** Returns the hashes of consecutive segments, computed in the simplest way. */
 function segmentHashes(algorithm: string, bytes: Uint8Array, size: number): string {
   let hashes = ''
   for (let start = 0; start < bytes.length; start += size) {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('one pass computes the hashes of the file, its chunks and its pieces, however the stream is divided', () => {
+test('one pass computes the hashes of the file, its chunks and its pieces, regardless of how the stream is divided', () => {
   const chunkHashes: string[] = []
   const hasher = createFileHasher(file.length, (index, hash) => {
     chunkHashes[index] = hash

@@ -102,7 +102,7 @@ const readHash = (hashes: SharedArrayBuffer, index: number) =>
 function startHasher(work: HashWork) {
   return startWorker('hash-worker', import.meta.url, {
     workerData: work,
-    execArgv: [], // do not inherit the parent's flags: threads do not accept some of them, such as --input-type
+    execArgv: [], // without the parent's flags, because threads reject some of them, such as --input-type
   })
 }
 

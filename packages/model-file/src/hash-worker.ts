@@ -22,14 +22,14 @@ export type HashWork = {
 }
 
 /**
- * The number of bytes hashed since the previous message, with the index of the chunk if they are a chunk whose hash was
- * computed; or the hash of the whole file.
+ * Either the number of bytes hashed since the previous message, or the hash of the whole file. `chunk` is the index of
+ * the chunk if the bytes were hashed as a chunk, and undefined if they were hashed as a part of the whole file.
  */
 export type HashMessage = { hashedBytes: number; chunk?: number } | { sha256_hash: string }
 
 /**
- * Fits into the L2 cache, so that hashing a block a second time, for the pieces, does not read it from main memory
- * again.
+ * Small enough for the L2 cache, so that hashing the same bytes again, for the pieces, does not read them from main
+ * memory.
  */
 const buffer = new Uint8Array(1024 * 1024)
 

@@ -8,8 +8,8 @@ type ReadyFile = FileLike & {
 }
 
 /**
- * The lowest memory requirement among a model's files. A split file counts as one file, whose requirement is the sum
- * over its parts. Null if no requirement is known.
+ * Returns the lowest memory requirement among a model's files, or null if no requirement is known. A split file counts
+ * as one file, and its requirement is the sum over its parts.
  */
 export function computeMinimumMemory(files: readonly ReadyFile[]): number | null {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')

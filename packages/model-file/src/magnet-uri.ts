@@ -8,7 +8,7 @@ export type Magnet = {
   exactSource: string
 }
 
-/** A magnet URI (BEP 9) with web seeds (`ws`, BEP 19), trackers and the URL of the torrent file. */
+/** Returns a magnet URI (BEP 9) with web seeds (`ws`, BEP 19), trackers and the URL of the torrent file. */
 export function magnetUri({
   infoHash,
   displayName,

@@ -32,7 +32,7 @@ test('the cache of Llama 3 8B takes 128 KiB per token', () => {
   expect(need.totalBytes).toBeLessThan(6.7e9)
 })
 
-test('heads that differ between layers are added up', () => {
+test('if the number of heads differs between layers, the numbers are added up', () => {
   const dimensions = { ...llama8b, layers: 3, kv_heads: [8, 0, 4] }
   const use = { weightBytes: 1e9, contextLength: 1000, conversations: 2 }
   expect(computeMemory({ dimensions }, use).cacheBytes).toBe(12 * 256 * 2 * 2000)
@@ -53,7 +53,7 @@ test('a large vocabulary adds memory', () => {
   expect(difference).toBeLessThan(300e6)
 })
 
-test('a header without dimensions gets an estimate based on its size', () => {
+test('without dimensions in the header, the memory is estimated from the file size', () => {
   const use = { weightBytes: 5e9, contextLength: 8192, conversations: 1 }
   const { totalBytes } = computeMemory({ dimensions: nothing }, use)
   expect(Math.round(totalBytes)).toBe(ruleOfThumb(5e9))

@@ -40,8 +40,8 @@ export const usualCacheShare = 0.12
 const usualOverheadBytes = 0.7e9
 
 /**
- * The memory needed to run a model, computed from its header, or estimated from its size if the header has too little
- * information.
+ * Returns the memory needed to run a model. It is computed from the header, or estimated from the file size if the
+ * header has too little information.
  */
 export function computeMemory(
   { dimensions }: Pick<GgufFacts, 'dimensions'>,
@@ -56,8 +56,8 @@ export function computeMemory(
 }
 
 /**
- * The memory needed to run a model with one conversation of 8192 tokens, or of the model's context length if that is
- * shorter.
+ * Returns the memory needed to run a model with one conversation of 8192 tokens, or of the model's context length if
+ * that is shorter.
  */
 export function memoryToRun(
   facts: Pick<GgufFacts, 'dimensions' | 'context_length'>,
@@ -68,10 +68,10 @@ export function memoryToRun(
 }
 
 /**
- * A file's contribution to the memory use of its model with one conversation. For the first part of a split model, the
- * contribution is everything except the weights of the other parts; for each other part, it is that part's weights. The
- * contributions add up to the memory use of the model. Null for files that cannot run on their own, and if the header
- * has too little information.
+ * Returns a file's contribution to the memory use of its model with one conversation. For the first part of a split
+ * model, the contribution is everything except the weights of the other parts. For each other part, it is that part's
+ * weights. The contributions add up to the memory use of the model. Returns null for files that cannot run on their
+ * own, and if the header has too little information.
  */
 export function findFileMemory(
   facts: Pick<GgufFacts, 'role' | 'shard' | 'dimensions' | 'context_length'>,
@@ -83,13 +83,13 @@ export function findFileMemory(
   const isReported =
     findCacheBytesPerToken(dimensions) !== undefined && findOverheadBytes(dimensions) !== undefined
   const bytes = isReported ? memoryToRun(facts, fileSizeBytes) : null
-  return Number.isSafeInteger(bytes) ? bytes : null // the numbers in a header are not trustworthy
+  return Number.isSafeInteger(bytes) ? bytes : null // an untrusted header may contain absurd numbers
 }
 
 /**
- * The memory for the keys and values of one token of context. All quantizations of a model have the same value. Null for
- * files that have no keys and values of their own, such as the later parts of a split model, and if the header has too
- * little information.
+ * Returns the memory for the keys and values of one token of context, which is the same for all quantizations of a
+ * model. Returns null for files that add no keys and values, such as the later parts of a split model, and if the
+ * header has too little information.
  */
 export function findFileCacheBytes({
   role,
@@ -101,12 +101,12 @@ export function findFileCacheBytes({
   return bytes !== undefined && Number.isSafeInteger(bytes) ? bytes : null
 }
 
-/** Estimates the memory for a file of which only the size is known. */
+/** Estimates the memory needed to run a file, from the file size. */
 export function ruleOfThumb(fileSizeBytes: number): number {
   return Math.round(fileSizeBytes * (1 + usualCacheShare) + usualOverheadBytes)
 }
 
-/** The memory for the keys and values of one token; undefined if there is too little information. */
+/** Returns the memory for the keys and values of one token, or undefined if there is too little information. */
 export function findCacheBytesPerToken(dimensions: Dimensions): number | undefined {
   const { layers, kv_heads, key_length, value_length } = dimensions
   if (!layers || kv_heads === null) return undefined

@@ -14,7 +14,7 @@ const label = [
 ].join('|')
 const labels = new RegExp(`(?<=^|${separator})(?:${label})(?=$|${separator})`, 'gi')
 
-/** The last quantization label in a name: `Q4_K_M` for `llama-3-8b.q4_k_m.gguf`. */
+/** Returns the last quantization label in a filename, such as `Q4_K_M` for `llama-3-8b.q4_k_m.gguf`. */
 export function findQuantizationInFilename(filename: string): string | undefined {
   return filename.match(labels)?.at(-1)?.toUpperCase().replace('FP16', 'F16').replace('FP32', 'F32')
 }

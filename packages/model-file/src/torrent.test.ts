@@ -14,7 +14,7 @@ const content = {
   isPrivate: false,
 }
 
-/** The info dictionary, written by hand according to BEP 3. */
+/** Returns the info dictionary, written by hand according to BEP 3. */
 function expectedInfo(privateFlag: string): Buffer {
   return Buffer.concat([
     Buffer.from('d6:lengthi5e4:name14:tiny (ü).gguf12:piece lengthi1048576e6:pieces20:'),
@@ -37,7 +37,7 @@ test('a private torrent is marked as such and has a different info hash', () => 
 
 test('hashes that do not match the file size are rejected', () => {
   expect(() => infoDictionary({ ...content, fileSizeBytes: 2_000_000 })).toThrow(
-    '20 bytes are not the hashes of 2 pieces',
+    '20 bytes is not the size of the hashes of 2 pieces',
   )
 })
 

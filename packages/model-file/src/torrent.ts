@@ -11,14 +11,17 @@ export type TorrentContent = {
 }
 
 /**
- * The bencoded info dictionary of a single-file v1 torrent (BEP 3). It depends only on the arguments, so every registry
- * computes the same info hash for the same public file, and the peers of all registries belong to the same swarm.
+ * Returns the bencoded info dictionary of a single-file v1 torrent (BEP 3). The result depends only on the arguments,
+ * so every registry computes the same info hash for the same public file, and the peers of all registries belong to the
+ * same swarm.
  */
 export function infoDictionary(content: TorrentContent): Uint8Array {
   const { filename, fileSizeBytes, pieceLength, pieceHashes, isPrivate } = content
   const pieces = Math.ceil(fileSizeBytes / pieceLength)
   if (pieceHashes.length !== pieces * 20) {
-    throw new RangeError(`${pieceHashes.length} bytes are not the hashes of ${pieces} pieces`)
+    throw new RangeError(
+      `${pieceHashes.length} bytes is not the size of the hashes of ${pieces} pieces`,
+    )
   }
   return encodeBencode({
     length: fileSizeBytes,
@@ -40,7 +43,7 @@ export type TorrentFile = {
   createdBy?: string
 }
 
-/** The content of a `.torrent` file. */
+/** Returns the content of a `.torrent` file. */
 export function torrentFile({
   info,
   announce,

@@ -1,5 +1,5 @@
 const firstMs = 250
-/** Short enough to notice quickly that a registry is back online, long enough not to overload a busy registry. */
+/** Short enough to notice soon that a registry is back online, and long enough not to overload a busy registry. */
 const defaultMaxMs = 2_000
 
 /**
@@ -12,8 +12,8 @@ export function backoffMs(count: number, maxMs = defaultMaxMs): number {
 }
 
 /**
- * Parses a `Retry-After` header, which contains seconds or a date (RFC 9110, section 10.2.3), and returns seconds.
- * Undefined if the header is missing or invalid, or if the time has passed.
+ * Parses a `Retry-After` header, which contains a number of seconds or a date (RFC 9110, section 10.2.3). Returns the
+ * wait in seconds; undefined if the header is missing or invalid, or if the date has passed.
  */
 export function parseRetryAfter(text: string | null | undefined): number | undefined {
   if (text === null || text === undefined) return undefined

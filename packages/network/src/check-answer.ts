@@ -11,8 +11,8 @@ import { findMember } from './endpoints.ts'
 type Reason = (NetworkFailure & { code: 'not_a_registry' })['reason']
 
 /**
- * Throws a `NetworkError` if the response cannot be a registry's, for example if it is a captive portal's or another
- * program's.
+ * Throws a `NetworkError` if the response cannot be from a registry, for example if it is from a captive portal or
+ * another program.
  */
 export function checkAnswer(url: URL, call: ApiRequest, answer: ApiAnswer): void {
   const found = strangeness(call, answer)
@@ -34,7 +34,7 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
   if (isForTorrents && !isRedirect && answer.body[0] === 'd'.charCodeAt(0)) return undefined
 
   if (status >= 400) {
-    // A reverse proxy responds without JSON if its registry is down or if it limits requests.
+    // A reverse proxy sends a response without JSON if its registry is down, or if the proxy limits requests.
     const mayBeProxy = (status >= 500 && status !== 511) || [408, 413, 429].includes(status)
     if (mayBeProxy || problemIn(decodeText(answer))) return undefined
     return { reason: stranger, detail: `status ${status}` }

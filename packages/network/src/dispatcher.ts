@@ -111,7 +111,7 @@ function connector(
 const contexts = new Map<string, tls.SecureContext>()
 
 /**
- * A TLS context that trusts Node's, the system's and the user's own certificate authorities. Contexts are cached,
+ * Returns a TLS context that trusts the certificate authorities of Node, the system and the user. Contexts are cached,
  * because creating one takes 80 ms.
  */
 function secureContext(extraCa = ''): tls.SecureContext {

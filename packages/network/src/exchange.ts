@@ -34,7 +34,7 @@ export function exchange(
     (asked) => exchangeOnce(network, call, asked, maxBytes),
     (from, redirect) => {
       const to = apiRedirect(from, redirect, { hasCredentials })
-      // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4), which is a different call.
+      // 301, 302 and 303 turn a POST into a GET (RFC 9110, section 15.4), which is a different call.
       if (call.method !== 'GET' && ![307, 308].includes(redirect.status)) {
         throw redirectRefused(from, 'moved', `redirect to ${to.origin}`)
       }

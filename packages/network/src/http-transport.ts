@@ -1,4 +1,7 @@
-/** The transport for Node. Retries a call if a retry may help, until it has a complete response or the time is up. */
+/**
+ * The transport for Node. Retries a call if a retry may help, until there is a complete response or the time limit is
+ * reached.
+ */
 import { sleep } from '@shoal/core/async'
 import {
   type ApiAnswer,
@@ -61,7 +64,7 @@ export function httpTransport(network: Network): Transport {
 
 type Pause = { ms: number; reason: string; isAsked: boolean }
 
-/** How long to wait before the next attempt; undefined if there should be none. */
+/** Returns how long to wait before the next attempt; undefined if the call must not be retried. */
 function waitBefore(
   result: ApiAnswer | NetworkError,
   failures: number,
@@ -82,14 +85,14 @@ function waitBefore(
     const ms = seconds * 1000 + Math.random() * Math.min(1000, seconds * 100)
     return { ms, reason: `${host} is busy (${status})`, isAsked: true }
   }
-  // A 502, 503 or 504 comes from a reverse proxy whose registry is down. A 500 usually indicates a bug.
+  // A reverse proxy returns a 502, 503 or 504 if its registry is down. A 500 usually indicates a bug.
   const isPassing =
     [502, 503, 504].includes(status) || (status === 500 && failures <= maxRetriesOf500)
   if (!isPassing || !mayRepeat || isStorageFull(result)) return undefined
   return { ...backoff, reason: `${host} returned status ${status}` }
 }
 
-/** The wait that the registry requests, in seconds; undefined if it requests none or waiting does not help. */
+/** Returns the wait that the registry requests, in seconds; undefined if there is none, or if waiting does not help. */
 function retryAfterSeconds(answer: ApiAnswer): number | undefined {
   const { status, headers } = answer
   if (status !== 429 && status !== 503) return undefined

@@ -16,8 +16,8 @@ export function proxyFor(url: URL, { httpProxy, httpsProxy, noProxy }: Proxies) 
 const normalizeHost = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
 /**
- * Whether `NO_PROXY` lists the host of `url`. As in curl, an entry is `*`, a network, or a host, which includes its
- * subdomains and can have a leading `.` or `*.` and a port.
+ * Whether `NO_PROXY` lists the host of `url`. As in curl, an entry is `*`, a network, or a host. A host also matches
+ * its subdomains. It can have a leading `.` or `*.`, and a port.
  */
 function isExempt(url: URL, noProxy: string): boolean {
   const host = normalizeHost(url).toLowerCase()

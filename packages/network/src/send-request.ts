@@ -13,7 +13,7 @@ export function sendRequest(
 ): Promise<Dispatcher.ResponseData> {
   const { headersMs, stallMs } = network.settings.timeouts
   return request.call(network.agentFor(url), {
-    headersTimeout: headersMs, // some pools behind a proxy do not set these timeouts
+    headersTimeout: headersMs, // some of undici's pools for proxies do not set these timeouts
     bodyTimeout: stallMs,
     ...options,
     origin: url.origin,

@@ -17,7 +17,7 @@ test('requests are direct if the environment is empty', async () => {
   expect(await readNetworkSettings({})).toEqual(directNetwork)
 })
 
-test('blank variables count as not set', async () => {
+test('blank variables count as unset', async () => {
   const env = { SHOAL_CA_FILE: ' ', SHOAL_NETWORK_TIMEOUTS: ' ' }
   expect(await readNetworkSettings(env)).toEqual(directNetwork)
 })

@@ -138,7 +138,7 @@ const minTimeoutMs = 100
  */
 const maxTimeoutMs = 2 ** 30
 
-/** Parses timeouts in the format `connect=6s,headers=30s,stall=20s,giveup=10m`. An omitted timeout has its default. */
+/** Parses timeouts such as `connect=6s,headers=30s,stall=20s,giveup=10m`. Omitted timeouts keep their defaults. */
 const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
   const timeouts = { ...defaultTimeouts }
   for (const part of text.split(',').filter((one) => one.trim() !== '')) {
@@ -155,7 +155,7 @@ const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
   return timeouts
 }
 
-/** The settings other than the proxies, which are read from the standard variables. */
+/** The settings except for the proxies, which are read from the standard variables. */
 export const networkSettings = {
   caFile: setting({
     variable: 'SHOAL_CA_FILE',

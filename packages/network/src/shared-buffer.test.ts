@@ -75,7 +75,7 @@ test.each(['http', 'https'])(
   },
 )
 
-test('responses that are paused again and again arrive intact', async () => {
+test('responses that are paused repeatedly arrive intact', async () => {
   const bodies = Array.from({ length: 4 }, () => randomBytes(2_000_000))
   const respond: Handler = ({ url }, response) => response.end(bodies[Number(url?.slice(1))])
   const { port } = await startServer(respond)

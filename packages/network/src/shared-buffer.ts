@@ -1,19 +1,22 @@
 import type { OnReadOpts, Socket } from 'node:net'
 
-/** Large enough that the system is rarely called, and small enough that the bytes stay in the processor's cache. */
+/** Large enough that few system calls are needed, and small enough that the bytes stay in the processor's cache. */
 const bufferSize = 256 * 1024
-/** The headers of a response end within this many bytes. undici accepts 16 KiB, not counting separators. */
+/** Maximum size of a response's headers. undici accepts 16 KiB, not counting separators. */
 const maxHeadSize = 32 * 1024
 
 /**
- * Options that let all sockets of a connector read into one buffer. By default, each read leaves a buffer of 64 KiB
- * behind, and in a fast download, these buffers cost more time and memory than the bytes in them. The next read, of any
- * socket, overwrites the buffer, so undici's handler must have used the bytes when it returns.
+ * Returns options that let all sockets of a connector read into one buffer. By default, each read allocates a buffer of
+ * 64 KiB. In a fast download, allocating these buffers takes more time and memory than handling the bytes. The next
+ * read of any socket overwrites the shared buffer, so undici's handler must use the bytes before it returns.
  */
 export function sharedBuffer(): OnReadOpts {
   const responses = new WeakMap<Socket, { requestEnd: number; bytes: number }>()
 
-  /** How many of the next `size` bytes undici may refer to later, as it does until a response's headers are complete. */
+  /**
+   * Returns how many of the `size` bytes just read must be copied, because they may belong to incomplete headers, to
+   * which undici still refers after the next read.
+   */
   function countHead(socket: Socket, size: number): number {
     const { bytesWritten } = socket
     const known = responses.get(socket)

@@ -69,10 +69,7 @@ export function toNetworkFailure(error: unknown, { url, proxy }: Asked): Network
   return { code: 'unreachable', reason: unreachable[code] ?? 'unknown', host, detail: message }
 }
 
-/**
- * Returns a failure for a response that is neither from a registry nor from its storage. Undefined for a response that
- * may be from either.
- */
+/** Returns the failure if a response cannot be from a registry or its storage; undefined if it can. */
 export function failureOfAnswer(
   { url, proxy }: Asked,
   status: number,
@@ -80,14 +77,14 @@ export function failureOfAnswer(
 ): NetworkFailure | undefined {
   const detail = `status ${status}`
   const isPage = contentType?.startsWith('text/html')
-  // A proxy sends its own response if it cannot or may not reach the registry. In a tunnel, it cannot send one.
+  // A proxy that cannot or may not reach the registry sends its own response, but it cannot do so in a tunnel.
   const mayBeProxy = proxy !== undefined && url.protocol === 'http:'
   const reason = mayBeProxy ? findProxyReason(status) : undefined
   if (proxy && reason && (isPage || status === 407)) {
     return { code: 'proxy_failed', reason, host: new URL(proxy).host, detail }
   }
-  // A captive portal (RFC 6585, section 6) or another gateway responds with its own page. A page with 408, 413 or 429
-  // may instead be from the registry's reverse proxy.
+  // A captive portal (RFC 6585, section 6) or another gateway responds with its own page. A page with status 408, 413
+  // or 429 may instead be from the registry's reverse proxy.
   const isStranger = isPage && status >= 400 && status < 500 && ![408, 413, 429].includes(status)
   if (status !== 511 && !isStranger) return undefined
   return { code: 'not_a_registry', reason: 'html', host: url.host, detail }

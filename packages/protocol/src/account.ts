@@ -38,7 +38,7 @@ export const Registration = Type.Object(
       Type.String({
         maxLength: 100,
         description:
-          'secret of an invitation, with which registration is possible even if it is closed',
+          'secret of an invitation, which permits registration even if registration is closed',
       }),
     ),
   },

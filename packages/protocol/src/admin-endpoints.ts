@@ -60,7 +60,7 @@ export const updateUser = {
   schema: {
     tags: ['administration'],
     summary: "Change an account's role, status or quota",
-    description: `Disabling an account ends its sessions, and makes its API keys and the links to its private files invalid; presigned URLs that were already issued remain valid until they expire. Responds with 409 (\`last_admin\`) if no active administrator would remain. ${adminOnly}`,
+    description: `Disabling an account ends its sessions, and invalidates its API keys and all links to private files that it could read. Presigned URLs that were already issued remain valid until they expire. Responds with 409 (\`last_admin\`) if no active administrator would remain. ${adminOnly}`,
     params: UserPath,
     body: refTo(UserChanges),
     response: { 200: refTo(AdminUser) },
@@ -72,7 +72,7 @@ export const removeUser = {
   schema: {
     tags: ['administration'],
     summary: 'Remove an account',
-    description: `The username remains reserved. Responds with 409 (\`owns_models\`) if the account owns models, unless \`give_to\` or \`delete_models\` is given, and with 409 (\`last_admin\`) if no active administrator would remain. ${adminOnly}`,
+    description: `The username remains reserved. Responds with 409 (\`owns_models\`) if the account owns models and neither \`give_to\` nor \`delete_models\` is given. Responds with 409 (\`last_admin\`) if no active administrator would remain. ${adminOnly}`,
     params: UserPath,
     querystring: UserRemoval,
     response: { 204: Empty },

@@ -1,4 +1,4 @@
-/** What admins see and do: accounts, invitations and the audit log. */
+/** Schemas for administrators: accounts, invitations, the audit log and the registry's status. */
 import Type, { type Static } from 'typebox'
 import { User } from './account.ts'
 import { auditActions } from './audit-actions.ts'
@@ -7,7 +7,7 @@ import { ByteCount, Id, Name, Nullable, refTo, Timestamp } from './common.ts'
 export const Role = Type.Enum(['admin', 'user'])
 export type Role = Static<typeof Role>
 
-/** What an account uses, and what it may use. */
+/** An account's usage and its quota. */
 export const Usage = Type.Object(
   {
     stored_bytes: ByteCount,
@@ -205,7 +205,7 @@ export const RegistryStatus = Type.Object(
       running: { ...Amount, description: 'number of files that a node is processing' },
       oldest_at: Nullable({
         ...Timestamp,
-        description: 'when the upload of the oldest of these files began',
+        description: 'when the upload of the oldest waiting or running file began',
       }),
     }),
     uploads: { ...Amount, description: 'number of open uploads' },

@@ -1,4 +1,6 @@
-/** What the audit log records. This file has no schemas, because loading them would delay the command line's help. */
+/**
+ * The actions that the audit log records. This file has no schemas, because loading them would delay the CLI's help.
+ */
 export const auditActions = [
   'account.created',
   'account.signed_in',

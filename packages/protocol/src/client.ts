@@ -1,6 +1,6 @@
 /**
  * The typed client for a registry, in browsers and Node. It sends requests with `fetch`, or with a transport supplied
- * by the caller. `registryClient` has all calls. Programs that load only some of them, such as the pages, open a
+ * by the caller. `registryClient` has all calls. Programs that load only some calls, such as the pages, open a
  * connection and pass it to functions such as `modelCalls`.
  */
 export type {

@@ -1,20 +1,20 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
 /**
- * The schema of a value that matches `schema` or is null. Uses a type array, which the serializer handles faster than a
- * union.
+ * Returns the schema of a value that matches `schema` or is null. Uses a type array, which the serializer handles
+ * faster than a union.
  */
 export function Nullable<T extends TSchema & { type?: unknown }>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'].flat() })
 }
 
-/** An optional member. Null has the same meaning as omitting it. */
+/** An optional member. A null value means the same as an omitted member. */
 export const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) =>
   Type.Optional(Nullable(schema))
 
 /**
- * A reference to a named schema, so that the OpenAPI document also refers to the schema by name. The server registers
- * every named schema.
+ * Returns a reference to a named schema, so that the OpenAPI document also refers to the schema by name. The server
+ * registers every named schema.
  */
 export function refTo<T extends TSchema & { $id?: unknown }>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })

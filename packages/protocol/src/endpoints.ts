@@ -94,7 +94,7 @@ export const getModel = {
     tags: ['models'],
     summary: 'Get a model',
     description:
-      'A model is also found by a name that it had before, unless another model has taken the name. Its `name` is always the current one. The same applies to all requests that only read. Requests that change something get 404 with the code `model_renamed`.',
+      'A former name of the model can be used instead, unless another model has taken that name. The `name` in the response is always the current name. The same applies to all other requests that only read. Requests that change something accept only the current name; for a former name, the response is 404 (`model_renamed`).',
     params: ModelPath,
     response: { 200: refTo(ModelRecord) },
   },
@@ -132,7 +132,7 @@ export const getCard = {
     tags: ['models'],
     summary: 'Get the model card as HTML',
     description:
-      'The HTML is safe to embed in a page: it has no scripts, styles or forms, and all its IDs begin with `card-`. It is empty for a model without a card. If the card has not been rendered in time, the HTML contains its source, and `Retry-After` says when to ask again.',
+      'The HTML is safe to embed in a page: it has no scripts, styles or forms, and all its IDs begin with `card-`. It is empty for a model without a card. If the card has not been rendered in time, the HTML contains the source of the card, and the response has a `Retry-After` header.',
     produces: ['text/html'],
     params: ModelPath,
     querystring: Type.Object({
@@ -261,7 +261,7 @@ export const reserveUpload = {
     tags: ['files'],
     summary: 'Start the upload of a file before its hashes are known',
     description:
-      'Reserves space for a file of this size and counts it against the quota. Hashes of chunks are then declared as they become known, and the declared chunks can be sent immediately. Before the upload can be completed, start the upload of the same file with its complete manifest (`POST /v1/models/{id}/files`), which keeps the chunks that were sent. Responds with 201 for a new upload, and with 200 if an unfinished upload with this filename and size exists.',
+      'Reserves space for a file of this size and counts it against the quota. Then declare the hashes of the chunks as they become known. A chunk can be sent as soon as its hash has been declared. Before the upload can be completed, start the upload of the same file with its complete manifest (`POST /v1/models/{id}/files`), which keeps the chunks that were sent. Responds with 201 for a new upload, and with 200 if an unfinished upload with this filename and size exists.',
     params: ModelPath,
     body: refTo(NewUpload),
     response: { 200: refTo(StartedUpload), 201: refTo(StartedUpload) },
@@ -274,7 +274,7 @@ export const declareChunks = {
     tags: ['files'],
     summary: "Declare hashes of an upload's chunks",
     description:
-      'Declares the hashes of up to 1000 chunks of an upload, and returns those of the chunks that are still missing, with the URLs to which they are sent. A declared hash does not change: responds with 409 and `hash_conflict` if another hash was declared for one of the chunks.',
+      'Declares the hashes of up to 1000 chunks of an upload. Returns those of the declared chunks that are still missing, with the URLs to which they must be sent. A declared hash cannot change: if another hash was declared for one of the chunks, responds with 409 (`hash_conflict`).',
     params: FilePath,
     body: refTo(DeclaredChunks),
     response: { 200: refTo(Upload) },
@@ -501,7 +501,7 @@ export const listMembers = {
     tags: ['models'],
     summary: 'List the members of a model',
     description:
-      'Members can read a model even if it is private and, with the right `write`, change it. Only the owner, members and administrators can list them.',
+      'Members can read a model even if it is private. Members with the right `write` can also change it. Only the owner, members and administrators can list the members.',
     params: ModelPath,
     response: { 200: Type.Array(refTo(Member)) },
   },
@@ -511,7 +511,7 @@ export const setMember = {
   ...routes.setMember,
   schema: {
     tags: ['models'],
-    summary: 'Share a model with an account, or change its right',
+    summary: 'Share a model with an account, or change the right of a member',
     description: 'Only the owner and administrators can do this.',
     params: MemberPath,
     body: refTo(MemberChange),
@@ -537,7 +537,7 @@ export const transferModel = {
     tags: ['models'],
     summary: 'Make another account the owner',
     description:
-      'The previous owner becomes a member with the right `read`. Only administrators can do this. From then on, the files count against the quota of the new owner, even if they exceed it.',
+      'Only administrators can do this. The previous owner becomes a member with the right `read`. The files then count against the quota of the new owner, even if the quota is exceeded.',
     params: ModelPath,
     body: refTo(ModelTransfer),
     response: { 204: Empty },

@@ -24,7 +24,7 @@ const fileFields = {
   memory_bytes: Nullable({
     ...ByteCount,
     description:
-      "estimated memory needed to run the file with one conversation of 8192 tokens, or of the model's context length if that is shorter: weights, 16-bit keys and values, and compute buffers. For the first part of a split model, the value is everything except the weights of the other parts; for each other part, it is that part's weights. The values of all parts add up to the memory for the model. Null until the file is ready, for a projector (mmproj) or adapter, which cannot run on its own, and if the header has too little information",
+      "estimated memory needed to run the file with one conversation of 8192 tokens, or of the model's context length if that is shorter: weights, 16-bit keys and values, and compute buffers. For the first part of a split model, the value is everything except the weights of the other parts; for each other part, it is that part's weights. The values of all parts add up to the memory for the model. Null until the file is ready, and also if the header has too little information or the file is a projector (mmproj) or adapter, which cannot run on its own",
   }),
   sha256_hash: {
     ...Sha256,

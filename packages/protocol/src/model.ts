@@ -39,7 +39,7 @@ const modelFields = {
   cache_bytes_per_token: Nullable({
     ...ByteCount,
     description:
-      'memory for the keys and values of one token of context, with which `min_memory_bytes` can be converted to another context length; null if it is unknown',
+      'memory for the keys and values of one token of context, used to convert `min_memory_bytes` to another context length; null if it is unknown',
   }),
 }
 
@@ -54,7 +54,7 @@ export const ModelRecord = Type.Object(
     total_size_bytes: ByteCount,
     can_write: Type.Boolean({
       description:
-        'whether the caller can change the model: the owner, members who can write and administrators can, with a credential that has the scope `write`',
+        'whether the caller can change the model: true if the credential has the scope `write` and belongs to the owner, a member with the right `write` or an administrator',
     }),
   },
   { $id: 'ModelRecord' },
@@ -121,7 +121,7 @@ export const ModelQuery = Type.Object({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
       description:
-        "context length for `max_memory_bytes`, in tokens (default: 8192); models with a shorter context length are compared with their own. It doesn't filter models by itself",
+        'context length for `max_memory_bytes`, in tokens (default: 8192); for a model with a shorter context length, that length is used instead; has no effect without `max_memory_bytes`',
     }),
   ),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 20 }),

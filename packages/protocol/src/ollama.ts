@@ -29,11 +29,11 @@ const Options = Type.Object({
 })
 export type OllamaOptions = Static<typeof Options>
 
-/** A number is in seconds; a string is a Go duration such as `5m`. */
+/** Either a number of seconds, or a Go duration such as `5m`. */
 const KeepAlive = optional(Type.Unsafe<string | number>({ type: ['string', 'number'] }))
 
 const modelField = { model: Type.String({ minLength: 1 }) }
-/** `name` is Ollama's older name for `model`, still in use. */
+/** `name` is Ollama's former name for `model`; some clients still use it. */
 const modelOrName = {
   model: optional(Type.String()),
   name: optional(Type.String()),
@@ -116,7 +116,9 @@ export const OllamaShowRequest = Type.Object({
   verbose: optional(Type.Boolean()),
 })
 
-/** `allow_unknown_registry` is shoal's own: the user has agreed to a registry that this machine does not know. */
+/**
+ * `allow_unknown_registry` is an extension by shoal. It states whether the user has agreed to use an unknown registry.
+ */
 export const OllamaPullRequest = Type.Object({
   ...modelOrName,
   stream: optional(Type.Boolean()),

@@ -1,4 +1,4 @@
-/** Requests to the local daemon about models in the registries that its machine knows, under `/api/registries`. */
+/** Requests to `/api/registries` of the local daemon, about models in known registries. */
 import Type from 'typebox'
 import { optional } from './common.ts'
 
@@ -15,6 +15,6 @@ export const RegistrySearchRequest = Type.Object({
 export const RegistryFindRequest = Type.Object({
   /** A model's name, which can contain a registry: `https://models.example.org/tide:Q8_0`. */
   model: Type.String({ minLength: 1, maxLength: 1000 }),
-  /** Whether the user has agreed to use a registry that this machine does not know. */
+  /** Whether the user has agreed to use an unknown registry. */
   allow_unknown_registry: optional(Type.Boolean()),
 })

@@ -1,6 +1,6 @@
 /**
- * Rules for text from users and files. Control characters break terminals and XML (of the C0 controls, XML 1.0 §2.2
- * allows only tabs and line breaks); bidirectional control characters can make one name look like another.
+ * Rules for text from users and files. Control characters break terminals and XML; of the C0 controls, XML 1.0 §2.2
+ * allows only tabs and line breaks. Bidirectional control characters can make one name look like another.
  */
 
 /**
@@ -9,13 +9,13 @@
  */
 const notText = /(?![\t\n\r])[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u
 /**
- * Characters that a name must not contain: those that text must not contain, tabs, line breaks, line and paragraph
- * separators (U+2028, U+2029), and bidirectional embeddings, overrides and isolates (Unicode UAX #9).
+ * Characters that a name must not contain. In addition to those of `notText`, these are tabs, line breaks, line and
+ * paragraph separators (U+2028, U+2029), and bidirectional embeddings, overrides and isolates (Unicode UAX #9).
  */
 const notLine = /[\p{Cc}\p{Cs}\uFFFE\uFFFF\u2028\u2029\u202A-\u202E\u2066-\u2069]/u
 /**
- * Visible characters, which are neither white space nor zero-width. The blank Braille pattern (U+2800) is excluded too:
- * it is invisible, although Unicode classifies it neither as white space nor as zero-width.
+ * Visible characters: all except white space and zero-width characters. The blank Braille pattern (U+2800) is also
+ * excluded, because it is invisible, although Unicode does not classify it as white space or zero-width.
  */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u
 
@@ -28,5 +28,5 @@ export const isName = (text: string): boolean => !notLine.test(text) && !isBlank
 /** Whether the text has no visible characters. */
 export const isBlank = (text: string): boolean => !visible.test(text)
 
-/** The text as one line, without the characters that `isName` rejects. */
+/** Returns the text as one line, without the characters that `isName` rejects. */
 export const plainLine = (text: string): string => text.replace(new RegExp(notLine, 'gu'), '')

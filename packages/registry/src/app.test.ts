@@ -108,7 +108,7 @@ describeApi('every response', (start, oneNodeTest) => {
     expect(await statusFor('unknown')).toBe(200)
   })
 
-  test('of a members-only registry requires a token, except for sign-in, health checks and its description', async () => {
+  test('of a members-only registry requires a token, except for sign-in, health checks and the API description', async () => {
     const registry = await start({ isAnonymousReadAllowed: false })
     const token = await registry.register('ana')
     for (const path of [

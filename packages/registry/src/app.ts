@@ -50,7 +50,7 @@ export type AppDependencies = ShellDependencies & {
   messages: NodeMessages | undefined
   /** The peer that the tracker adds to its responses about public files: the registry's metadata peer, if any. */
   extraPeer: () => ExtraPeer | undefined
-  /** The releases of shoal that the registry hands out. */
+  /** The releases of shoal that the registry offers. */
   releases: Releases
   /** Whether the registry is packing its own program as a release. */
   isPacking: () => boolean
@@ -78,8 +78,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     guard,
   }
 
-  // Two queries run at a time: while one of them searches the index, which handles one query at a time, the other can
-  // read the models that it has found from the database.
+  // The search index handles one query at a time. While one query searches the index, a second one can read its search
+  // results from the database.
   const turns = queryTurns({ maxConcurrent: 2 })
 
   const cache = createResponseCache({

@@ -7,23 +7,26 @@ import type { S3Config } from './store/s3/open-s3.ts'
 
 export type { RateLimitClass, RateLimits } from './settings/rate-limits.ts'
 
-/** The user's settings, and further settings that only tests change. */
+/** The operator's settings, and further settings that only tests change. */
 export type RegistryConfig = SettingsOf<typeof registrySettings> & {
   /** The S3 store; undefined if files are kept in the data folder. */
   s3: S3Config | undefined
   /** Maximum duration of each database statement that a request executes, in milliseconds (PostgreSQL). */
   statementTimeoutMs: number
   /**
-   * Disk space reserved for the database's own writes (SQLite). If undefined, 1% of the disk, but at least 1 MiB and at
+   * Size of the file that reserves disk space for SQLite's writes. Default: 1% of the disk, but at least 1 MiB and at
    * most 32 MiB.
    */
   ballastBytes: number | undefined
-  /** Interval at which torrent clients announce. A client that misses two intervals is removed from its swarms. */
+  /**
+   * Interval at which torrent clients announce. A client that has not announced for two intervals is removed from its
+   * swarms.
+   */
   announceIntervalSeconds: number
   timeouts: ConnectionTimeouts
   /**
-   * How often a node polls the database for files to process. Polling finds files for which the node received no
-   * notification, such as those of a crashed node.
+   * How often a node polls the database for files to process. Polling finds files that the node was not notified of,
+   * such as those that a crashed node was processing.
    */
   processingPollMs: number
   /** The folder of the release that the registry runs from; undefined if it runs from a clone or the npm package. */
@@ -50,8 +53,8 @@ export type ConnectionTimeouts = {
 export type RegistryFlags = { host?: string; port?: string; data?: string; baseUrl?: string }
 
 /**
- * Reads the settings from the environment and the flags. For an invalid setting, throws a `ConfigError` whose message
- * contains the variable's name.
+ * Reads the settings from the environment and the flags. If a setting is invalid, throws a `ConfigError` with the
+ * variable's name in its message.
  */
 export function readRegistryConfig(
   env: Record<string, string | undefined>,

@@ -4,7 +4,7 @@ import { makeFolder } from '@shoal/files'
 import { ConfigError } from './errors.ts'
 
 /**
- * Locks the data directory for this process, and returns a function that unlocks it. The lock is an SQLite lock on a
+ * Locks the data folder for this process, and returns a function that unlocks it. The lock is an SQLite lock on a
  * separate file, so the operating system releases it however the process ends.
  */
 export async function takeDataDirectory(path: string): Promise<() => void> {

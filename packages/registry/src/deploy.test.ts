@@ -24,8 +24,8 @@ const ample = { max: 10_000, windowSeconds: 60 }
 type Ports = { http: number; https: number; node: number; noNode: number; store: number }
 
 /**
- * Each function writes a copy of a proxy's configuration in which only ports and paths are replaced, and returns the
- * arguments with which to start the proxy.
+ * Each function writes a copy of a proxy's configuration that differs only in ports and paths, and returns the
+ * arguments for starting the proxy.
  */
 const proxies = {
   nginx(folder: string, ports: Ports) {
@@ -62,7 +62,7 @@ const addresses = ({ node, noNode, store }: Ports) => ({
   '127.0.0.1:7070': `127.0.0.1:${store}`,
 })
 
-/** Replaces strings in `text`, each of which must occur. */
+/** Returns `text` with each key of `changes` replaced by its value. Throws if a key does not occur in `text`. */
 function replaceAll(text: string, changes: Record<string, string>): string {
   return Object.entries(changes).reduce((changed, [from, to]) => {
     if (!changed.includes(from)) throw new Error(`"${from}" does not occur`)

@@ -37,7 +37,7 @@ export const tooSlow = problem('too_slow')
 export const busy = problem('busy')
 export const unavailable = problem('unavailable')
 
-/** The disk is full: `missingBytes` bytes have to be freed. */
+/** The disk is full: `missingBytes` bytes must be freed. */
 export const storageFull = (message: string, missingBytes: number) =>
   new AppError('storage_full', message, { missingBytes })
 

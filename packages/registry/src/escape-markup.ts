@@ -7,7 +7,7 @@ const entities: Record<string, string> = {
 }
 
 /**
- * Characters that XML 1.0 (§2.2) does not allow, not even as character references. A single one makes an entire feed
+ * Characters that XML 1.0 (§2.2) does not allow, even as character references. A single one makes an entire feed
  * unreadable.
  */
 const notXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u

@@ -14,8 +14,8 @@ const megabyte = 1e6
 
 describe.skipIf(!canMount)('when the database’s disk is full', () => {
   /**
-   * Starts a registry with all its data on a small disk. The user ana has a model with a file, an unfinished upload and
-   * an API key.
+   * Starts a registry with all its data on a small disk. The user ana has an API key, and a model with a ready file and
+   * an unfinished upload.
    */
   async function scene(ballastBytes?: number) {
     const disk = await smallDisk('64m')

@@ -44,8 +44,8 @@ export type RunningRegistry = {
   /** The setup code for the first account; undefined if none is required. */
   setupCode: string | undefined
   /**
-   * Whether the registry accepts connections from other machines although the URLs in its responses contain a loopback
-   * address, for example because `baseUrl` is not set.
+   * Whether the registry accepts connections from other machines even though the URLs in its responses contain a
+   * loopback address, for example because `baseUrl` is not set.
    */
   isMisaddressed: boolean
   /**
@@ -65,8 +65,8 @@ export type RunningRegistry = {
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
 const upkeepIntervalMs = 2_000
 /**
- * The process must end within 10 s: after this timeout, the database connections and the log may each take another
- * second to close.
+ * Shorter than the 10 s within which the process must end, because the database connections and the log may then each
+ * take another second to close.
  */
 const closeTimeoutMs = 7_000
 const drainTimeoutMs = 6_500
@@ -150,7 +150,7 @@ async function serve(
   const isPrivatePlace = isLoopback(config.host) && isLoopback(new URL(site.baseUrl()).hostname)
   const setupCode = isPrivatePlace ? undefined : await accounts.readSetupCode()
   const onUpkeepError = throttle(60_000, (error: unknown) =>
-    log.warn({ err: error }, 'maintenance of the data failed'),
+    log.warn({ err: error }, 'periodic maintenance failed'),
   )
   await files.journal.apply().catch(onUpkeepError)
   const metadataPeer = await openMetadataPeer({ config, db, metrics: metrics.registry, log })

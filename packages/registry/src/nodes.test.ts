@@ -100,7 +100,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     for (const { url, headers } of upload.missing_chunks) {
       expect((await one.call('PUT', url, { headers, bytes: gguf })).status).toBe(200)
     }
-    // As if a third node had submitted the file for processing, and then stopped.
+    // Act as if a third node had submitted the file for processing and had then stopped.
     const client = new pg.Client({ connectionString: one.config.databaseUrl })
     await client.connect()
     await client.query(`update file set status = 'processing' where id = $1`, [id])
@@ -134,9 +134,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     expect(await there.hear()).toMatchObject({ answer, offer_id: 'x' })
   })
 
-  /**
-   * Signs in with wrong passwords, on each of `nodes` in turn. Returns how many attempts the rate limit did not refuse.
-   */
+  /** Signs in with wrong passwords, on each of `nodes` in turn. Returns how many attempts the rate limit allowed. */
   async function guess(count: number, nodes: TestRegistry[]): Promise<number> {
     let passed = 0
     for (let index = 0; index < count; index += 1) {
@@ -147,7 +145,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     return passed
   }
 
-  test('count sign-ins together, and continue to count them separately while Redis is down', async () => {
+  test('count sign-ins together, or separately while Redis is down', async () => {
     const used = 1 // the registration
     expect(await guess(80, [one, two])).toBe(authLimit - used)
 
@@ -155,7 +153,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     await expect.poll(() => getReadiness(one)).toMatchObject({ status: 'degraded' })
     expect((await one.get('/readyz')).status).toBe(200)
     const passed = (await guess(40, [one])) + (await guess(40, [two]))
-    // Each node has counted only the earlier sign-ins that it received itself, which is half of them.
+    // Each node has counted only the sign-ins that it received itself, which are half of the earlier sign-ins.
     expect(passed).toBeLessThanOrEqual(authLimit + used)
     expect(await guess(20, [one, two])).toBe(0)
 

@@ -5,7 +5,7 @@ import type { S3Config } from './store/s3/open-s3.ts'
 
 /**
  * Reads the S3 settings. Returns undefined if none of them is set. If a value is invalid or missing, throws a
- * `ConfigError` whose message contains the variable's name.
+ * `ConfigError` with the variable's name in its message.
  */
 export function readS3Config(env: Record<string, string | undefined>): S3Config | undefined {
   const isUsed = Object.values(s3Settings).some(({ variable }) => env[variable ?? '']?.trim())
@@ -15,7 +15,7 @@ export function readS3Config(env: Record<string, string | undefined>): S3Config 
   })
   const require = (value: string | undefined, variable: string): string => {
     if (value) return value
-    throw new ConfigError(`${variable} is not set: an S3 store needs it`)
+    throw new ConfigError(`${variable} is not set: it is required for an S3 store`)
   }
   return {
     bucket: {

@@ -1,4 +1,7 @@
-/** Everything that a request passes through before it reaches a feature: limits, checks, authentication. */
+/**
+ * Builds the part of the application that every request passes through before it reaches a feature: limits, checks and
+ * authentication.
+ */
 import cookie from '@fastify/cookie'
 import { namedSchemas } from '@shoal/protocol'
 import { makeApp, refuseDeepBodies } from '@shoal/server'
@@ -79,7 +82,7 @@ export async function makeShell({
         connectionsCheckingInterval: config.timeouts.headersMs / 4,
         shouldUpgradeCallback: asksForSocket,
       },
-      requestTimeout: 0, // off: a chunk may take long over a slow connection; headers have their own timeout
+      requestTimeout: 0, // off, because a chunk may arrive slowly; the headers have their own timeout
       routerOptions: { maxParamLength: 300 },
     },
   })

@@ -1,6 +1,6 @@
 /**
- * Creates a function that calls `act` immediately, unless it has already called `act` within the last `intervalMs`; in
- * that case, the call has no effect.
+ * Returns a function that calls `act` immediately, unless it has already done so within the last `intervalMs`. Further
+ * calls during that time have no effect.
  */
 export function throttle<A extends unknown[]>(intervalMs: number, act: (...values: A) => void) {
   let last = Number.NEGATIVE_INFINITY

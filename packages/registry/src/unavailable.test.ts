@@ -19,7 +19,7 @@ const sources = [
   join(kysely, 'driver/runtime-driver.js'),
 ]
 
-test('every driver message about a lost or unavailable connection means "not now"', () => {
+test('every driver message about a lost or unavailable connection counts as temporary', () => {
   const code = sources.map((path) => readFileSync(path, 'utf8')).join('\n')
   const messages = [
     'timeout exceeded when trying to connect',
@@ -42,7 +42,7 @@ test('every driver message about a lost or unavailable connection means "not now
   }
 })
 
-test('certain codes of PostgreSQL, SQLite and the operating system mean "not now", and no others do', () => {
+test('certain codes of PostgreSQL, SQLite and the operating system count as temporary, and no others do', () => {
   const withCode = (code: string) => Object.assign(new pg.DatabaseError('x', 1, 'error'), { code })
   const sqlite = (errcode: number) =>
     Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode })
@@ -83,7 +83,7 @@ test('certain codes of PostgreSQL, SQLite and the operating system mean "not now
   }
 })
 
-test('of the PostgreSQL errors with a generic SQLSTATE, only those about files mean "not now"', () => {
+test('of the PostgreSQL errors with a generic SQLSTATE, only those about files count as temporary', () => {
   const thrownIn = (file: string, code: string) =>
     Object.assign(new pg.DatabaseError('x', 1, 'error'), { code, file })
   expect(isUnavailable(thrownIn('md.c', 'XX000'))).toBe(true) // EDQUOT: Disk quota exceeded
@@ -97,13 +97,14 @@ const table = "create temp table large as select repeat('x', 1000) from generate
 const sorting = "select repeat('x', 60) from generate_series(1, 600000) as n order by n desc"
 
 /**
- * Among the failures to enlarge a file that have no code 53100, exceeding the operating system's file size limit is the
- * only one that a test can cause on every machine. Root can set this limit for other processes.
+ * Tests an error that PostgreSQL reports without the code 53100 when it cannot enlarge a file. The only way to cause
+ * such an error on every machine is to exceed the operating system's file size limit, which root can set for other
+ * processes.
  */
 test.skipIf(!postgresUrl || !canMount).each([
   ['a table', table],
   ['a temporary file', sorting],
-])('the error for %s that PostgreSQL cannot enlarge means "not now"', async (_, statement) => {
+])('the error for %s that PostgreSQL cannot enlarge counts as temporary', async (_, statement) => {
   const client = new pg.Client({ connectionString: postgresUrl })
   await client.connect()
   onTestFinished(() => client.end())

@@ -1,5 +1,5 @@
 /**
- * Errors from the operating system, the database and the store that mean "not now": the same call may succeed later.
+ * Recognizes temporary errors from the operating system, the database and the store. The same call may succeed later.
  */
 
 import { isDomainError } from './errors.ts'
@@ -12,10 +12,18 @@ const systemCodes =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE|EROFS|EIO|ENXIO|ENODEV|ESTALE)$/
 
 /**
- * SQLSTATE classes and codes (PostgreSQL documentation, appendix A): connection exceptions (08), a server that only
- * allows reading, such as a standby (25006), transactions that timed out (25P03, 25P04), refused credentials (28),
- * serialization failures and deadlocks (40001, 40P01), insufficient resources (53), a lock that is not available
- * (55P03), canceled statements (57014), shutdowns (57P), and system errors (58).
+ * SQLSTATE classes and codes (PostgreSQL documentation, appendix A):
+ *
+ * - 08: connection exceptions
+ * - 25006: a server that only allows reading, such as a standby
+ * - 25P03, 25P04: transaction timeouts
+ * - 28: refused credentials
+ * - 40001, 40P01: serialization failures and deadlocks
+ * - 53: insufficient resources
+ * - 55P03: a lock that is not available
+ * - 57014: canceled statements
+ * - 57P: shutdowns
+ * - 58: system errors
  */
 const sqlStates = /^(08|25006|25P03|25P04|28|40001|40P01|53|55P03|57014|57P|58)/
 
@@ -34,8 +42,8 @@ const postgresFiles = /^(md|fd|buffile|slru)\.c$/
 const startingSessions = 'postinit.c'
 
 /**
- * Messages of errors without a code from `pg`, its pool and Kysely's driver (pg 8.23: `client.js`, `connection.js`;
- * pg-pool: `index.js`).
+ * Messages of the errors that `pg`, its pool and Kysely's driver throw without a code (pg 8.23: `client.js`,
+ * `connection.js`; pg-pool: `index.js`).
  */
 const sentences = [
   /^timeout exceeded when trying to connect$/,
@@ -57,7 +65,7 @@ const sentences = [
 const sqliteCodes = [5, 6, 8, 10, 14]
 const sqliteFull = 13
 
-/** Whether the error means "not now": for example, the database or the store is unreachable, busy or shutting down. */
+/** Whether the error is temporary. For example, the database or the store is unreachable, busy or shutting down. */
 export function isUnavailable(error: unknown): boolean {
   if (isDomainError(error)) return error.code === 'unavailable' || error.code === 'storage_full'
   if (!(error instanceof Error)) return false
@@ -81,8 +89,8 @@ export function isStorageFull(error: Error): boolean {
 
 /**
  * Whether this is PostgreSQL 15's error for a new session that cannot write its catalog cache. The error is recognized
- * by its message, which is never translated, because the code is only XX000 (internal error) and, unlike in newer
- * versions, the operating system's reason is missing.
+ * by its message, which is never translated. Its code is only XX000 (internal error), and unlike in newer versions, the
+ * message does not include the operating system's reason.
  */
 function isSessionWithoutRoom(error: Error): boolean {
   const isInCache = getCode(error) === 'XX000' && 'file' in error && error.file === 'relcache.c'

@@ -1,6 +1,6 @@
 /**
- * Runs the steps in repeated rounds, each beginning `intervalMs` after the end of the round before it. A step that
- * fails is reported, and does not prevent the next step. `stop` resolves when the current round, if any, has ended.
+ * Runs the steps one after another, and starts the next round `intervalMs` after the previous one has ended. If a step
+ * fails, calls `onError` and continues with the next step. `stop` resolves when the current round, if any, has ended.
  */
 export function startUpkeep(
   intervalMs: number,

@@ -5,12 +5,13 @@ type Build = ReturnType<typeof SerializerSelector>
 type Serializer = ReturnType<ReturnType<Build>>
 
 const build: Build = SerializerSelector()
-/** By the schemas that others refer to, and then by the schema itself. */
+/** Compiled serializers, by the named schemas and options, and then by the response schema. */
 const compiled = new Map<string, WeakMap<object, Serializer>>()
 
 /**
- * Fastify's own compiler, but each schema is compiled only once in a process: many routes share the schemas of errors,
- * and compiling them took more than half of the processor time of a start.
+ * Like Fastify's own compiler, but compiles each schema only once in a process. Many routes share the schemas of
+ * errors. Compiling these schemas again for each route would take more than half of the processor time that the server
+ * needs to start.
  */
 export const buildSerializer: Build = (namedSchemas, options) => {
   const compile = build(namedSchemas, options)

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * The maximum nesting depth. No real schema or conversation is nested as deeply, and recursive code overflows the stack
- * at thousands of levels.
+ * The maximum nesting depth. No real schema or conversation is nested this deeply, and recursive code overflows the
+ * stack at thousands of levels.
  */
 const deepest = 200
 
 /**
- * Rejects bodies whose objects and lists are nested too deeply. `refusal` creates the error to throw. Other hooks that
- * read bodies before validation must be added after this one.
+ * Rejects bodies with objects and lists that are nested too deeply. `refusal` creates the error to throw. Other hooks
+ * that read bodies before validation must be added after this one.
  */
 export function refuseDeepBodies(app: FastifyInstance, refusal: (message: string) => Error) {
   app.addHook('preValidation', ({ body }, _reply, done) => {

@@ -8,7 +8,10 @@ type PageOptions = {
   referrerPolicy: 'same-origin' | 'no-referrer'
 }
 
-/** Returns security headers for every page. Pages may load only this server's files, except as the options allow. */
+/**
+ * Returns security headers for every page. Pages may load only this server's files, unless the options allow other
+ * sources.
+ */
 export function pageHeaders({ imageSources, otherOrigin, referrerPolicy }: PageOptions) {
   const policy = [
     "default-src 'self'",

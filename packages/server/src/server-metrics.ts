@@ -13,7 +13,7 @@ export interface ServerMetrics {
   readonly requests: RequestTimes
 }
 
-/** Prometheus metrics that every server has: the process, requests by route and status, and dropped log lines. */
+/** Prometheus metrics of every server, about its process, its requests (by route and status), and dropped log lines. */
 export function serverMetrics({ requests, droppedLogLines }: MetricsOptions): ServerMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

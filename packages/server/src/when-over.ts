@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
 /**
- * The status of a request whose client closed the connection before receiving the complete response, as in nginx. This
+ * As in nginx, the status of a request if the client closed the connection before receiving the complete response. This
  * status appears only in the log and the metrics.
  */
 export const clientClosedRequest = 499
@@ -19,10 +19,10 @@ export function breakOff(response: ServerResponse) {
 }
 
 /**
- * Calls `report` once, after a response has ended. `status` is the response's status, 499 if the client disconnected
- * before all of the response was sent (which Fastify's `onResponse` does not report), or 500 if the response was
- * aborted. `ms` is the time since `whenOver` was called. `report` is never called if a route has taken over the
- * connection (WebSocket).
+ * Calls `report` once, after a response has ended. `status` is usually the response's status. It is 499 if the client
+ * disconnected before all of the response was sent, which Fastify's `onResponse` does not report, and 500 if the
+ * response was aborted. `ms` is the time since `whenOver` was called. `report` is never called if a route has taken
+ * over the connection (WebSocket).
  */
 export function whenOver(
   response: ServerResponse,

@@ -3,15 +3,15 @@ import { startThread, type Thread, terminateThread } from './start-thread.ts'
 
 /** Limits for one call. */
 export type ThreadLimits = {
-  /** Maximum processor time. Unlike elapsed time, it does not depend on the machine's other work. */
+  /** Maximum processor time. Unlike elapsed time, it does not depend on the load of the machine. */
   maxCpuMs: number
-  /** Maximum size of the thread's JavaScript heap, not counting its young generation, which may have another 16 MiB. */
+  /** Maximum size of the thread's JavaScript heap, not counting its young generation, which can take another 16 MiB. */
   maxHeapMb: number
 }
 
 /**
- * A call exceeded a limit. The message has no subject, so that callers can put their own before it, as in `the template
- * takes more than 1 s of processor time`.
+ * A call exceeded a limit. The message has no subject, so callers must add one: `the template takes more than 1 s of
+ * processor time`.
  */
 export class ThreadLimitError extends Error {
   override name = 'ThreadLimitError'
@@ -24,13 +24,13 @@ export type LimitedThread<Argument, Result> = (argument: Argument) => Promise<Re
 const checkMs = 250
 
 /**
- * Returns a function that calls `method` of the module `name` in a thread, for work whose cost depends on untrusted
- * input, such as rendering the template in a model file. The first call starts the thread, which serves one call after
- * another. A call that exceeds a limit rejects with a `ThreadLimitError`, and its thread is terminated. The next call
- * then starts a new thread. An idle thread does not keep the process running.
+ * Returns a function that calls `method` of the module `name` in a thread. Use it for work whose cost depends on
+ * untrusted input, such as rendering the template in a model file. The first call starts the thread, which serves one
+ * call after another. A call that exceeds a limit rejects with a `ThreadLimitError`, and its thread is terminated. The
+ * next call then starts a new thread. An idle thread does not keep the process running.
  *
- * The limits do not cover everything: a thread cannot be terminated while a built-in function runs, such as a search in
- * a long string, and a single very large allocation crashes the whole process. The module itself must prevent both.
+ * The limits do not cover two cases, which the module itself must prevent. A thread cannot be terminated while a
+ * built-in function runs, such as a search in a long string. A single very large allocation crashes the whole process.
  */
 export function limitedThread<Argument, Result>(
   { name, parentUrl, setup }: { name: string; parentUrl: string; setup?: unknown },

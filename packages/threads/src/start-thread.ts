@@ -30,8 +30,8 @@ export async function untilLoaded({ rpc }: Thread<unknown>): Promise<void> {
 }
 
 /**
- * Rejects all pending calls to a thread, and terminates the thread after it has loaded: interrupting the loading of a
- * native addon would abort the process.
+ * Rejects all pending calls to a thread, and terminates the thread after it has loaded. Terminating it earlier could
+ * interrupt the loading of a native addon, which would abort the process.
  */
 export async function terminateThread(thread: Thread<unknown>): Promise<void> {
   thread.rpc.close(new Error('the thread was stopped'))
@@ -42,8 +42,8 @@ export async function terminateThread(thread: Thread<unknown>): Promise<void> {
 /**
  * Asks a thread to close, then terminates it. If closing takes longer than `timeoutMs` after the thread has loaded,
  * terminates it without waiting any longer. If the thread's `close` fails, rejects with that error after the thread has
- * ended. Does not reject if the thread ended earlier or took too long: errors that ended it are reported by the
- * worker's `error` event.
+ * ended. Does not reject if the thread took too long or ended earlier. If an error ended the thread, the worker's
+ * `error` event reports that error.
  */
 export async function closeThread(
   thread: Thread<{ close(): Promise<void> }>,

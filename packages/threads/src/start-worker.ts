@@ -2,13 +2,13 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /**
- * Starts the module `name`, in the folder of `parentUrl`, as a thread: its source if `parentUrl` is a source file,
- * otherwise its build.
+ * Starts the module `name`, in the folder of `parentUrl`, as a thread. Runs the module's source if `parentUrl` is a
+ * source file, and its build otherwise.
  *
  * WebAssembly in the thread calls imported functions only through generic wrappers. By default, V8 compiles a wrapper
- * for each imported function that is called a thousand times. These include functions of undici's HTTP parser and of
- * the type stripping that Node applies to sources. All threads share the compiled wrappers. When threads start and end,
- * V8 13.6 may free a wrapper that another thread is about to use, which crashes the process with SIGSEGV or
+ * for each imported function that is called a thousand times. Such functions include those of undici's HTTP parser, and
+ * those of the type stripping that Node applies to sources. All threads share the compiled wrappers. When threads start
+ * and end, V8 13.6 may free a wrapper that another thread is about to use. The process then crashes with SIGSEGV or
  * `Check failed: jit_page.has_value()`. This happened in one of fifty runs of a test with many pulls. A generic wrapper
  * costs a fraction of a microsecond per call.
  */

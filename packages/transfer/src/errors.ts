@@ -28,11 +28,14 @@ export const linkLeftAlone = (path: string, target: string) =>
     },
   )
 
-/** The models folder is on another file system, and the file system can share blocks neither. */
+/**
+ * The file can be neither hard-linked nor reflinked into the models folder, for example because the folder is on
+ * another file system.
+ */
 export const cannotLink = (path: string, folder: string) =>
   new AppError(
     'cannot_link',
-    `${path} cannot be linked into ${folder}, which is on another file system or has no hard links`,
+    `${path} cannot be linked into ${folder}, which is on another file system or does not support hard links`,
     { path },
   )
 
@@ -40,7 +43,7 @@ export const cannotLink = (path: string, folder: string) =>
 export const cannotRefer = (path: string, folder: string) =>
   new AppError(
     'cannot_link',
-    `${path} cannot be referred to: ${folder} does not allow symbolic links`,
+    `${path} cannot be imported by reference: ${folder} does not allow symbolic links`,
     { path },
   )
 
@@ -54,9 +57,9 @@ export const damagedFile = (path: string) =>
 export const fileBusy = (path: string) =>
   new AppError('file_busy', `${path} is being pulled`, { path })
 
-/** The file was modified while it was being uploaded. */
+/** The file was modified while it was being uploaded, hashed or imported. */
 export const fileChanged = (path: string) =>
-  new AppError('file_changed', `${path} changed while it was being sent`, { path })
+  new AppError('file_changed', `${path} changed while it was being read`, { path })
 
 /**
  * The registry has an entry for the file, but a server refuses to send or accept the file's bytes. `message` identifies

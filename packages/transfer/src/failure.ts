@@ -8,8 +8,10 @@ import { bytesRefused } from './errors.ts'
  */
 export type TransferFailure = {
   /**
-   * lost: the connection broke, stalled or could not be opened. busy: the server cannot handle the request at the
-   * moment. refused: the server does not send the bytes at this URL. disk: the bytes cannot be written.
+   * - `lost`: the connection broke, stalled or could not be opened.
+   * - `busy`: the server cannot handle the request at the moment.
+   * - `refused`: the server does not send the bytes at this URL.
+   * - `disk`: the bytes cannot be written.
    */
   kind: 'lost' | 'busy' | 'refused' | 'disk'
   message: string

@@ -33,7 +33,8 @@ export function progressMeter(bytesTotal: number): ProgressMeter {
       const now = performance.now()
       const elapsed = now - lastAt
       if (elapsed > 0) {
-        // The speed is at first a plain average over the whole transfer; later, older bytes count less and less.
+        // At first, the speed is a simple average over the whole transfer. Later, older bytes have less and less
+        // weight.
         const weight = Math.max(1 - Math.exp(-elapsed / smoothingMs), elapsed / (now - startedAt))
         perMs += weight * (Math.max(0, movedBytes - lastMoved) / elapsed - perMs)
         lastAt = now

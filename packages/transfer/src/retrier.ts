@@ -51,8 +51,8 @@ export interface Retrier {
   waitOrThrow(failure: TransferFailure, inARow: number): Promise<void>
   /**
    * Makes a call that is safe to repeat, and retries it until it succeeds. Rejects with the call's error if a retry
-   * cannot help, the timeout has passed, or the server asks for a wait longer than the timeout. Success counts as
-   * progress unless `isProgress` is false.
+   * cannot help, if the timeout has passed, or if the server asks for a wait longer than the timeout. Success counts
+   * as progress unless `isProgress` is false.
    */
   call<T>(act: () => Promise<T>, options?: { isProgress: boolean }): Promise<T>
   /** Ends all waits except those that the server requested. Call it when the network is back. */

@@ -1,3 +1,3 @@
-/** Whether the error comes from the operating system. Any other error is a bug in our code. */
+/** Whether the operating system reported the error. Any other error is a bug in our code. */
 export const isSystemError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error

@@ -36,8 +36,8 @@ flushSync(() => createRoot(root).render(<App router={router} />))
 typeAgain()
 
 /**
- * Whether the visitor followed a link from another site. If so, the browser did not send the session cookie, which is
- * `SameSite=Strict`, so the page was rendered as for a signed-out visitor.
+ * Whether the visitor followed a link from another site. In that case, the browser did not send the session cookie
+ * (`SameSite=Strict`), and the page was rendered for a signed-out visitor.
  */
 function cameFromElsewhere(): boolean {
   return document.referrer !== '' && new URL(document.referrer).origin !== location.origin

@@ -1,6 +1,6 @@
 export type Observable<T> = ReturnType<typeof observable<T>>
 
-/** A value that notifies subscribers when it changes. */
+/** Creates a value that notifies subscribers when it changes. */
 export function observable<T>(initial: T) {
   let value = initial
   const listeners = new Set<() => void>()

@@ -22,7 +22,7 @@ test('valid cookies are read', () => {
   })
 })
 
-test('the daemon address is set by the visitor, otherwise by the registry, otherwise it is the default', () => {
+test('the daemon address is the one set by the visitor, then the one from the registry, then the default', () => {
   const chosen = 'daemon=http://gpu:8080'
   expect(readPrefs('').daemon).toBe('http://localhost:11434')
   expect(readPrefs('', 'http://localhost:11500').daemon).toBe('http://localhost:11500')

@@ -21,7 +21,7 @@ export type Prefs = {
 
 export const memorySizes = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256] as const
 export const contextSizes = [4096, 8192, 16_384, 32_768, 65_536, 131_072] as const
-/** The default of model-file (`usualContext`), which is not imported here, so that only pages of models load it. */
+/** The same value as `usualContext` in model-file. That package is not imported, so that only model pages load it. */
 export const usualContextTokens = 8192
 export const usualDaemon = 'http://localhost:11434'
 const usualMemoryGb = 16

@@ -21,11 +21,11 @@ export type PrintedPage = {
   html: string
   /** The data from which the screens were rendered, as JSON. It is sent with the page. */
   boot: string
-  /** Whether everything was loaded in time. The browser loads the rest, such as a card that takes long to render. */
+  /** Whether everything was loaded in time. The browser loads the rest, such as a card that is slow to render. */
   isComplete: boolean
   /**
-   * The name of the model that the page is about; undefined if there is none. The address may contain a former name of
-   * the model, for example.
+   * The name of the model that the page is about; undefined if there is none. The URL may contain the model's ID or a
+   * former name instead.
    */
   modelName: string | undefined
 }

@@ -32,9 +32,9 @@ export type ChatSite = {
   /** The same folder as in `Site`. */
   directory: string
   /**
-   * Returns the chat page in the theme from the `Cookie` header. The page cannot set the theme in an inline script,
-   * because the content security policy does not allow inline scripts. `registryLabel`
-   * is the name in commands of the registry from which the daemon pulls (`findRegistryLabel`).
+   * Returns the chat page in the theme from the `Cookie` header. The page cannot set the theme itself, because the
+   * content security policy forbids inline scripts. `registryLabel` is the name that commands use for the daemon's
+   * registry (`findRegistryLabel`).
    */
   page(cookies: string, registryLabel: string | undefined): string
 }

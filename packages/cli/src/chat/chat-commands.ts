@@ -69,7 +69,7 @@ const commands: Record<string, Command> = {
   bye: { usage: '/bye', meaning: 'end the chat', run: () => 'leave' },
 }
 
-/** Returns `leave` if the chat should end. */
+/** Runs a chat command. Returns `leave` if the chat should end. */
 export async function runChatCommand(session: ChatSession, line: string, signal: AbortSignal) {
   const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? []
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined

@@ -51,7 +51,7 @@ export async function chatLoop(session: ChatSession): Promise<void> {
 const greetingFor = ({ quantization, loadSeconds }: ChatSession['model']) =>
   `  ${quantization || 'Model'} ready in ${loadSeconds.toFixed(1)} s. Type /help for commands, or press Ctrl-D to leave.`
 
-/** Resolves to true if the chat should end. */
+/** Runs a chat command or answers a message. Resolves to true if the chat should end. */
 async function respond(session: ChatSession, text: string, signal: AbortSignal): Promise<boolean> {
   const { printer } = session.context
   try {

@@ -21,12 +21,12 @@ const maxLimit = 500
 
 export function auditCommand(open: OpenContext): Command {
   const audit = new Command('audit').description(
-    'show who did what: sign-ins, keys, roles, deletions',
+    'show the audit log: sign-ins, keys, roles, deletions',
   )
   return addDataOption(audit)
     .option('--limit <number>', 'number of entries, up to 500', '50')
-    .option('--actor <username>', 'only what this account did')
-    .option('--subject <name>', 'only what affected this account, model or file')
+    .option('--actor <username>', 'only actions by this account')
+    .option('--subject <name>', 'only actions that affected this account, model or file')
     .addOption(
       new Option('--action <action>', 'only this action, for example model.deleted').choices(
         auditActions,

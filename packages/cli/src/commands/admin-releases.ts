@@ -8,7 +8,7 @@ import { formatBytes } from '../terminal/units.ts'
 
 export function releasesCommand(open: OpenContext): Command {
   const releases = new Command('releases').description(
-    'list and add the releases of shoal that the registry hands out',
+    'list and add the releases of shoal that the registry offers',
   )
   const add = (name: string, description: string) =>
     addDataOption(releases.command(name).description(description))
@@ -21,7 +21,7 @@ export function releasesCommand(open: OpenContext): Command {
       )
       if (all.length === 0) {
         printer.note(
-          'There are no releases. To make one, run npm run release in a clone, then: shoal admin releases add dist/release',
+          'There are no releases. To make one, run npm run release in a clone of the repository, then: shoal admin releases add dist/release',
         )
       }
     })
@@ -29,12 +29,12 @@ export function releasesCommand(open: OpenContext): Command {
 
   add(
     'add <path...>',
-    'verify and add a release: the folder from npm run release, or its files',
+    'verify and add a release from the folder that npm run release creates, or from its files',
   ).action(async (paths: string[], options: DataOption) => {
     await withAdmin(open, options, async (admin, { printer, asker }) => {
       const { release, isNew } = await admin.releases.add(paths, (key) =>
         asker.confirm(
-          `This release is signed with another key (SHA-256 ${key}). shoal upgrade will refuse it on machines where shoal is already installed. Add it?`,
+          `This release is signed with a different key (SHA-256 ${key}) than the previous one. shoal upgrade will refuse it on machines where shoal is already installed. Add it?`,
         ),
       )
       const { version, keyFingerprint: key } = release

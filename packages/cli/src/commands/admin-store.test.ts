@@ -14,7 +14,7 @@ test('shoal admin store shows the free space of a folder', async () => {
     home: home.path,
   })
   expect(stdout).toMatch(
-    /^a folder on this machine: .* free\n0 B still to be received by open uploads, .* kept free\n$/,
+    /^a folder on this machine: .* free\n0 B reserved for open uploads, .* kept free\n$/,
   )
 })
 

@@ -40,7 +40,7 @@ function formatStore(store: StoreDescription): string[] {
   ]
 }
 
-/** Shows the rule itself if it is missing from the bucket. */
+/** Returns lines that state whether the bucket has the rule. A missing rule is included, so that it can be added. */
 function formatRule(title: string, rule: object, isFound: boolean): string[] {
   return isFound ? [`${title}: found`] : [`${title}: missing`, JSON.stringify(rule, undefined, 2)]
 }
@@ -50,6 +50,6 @@ function formatDisk({ space }: Extract<StoreDescription, { kind: 'disk' }>): str
   const { freeBytes, reserveBytes, awaitedBytes } = space
   return [
     `a folder on this machine: ${formatBytes(freeBytes)} free`,
-    `${formatBytes(awaitedBytes)} still to be received by open uploads, ${formatBytes(reserveBytes)} kept free`,
+    `${formatBytes(awaitedBytes)} reserved for open uploads, ${formatBytes(reserveBytes)} kept free`,
   ]
 }

@@ -45,8 +45,8 @@ export function addUserCommands(admin: Command, open: OpenContext) {
       }),
     )
 
-  add('invite', 'create an invitation, with which one person can register')
-    .option('--note <text>', 'for whom the invitation is; shown only to administrators')
+  add('invite', 'create an invitation that lets one person register')
+    .option('--note <text>', 'note for administrators, such as the name of the person')
     .addOption(role())
     .action((options: RoleOption & { note?: string }) =>
       withAdmin(open, options, async ({ users }, { printer }) => {
@@ -56,7 +56,7 @@ export function addUserCommands(admin: Command, open: OpenContext) {
           `Valid for one registration until ${toMinute(created.expires_at)} (you won't be able to see it again):`,
         )
         if (created.url === undefined) {
-          printer.note('  Open in a browser, after the address of this registry:')
+          printer.note("  Append this path to the registry's base URL, and open it in a browser:")
         }
         const place = created.url ?? `/register#invitation=${created.token}`
         await printer.answer(created, () => place)
@@ -101,7 +101,7 @@ export function addUserCommands(admin: Command, open: OpenContext) {
     })
 
   forUser('quota', 'limit the bytes that an account may store')
-    .argument('<size>', 'size such as 500GB, or “default” for that of SHOAL_QUOTA')
+    .argument('<size>', 'size such as 500GB, or “default” for the value of SHOAL_QUOTA')
     .action((username: string, size: string, options: DataOption) => {
       const bytes = size === 'default' ? null : readQuota(size)
       const done = bytes === null ? 'has the default quota' : `may store ${formatBytes(bytes)}`
@@ -126,8 +126,8 @@ export function addUserCommands(admin: Command, open: OpenContext) {
     )
 
   forUser('remove', 'remove an account; its username cannot be taken again')
-    .option('--give-to <username>', 'account that becomes the owner of its models')
-    .option('--delete-models', 'delete its models')
+    .option('--give-to <username>', 'new owner of the models of the removed account')
+    .option('--delete-models', 'delete the models of the removed account')
     .action((username: string, options: RemoveOptions) =>
       withAdmin(open, options, async ({ users }, context) =>
         removeUser(users, context, username, options),
@@ -141,7 +141,7 @@ export function addUserCommands(admin: Command, open: OpenContext) {
     withAdmin(open, options, async ({ users }, { printer, asker }) => {
       if (asker.canAsk)
         await asker.confirm(
-          `Set a new password for ${username}, and end all sessions and revoke all API keys of this account?`,
+          `Set a new password for ${username}, end all of its sessions, and revoke all of its API keys?`,
         )
       const reset = await users.resetPassword(username)
       const { sessions_ended, keys_revoked, password } = reset

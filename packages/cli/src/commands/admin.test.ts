@@ -142,7 +142,7 @@ test('admin reset-password reports ended sessions, and prints only the password 
   }
 })
 
-test('admin adds, limits, disables and removes accounts, and the audit log shows it', async () => {
+test('admin adds, limits, disables and removes accounts, and the audit log records it', async () => {
   await using registry = await realRegistry()
   await using admin = await createAdmin(registry.dataDirectory)
   expect((await admin.run('add', 'ana')).stderr).toContain('therefore an administrator')

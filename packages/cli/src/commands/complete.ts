@@ -66,7 +66,10 @@ async function registryModels(context: Context, typed: string): Promise<Candidat
     .flatMap((model) => model.quantizations.map((label) => ({ name: `${name}:${label}` })))
 }
 
-/** Returns undefined if the registry fails or does not respond in time, because completion cannot show errors. */
+/**
+ * Searches the registry for models. Returns undefined if the registry fails or does not respond in time, because
+ * completion cannot show errors.
+ */
 async function askRegistry(context: Context, name: string): Promise<KnownModel[] | undefined> {
   const { client, address } = await context.openRegistry()
   const filter = { limit: 50, ...(name && { q: name.replace(/[._-]+/g, ' ') }) }

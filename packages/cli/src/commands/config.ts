@@ -58,7 +58,7 @@ export function configCommand(open: OpenContext): Command {
   return config
 }
 
-/** Searches the read-only model folders, and forgets the models of folders that are no longer set. */
+/** Searches the read-only model folders, and forgets the models in folders that were removed from the setting. */
 async function searchFolders({ printer, places, environment: { env } }: Context) {
   const { listModelFiles } = await import('@shoal/transfer')
   const folders = readModelFolders(env, await readConfig(places))

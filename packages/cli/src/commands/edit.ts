@@ -27,7 +27,7 @@ export function editCommand(open: OpenContext): Command {
     .option('--display-name <text>', 'title of the model ("": the model name)')
     .option('--description <text>', 'description of the model, in one sentence ("": none)')
     .option('--license <license>', 'license of the model, such as apache-2.0 ("": none)')
-    .addOption(repeatable('--tag <tag>', 'tag, in place of the present ones; repeatable'))
+    .addOption(repeatable('--tag <tag>', 'tag that replaces the current tags; repeatable'))
     .addOption(new Option('--no-tags', 'remove all tags').conflicts('tag'))
     .option('--card <file>', 'file with the new model card, in Markdown')
     .option('--public', 'make the model visible to everyone')

@@ -15,7 +15,9 @@ export function filesCommand(open: OpenContext): Command {
 
   files
     .command('ls')
-    .description('list the files of a model, for its publisher also those that are not ready')
+    .description(
+      'list the files of a model; its owner, its members and administrators also see unready files',
+    )
     .argument('<model>', 'model name')
     .action(async (text: string) => {
       const context = await open()
@@ -58,7 +60,7 @@ export function filesCommand(open: OpenContext): Command {
 
 type Found = { model: OpenModel; choice: FileChoice<ModelFile>; title: string }
 
-/** If one of the files cannot be deleted, says which ones are deleted, and throws the error. */
+/** If one of the files cannot be deleted, prints which files were deleted, and throws the error. */
 async function deleteEach(files: { model: OpenModel; file: ModelFile }[], printer: Printer) {
   for (const [index, { model, file }] of files.entries()) {
     try {
@@ -78,7 +80,7 @@ async function findFile(context: Context, text: string): Promise<Found> {
   const { name } = model
   if (quantization === undefined) {
     throw misuse(
-      `“${text}” names no file.`,
+      `“${text}” does not name a file.`,
       `To delete a file: shoal files rm ${name}:QUANTIZATION. To delete the model: shoal delete ${name}.`,
     )
   }

@@ -11,7 +11,7 @@ import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome, startShoal } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-test('a damaged file imported with --link is repaired from the registry, and Ollama’s file stays as it was', async () => {
+test('a damaged file imported with --link is repaired from the registry, and the original file is not changed', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   const client = registryClient({ baseUrl: registry.url, token: registry.token })
@@ -38,7 +38,7 @@ test('a damaged file imported with --link is repaired from the registry, and Oll
   expect(readFileSync(blob).equals(bytes)).toBe(true)
 })
 
-test('files whose names are no hashes are hashed, but only if a registry is named', async () => {
+test('files whose names are not hashes are hashed only if --registry is given', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   const client = registryClient({ baseUrl: registry.url, token: registry.token })

@@ -37,7 +37,7 @@ async function useStores() {
 const listed = async (shoal: (...words: string[]) => Promise<{ stdout: string }>) =>
   JSON.parse((await shoal('ls', '--json')).stdout) as Record<string, unknown>[]
 
-test('Ollama models are imported by reference, and can be listed at once', async () => {
+test('Ollama models are imported by reference, and can be listed immediately', async () => {
   await using home = await useStores()
   const { store, models, shoal } = home
   const license = '\n  Tide Community License\nwith many lines'
@@ -67,7 +67,7 @@ test('rm forgets a reference and leaves the original', async () => {
   expect(await readdir(home.models)).toEqual([])
 })
 
-test('verify hashes an imported file, and compares it with the digest in its blob’s name', async () => {
+test("verify hashes an imported file, and compares the hash with the digest in the blob's name", async () => {
   await using home = await useStores()
   const blob = await putOllamaModel(home)
   await home.shoal('import', 'ollama')
@@ -79,7 +79,7 @@ test('verify hashes an imported file, and compares it with the digest in its blo
   await home.shoal('rm', 'tide', '--yes')
   await home.shoal('import', 'ollama')
   const { stdout, exitCode } = await home.shoal('verify')
-  expect(stdout).toContain('✗ tide:Q8_0  does not match the hash in its store')
+  expect(stdout).toContain('✗ tide:Q8_0  does not match the hash in the original store')
   expect(exitCode).toBe(7)
   expect((await home.shoal('ls')).stdout).toContain('damaged')
 })
@@ -152,7 +152,7 @@ test('a Hugging Face cache is imported with the names of its repositories', asyn
   expect(await readdir(home.models)).toEqual(['tide-1b'])
 })
 
-test('what cannot be imported from a Hugging Face cache is named with the reason', async () => {
+test('files in a Hugging Face cache that cannot be imported are listed with the reason', async () => {
   await using home = await makeHome()
   const cache = join(home.path, 'hub')
   const put = (repo: string) => putHubFile({ cache, repo, filename: 'Tide-1B.Q8_0.gguf' })
@@ -181,7 +181,7 @@ test('what cannot be imported from a Hugging Face cache is named with the reason
   expect(exitCode).toBe(0)
 })
 
-test('the folders of LM Studio and llama.cpp, and any other, are imported', async () => {
+test('the folders of LM Studio and llama.cpp, and any other folder, can be imported', async () => {
   await using home = await makeHome()
   const studio = join(home.path, '.lmstudio', 'models', 'ana', 'Wave-GGUF')
   await putModelFile(join(studio, 'wave-Q8_0.gguf'))
@@ -197,7 +197,7 @@ test('the folders of LM Studio and llama.cpp, and any other, are imported', asyn
   expect(existsSync(join(home.models, 'foam', 'foam-Q8_0.gguf'))).toBe(true)
 })
 
-test('a file can be imported under a name', async () => {
+test('a file can be imported under another name', async () => {
   await using home = await makeHome()
   const path = join(home.path, 'x.gguf')
   await putModelFile(path)
@@ -207,7 +207,7 @@ test('a file can be imported under a name', async () => {
   expect(bad).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('valid model name') })
 })
 
-test('what cannot be imported is named with the reason, and the rest is imported', async () => {
+test('models that cannot be imported are listed with the reason, and the others are imported', async () => {
   await using home = await useStores()
   const { store } = home
   const put = (model: string) =>
@@ -239,7 +239,7 @@ test('what cannot be imported is named with the reason, and the rest is imported
     'Ollama has not finished downloading it',
     'half-written: 4 of 9 bytes',
     'empty:latest contains no GGUF file',
-    'it is not a manifest of a version that shoal knows',
+    'it is not a manifest in a version that shoal supports',
     `it is a link to ${outside}, which is outside of the store`,
   ]) {
     expect(stderr).toContain(reason)
@@ -248,7 +248,7 @@ test('what cannot be imported is named with the reason, and the rest is imported
   expect(exitCode).toBe(0)
 })
 
-test('a half-written file, a missing file and a store that is not there are clear errors', async () => {
+test('the errors for a half-written file, a missing file and a missing store state the reason', async () => {
   await using home = await makeHome()
   const path = join(home.path, 'half-Q8_0.gguf')
   await copyFile(nanoPath, path)
@@ -263,7 +263,7 @@ test('a half-written file, a missing file and a store that is not there are clea
   expect(existsSync(home.models)).toBe(false)
 })
 
-test('a different file of the same name is not replaced', async () => {
+test('a different file with the same name is not replaced', async () => {
   await using home = await useStores()
   const there = join(home.models, 'tide', 'tide-Q8_0.gguf')
   await putModelFile(there)
@@ -275,7 +275,7 @@ test('a different file of the same name is not replaced', async () => {
   expect(lstatSync(there)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs })
 })
 
-test('if the original is gone, ls says so, and a new import refers to the new place', async () => {
+test('if the original file is missing, ls reports it, and a new import restores the model', async () => {
   await using home = await useStores()
   const blob = await putOllamaModel(home)
   await home.shoal('import', 'ollama')
@@ -288,7 +288,7 @@ test('if the original is gone, ls says so, and a new import refers to the new pl
   expect(await listed(home.shoal)).toMatchObject([{ missing: false, finished: true }])
 })
 
-test('without --registry, nothing is sent, and the license comes from the manifest', async () => {
+test('without --registry, nothing is sent, and the license is read from the manifest', async () => {
   await using home = await useStores()
   await using registry = await countingServer()
   const from = join(home.path, 'unlicensed.gguf')
@@ -305,7 +305,7 @@ test('without --registry, nothing is sent, and the license comes from the manife
   expect(registry.requests).toEqual(['POST /v1/files/lookup'])
 })
 
-/** A registry that has no file, and the requests to it. */
+/** Starts a registry without files, and records the requests to it. */
 async function countingServer() {
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -325,7 +325,7 @@ async function countingServer() {
   }
 }
 
-test('a read-only store can be imported, and two imports at once give one result', async () => {
+test('a read-only store can be imported, and two concurrent imports have the same result', async () => {
   await using home = await useStores()
   const blob = await putOllamaModel(home)
   const folders = [join(home.store, 'blobs'), home.store]
@@ -339,7 +339,7 @@ test('a read-only store can be imported, and two imports at once give one result
   expect(await listed(home.shoal)).toMatchObject([{ model: 'tide', finished: true }])
 })
 
-/** The disk space that a folder takes, in bytes, without the targets of links. */
+/** Returns the disk space that a folder occupies, in bytes, without the targets of links. */
 const usage = async (folder: string) =>
   (await readdir(folder, { recursive: true }))
     .map((name) => lstatSync(join(folder, name)).blocks * 512)
@@ -362,7 +362,7 @@ test('a store of 1 GiB can be used without copying or hashing it', {
   expect(statSync(blob)).toMatchObject({ ino, blocks, mtimeMs })
 })
 
-test('files that vanish or change while they are imported are named, and leave nothing behind', async () => {
+test('files that are deleted or changed during an import are reported, and leave nothing behind', async () => {
   await using home = await useStores()
   const { store, models } = home
   const name = (model: string) => `registry.ollama.ai/library/${model}/latest`

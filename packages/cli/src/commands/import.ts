@@ -19,9 +19,9 @@ export function importCommand(open: OpenContext): Command {
     .description('use models that other programs have downloaded')
     .argument(
       '<sources...>',
-      'files or folders, or the store of a program: ollama, lmstudio, hf, llama.cpp',
+      'files, folders, or stores of other programs: ollama, lmstudio, hf, llama.cpp',
     )
-    .option('--link', 'make hard links or reflinks (default: refer to the files where they are)')
+    .option('--link', 'make hard links or reflinks (default: refer to the original files)')
     .option('--copy', 'copy the files')
     .option('--name <name>', 'model name (default: from the file or its manifest)')
     .option('--share', 'let shoal serve share the files with peers, if a registry has them')
@@ -52,7 +52,7 @@ const placesOf = ({ environment: { env } }: Context) => ({
 })
 
 function readMethod({ link, copy }: ImportOptions): ImportMethod {
-  if (link && copy) throw misuse('--link and --copy exclude each other.')
+  if (link && copy) throw misuse('--link and --copy cannot be used together.')
   if (link) return 'link'
   return copy ? 'copy' : 'reference'
 }
@@ -61,7 +61,7 @@ function readName(name: string | undefined): string | undefined {
   if (name === undefined || isModelName(name)) return name
   throw misuse(
     `“${name}” is not a valid model name.`,
-    'Use 2 to 96 lowercase letters, digits, dots, hyphens or underscores.',
+    'Use 2 to 96 characters: lowercase letters, digits, dots, hyphens or underscores. Start and end with a letter or digit.',
   )
 }
 
@@ -109,7 +109,7 @@ async function importAll(context: Context, files: readonly FoundFile[], settings
 function explain(error: unknown, method: ImportMethod): string {
   if (hasCode(error, 'file_in_the_way')) return `${error.message}; to import it, use --name`
   if (hasCode(error, 'cannot_link')) {
-    const others = method === 'reference' ? '--link or --copy' : '--copy, or neither option'
+    const others = method === 'reference' ? '--link or --copy' : '--copy, or omit --link'
     return `${error.message}; use ${others}`
   }
   if (hasCode(error, 'file_changed')) return 'it changed or was deleted during the import'

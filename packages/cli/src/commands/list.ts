@@ -48,7 +48,7 @@ const columns: Column<LocalChoice>[] = [
   },
 ]
 
-/** What is unusual about a model: most have been pulled, are complete, and contain what was pulled. */
+/** Returns notes about a model that is missing, incomplete, damaged, linked or imported. Most models have none. */
 function describeState(choice: LocalChoice): string[] {
   const { files } = choice
   const imported = files.find((file) => file.imported)?.imported

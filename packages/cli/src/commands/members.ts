@@ -6,7 +6,7 @@ import { misuse } from '../terminal/failure.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
 
-/** Commands that share private models. */
+/** Commands for sharing private models. */
 export function membersCommand(open: OpenContext): Command {
   const members = new Command('members').description('share a private model with other accounts')
   const add = (name: string, description: string) =>
@@ -38,7 +38,7 @@ export function membersCommand(open: OpenContext): Command {
       await printer.answer(member, () => [])
     })
 
-  add('remove', 'end an account’s access to a model')
+  add('remove', "end an account's access to a model")
     .argument('<username>', 'account')
     .action(async (text: string, username: string) => {
       const context = await open()

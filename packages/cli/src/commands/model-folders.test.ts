@@ -8,7 +8,7 @@ import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 import { withoutRoot } from '../testing/without-root.ts'
 
-/** A home with two folders beside it: `lab` contains the model tide, and `nas`, deeper, the model surf. */
+/** A home and two folders: `lab` contains the model tide, and a subfolder of `nas` contains the model surf. */
 async function useFolders() {
   const home = await makeHome()
   const [lab, nas] = [join(home.path, 'lab'), join(home.path, 'nas')]
@@ -49,7 +49,7 @@ test('the models in read-only folders can be listed, found, verified and run', a
   expect(await readdir(home.models)).toEqual([])
 })
 
-test('the variable overrides the saved setting, and a list in config.json is understood', async () => {
+test('the variable overrides the saved setting, and a list in config.json is accepted', async () => {
   await using home = await useFolders()
   const { lab, nas, shoal } = home
   await mkdir(join(home.path, 'config'))
@@ -64,7 +64,7 @@ test('the variable overrides the saved setting, and a list in config.json is und
   )
 })
 
-test('rm does not touch a model in a read-only folder, and says why', async () => {
+test('rm does not delete a model in a read-only folder, and states the reason', async () => {
   await using home = await useFolders()
   const { lab, tide, shoal } = home
   await shoal('config', 'set', 'model-folders', lab)
@@ -105,7 +105,7 @@ test('a folder that does not exist or cannot be read is reported, and the others
   expect(await listed(shoal)).toEqual(['surf', 'tide'])
 })
 
-test('if the folder is not there, its models are missing and the error names the file', async () => {
+test('if a folder is missing, its models are listed as missing, and errors contain the path of the file', async () => {
   await using home = await useFolders()
   const { lab, tide, shoal } = home
   await shoal('config', 'set', 'model-folders', lab)

@@ -68,7 +68,7 @@ test('edit changes the given details, and an empty text removes a value', async 
   })
 })
 
-test('edit refuses what it cannot do, and changes nothing', async () => {
+test('edit refuses invalid options, and changes nothing', async () => {
   await using user = await publisher()
   const { shoal, client } = user
   const before = await client.getModel('tide')
@@ -151,7 +151,7 @@ test.each([
   expect(refused.stderr).toContain('Pass only the name of the model: tide.')
 })
 
-test('rename gives a model another name, and the old one leads to it', async () => {
+test('rename gives a model another name, and the old name redirects to it', async () => {
   await using user = await publisher()
   const { shoal, client, registry } = user
   const renamed = await shoal('rename', 'tide', 'ebb')
@@ -172,7 +172,7 @@ test('files are listed and deleted one by one', async () => {
   expect(listed.stdout).toContain('NAME')
   expect(listed.stdout).toMatch(new RegExp(`${label} +[\\d.]+ \\w+ +ready +${file?.filename}`))
 
-  expect((await shoal('files', 'rm', 'tide')).stderr).toContain('names no file')
+  expect((await shoal('files', 'rm', 'tide')).stderr).toContain('does not name a file')
   const unknown = await shoal('files', 'rm', 'tide:Q2_K', '--yes')
   expect(unknown.stderr).toContain(`Available: ${label}.`)
   expect((await shoal('files', 'rm', `tide:${label}`)).stderr).toContain('Confirmation is required')
@@ -185,7 +185,7 @@ test('files are listed and deleted one by one', async () => {
   expect((await shoal('files', 'ls', 'tide')).stderr).toBe('tide has no files.\n')
 })
 
-test('files rm says which files are deleted if one of them cannot be', async () => {
+test('if one of the files cannot be deleted, files rm prints which ones were deleted', async () => {
   await using registry = await realRegistry()
   await using home = await makeHome()
   const admin = registryClient({ baseUrl: registry.url, token: registry.token })

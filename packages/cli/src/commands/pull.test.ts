@@ -64,7 +64,7 @@ test('if no file fits, pull ends with exit code 8, and the hint contains the sma
   expect(exitCode).toBe(8)
 })
 
-test('pull finds a renamed model by its former name, and says so', async () => {
+test('pull finds a renamed model by its former name, and reports it', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('tide', 2_000)

@@ -130,7 +130,7 @@ async function findModel({ client, label }: Registry, name: string) {
   if (!model) return undefined
   const isOthers = model.owner !== me.username
   if (model.name !== name) {
-    if (isOthers) return undefined // the name is free again
+    if (isOthers) return undefined // a former name of another user's model can be reused
     throw new Failure('not_found', `${name} on ${label} was renamed to ${model.name}.`, {
       hint: `To publish to it, pass --name ${model.name}.`,
     })
@@ -153,7 +153,7 @@ async function saveModel({ client, label }: Registry, { name, details, existing 
     return hasDetails ? await client.updateModel(name, details) : existing
   }
   return await client.createModel({ name, ...details }).catch((error: unknown) => {
-    // The name belongs to a model that the user cannot see, which is a private model of another account.
+    // The name belongs to a private model of another account, which the user cannot see.
     if (error instanceof ApiError && error.status === 409) throw notYours(name, label, error)
     throw error
   })

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { binPath, makeHome } from '../testing/run-shoal.ts'
 
 const requests = 5_000
-/** Long enough that the log line for a request has half a kilobyte. */
+/** Makes the log line of a request about half a kilobyte long. */
 const longName = 'x'.repeat(250)
 
 async function startRegistry(stdout: 'pipe' | number) {

@@ -40,7 +40,7 @@ export function removeCommand(open: OpenContext): Command {
     })
 }
 
-/** A model in a read-only model folder would be listed again at once. */
+/** Throws if a model is in a read-only model folder, because the model would be listed again immediately. */
 function refuseFollowed({ modelFolders }: Context, choices: readonly LocalChoice[]) {
   for (const choice of choices) {
     const found = choice.files.find(({ isMissing }) => !isMissing)?.imported
@@ -50,14 +50,14 @@ function refuseFollowed({ modelFolders }: Context, choices: readonly LocalChoice
       'failed',
       `${formatChoiceName(choice)} is in ${folder}, which is read-only.`,
       {
-        hint: `Nothing was deleted. To no longer list it, delete ${from} yourself, or remove the folder from the setting model-folders.`,
+        hint: `Nothing was deleted. To remove the model from the list, delete ${from} yourself, or remove the folder from the setting model-folders.`,
         details: { folder, path: from },
       },
     )
   }
 }
 
-/** Whether all files of a model are by reference: they stay when shoal forgets the model. */
+/** Whether all files of a model are links, for example because they were imported by reference. */
 const isReference = ({ files }: LocalChoice) => files.every(({ target }) => target !== undefined)
 
 /** Reports linked files, hard-linked data and folders that remain after the models are deleted. */

@@ -8,7 +8,7 @@ import { openModel } from '../models/open-model.ts'
 export function renameCommand(open: OpenContext): Command {
   return new Command('rename')
     .description(
-      "rename a published model and print the model's URL; the old name leads to the new one",
+      "rename a published model and print the model's URL; the old name redirects to the new one",
     )
     .argument('<model>', 'model name')
     .argument('<new-name>', 'new model name')
@@ -19,7 +19,7 @@ export function renameCommand(open: OpenContext): Command {
       const { name, address, call } = await openModel(context, text)
       const model = await call((client) => client.updateModel(name, { name: newName }))
       printer.success(`${name} is now ${model.name}.`)
-      printer.note(`  ${name} leads to ${model.name} until another model takes the name.`)
+      printer.note(`  ${name} redirects to ${model.name} until another model takes the name.`)
       const url = address + formatPath(pages.model, { name: model.name })
       await printer.answer({ model: model.name, former_name: name, url }, () => url)
     })

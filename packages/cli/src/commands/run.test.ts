@@ -153,7 +153,7 @@ test.each([
   },
 )
 
-test('run ends with exit code 8 if the model needs too much memory, also if the error is in the /api format', async () => {
+test('run ends with exit code 8 if the model needs too much memory, even if the error is in the /api format', async () => {
   const error =
     'model shoal-nano needs 134 MB of memory, but models on this machine may use at most 50.0 MB'
   const body = { error, detail: error, code: 'insufficient_memory' }

@@ -28,7 +28,7 @@ test('a failed installation states the reason', async () => {
   expect(exitCode).toBe(1)
 })
 
-test('npm is the one that started shoal, or else the one on the PATH or, on Windows, beside Node', () => {
+test('npmCommand prefers the npm that started shoal to the npm on the PATH or, on Windows, next to Node', () => {
   const { execPath } = process
   expect(npmCommand({ npm_execpath: '/npm/npm-cli.js' })).toEqual([execPath, '/npm/npm-cli.js'])
   expect(npmCommand({}, 'darwin')).toEqual(['npm'])

@@ -85,8 +85,8 @@ async function backendNamed(name: string): Promise<BackendName> {
 }
 
 /**
- * The npm that started this process, or else the one on the `PATH`. On Windows, that one is a script of the shell, so
- * the npm that is installed beside Node is used instead.
+ * Returns the command for the npm that started this process, or else for the npm on the `PATH`. On Windows, the npm on
+ * the `PATH` is a shell script, so the npm that is installed next to Node is used instead.
  */
 export function npmCommand(
   { npm_execpath: script }: Environment,

@@ -132,8 +132,8 @@ async function seedHere(context: Context, options: SeedOptions) {
 }
 
 /**
- * Throws if the daemon shares the same folder: its files would be offered on two ports, and the share ratio would be
- * limited separately on each port.
+ * Throws if the daemon shares the same folder. Otherwise, the same files would be offered on two ports, and the share
+ * ratio would be limited separately on each port.
  */
 async function refuseBesideDaemon({ places }: Context) {
   const running = await findRunningDaemon(places)

@@ -1,4 +1,4 @@
-/** Tests the service without a service manager, and with a program in its place that records what it is asked to do. */
+/** Tests the service without a service manager, and with a fake systemctl that records its calls. */
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -27,7 +27,7 @@ async function scene() {
     path: home.path,
     service: (words: string[], env: Record<string, string> = {}) =>
       shoalHere(['service', ...words], { home: home.path, env: { ...variables, ...env } }),
-    /** Puts a program in the place of systemctl. `is-active` succeeds if the service has been started. */
+    /** Adds a fake systemctl to the `PATH`. `is-active` succeeds if the service has been started. */
     async addManager() {
       const calls = join(home.path, 'calls')
       const script = `#!/bin/sh
@@ -143,7 +143,7 @@ test.runIf(systemdAnalyze)(
   },
 )
 
-test('the launch agent of macOS escapes its values, and Windows is told what to do', () => {
+test('values in the launch agent of macOS are escaped, and Windows is not supported', () => {
   const agent = openServiceManager({ HOME: '/Users/a & b' }, 'darwin').write({
     words: ['/a & b/shoal', 'serve'],
     env: { SHOAL_HOME: '/<home>' },

@@ -48,7 +48,7 @@ export function serviceCommand(open: OpenContext): Command {
       await rm(file)
       if (isReachable) await manager.forget()
       printer.success(`Removed ${file}.`)
-      if (!isReachable) printer.note('  If the daemon is running: shoal stop')
+      if (!isReachable) printer.note('  To stop the daemon, if it is running: shoal stop')
     }
     await printer.answer({ file, removed: present !== undefined }, () => [])
   })
@@ -82,7 +82,7 @@ export function serviceCommand(open: OpenContext): Command {
   return service
 }
 
-/** The folders of the service's daemon, which may have another SHOAL_HOME than this command. */
+/** Returns the folders of the service's daemon. Its SHOAL_HOME may differ from that of this command. */
 function placesOf({ places }: Context, manager: ServiceManager, present: string | undefined) {
   if (present === undefined) return places
   return readPlaces({ SHOAL_HOME: manager.readVariable(present, 'SHOAL_HOME') })
@@ -116,14 +116,14 @@ async function install(context: Context, manager: ServiceManager, command: Servi
   if (isReachable && (isChanged || !(await manager.isRunning()))) await manager.start()
   if (isReachable) printer.success('The service is enabled and started.')
   else {
-    printer.warn('The service manager cannot be reached from here, so the service is not started.')
+    printer.warn('The service manager cannot be reached, so the service was not started.')
     printer.note(['  To start it:', ...manager.startCommands].join('\n    '))
   }
   printer.note(`  ${manager.note}`)
   await printer.answer({ file, changed: isChanged, started: isReachable }, () => file)
 }
 
-/** Validates the options, and returns what the service runs. */
+/** Validates the options, and returns the command line and the environment of the service. */
 async function serviceOf(
   context: Context,
   command: Command,
@@ -151,7 +151,7 @@ async function serviceOf(
   return service
 }
 
-/** A service does not run in the folder of this command. */
+/** Makes a path absolute, because the service does not run in the folder of this command. */
 function withAbsolutePath(command: Command, word: string): string {
   const [, flag, value] = /^(--[a-z-]+)=(.*)$/s.exec(word) ?? []
   const isPath = command.options.some(

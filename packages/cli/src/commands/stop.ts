@@ -101,7 +101,7 @@ const urgentSignals = (): { signal: NodeJS.Signals; afterMs: number }[] => [
 function stillThere(pid: number, isUrgent: boolean): Failure {
   return new Failure('failed', `Process ${pid} is still running.`, {
     hint: isUrgent
-      ? 'SIGKILL was sent. The process is probably waiting for a disk or another device, and exits when the device responds.'
+      ? 'SIGKILL was sent. The process is probably waiting for a disk or another device, and will exit when the device responds.'
       : 'To stop it without waiting for responses in progress: shoal stop --now',
     details: { pid },
   })

@@ -89,7 +89,7 @@ test('shoal upgrade refuses another key, a changed archive and a program that do
   const otherKey = await add({ version: '1.1.0', key: makeReleaseKey() })
   expect(await upgrade('--yes')).toMatchObject({
     exitCode: 7,
-    stderr: expect.stringContaining('signed with another key'),
+    stderr: expect.stringContaining('signed with a different key'),
   })
   await rm(otherKey, { recursive: true })
 
@@ -147,7 +147,7 @@ test('shoal upgrade never installs an older version', async () => {
   expect((await upgrade('--yes')).exitCode).toBe(3)
 })
 
-test('shoal upgrade explains that another installation is upgraded in another way', async () => {
+test("shoal upgrade refuses an installation that a registry's script did not make, with advice", async () => {
   const { registry } = await scene()
   const home = await mkdtemp(join(tmpdir(), 'shoal-upgrade-'))
   onTestFinished(() => rm(home, { recursive: true }))

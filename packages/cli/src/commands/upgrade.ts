@@ -9,14 +9,14 @@ import { findOfferedRelease } from '../upgrade/offered-release.ts'
 
 export function upgradeCommand(open: OpenContext): Command {
   return new Command('upgrade')
-    .description('install the newest release of shoal that the registry hands out')
+    .description('install the newest release of shoal from the registry')
     .action(async () => {
       const context = await open()
       const { printer, asker, environment } = context
       const installation = await findInstallation(environment.programFolder ?? import.meta.dirname)
       if (installation === undefined) {
-        throw new Failure('failed', 'This shoal was not installed by the script of a registry.', {
-          hint: 'Install a newer release as you installed this one, for example with npm or apt.',
+        throw new Failure('failed', "This shoal was not installed by a registry's script.", {
+          hint: 'Upgrade it the way that you installed it, for example with npm or apt.',
         })
       }
       const registry = await context.openRegistry()
@@ -28,7 +28,7 @@ export function upgradeCommand(open: OpenContext): Command {
       if (order < 0) {
         throw new Failure(
           'failed',
-          `${registry.label} hands out shoal ${to}, which is older than ${from}.`,
+          `The newest release at ${registry.label} is shoal ${to}, which is older than ${from}.`,
           {
             hint: 'Nothing was changed.',
           },
@@ -44,7 +44,7 @@ export function upgradeCommand(open: OpenContext): Command {
           await openProgress(printer, 'upgrade'),
         )
         printer.success(`Upgraded shoal from ${from} to ${to}.`)
-        printer.note('  A daemon that is running uses the previous version until: shoal stop')
+        printer.note('  A running daemon keeps using the previous version. To stop it: shoal stop')
       }
       await printer.answer({ from, to, upgraded: order > 0 }, () => [])
     })

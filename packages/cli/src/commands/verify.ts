@@ -122,7 +122,7 @@ function formatLine({ name, path, verdict, badChunks }: Checked, { printer }: Co
     intact: `${green('✓')} ${name}  intact`,
     repaired: `${green('✓')} ${name}  repaired`,
     damaged: `${red('✗')} ${name}  ${plural(badChunks, 'bad chunk')}`,
-    mismatch: `${red('✗')} ${name}  does not match the hash in its store: ${path}`,
+    mismatch: `${red('✗')} ${name}  does not match the hash in the original store: ${path}`,
     unknown: `${yellow('!')} ${name}  not pulled by shoal, so its hash is unknown: ${path}`,
   }
   return lines[verdict]

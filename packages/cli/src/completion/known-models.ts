@@ -1,4 +1,4 @@
-/** A cache of model names, for completion while a registry is slow or offline. */
+/** A cache of model names, which completion uses while a registry is slow or offline. */
 import { join } from 'node:path'
 import type { Model } from '@shoal/protocol/client'
 import { type JsonObject, readJsonFile, writeJsonFile } from '../settings/json-file.ts'
@@ -7,7 +7,7 @@ import { Failure } from '../terminal/failure.ts'
 
 export type KnownModel = Pick<Model, 'name' | 'display_name' | 'quantizations'>
 
-/** The file may contain names of private models. */
+/** The mode of the cache file, which may contain names of private models. */
 const onlyOwner = 0o600
 const maxRegistries = 8
 const maxModels = 500
@@ -48,7 +48,7 @@ async function readAll(places: Places): Promise<JsonObject> {
   })
 }
 
-/** A failed write is ignored, because only the cache is affected, not the result of the command. */
+/** Writes the cache. A failure is ignored, because it does not affect the result of the command. */
 async function write(places: Places, content: object): Promise<void> {
   await writeJsonFile(pathIn(places), onlyOwner, content).catch((error: unknown) => {
     if (!isSystemError(error)) throw error

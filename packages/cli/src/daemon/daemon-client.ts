@@ -26,7 +26,7 @@ export async function isDaemonAt(url: string, signal?: AbortSignal): Promise<boo
  */
 export type Answerer = 'daemon' | 'silence' | 'other'
 
-/** Requests a proof that only the daemon with this token can give. */
+/** Requests a proof that only the daemon with this token can give. Returns the result of the request. */
 export async function askForProof(
   url: string,
   token: string,
@@ -42,7 +42,7 @@ export async function askForProof(
   }
 }
 
-/** Checks the process ID of a daemon that has no token. */
+/** Checks whether the daemon at `url` has this process ID. Used for daemons that have no token. */
 export async function askForProcess(
   url: string,
   pid: number,

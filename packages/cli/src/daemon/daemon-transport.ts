@@ -10,7 +10,8 @@ export type DaemonAddress = {
   url: string
   apiKey: string | undefined
   /**
-   * The token that the daemon must prove it has. Undefined for a daemon that the user has specified, which is trusted.
+   * The token that the daemon must prove it has. Undefined for a daemon that the user has specified, because such a
+   * daemon is trusted.
    */
   proofToken?: string
 }
@@ -50,5 +51,8 @@ async function send(
   })
 }
 
-/** Replaces `localhost`, which may resolve to two addresses. Another user may be listening on the second one. */
+/**
+ * Replaces `localhost` with `127.0.0.1`, because the name may resolve to two addresses, and another user may be
+ * listening on the second one.
+ */
 export const numericUrl = (url: string) => url.replace('//localhost:', '//127.0.0.1:')

@@ -32,7 +32,7 @@ export async function startInBackground<T>({ words, env, logFile, signal }: Opti
   await using log = await open(logFile, 'a')
   const child = spawn(process.execPath, [binPath, ...words, '--json'], {
     detached: true,
-    windowsHide: true, // Windows would open a console window
+    windowsHide: true, // otherwise, Windows opens a console window
     env: { ...env },
     stdio: ['ignore', 'pipe', log.fd],
   })

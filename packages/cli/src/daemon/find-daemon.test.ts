@@ -54,7 +54,7 @@ test.each([
   expect(foreign).toEqual({
     stdout: '',
     stderr:
-      `✗ Your daemon is not running. A shoal daemon of another user or another SHOAL_HOME responds at localhost:${daemon.port}.\n` +
+      `✗ Your daemon is not running. A shoal daemon that belongs to another user or another SHOAL_HOME responds at localhost:${daemon.port}.\n` +
       `  To use that daemon, pass --inference localhost:${daemon.port}. To start your own daemon: shoal serve --port <number>\n`,
     exitCode: 6,
   })
@@ -172,7 +172,7 @@ test('doctor reports the program on the default port', async () => {
   const options = { home: home.path, env, registry: 'http://127.0.0.1:9' }
   const foreign = await shoalHere(['doctor'], { ...options, daemonPort: daemon.port })
   expect(foreign.stdout).toContain(
-    `! Port ${daemon.port} is in use by a shoal daemon of another user or another SHOAL_HOME\n`,
+    `! Port ${daemon.port} is in use by a shoal daemon that belongs to another user or another SHOAL_HOME\n`,
   )
   expect(foreign.stdout).toContain(
     `To use that daemon, pass --inference localhost:${daemon.port}.\n`,

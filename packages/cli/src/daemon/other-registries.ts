@@ -10,8 +10,8 @@ type Known = Pick<Context, 'config' | 'places' | 'registryAddress'> & {
 }
 
 /**
- * Returns a function that reads the registries that this machine knows: the current one, the saved one, and those where
- * the user is signed in at the moment. As for commands, the token from the environment is sent only to the current one.
+ * Returns a function that lists the registries known to this machine: the current one, the saved one, and those where
+ * the user is signed in. As in commands, the token from the environment is sent only to the current registry.
  */
 export function otherRegistries({
   config,

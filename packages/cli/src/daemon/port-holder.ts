@@ -26,7 +26,7 @@ export async function findPortHolder(
 
 /** Names for use in sentences. `daemon` is never the user's own daemon, which has been ruled out. */
 export const holderName: Record<PortHolder, string> = {
-  daemon: 'a shoal daemon of another user or another SHOAL_HOME',
+  daemon: 'a shoal daemon that belongs to another user or another SHOAL_HOME',
   registry: 'a shoal registry',
   Ollama: 'Ollama',
   other: 'another program',

@@ -1,9 +1,9 @@
-/** Connections whose other end has proved that it is the daemon that wrote `daemon.json`. See decision 0019. */
+/** Connections to a daemon that has proved that it wrote `daemon.json`. See decision 0019. */
 import { randomBytes } from 'node:crypto'
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import { computeProof, isSameProof } from '@shoal/daemon/proof'
 
-/** A daemon responds immediately, unless the machine is busy computing. */
+/** Timeout for the proof. A daemon responds immediately, unless the machine is busy computing. */
 const timeoutMs = 2_000
 const maxAnswerLength = 4_096
 

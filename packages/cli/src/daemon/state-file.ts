@@ -26,10 +26,10 @@ export type DaemonState = {
 export const defaultLogFile = (places: Places) => join(places.state, 'daemon.log')
 const statePath = (places: Places) => join(places.state, 'daemon.json')
 
-/** The state that the last daemon wrote, even if it is no longer running. */
+/** Returns the state that the last daemon wrote, even if that daemon has exited. */
 export async function readDaemonState(places: Places): Promise<DaemonState | undefined> {
   const content = await readJsonFile(statePath(places)).catch((error: unknown) => {
-    // A file left incomplete by a power cut counts as missing.
+    // A file left incomplete by a power failure counts as missing.
     if (error instanceof Failure) return {}
     throw error
   })

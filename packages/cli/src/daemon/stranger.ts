@@ -9,7 +9,7 @@ import { holderName, type PortHolder } from './port-holder.ts'
 export type Stranger = {
   /** The program's host and port, such as `localhost:11434`. */
   label: string
-  /** `earlier`: the daemon in the user's `daemon.json`, whose version is too old to prove that it wrote the file. */
+  /** `earlier`: a daemon of the user that is listed in `daemon.json`, but is too old to prove its identity. */
   kind: PortHolder | 'earlier'
 }
 

@@ -64,8 +64,8 @@ const hints: { [C in ErrorCode]?: string } = {
 }
 
 /**
- * Returns the ending for an error of the registry, which `shoal admin` receives directly, not as an HTTP response. An
- * error that has an HTTP status ends the command with `failed`, unless its ending is `not_found`.
+ * Returns how an error ends the command. Only errors of the registry have an HTTP status. `shoal admin` receives them
+ * directly, not as HTTP responses, and ends with `failed` or `not_found`.
  */
 function getEnding(code: ErrorCode): Ending {
   const { status, ending } = errorTable[code]
@@ -113,7 +113,8 @@ const tryLater = (status: number) =>
   status === 429 ? 'Try again later.' : "Try again later. For details, see the registry's log."
 
 /**
- * The registry has a record of the file, but its data cannot be read or written. The user's sign-in is never the cause.
+ * Returns the failure for a file that the registry lists, but that cannot be sent or stored. The user's sign-in is
+ * never the cause.
  */
 function bytesRefused(
   error: AppError<'bytes_refused'>,

@@ -9,8 +9,8 @@ import { Failure } from '../terminal/failure.ts'
 type StorePlaces = { env: Environment; home: string; platform: NodeJS.Platform }
 
 /**
- * Finds the model files at paths and in the stores of programs. The name of a store takes precedence over a file of the
- * same name; `./ollama` is a path.
+ * Finds the model files at paths and in the stores of other programs. The name of a store takes precedence over a file
+ * with the same name. To specify such a file, use a path such as `./ollama`.
  */
 export async function findModelFiles(
   sources: readonly string[],
@@ -55,7 +55,7 @@ async function isFolder(path: string): Promise<boolean> {
     return (await stat(path)).isDirectory()
   } catch (error) {
     if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return false
-    // A store that this user may not even look at is reported when it is read.
+    // If the user has no permission to access the store, an error is reported when the store is read.
     if (isErrno(error, 'EACCES')) return true
     throw error
   }

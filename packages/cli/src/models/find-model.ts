@@ -29,7 +29,7 @@ export async function getModelWithFiles(context: Context, text: string): Promise
   return { reference, registry, model, choices: fileChoices(files, (file) => file.file_size_bytes) }
 }
 
-/** Runs `call`. Turns a 404 into an error that suggests similar names, unless it already names the model. */
+/** Runs `call`. Turns a 404 into an error that suggests similar names, unless the model was renamed. */
 export async function namingNeighbours<T>(
   registry: Registry,
   name: string,

@@ -1,4 +1,4 @@
-/** Looks for imported files in a registry, by their SHA-256. */
+/** Looks up imported files in a registry by their SHA-256. */
 import { hostOf, isModelFilename, isModelName } from '@shoal/core/references'
 import type { FoundFile, HashedFile, ImportOptions } from '@shoal/transfer'
 import type { Context } from '../context.ts'
@@ -15,9 +15,9 @@ export type FindTwin = (
 ) => Promise<{ twin: Twin | undefined; hashed?: HashedFile | undefined }>
 
 /**
- * Asks the registry of `--registry` for all files whose hashes are known from their stores. The result hashes the other
- * files, one at a time. Without this option, nothing is hashed, no hash is sent to any registry, and the result is
- * undefined.
+ * Looks up files by the hashes in their stores, in the registry that `--registry` specifies. Returns a function that
+ * hashes and looks up the other files, one at a time. Without `--registry`, returns undefined, so that no file is
+ * hashed, and no hash is sent to a registry.
  */
 export async function lookUpTwins(
   context: Context,

@@ -6,11 +6,11 @@ import { Failure } from '../terminal/failure.ts'
 import { findModelFiles } from './find-here.ts'
 import { formatChoiceName, listLocalChoices } from './local-models.ts'
 
-/** Whether the user means a file, not a model: model names contain no slashes at the start, and do not end in `.gguf`. */
+/** Whether the text is a file path, not a model name. Model names do not begin with a slash or end in `.gguf`. */
 export const isFilePath = (text: string): boolean =>
   /^(\.{0,2}[\\/]|[a-z]:[\\/])/i.test(text) || (/\.gguf$/i.test(text) && !text.includes(':'))
 
-/** Imports a file by reference, unless it is in the models folder already. Returns the reference to run it. */
+/** Imports a file by reference, unless it is already in the models folder. Returns the model reference for the file. */
 export async function importPath(context: Context, path: string): Promise<string> {
   const { places, environment, printer } = context
   const { importFile } = await import('@shoal/transfer')
@@ -20,7 +20,7 @@ export async function importPath(context: Context, path: string): Promise<string
   const { files, skipped } = await findModelFiles([path], stores)
   const [first] = files
   if (first === undefined) {
-    throw new Failure('failed', `${path} cannot be run: ${skipped[0]?.why ?? 'it is no model'}.`)
+    throw new Failure('failed', `${path} cannot be run: ${skipped[0]?.why ?? 'it is not a model'}.`)
   }
   let imported = ''
   for (const file of files) {
@@ -28,7 +28,7 @@ export async function importPath(context: Context, path: string): Promise<string
     const one = await importFile(file, options).catch((error: unknown) => {
       if (hasCode(error, 'cannot_link')) {
         throw new Failure('failed', `${error.message}.`, {
-          hint: `To import the file all the same: shoal import ${path} --link, or --copy`,
+          hint: `To import the file as a hard link or a copy: shoal import ${path} --link, or --copy`,
           cause: error,
         })
       }
@@ -48,7 +48,7 @@ export async function importPath(context: Context, path: string): Promise<string
   return reference
 }
 
-/** The reference to the file at this path, if it is in the models folder. */
+/** Returns the model reference for the file at this path, if the file is in the models folder. */
 async function findChoice(context: Context, path: string): Promise<string | undefined> {
   const choices = await listLocalChoices(context)
   const found = choices.find(({ files }) => files.some((file) => file.path === path))

@@ -25,8 +25,8 @@ type LocalEntry = LocalFile & { quantization: string | null }
 export type LocalChoice = FileChoice<LocalEntry> & { modelName: string }
 
 /**
- * Returns all local choices, including incomplete ones, grouped by model and sorted by size. Searches the read-only
- * model folders before.
+ * Searches the read-only model folders, and returns all local choices, including incomplete ones, grouped by model and
+ * sorted by size.
  */
 export async function listLocalChoices(
   { places, modelFolders: folders, printer }: Context,
@@ -39,7 +39,7 @@ export async function listLocalChoices(
   return await toChoices(await whileWaiting(printer, 'Searching the model folders', search))
 }
 
-/** Like `listLocalChoices`, but does not search the read-only model folders, which may take long. */
+/** Like `listLocalChoices`, but does not search the read-only model folders, which may take a long time. */
 export async function listKnownChoices({ places }: Context): Promise<LocalChoice[]> {
   const { listLocalFiles } = await import('@shoal/transfer')
   return await toChoices(await listLocalFiles(places.models))
@@ -96,8 +96,8 @@ async function getNamedChoices(context: Context, text: string): Promise<LocalCho
 }
 
 /**
- * The choices of a model. With a host in the reference, those of `<host>/<name>` if there are any, or else those in the
- * folder `<name>` that may come from this host.
+ * Returns the choices of a model. If the reference contains a host, returns the choices of `<host>/<name>` or, if there
+ * are none, those in the folder `<name>` that may have been pulled from this host.
  */
 function chooseByHost(
   all: readonly LocalChoice[],
@@ -136,7 +136,7 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
   })
 }
 
-/** Returns the choice with the memory that its file header implies, or unchanged if the header is invalid. */
+/** Returns the choice with the required memory, computed from its file header; unchanged if the header is invalid. */
 async function asItsHeaderSays(choice: LocalChoice): Promise<LocalChoice> {
   const { extractFacts, memoryToRun, readGgufFile } = await import('@shoal/model-file')
   const [{ path, filename }] = choice.files

@@ -5,13 +5,13 @@ import { misuse } from '../terminal/failure.ts'
 import { namingNeighbours } from './find-model.ts'
 import { readReference } from './reference.ts'
 
-/** A model of a registry that a command changes. */
+/** A published model that a command changes. */
 export type OpenModel = {
   name: string
-  /** The registry, for messages. */
+  /** The registry's host and port, for messages. */
   label: string
   address: string
-  /** Runs a call about the model. If the model does not exist, the error suggests similar names. */
+  /** Runs `run`. If the model does not exist, the error suggests similar names. */
   call<T>(run: (client: RegistryClient) => Promise<T>): Promise<T>
 }
 
@@ -25,7 +25,7 @@ export async function openModel(context: Context, text: string): Promise<OpenMod
   )
 }
 
-/** Also returns the file or quantization that the reference names, if any. */
+/** Like `openModel`, but also accepts a file or a quantization in the reference, and returns it. */
 export async function openModelOrFile(
   context: Context,
   text: string,
@@ -42,7 +42,7 @@ export async function openModelOrFile(
   }
 }
 
-/** Lists all files of a model, also those that are not ready, with the parts of a split file as one choice. */
+/** Lists all files of a model, including those that are not ready. The parts of a split file are one choice. */
 export async function listAllFiles({ name, call }: OpenModel): Promise<FileChoice<ModelFile>[]> {
   const files = await call((client) => client.listFiles(name, { status: 'all' }))
   return fileChoices(files, (file) => file.file_size_bytes)

@@ -42,7 +42,7 @@ test('a reference with the label of a listed file refers to that file', () => {
   }
 })
 
-test('latest means the default file, also in IDs for the daemon', () => {
+test('latest means the default file, including in IDs for the daemon', () => {
   expect(readReference('Tide:Latest')).toMatchObject({ quantization: undefined, isLatest: true })
   expect(parseModelId('tide:latest')).toBe('tide')
 })

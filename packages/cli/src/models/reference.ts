@@ -14,8 +14,8 @@ export function readReference(text: string): Reference {
 }
 
 /**
- * Returns the daemon's ID for a model: `shoal-tiny`, `shoal-tiny:Q8_0` or `gpubox/shoal-tiny`. With the host, the daemon
- * does not mistake a model of another registry for it.
+ * Returns the daemon's ID for a model: `shoal-tiny`, `shoal-tiny:Q8_0` or `gpubox/shoal-tiny`. The host distinguishes
+ * the model from a model with the same name in another registry.
  */
 export function parseModelId(text: string): string {
   const { name, quantization, registry } = readReference(text)

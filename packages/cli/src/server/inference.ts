@@ -28,7 +28,7 @@ export type Inference = {
 
 /**
  * Starts the local API, and passes its address to the registry's pages. If the start fails, prints a warning, passes on
- * the address of the user's running daemon, if there is one, and returns undefined.
+ * the address of the user's running daemon (if any), and returns undefined.
  */
 export async function tryToStartInference(
   context: Context,
@@ -46,7 +46,7 @@ export async function tryToStartInference(
   return { url: daemon.url, model, close: daemon.close }
 }
 
-/** The address of the user's running daemon. */
+/** Returns the address of the user's running daemon, unless the daemon cannot prove its identity. */
 export async function findOwnDaemon(context: Context): Promise<string | undefined> {
   const running = await findRunningDaemon(context.places)
   return running?.token === undefined ? undefined : running.url

@@ -57,7 +57,7 @@ export async function welcome(printer: Printer, { registry, logFile, inference }
 const formatStatus = ({ model }: Inference) =>
   model ? `${model} is loaded` : 'loads models on demand'
 
-/** Relative to the current folder if the path is inside it: `./data`. */
+/** Makes a path inside the current folder relative to that folder: `./data`. */
 function shortPath(path: string): string {
   const fromHere = relative(process.cwd(), path)
   return fromHere.startsWith('..') ? path : `./${fromHere}`

@@ -4,7 +4,7 @@ import { marker } from './systemd-unit.ts'
 export const agentLabel = 'shoal.daemon'
 
 /**
- * Returns a launch agent of the user (launchd.plist(5)). Untried on macOS.
+ * Returns a launch agent for the user (launchd.plist(5)). The agent has not been tested on macOS.
  * @param errorFile Receives what the daemon writes to stderr, such as why it could not start. Its folder must exist.
  */
 export function launchdAgent({ words, env }: ServiceCommand, errorFile: string): string {

@@ -16,23 +16,23 @@ export interface ServiceManager {
   write(command: ServiceCommand): string
   /** The value of a variable according to the content of the file; undefined if the file does not set it. */
   readVariable(content: string, name: string): string | undefined
-  /** Whether the manager can be reached from here. In a container or under `sudo`, it often cannot. */
+  /** Whether the manager can be reached. It often cannot be reached from a container or under `sudo`. */
   isReachable(): Promise<boolean>
-  /** Enables and starts the service. If it is running, starts it again, because its file may have changed. */
+  /** Enables and starts the service. A running service is restarted, because its file may have changed. */
   start(): Promise<void>
-  /** Stops and disables the service, before its file is removed. */
+  /** Stops and disables the service. Must be called before its file is removed. */
   stop(): Promise<void>
-  /** Forgets the service, after its file has been removed. */
+  /** Makes the manager forget the service. Must be called after its file has been removed. */
   forget(): Promise<void>
   isEnabled(): Promise<boolean>
   isRunning(): Promise<boolean>
-  /** What the user can run instead if the manager cannot be reached. */
+  /** The commands with which the user can start the service if the manager cannot be reached. */
   readonly startCommands: readonly string[]
-  /** What else the user may need. */
+  /** Additional information for the user. */
   readonly note: string
 }
 
-/** @throws `failed` on a system for which shoal has no service */
+/** @throws `failed` on a system that `shoal service` does not support */
 export function openServiceManager(
   env: Environment,
   platform: NodeJS.Platform = process.platform,
@@ -92,13 +92,13 @@ function launchd(env: Environment, home: string): ServiceManager {
     isRunning: async () =>
       /^\s*state = running$/m.test((await run('launchctl', ['print', service], env)).stdout),
     startCommands: [`launchctl bootstrap ${domain} '${file}'`],
-    note: 'The service runs while you are signed in. It has not been tried on macOS yet: please report what does not work.',
+    note: 'The service runs while you are signed in. It has not been tested on macOS. Please report any problems.',
   }
 }
 
 type Ended = { exitCode: number; stdout: string; stderr: string }
 
-/** Exit code 127 if there is no such program. */
+/** Runs a program. The exit code is 127 if the program does not exist. */
 function run(program: string, words: readonly string[], env: Environment): Promise<Ended> {
   return new Promise((resolve, reject) => {
     execFile(program, words, { env, timeout: 90_000 }, (error, stdout, stderr) => {

@@ -18,13 +18,13 @@ export type ServiceCommand = {
 }
 
 /**
- * Returns the words that start this shoal. An installation that `shoal upgrade` changes is started through its link, so
- * that the service uses the new version after an upgrade.
+ * Returns the command that starts this installation of shoal. If `shoal upgrade` can update the installation, returns
+ * its symbolic link, so that the service uses the new version after an upgrade.
  */
 export async function findProgram(programFolder: string): Promise<string[]> {
   const installation = await findInstallation(programFolder)
   if (installation) return [resolve(installation.command)]
-  // An archive or a Debian package: its script finds the Node and the libraries next to it.
+  // In an archive or a Debian package, the script finds the Node and the libraries that are next to it.
   for (let at = programFolder; dirname(at) !== at; at = dirname(at)) {
     const script = join(at, 'bin', 'shoal')
     if ((await isThere(script)) && (await isThere(join(at, 'node', 'bin', 'node')))) return [script]
@@ -45,7 +45,7 @@ function isThere(path: string): Promise<boolean> {
 const folders = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME']
 const secrets = [cliSettings.token, daemonSettings.apiKey].flatMap(({ variable }) => variable ?? [])
 
-/** Returns the variables that the service needs too, and the names of those that are secret, which are left out. */
+/** Returns the variables to pass on to the service, and the names of the secret variables, which are left out. */
 export function carriedVariables(env: Environment): {
   carried: Record<string, string>
   leftOut: string[]
@@ -67,7 +67,7 @@ export function carriedVariables(env: Environment): {
   return { carried: Object.fromEntries(carried), leftOut: secrets.filter((name) => env[name]) }
 }
 
-/** @throws `usage` if a value cannot be written in a service's file */
+/** @throws `usage` if a value cannot be written to a service's file */
 export function refuseControls({ words, env }: ServiceCommand): void {
   for (const text of [...words, ...Object.values(env)]) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break would start another directive

@@ -5,7 +5,7 @@ import type { ServiceCommand } from './service-words.ts'
 export const marker = 'Written by: shoal service install'
 
 /**
- * Returns a unit of the user's service manager (systemd.service(5)).
+ * Returns a unit for the user's service manager (systemd.service(5)).
  * @throws `failed` if systemd does not start programs at this path
  */
 export function systemdUnit({ words, env }: ServiceCommand): string {
@@ -13,13 +13,13 @@ export function systemdUnit({ words, env }: ServiceCommand): string {
   if (/["'\\]/.test(program)) {
     throw new Failure(
       'failed',
-      `systemd starts no program whose path contains quotes or backslashes: ${program}`,
+      `systemd cannot start a program whose path contains quotes or backslashes: ${program}`,
       {
         hint: 'Move shoal to another folder.',
       },
     )
   }
-  // The colon turns off the substitution of variables, so that $ is an ordinary character.
+  // The colon turns off variable substitution, so that $ is an ordinary character.
   const command = [`:${program}`, ...others].map(quote).join(' ')
   const variables = Object.entries(env).map(
     ([name, value]) => `Environment=${quote(`${name}=${value}`)}\n`,
@@ -57,7 +57,7 @@ WantedBy=default.target
 `
 }
 
-/** Quotes a word (systemd.syntax(7)). A percent sign would begin a specifier. */
+/** Quotes a word (systemd.syntax(7)). Escapes percent signs, which would otherwise begin specifiers. */
 const quote = (word: string) => `"${word.replace(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`
 
 /** The value of a variable in a unit that `systemdUnit` has written; undefined if the unit does not set it. */

@@ -2,9 +2,8 @@ import { isPublicName } from '@shoal/core/addresses'
 import { misuse } from '../terminal/failure.ts'
 
 /**
- * Parses a registry's address: `http://localhost:8000`, or only a host. A host without a scheme gets the scheme that it
- * has in `known`. If it has none there, public hostnames get HTTPS, and loopback addresses, IP addresses and local
- * hostnames get HTTP.
+ * Parses a registry's address: `http://localhost:8000`, or only a host. For a host in `known`, returns the known
+ * address. Otherwise, a public hostname gets HTTPS, and a local hostname or an IP address gets HTTP.
  */
 export function registryAddress(text: string, known: readonly string[] = []): string {
   const typed = text.trim()

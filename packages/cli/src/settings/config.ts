@@ -25,21 +25,21 @@ export async function readConfig(places: Places): Promise<Config> {
   return { path, values: Object.fromEntries(known.map(([key, value]) => [key, toText(value)])) }
 }
 
-/** A user may have edited the file, and written `false` instead of `"off"`, or a list of folders. */
+/** Converts a value to text. A user may have edited the file, and written `false` for `"off"`, or a list of folders. */
 const toText = (value: unknown) => {
   if (Array.isArray(value)) return value.join(delimiter)
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 }
 
-/** An empty value removes the setting. */
+/** Saves a setting. An empty value removes the setting. */
 export async function setConfig(places: Places, key: ConfigKey, text: string): Promise<void> {
   const value = text === '' ? undefined : acceptedText(key, text)
   await updateJsonFile(configPath(places), 0o644, (content) => ({ ...content, [key]: value }))
 }
 
 /**
- * Returns the text to save for a new value: an address or a keyword in its canonical form, folders as
- * absolute paths, a number or a speed as typed. Throws if the value is invalid.
+ * Returns the text to save for a new value: an address or a keyword in its canonical form, folders as absolute paths, a
+ * number or a speed as typed. Throws if the value is invalid.
  */
 export function acceptedText(key: ConfigKey, text: string): string {
   const value = parseSaved(key, text)

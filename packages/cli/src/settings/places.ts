@@ -7,7 +7,7 @@ import { cliSettings } from './settings.ts'
 /** The folders that shoal uses on this machine. */
 export type Places = { config: string; models: string; backends: string; state: string }
 
-/** If `SHOAL_HOME` is set, all files are in that folder. Otherwise, they are in the system's usual folders. */
+/** Returns folders in `SHOAL_HOME` if that variable is set; otherwise, the system's usual folders for the user. */
 export function readPlaces(env: Environment): Places {
   const folder = readCliSetting(cliSettings.home, { env })
   if (folder !== undefined) {

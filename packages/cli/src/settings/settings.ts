@@ -16,7 +16,7 @@ export const registry = setting({
   description: 'registry to use',
 })
 
-/** Parses a list of folders like that in `PATH`. The result contains absolute paths. */
+/** Parses a list of folders in the format of `PATH`. Returns absolute paths. */
 function parseFolders(text: string): string[] {
   const folders = text.split(delimiter).map((folder) => folder.trim())
   // A shell expands only the first `~` of a list.
@@ -31,7 +31,7 @@ export const modelFolders = setting({
   defaultPhrase: 'none',
   description: 'folders with GGUF files that are listed and run, but never changed',
   details:
-    'separated by `:`, on Windows by `;`; see [read-only model folders](import.md#read-only-model-folders)',
+    'separated by `:` (`;` on Windows); see [read-only model folders](import.md#read-only-model-folders)',
 })
 
 export const cliSettings = {
@@ -115,7 +115,7 @@ export const savedSettings = {
     saved: 'local-peers',
     parse: onOrOff,
     default: 'on',
-    description: 'whether to announce files to the local network and find peers there',
+    description: 'whether to announce files on the local network and find peers there',
   }),
 }
 

@@ -9,7 +9,7 @@ type Question = {
   validate?: (answer: string) => string | undefined
 }
 
-/** If prompting is impossible, a prompt throws a usage error. If the user cancels, it throws the failure `stopped`. */
+/** Prompts throw a usage error if prompting is impossible, and the failure `stopped` if the user cancels. */
 export interface Asker {
   /** Whether prompting is possible. */
   readonly canAsk: boolean

@@ -14,9 +14,9 @@ type Editing = {
 }
 
 /**
- * Opens Markdown in the user's editor, `$VISUAL` or `$EDITOR` (default: vi, or Notepad on Windows), and saves it when the editor is closed.
- * Resolves with false, without saving, if the text is unchanged. If saving fails, the edited file is kept, and a message
- * names it.
+ * Opens Markdown in the user's editor, and saves the text when the editor is closed. The editor is `$VISUAL` or
+ * `$EDITOR` (default: vi, or Notepad on Windows). Resolves with false, without saving, if the text is unchanged. If
+ * saving fails, the edited file is kept, and its path is printed.
  */
 export async function editText(
   { env, stderr }: Pick<CliEnvironment, 'env' | 'stderr'>,
@@ -40,7 +40,7 @@ export async function editText(
   return edited !== text
 }
 
-/** Returns the words that run the editor as Git does: its name may have arguments, such as `code --wait`. */
+/** Returns the command that starts the editor. As in Git, `editor` may contain arguments, such as `code --wait`. */
 export function editorWords(
   editor: string,
   path: string,

@@ -43,7 +43,7 @@ export interface Printer {
   success(line: string): void
   /** Prints a warning, even under `--quiet`. */
   warn(line: string): void
-  /** Prints the error that ends a command, under `--debug` with its stack trace. */
+  /** Prints the error that ends a command, with its stack trace under `--debug`. */
   fail(failure: Failure): void
   /** Keeps `shown` below all other output until `setRegion(undefined)` is called. */
   setRegion(shown: LiveRegion | undefined): void

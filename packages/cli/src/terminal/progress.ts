@@ -114,7 +114,7 @@ function neverBackwards(): (status: ProgressStatus) => ProgressStatus {
   }
 }
 
-/** For the methods of `Progress` that a kind of output does not need. */
+/** Does nothing. Used for the methods of `Progress` that a kind of output does not need. */
 function ignore() {
   return undefined
 }

@@ -1,6 +1,6 @@
 import type { Printer } from './printer.ts'
 
-/** Work that ends sooner than this shows no text. */
+/** No text is shown for work that takes less time than this. */
 const quietMs = 400
 
 /** Runs `work`. If `work` takes longer than `quietMs`, shows `words` on the terminal until it ends. */

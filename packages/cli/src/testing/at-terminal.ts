@@ -1,4 +1,4 @@
-/** A simulated user at a terminal, with the program in this process. */
+/** Simulates a user at a terminal, with the program in this process. */
 import { PassThrough } from 'node:stream'
 import type { Environment } from '../environment.ts'
 import { runCommandLine } from '../run.ts'

@@ -1,4 +1,4 @@
-/** Stores of other programs, as these programs lay them out, with real models. */
+/** Creates model stores in the formats of other programs, with real models. */
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, readFile, rename, symlink, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -8,7 +8,7 @@ import { nanoPath } from './local-files.ts'
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 type OllamaModel = {
-  /** The store, `~/.ollama/models`. */
+  /** The folder of the store, such as `~/.ollama/models`. */
   store: string
   /** `<host>/<namespace>/<model>/<tag>`. Default: `registry.ollama.ai/library/tide/latest`. */
   name?: string

@@ -12,7 +12,7 @@ const buildFolder = join(import.meta.dirname, '../../.build')
 const run = promisify(execFile)
 
 /**
- * The values that examples may use, in addition to `client`, a registry client, and `daemon`, a daemon client.
+ * The values that examples can use in addition to the registry client `client` and the daemon client `daemon`.
  */
 export type ExampleValues = {
   registryUrl: string

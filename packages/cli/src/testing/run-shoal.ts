@@ -21,7 +21,7 @@ export type ShoalOptions = {
 
 export type ShoalOutcome = { stdout: string; stderr: string; exitCode: number | null }
 
-/** Runs a command line to its end. */
+/** Runs a command line, and waits until the command ends. */
 export async function runShoal(words: readonly string[], options: ShoalOptions) {
   const { child, outcome } = startShoal(words, options)
   child.stdin.end(options.input ?? '')

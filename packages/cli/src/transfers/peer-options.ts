@@ -21,8 +21,8 @@ export function readPeerSettings({ peers, onlyPeers, limitUpload }: PeerOptions,
   const isOff = peers === false || readSaved('peers', config) === 'off'
   return {
     peers: onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
-    // Undefined for `run` and `up`, which have no `--no-peers`. For an existing file, undefined means: do not change
-    // whether the file is shared.
+    // Undefined for `run` and `up`, which have no `--no-peers`. If the file already exists, undefined keeps its sharing
+    // setting.
     isShared: isOff ? false : peers,
     ...readUploadSettings(limitUpload, config),
   }

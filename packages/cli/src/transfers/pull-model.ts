@@ -47,7 +47,7 @@ export async function preparePull(
   }
 }
 
-/** The folder of the model. If the folder with its name belongs to another model, a folder for the registry. */
+/** Returns the model's folder, which is in a folder for the registry if another local model has the same name. */
 async function placeModel(
   { places, printer }: Context,
   { model, registry }: FoundModel,
@@ -64,7 +64,9 @@ async function placeModel(
   })
   if (dirname(folder) !== places.models) {
     const name = `${host}/${model.name}`
-    printer.note(`  Another model on this machine is named ${model.name}, so this one is ${name}.`)
+    printer.note(
+      `  Another model on this machine is named ${model.name}, so this one is named ${name}.`,
+    )
   }
   return folder
 }

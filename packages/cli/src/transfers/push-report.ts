@@ -7,7 +7,7 @@ import { waitNotes } from '../terminal/wait-notes.ts'
 
 type StepEvent = PushEvent & { type: 'hashing' | 'uploading' | 'processing' }
 
-/** The part of a file's progress, from 0 to 1, that each step approximately takes. Steps may overlap. */
+/** The approximate share of each step in a file's progress, from 0 to 1. Steps may overlap. */
 const steps = {
   hashing: { part: 0.15, verb: 'reading' },
   uploading: { part: 0.75, verb: 'uploading' },
@@ -53,7 +53,7 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
         case 'processing':
         case 'uploading': {
           const { type } = event
-          // A later step may begin before an earlier one has ended, and is shown instead of it.
+          // If a later step begins before an earlier one has ended, the later one is shown.
           const isHidden = type === 'hashing' && shares.uploading > 0
           shares =
             type === 'processing'
@@ -92,7 +92,7 @@ const sumShares = (shares: Shares) =>
   steps.uploading.part * shares.uploading +
   steps.processing.part * shares.processing
 
-/** What is shown beside the bar. */
+/** The texts beside the bar. */
 const texts = ({ bytesPerSecond, secondsLeft, amount }: ProgressStatus) => ({
   bytesPerSecond,
   secondsLeft,

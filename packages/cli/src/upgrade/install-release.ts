@@ -1,4 +1,4 @@
-/** Installs a release next to the running one, and changes the link to it at the end. */
+/** Installs a release next to the running one, and then makes the link that users run point to the new release. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { access, mkdtemp, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises'
@@ -13,14 +13,14 @@ import type { Installation } from './installation.ts'
 import { getFile, type OfferedRelease } from './offered-release.ts'
 
 const partBytes = 8 * 1024 * 1024
-/** An archive takes up 100 MB. The size is not signed. */
+/** Limits the download, because the size of an archive is not signed. An archive has about 100 MB. */
 const maxBytes = 2_000_000_000
 
-/** The folders in which a release is unpacked. An old one was left by a process that was killed. */
+/** The prefix of the folders in which releases are unpacked. A killed process leaves its folder behind. */
 const draftPrefix = '.install-'
 const maxDraftAgeMs = 86_400_000
 
-/** If this fails, the previous version stays installed. */
+/** Installs a release. If the installation fails, the previous version stays installed. */
 export async function installRelease(
   registry: Registry,
   { folder, command, version: running }: Installation,
@@ -43,12 +43,13 @@ export async function installRelease(
     }
     await run('tar', ['-xzof', archive, '-C', draft])
     const unpacked = join(draft, name.replace(/\.tar\.gz$/, ''))
-    await run(join(unpacked, 'bin', 'shoal'), ['--version']) // proves that it runs on this machine
+    await run(join(unpacked, 'bin', 'shoal'), ['--version']) // checks that it runs on this machine
     await syncTree(unpacked)
     const target = join(folder, version)
     if (await exists(target)) await rename(target, join(draft, 'previous'))
     await rename(unpacked, target)
-    await syncFolder(folder) // before the link: it must never lead to files that a power failure can take away
+    // Synced before the link is changed, so that a power failure cannot leave a link to missing files.
+    await syncFolder(folder)
     const link = join(draft, 'shoal')
     await symlink(relative(dirname(command), join(target, 'bin', 'shoal')), link)
     await rename(link, command)
@@ -66,7 +67,7 @@ async function removeOldDrafts(folder: string): Promise<void> {
     if (!name.startsWith(draftPrefix)) continue
     const draft = join(folder, name)
     const found = await stat(draft).catch((error: unknown) => {
-      if (isErrno(error, 'ENOENT')) return undefined // another upgrade has just ended
+      if (isErrno(error, 'ENOENT')) return undefined // another upgrade has just removed it
       throw error
     })
     const isLeft = found && Date.now() - found.mtimeMs > maxDraftAgeMs
@@ -108,7 +109,7 @@ const exists = (path: string) =>
     () => false,
   )
 
-/** Keeps the version that is running, because a daemon may still load parts of it. */
+/** Removes all versions except `kept`. The running version is kept, because a daemon may still load parts of it. */
 async function removeOthers(folder: string, kept: readonly string[]): Promise<void> {
   for (const name of await readdir(folder)) {
     if (/^\d+\.\d+\.\d+/.test(name) && !kept.includes(name)) {

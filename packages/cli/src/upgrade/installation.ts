@@ -1,4 +1,4 @@
-/** Installations that the script of a registry has made (`GET /install`). */
+/** Installations made by a registry's installation script (`GET /install`). */
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { access, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -9,9 +9,9 @@ export type Installation = {
   folder: string
   /** The version that is running. */
   version: string
-  /** The link that users run. */
+  /** The symbolic link that users run. */
   command: string
-  /** The key of the first installation. Only releases that are signed with it are installed. */
+  /** The key that was saved by the first installation. Only releases that are signed with this key are installed. */
   key: KeyObject
 }
 

@@ -1,4 +1,4 @@
-/** Finds the release that a registry hands out for this machine, and verifies its signature. */
+/** Finds the newest release at a registry for this machine, and verifies its signature. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import {
   compareVersions,
@@ -11,7 +11,10 @@ import { Failure } from '../terminal/failure.ts'
 
 export type OfferedRelease = { version: string; url: string; name: string; sha256: string }
 
-/** @throws `not_found` if there is none, and `verification_failed` if it is not signed with this key */
+/**
+ * @throws `not_found` if the registry has no release for this platform
+ * @throws `verification_failed` if the release is not signed with `key`
+ */
 export async function findOfferedRelease(
   registry: Registry,
   platform: string,
@@ -26,7 +29,7 @@ export async function findOfferedRelease(
     throw refused(
       offered === fingerprint(key)
         ? `The signature of the release at ${registry.label} is wrong.`
-        : `The release at ${registry.label} is signed with another key (SHA-256 ${offered}) than this installation.`,
+        : `The release at ${registry.label} is signed with a different key (SHA-256 ${offered}) than this installation.`,
     )
   }
   const all = [...(parseChecksums(Buffer.from(sums).toString()) ?? [])].flatMap(

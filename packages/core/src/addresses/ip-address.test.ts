@@ -69,7 +69,7 @@ describe('an address', () => {
     expect(getNetwork('192.0.2.1')).not.toBe(getNetwork('192.0.2.2'))
   })
 
-  test('is parsed in the same way as by Node', () => {
+  test('is parsed as Node parses it', () => {
     const random = randomFrom(3)
     for (let count = 0; count < 20_000; count += 1) {
       const text = anyAddress(random)
@@ -87,7 +87,7 @@ describe('an address', () => {
     }
   })
 
-  test('is classified in the same way as by Node’s BlockList', () => {
+  test('is classified as Node’s BlockList classifies it', () => {
     const random = randomFrom(5)
     const [loopback, privateNetworks] = lists()
     for (let count = 0; count < 20_000; count += 1) {

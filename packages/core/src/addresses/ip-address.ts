@@ -35,7 +35,7 @@ function reachOfIpv4(address: string): Reach {
   return isPrivate ? 'private' : 'public'
 }
 
-/** fc00::/7 is limited to an organization, and fe80::/10 to a link. */
+/** Addresses in fc00::/7 are valid only within an organization. Addresses in fe80::/10 are valid only on one link. */
 function reachOfIpv6(address: string): Reach {
   const groups = parseGroups(address) ?? []
   const [first = 0] = groups
@@ -58,9 +58,9 @@ const ipv4 = new RegExp(`^${byte}(?:\\.${byte}){3}$`)
 const isIpv4 = (text: string): boolean => ipv4.test(text)
 
 /**
- * The eight 16-bit groups of an IPv6 address without a zone. The last two groups may be written as IPv4, as in
- * `64:ff9b::192.0.2.33` (RFC 4291 §2.2). The text is parsed digit by digit for speed, because a tracker response has up
- * to 200 addresses.
+ * The eight 16-bit groups of an IPv6 address without a zone. The last two groups may be written as an IPv4 address, as
+ * in `64:ff9b::192.0.2.33` (RFC 4291 §2.2). The text is parsed digit by digit for speed, because a tracker response has
+ * up to 200 addresses.
  */
 function parseGroups(text: string): number[] | undefined {
   const groups: number[] = []
@@ -97,7 +97,7 @@ function parseGroups(text: string): number[] | undefined {
 
 const zeros = [0, 0, 0, 0, 0, 0, 0, 0]
 
-/** The value of the hexadecimal digit at a position, or -1. */
+/** The value of the hexadecimal digit at a position; -1 if there is none. */
 function hexDigit(text: string, at: number): number {
   const code = text.charCodeAt(at)
   if (code >= zero && code <= zero + 9) return code - zero

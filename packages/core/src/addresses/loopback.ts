@@ -1,8 +1,8 @@
 import { classifyAddress, plainAddress } from './ip-address.ts'
 
 /**
- * Whether a server at `host` can be reached only from this machine: `localhost` and its subdomains (RFC 6761 §6.3),
- * 127.0.0.0/8, `::1` and ::ffff:127.0.0.0/104. A name such as `127.example.org` is excluded, because it can resolve to
+ * Whether a server at `host` can be reached only from this machine. True for `localhost` and its subdomains (RFC 6761
+ * §6.3), 127.0.0.0/8, `::1` and ::ffff:127.0.0.0/104. False for names such as `127.example.org`, which can resolve to
  * any address. An IPv6 address may be in brackets.
  */
 export function isLoopback(host: string): boolean {

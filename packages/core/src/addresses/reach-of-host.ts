@@ -3,7 +3,7 @@ import { bareHost, isLoopback } from './loopback.ts'
 import { isPublicName } from './public-name.ts'
 
 /**
- * Where the server at a URL's hostname can probably be reached from, without resolving the name: names in local
+ * Estimates where the server at a URL's hostname can be reached from, without resolving the name. Names in local
  * networks, such as `gpubox` or `nas.local`, are private. Connections to 0.0.0.0/8 and `::` reach this machine.
  */
 export function reachOfHost(hostname: string): Reach {

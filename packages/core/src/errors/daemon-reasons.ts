@@ -67,7 +67,7 @@ export const daemonReasons = {
     status: 403,
     ending: 'not_permitted',
     meaning:
-      'the registry is neither the one in the settings nor one where you are signed in; run `shoal login --registry`',
+      'the registry is not in the settings, and you are not signed in to it; run `shoal login --registry`',
   },
   registry_refused: {
     status: 403,

@@ -1,4 +1,7 @@
-/** How a command can end: the `code` in `--json` output and the exit code. Several error codes can share an ending. */
+/**
+ * The ways in which a command can end, with the `code` in `--json` output and the exit code. Several error codes can
+ * share an ending.
+ */
 export const endings = {
   failed: { exitCode: 1, meaning: 'any failure without a more specific code' },
   usage: { exitCode: 2, meaning: 'the command line is invalid' },

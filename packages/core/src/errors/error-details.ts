@@ -137,8 +137,8 @@ type NetworkDetails<Reason extends string> = {
   /** The host and port of the registry, or of the proxy if the proxy failed. */
   host: string
   /**
-   * A message from the system or from OpenSSL, or one that describes the response.
-   * Example: `connect ECONNREFUSED 127.0.0.1:8000`.
+   * A message from the system or from OpenSSL, or a description of the response. Example: `connect ECONNREFUSED
+   * 127.0.0.1:8000`.
    */
   detail: string
 }

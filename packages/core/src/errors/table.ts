@@ -52,7 +52,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: 'this account does not have permission',
     reasons: {
       bad_signature: 'a presigned URL is invalid or has expired',
-      invitation_invalid: 'the invitation is unknown, or was used or revoked, or has expired',
+      invitation_invalid: 'the invitation is unknown, used, revoked or expired',
       registration_closed:
         'the registry does not accept new accounts (`SHOAL_REGISTRATION=closed`)',
       setup_code_required:
@@ -64,7 +64,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     status: 404,
     ending: 'not_found',
     meaning: 'no such model, file or account',
-    reasons: { model_renamed: 'the model has another name now: repeat the request with that name' },
+    reasons: { model_renamed: 'the model has been renamed: repeat the request with the new name' },
   },
   conflict: {
     status: 409,
@@ -77,9 +77,9 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
       last_admin: 'no active administrator would remain',
       lease_lost: 'another process is now processing the file, or the file was deleted',
       model_not_empty:
-        'with `only_if_empty`, a model that has files or open uploads is not deleted',
+        'with `only_if_empty`, a model that has files or open uploads cannot be deleted',
       name_taken: 'another model or account has this name',
-      owns_models: 'an account that owns models is not removed',
+      owns_models: 'an account that owns models cannot be removed',
       too_many_keys: 'the account has reached its limit on API keys',
       username_reserved: 'the username is reserved',
     },
@@ -210,7 +210,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
   },
   damaged_file: { ending: 'failed', meaning: 'the file has changed since it was pulled' },
   file_busy: { ending: 'failed', meaning: 'the file is being pulled' },
-  file_changed: { ending: 'failed', meaning: 'the file changed while it was being sent' },
+  file_changed: { ending: 'failed', meaning: 'the file changed while it was being read' },
   no_record: { ending: 'failed', meaning: 'the file was not pulled by shoal' },
   bytes_refused: {
     ending: 'registry_failed',

@@ -1,6 +1,7 @@
 /**
- * Returns a function that converts the level of each heading of a text, in order, to its level in a page. The levels
- * begin with 3, because the page's own headings use 1 and 2, and no level is skipped, whatever levels the author uses.
+ * Returns a function that converts the level of a heading in a text to its level on a page. This function must be
+ * called for every heading, in order. The levels on the page begin at 3, because the page's own headings use 1 and 2.
+ * No level is skipped, even if the author skips levels.
  */
 export function pageHeadingLevels(): (level: number) => number {
   /** The levels that the author gave the enclosing headings. */

@@ -1,7 +1,7 @@
 /**
- * Formulas in Markdown: `\(…\)` and `$…$` in a line, `\[…\]` and `$$…$$` displayed on their own. Extensions for micromark
- * and mdast-util-from-markdown. Their types are declared here as far as they are needed, because the core package
- * imports nothing.
+ * Extensions of micromark and mdast-util-from-markdown for formulas: `\(…\)` and `$…$` within a line, and `\[…\]` and
+ * `$$…$$` for display formulas. This file declares the libraries' types that it needs, because the core package imports
+ * nothing.
  */
 
 /** A character code, or a negative number for line endings and tabs; null at the end of the text. */
@@ -26,7 +26,7 @@ type CompileContext = {
   sliceSerialize(token: never): string
 }
 
-/** A formula on lines of its own. */
+/** A formula that shares no line with other text. */
 export type DisplayMath = { type: 'math'; value: string; children?: never }
 /** A formula in a paragraph. */
 export type InlineMath = {
@@ -48,7 +48,7 @@ const isSpace = (code: Code) => code === -2 || code === -1 || code === 32
 const isAlphanumeric = (code: Code) =>
   code !== null && code > 0 && /[\p{L}\p{N}]/u.test(String.fromCodePoint(code))
 
-/** The part of a formula in one line. micromark requires a token in each line. */
+/** The part of a formula that is on one line. micromark requires a separate token for each line. */
 const data = 'mathData' as never
 
 /** Extension for micromark. The constructs are named `mathText` and `mathFlow`. */
@@ -85,8 +85,8 @@ function readValue(source: string): string {
 }
 
 /**
- * Whether the text between delimiters is a formula. Prices, shell variables and escaped brackets use the same characters:
- * `$5 and $6`, `$HOME/$USER`, `\[1\]`.
+ * Whether the text between delimiters is a formula. The same characters are used by prices (`$5 and $6`), shell
+ * variables (`$HOME/$USER`) and escaped brackets (`\[1\]`).
  */
 function isFormula(source: string): boolean {
   const value = readValue(source)
@@ -109,7 +109,7 @@ const backslashText = { name: 'mathText', tokenize: tokenizeText }
 function tokenizeText(this: Context, effects: Effects, ok: State, nok: State): State {
   const type = 'mathText' as never
   let start: Point
-  /** The code that ends the formula after a backslash, or undefined if dollar signs do. */
+  /** The character that ends the formula after a backslash; undefined if dollar signs end the formula. */
   let closing: number | undefined
   let isDouble = false
   let previous: Code = null
@@ -190,7 +190,7 @@ function tokenizeText(this: Context, effects: Effects, ok: State, nok: State): S
   return open
 }
 
-/** A displayed formula that begins and ends on lines of its own and contains no blank line. */
+/** A display formula that shares no line with other text and contains no blank line. */
 const mathFlow = { name: 'mathFlow', tokenize: tokenizeFlow, concrete: true }
 
 function tokenizeFlow(this: Context, effects: Effects, ok: State, nok: State): State {

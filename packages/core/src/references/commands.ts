@@ -1,4 +1,4 @@
-/** Formats the parts of a command that say which registry it uses. The registry's label is from `findRegistryLabel`. */
+/** Formats the parts of a command that specify a registry. `registry` is a label from `findRegistryLabel`. */
 import { shellWord } from './reference.ts'
 
 /** Formats a model's name as a shell argument that means the same model on every machine. */
@@ -6,6 +6,6 @@ export function formatModelArgument(registry: string | undefined, model: string)
   return shellWord(registry === undefined ? model : `${registry}/${model}`)
 }
 
-/** Returns the option with which a command uses a registry, preceded by a space; empty for the CLI's default. */
+/** Returns the option `--registry`, preceded by a space; empty for the CLI's default registry. */
 export const registryOption = (registry: string | undefined): string =>
   registry === undefined ? '' : ` --registry ${shellWord(registry)}`

@@ -1,6 +1,6 @@
-/** “Run here” links, as a model's page on a registry writes them. `run-link.ts` reads them. */
+/** Formats the “Run here” links on a registry's model pages. `run-link.ts` parses them. */
 
-/** The model that a link names. */
+/** The model that a link refers to. */
 export type RunTarget = {
   /** The registry's origin, with an internationalized hostname in Punycode: `https://models.example.org`. */
   registry: string

@@ -6,8 +6,8 @@ export const hostOf = (registry: string): string =>
     .toLowerCase()
 
 /**
- * Whether a model whose registry has this address may be the one that a reference with `host` names. A host without a
- * port means any port, and a model whose registry is not known may be of any registry.
+ * Whether a reference with `host` can mean a model of the registry at `address`. A host without a port matches any
+ * port. If `address` is undefined because the model's registry is unknown, every host matches.
  */
 export function isFromHost(address: string | undefined, host: string): boolean {
   if (address === undefined) return true

@@ -14,8 +14,8 @@ export type Reference = {
 }
 
 /**
- * Parses `[host[:port]/]name[:QUANT]` or the URL of a model's web page, both case-insensitive. Returns undefined if
- * `text` is neither.
+ * Parses `[host[:port]/]name[:QUANT]` or the URL of a model's web page, both of which are case-insensitive. Returns
+ * undefined for any other text.
  */
 export function parseReference(text: string): Reference | undefined {
   const [, scheme = '', rest = ''] = /^(https?:\/\/)?(.*)$/i.exec(text.trim()) ?? []
@@ -48,8 +48,8 @@ const label = /^[^\p{C}\p{Z}:/]+(?: +[^\p{C}\p{Z}:/]+)*$/u
 export const isLabel = (text: string): boolean => label.test(text) && !isLatest(text)
 
 /**
- * Formats a reference as a shell argument: quotes it if it contains characters that a shell may interpret, such as
- * spaces, parentheses or brackets (which zsh expands).
+ * Formats a reference as a shell argument. Quotes it if it contains characters that a shell may interpret, such as
+ * spaces, parentheses or brackets.
  */
 export function shellWord(text: string): string {
   if (/^[\w.+:/-]+$/.test(text)) return text

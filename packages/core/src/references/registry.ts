@@ -4,8 +4,8 @@ import { isPublicName } from '../addresses/index.ts'
 export const defaultRegistry = 'http://localhost:8000'
 
 /**
- * Returns the shortest text by which the CLI finds a registry in references and in `--registry`: its address, without
- * the scheme if that is the one that addresses without a scheme have. Undefined for the CLI's default registry.
+ * Returns the shortest text that identifies a registry in references and in `--registry`: its address, without the
+ * scheme if the CLI would assume that scheme. Undefined for the CLI's default registry.
  */
 export function findRegistryLabel(address: string): string | undefined {
   if (address === defaultRegistry) return undefined

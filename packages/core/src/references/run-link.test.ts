@@ -3,7 +3,7 @@ import { formatRunLink } from './format-run-link.ts'
 import { isModelName } from './model-name.ts'
 import { decodeRunTarget, findRunText } from './run-link.ts'
 
-/** What the daemon's page makes of a link. */
+/** How the daemon's page interprets a link. */
 const read = (link: string) => decodeRunTarget(findRunText(new URL(link).hash) ?? '')
 const readText = (text: string) => decodeRunTarget(encodeURIComponent(text))
 

@@ -1,24 +1,28 @@
 /**
  * “Run here” links, from a model's page on a registry to the page of the daemon on the visitor's machine:
- * `http://localhost:11434/#run=http%3A%2F%2Flocalhost%3A8000%2Ftide%3AQ8_0`. Any page on the web can contain such a link,
- * so nothing in it is trusted.
+ * `http://localhost:11434/#run=http%3A%2F%2Flocalhost%3A8000%2Ftide%3AQ8_0`. Any page on the web can contain such a
+ * link, so its content is not trusted.
  */
 import { type RunTarget, runMarker } from './format-run-link.ts'
 import { isLabel, isLatest } from './reference.ts'
 
-/** The rule of `model-name.ts`, repeated so that the pages that use that module need no additional file. */
+/**
+ * The pattern from `model-name.ts`. It is repeated here because importing it would add a file to the pages that use
+ * that module.
+ */
 const modelName = /^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$/
 
 /** Names have at most 96 characters, hostnames 253 and filenames 246. */
 const maxLength = 1000
 
-/** Returns the part of a URL's fragment that `parseRunTarget` reads; undefined if the fragment is not of a link. */
+/** Returns the part of a URL's fragment that `decodeRunTarget` parses; undefined if the fragment has another form. */
 export const findRunText = (fragment: string): string | undefined =>
   fragment.startsWith(runMarker) ? fragment.slice(runMarker.length) : undefined
 
 /**
- * Decodes the text in a link's fragment. Returns undefined if it is not the address of a model: for a scheme other than
- * http and https, credentials, a path or a query in the URL, control characters, and texts that are too long.
+ * Decodes the text in a link's fragment. Returns undefined if the text is not the address of a model, is too long, or
+ * contains control characters. The scheme must be http or https, and the address must not contain credentials, a longer
+ * path or a query.
  */
 export function decodeRunTarget(encoded: string): RunTarget | undefined {
   if (encoded.length > 3 * maxLength) return undefined

@@ -1,4 +1,4 @@
-/** The files of a release that describe the others. */
+/** The files with which the other files of a release are verified. */
 export const releaseFiles = {
   checksums: 'SHA256SUMS',
   /** The Ed25519 signature of the checksums: 64 bytes (RFC 8032). */
@@ -7,12 +7,12 @@ export const releaseFiles = {
   publicKey: 'SHA256SUMS.pem',
 } as const
 
-/** Excludes paths and hidden files. */
+/** A line of `SHA256SUMS`. Paths and hidden files do not match. */
 const line = /^([0-9a-f]{64}) [ *]([A-Za-z0-9_][A-Za-z0-9._+-]{0,199})$/
 
 /**
- * Parses checksums in the format of `sha256sum`. Returns the SHA-256 of each file by its name, or undefined if a line is
- * malformed or a name is not a plain filename or occurs twice.
+ * Parses checksums in the format of `sha256sum`. Returns the SHA-256 of each file by its name. Returns undefined if a
+ * line is malformed, or if a name occurs twice or is not a plain filename.
  */
 export function parseChecksums(text: string): Map<string, string> | undefined {
   const sums = new Map<string, string>()

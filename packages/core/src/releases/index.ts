@@ -1,3 +1,3 @@
-/** The files of a release, as `npm run release` writes them: their names, their checksums and their versions. */
+/** The names, checksums and versions of the files that `npm run release` writes. */
 export { parseChecksums, releaseFiles } from './checksums.ts'
 export { type Archive, compareVersions, parseArchiveName } from './versions.ts'

@@ -1,4 +1,4 @@
-/** An archive with Node: `shoal-<version>-<platform>.tar.gz`. */
+/** An archive that includes Node: `shoal-<version>-<platform>.tar.gz`. */
 export type Archive = {
   name: string
   version: string
@@ -9,15 +9,15 @@ export type Archive = {
 const archiveName =
   /^shoal-(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+?)?)-((?:linux|darwin|win32)-(?:x64|arm64))\.tar\.gz$/
 
-/** Returns undefined for the names of other files. */
+/** Parses the filename of an archive. Returns undefined if the file is not such an archive. */
 export function parseArchiveName(name: string): Archive | undefined {
   const [, version, platform] = archiveName.exec(name) ?? []
   return version === undefined || platform === undefined ? undefined : { name, version, platform }
 }
 
 /**
- * Compares two versions by their precedence (https://semver.org, rule 11): negative if `a` is older than `b`, and 0 if
- * they are equally old.
+ * Compares two versions by their precedence (https://semver.org, rule 11). Returns a negative number if `a` precedes
+ * `b`, a positive number if `b` precedes `a`, and 0 if their precedence is equal.
  */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [split(a), split(b)]
@@ -34,7 +34,7 @@ function split(version: string) {
   return { numbers: numbers.split('.'), suffix: suffix?.split('.') ?? [] }
 }
 
-/** Numbers come before other words, and a list comes after each of its beginnings. */
+/** Compares two lists item by item. Numbers come before words, and a list comes after each of its prefixes. */
 function compareLists(a: string[], b: string[]): number {
   for (const [at, left] of a.entries()) {
     const right = b[at]

@@ -12,7 +12,7 @@ export type ErrorMessage = {
 /** Maximum number of nested causes. There is a limit because causes can be circular. */
 const maxCauses = 8
 
-/** Accepts any thrown value. */
+/** Converts an error, or any other thrown value, to a plain value. */
 export function messageOfError(error: unknown, causes = maxCauses): ErrorMessage {
   if (!(error instanceof Error)) return messageOfError(new Error(String(error)))
   const { name, message, stack, cause } = error

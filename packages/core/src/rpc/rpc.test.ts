@@ -141,7 +141,7 @@ describe.each([
     expect(await counting.next()).toEqual({ done: true, value: 'done' })
   })
 
-  test('a stream that fails has yielded the items before the error', async () => {
+  test('a stream that fails first yields the items before the error', async () => {
     const { rpc } = open()
     const items: number[] = []
     const reading = (async () => {

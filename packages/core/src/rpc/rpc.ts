@@ -8,8 +8,8 @@ import type { Port } from './ports.ts'
 
 /**
  * The methods that one side implements. Each method takes at most one value, and optionally a signal that aborts when
- * the result is no longer needed. A method returns a value, or an async generator whose items are sent as they are
- * produced.
+ * the result is no longer needed. A method returns a value, or an async generator; the generator's items are sent as
+ * they are produced.
  */
 export type Methods = Record<string, (argument: never, signal: AbortSignal) => unknown>
 
@@ -22,9 +22,9 @@ export type Notify<Theirs> = <K extends Name<Theirs>>(method: K, ...asked: Asked
 
 export type Rpc<Theirs> = {
   /**
-   * Settles when the method does, even after an abort. Once the call has settled, the other side no longer works on it.
-   * After an abort, rejects with the signal's reason, unless the method succeeded or failed for another reason. If the
-   * method fails, rejects with a copy of its error. The copy has the error's name, message, stack, cause, and
+   * Settles when the method does, even after an abort. Once the call has settled, the other side has stopped working on
+   * it. After an abort, rejects with the signal's reason, unless the method succeeded or failed for another reason. If
+   * the method fails, rejects with a copy of its error. The copy has the error's name, message, stack, cause, and
    * properties such as `code` and `details`, but not its class.
    */
   call<K extends Name<Theirs>>(

@@ -10,8 +10,8 @@ import {
 export type SettingSources = {
   env: Readonly<Record<string, string | undefined>>
   /**
-   * The keys are commander's: `baseUrl` for `--base-url`. If a flag has a list of values, the variable's values are
-   * appended to that list.
+   * The keys have the form that the library `commander` uses, such as `baseUrl` for `--base-url`. If a flag has a list
+   * of values, the variable's values are appended to that list.
    */
   flags?: Readonly<Record<string, string | readonly string[] | undefined>>
   saved?: Readonly<Record<string, string | undefined>>

@@ -32,7 +32,7 @@ const parts = new RegExp(`(${count})(${unit})`, 'g')
  * Parses durations such as `5m`, `1h30m`, `90d`, `2w` or `1.5h` into milliseconds. The format is Go's
  * (https://pkg.go.dev/time#ParseDuration) with the additional units `sec`, `min`, `d`, `w` and `y`. Returns `Infinity`
  * for `forever`, `never` and durations of more than a hundred years, and undefined if `text` is not a valid duration. A
- * number without a unit is in `bareUnit`, and is invalid if `bareUnit` is not given.
+ * number without a unit is interpreted in `bareUnit`; if `bareUnit` is not given, such a number is invalid.
  */
 export function parseDuration(text: string, bareUnit?: DurationUnit): number | undefined {
   const trimmed = text.trim()
@@ -49,8 +49,8 @@ export function parseDuration(text: string, bareUnit?: DurationUnit): number | u
 const bounded = (ms: number) => (ms > maxMs ? Number.POSITIVE_INFINITY : ms)
 
 /**
- * Parses how long an idle model stays loaded. Returns milliseconds. The argument is a duration or a number of seconds.
- * A negative value means forever, as in Ollama's API.
+ * Parses how long an idle model stays loaded: a duration or a number of seconds. Returns milliseconds, or undefined if
+ * the value is not valid. A negative value means forever, as in Ollama's API.
  */
 export function parseKeepAlive(time: string | number): number | undefined {
   if (typeof time === 'number') return time < 0 ? Number.POSITIVE_INFINITY : bounded(time * 1000)

@@ -1,4 +1,4 @@
-/** Sizes in bytes, with decimal units (1 kB is 1000 bytes), which disk manufacturers also use. */
+/** Parses and formats sizes in bytes. Units are decimal (1 kB is 1000 bytes), as on the labels of disks. */
 
 const powers = ['', 'k', 'm', 'g', 't']
 

@@ -6,8 +6,8 @@ import type { Device, ProbeMethods } from './probe-process.ts'
 const timeoutMs = 30_000
 
 /**
- * Determines the device that the runtime would use. This runs in a separate process, because a broken driver may crash
- * the process.
+ * Determines the device that the runtime would use. The check runs in a separate process, because a broken driver may
+ * crash the process.
  */
 export async function probeDevice(backendsDirectory: string): Promise<Device> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'

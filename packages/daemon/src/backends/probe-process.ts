@@ -1,4 +1,7 @@
-/** Started by `probe-device.ts`: loads the runtime as a model's process would, and reports the device that it uses. */
+/**
+ * The process that `probe-device.ts` starts. Loads the runtime as a model's process does, and reports the runtime's
+ * device.
+ */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp'
 import { useBackends } from './use-backends.ts'

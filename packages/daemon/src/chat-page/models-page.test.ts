@@ -62,7 +62,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
   const untilAsked = (page: Page) =>
     page.getByRole('button', { name: 'Continue' }).click({ trial: true })
 
-  test('a link asks before anything is sent, is removed from the address, and asks again after a reload', async () => {
+  test('a link asks before anything is sent, is removed from the address bar, and asks again after a reload', async () => {
     await using visitor = await browser.newVisitor()
     const { page, takeProblems } = visitor
     await page.goto(linkTo(known.address))
@@ -105,9 +105,9 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
     expect(unknown.requests.map(({ headers }) => headers.authorization)).toEqual([undefined])
     await page.getByRole('button', { name: 'Download and run (4.40 GB)' }).click()
     const alert = page.getByRole('alert').filter({ hasText: 'no “chunk_hashes”' })
-    await alert.waitFor() // the server's answer is no download
+    await alert.waitFor() // the server's response is not a valid download
     await page.getByRole('button', { name: 'Download and run (4.40 GB)' }).waitFor()
-    // The folder belongs to no model, so that a model of a known registry can have it.
+    // The folder is not claimed, so that a model of a known registry can use it.
     expect(existsSync(join(daemon.folder, 'tide', '.shoal', 'model.json'))).toBe(false)
   })
 
@@ -118,7 +118,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
     await page.getByText('xn--odels-5xe.example.org', { exact: true }).waitFor()
     await page.getByText('letters that can look like others').waitFor()
     await page.goto(linkTo('http://192.168.1.1'))
-    await page.getByText('The address is in your local network').waitFor()
+    await page.getByText('The address is on your local network').waitFor()
   })
 
   test.each([
@@ -140,7 +140,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
     expect(takeProblems()).toEqual([])
   })
 
-  test('a link in a tab that shows a chat asks, too, and the chat can be left for the models', async () => {
+  test('a link opened in a tab that shows a chat also asks first, and the user can switch between the chat and the models', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(daemon.url)
@@ -162,7 +162,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
     await page.keyboard.press('Enter')
     await page.getByText('No models found for “desert”').waitFor()
     await page.getByRole('button', { name: 'Show all models' }).click()
-    await page.getByText('Try other words, or publish a model there.').waitFor()
+    await page.getByText('Try other search terms, or publish a model in the registry.').waitFor()
     await page.getByRole('searchbox', { name: 'Search models' }).fill('tid')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Pull tide' }).click()
@@ -186,7 +186,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
     expect(takeProblems()).toEqual([])
   })
 
-  test('a failed search says what to do', async () => {
+  test('the error for a failed search says what to do', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.route('**/api/registries/search', (route) =>

@@ -1,6 +1,6 @@
 /**
- * The chat page. The daemon serves this page rather than a registry, because browsers restrict how pages from other
- * servers can access this machine.
+ * Serves the chat page. The daemon, not a registry, serves it, because browsers restrict how pages from other servers
+ * can access this machine.
  */
 import { findRegistryLabel } from '@shoal/core/references'
 import { pageHeaders, serveAssets } from '@shoal/server'

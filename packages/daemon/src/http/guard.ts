@@ -16,8 +16,8 @@ declare module 'fastify' {
 
 /**
  * Decides which requests are accepted. If no key is configured, a request may have no key or any nonempty key. On
- * loopback, the checks of `Host` (against DNS rebinding) and `Origin` prevent foreign web pages from using the daemon.
- * On other addresses, the daemon requires its own key unless `--any-key` is set.
+ * loopback addresses, the checks of `Host` (against DNS rebinding) and `Origin` prevent foreign web pages from using
+ * the daemon. On other addresses, the daemon requires its own key unless `--any-key` is set.
  */
 export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
   app.addHook('onRequest', async (request, reply) => {

@@ -6,7 +6,7 @@ import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Runtime, StartRuntime } from '../runtime/runtime.ts'
 
 export interface Metrics extends ServerMetrics {
-  /** Prompt tokens (`prompt`), those of them that were cached (`cached`), and generated tokens (`completion`). */
+  /** Prompt tokens (`prompt`), cached prompt tokens (`cached`), and generated tokens (`completion`). */
   readonly tokens: Counter<'kind'>
   /** Seconds from the start of prompt processing to the first token. Excludes the wait for a slot. */
   readonly firstToken: Histogram

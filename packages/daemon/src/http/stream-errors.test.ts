@@ -1,4 +1,4 @@
-/** Tests that an error within a stream is in the log, although the client gets it with status 200. */
+/** Tests that an error within a stream is logged, although the status of the response is 200. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

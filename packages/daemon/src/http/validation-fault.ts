@@ -1,4 +1,7 @@
-/** Explains why a body or query does not match its schema, based on Ajv's errors (https://ajv.js.org/api.html#error-objects). */
+/**
+ * Explains why a body or query does not match its schema, based on Ajv's errors
+ * (https://ajv.js.org/api.html#error-objects).
+ */
 import type { FastifyError } from 'fastify'
 import { Fault } from '../errors.ts'
 

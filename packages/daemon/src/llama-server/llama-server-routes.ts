@@ -29,8 +29,8 @@ export const llamaServerRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
   const specialTokens = specialTokensOf()
 
   /**
-   * Returns the ID of the requested model or else of the only loaded one. Clients of llama.cpp's server need not
-   * specify a model, because that server has only one.
+   * Returns the ID of the requested model or, if the request specifies none, of the only loaded model. Clients of
+   * llama.cpp's server need not specify a model, because that server has only one.
    */
   function nameOf(model: string | null | undefined): string {
     if (model) return model

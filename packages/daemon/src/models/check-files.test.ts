@@ -20,7 +20,7 @@ import { shippedModels, useTestDaemon } from '../testing/test-daemon.ts'
 
 const shipped = join(shippedModels, 'shoal-nano', 'shoal-nano-Q8_0.gguf')
 
-/** A folder of another program with one file, named by its hash like a blob of Ollama. */
+/** A folder of another program that contains one file, named by its hash like an Ollama blob. */
 function putBlob(folder: string): string {
   const bytes = readFileSync(shipped)
   const path = join(folder, `sha256-${createHash('sha256').update(bytes).digest('hex')}`)
@@ -40,7 +40,7 @@ async function importBlob(blob: string, modelsDirectory: string) {
 const untilHashed = (path: string) =>
   expect.poll(() => readRecord(path), { timeout: 50_000 }).toBeDefined()
 
-test('an imported model is listed with its digest and runs at once, and is then hashed', async () => {
+test('an imported model is listed with its digest, can be run immediately, and is then hashed', async () => {
   using other = temporaryFolder()
   using models = temporaryFolder()
   const blob = putBlob(other.path)
@@ -65,7 +65,7 @@ test('a file that has changed since it was hashed is hashed again before it is l
   const { url } = await useTestDaemon({ modelsDirectory: models.path }, scriptedRuntime())
   const ollama = new Ollama({ host: url })
   await untilHashed(path)
-  // The same size and times, but another inode and other bytes.
+  // The same size and times, but a different inode and different bytes.
   const { atime, mtime } = statSync(blob)
   const bytes = readFileSync(blob)
   bytes.fill(0, bytes.length - 20)
@@ -75,7 +75,7 @@ test('a file that has changed since it was hashed is hashed again before it is l
   const loading = ollama.generate({ model: 'foam', prompt: 'Hello' })
   await expect(loading).rejects.toMatchObject({
     status_code: 409,
-    error: `model foam is damaged: ${path} does not have the hash that it should have`,
+    error: `model foam is damaged: ${path} does not have the expected hash`,
   })
   const [file] = await listLocalFiles(models.path)
   expect(file).toMatchObject({ isVerified: false, imported: { mismatch: {} } })
@@ -83,7 +83,7 @@ test('a file that has changed since it was hashed is hashed again before it is l
   expect((await ollama.generate({ model: 'foam', prompt: 'Hello' })).done).toBe(true)
 })
 
-test('if the original of an imported model is gone, the error names it', async () => {
+test('if the original of an imported model is gone, the error contains its path', async () => {
   using other = temporaryFolder()
   using models = temporaryFolder()
   const blob = putBlob(other.path)

@@ -1,4 +1,4 @@
-/** Hashes imported files: in the background if they were never hashed, and before they are loaded if they have changed. */
+/** Hashes imported files: in the background if they have never been hashed, and before loading if they have changed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '@shoal/core/errors'
 import { checkImport, type LocalFile, listLocalFiles } from '@shoal/transfer'
@@ -10,7 +10,7 @@ type Log = {
   warn(details: object, message: string): void
 }
 
-/** How often the folder is searched for files that have been imported meanwhile. */
+/** How often the folder is searched for newly imported files. */
 const searchIntervalMs = 30_000
 
 /** Hashes the changed files of a model. Throws a `Fault` if a file is not the one that was pulled or imported. */
@@ -20,7 +20,7 @@ export async function checkFiles({ id, changed }: Pick<LocalModel, 'id' | 'chang
       await checkImport(file)
     } catch (error) {
       if (hasCode(error, 'damaged_file')) {
-        const message = `model ${id} is damaged: ${file.path} does not have the hash that it should have`
+        const message = `model ${id} is damaged: ${file.path} does not have the expected hash`
         throw new Fault('damaged_file', message, { param: 'model' })
       }
       if (hasCode(error, 'file_changed')) {
@@ -32,8 +32,8 @@ export async function checkFiles({ id, changed }: Pick<LocalModel, 'id' | 'chang
 }
 
 /**
- * Hashes the imported files of a folder one after the other, those that are imported later too. Begins after the first
- * search of the read-only model folders. Failures are logged. The result stops the work.
+ * Hashes the imported files of a folder one after the other, including files that are imported later. Begins after the
+ * first search of the read-only model folders. Failures are logged. Returns a function that stops the work.
  */
 export function checkInBackground(
   directory: string,
@@ -69,7 +69,7 @@ export function checkInBackground(
   }
 
   const running = run().catch((error: Error) => {
-    if (!signal.aborted) log.warn({ reason: error.message }, 'imported files are not hashed')
+    if (!signal.aborted) log.warn({ reason: error.message }, 'hashing imported files failed')
   })
   return async () => {
     stop.abort(new Error('the daemon is shutting down'))

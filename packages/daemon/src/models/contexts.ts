@@ -1,7 +1,7 @@
 import { computeMemory, type MemoryNeed } from '@shoal/model-file'
 import type { LocalModel } from './local-models.ts'
 
-/** The minimum context length in tokens. With a shorter context, no model can answer even one sentence. */
+/** The minimum context length in tokens. With a shorter context, no model can answer even a prompt of one sentence. */
 const minContextLength = 64
 /** The lengths to choose from if none is set, in tokens. The last one is chosen even if it exceeds the memory share. */
 const usualLengths = [65_536, 32_768, 16_384, 8_192] as const
@@ -55,7 +55,7 @@ export function createContextPlanner({
     return slots
   }
 
-  /** `freeBytes` is the memory that is free before the model is loaded. */
+  /** Returns the default context length. `freeBytes` is the memory that is free before the model is loaded. */
   function chooseLength(model: LocalModel, freeBytes: number) {
     const max = model.facts.context_length ?? Number.POSITIVE_INFINITY
     const lengths = usualLengths.map((length) => Math.min(length, max))
@@ -70,8 +70,9 @@ export function createContextPlanner({
   return {
     /**
      * Plans a model's conversations. `wanted` is the context length that a request asks for. The number of
-     * conversations is the largest that fits into the memory for all models and, if no length is requested or set, also
-     * into a share of the free memory. It is at least one.
+     * conversations is the largest for which the model fits into the memory for all models. If no length is requested
+     * or set, the conversations must also fit into a share of the free memory. There is always at least one
+     * conversation.
      */
     planContext(model: LocalModel, wanted: number | undefined, freeBytes: number): ContextPlan {
       const requested = wanted ?? setLength

@@ -56,8 +56,8 @@ const maxTimerMs = 2 ** 31 - 1
 export type Use = Disposable & { runtime: Runtime; model: LocalModel }
 
 /**
- * The models in the daemon's memory. Methods that take a name reject with a `Fault` if the name is unknown, if the
- * model cannot be loaded, or if the model needs more memory than there is.
+ * The models in the daemon's memory. Methods that take a name reject with a `Fault` if the name is unknown, or if the
+ * model cannot be loaded, for example because of too little memory.
  */
 export interface LoadedModels {
   /** Loads the model if needed, for one request. Rejects with `queue_full` if too many requests are already waiting. */

@@ -19,8 +19,8 @@ export type LocalModel = {
   /** The base URL of the registry from which the file was pulled; undefined if it is not known. */
   registry: string | undefined
   /**
-   * The hash of the file at `path`, if it has been hashed and has not changed since then; otherwise, for an imported
-   * file, the hash in the name of the other program's blob.
+   * The hash of the file at `path`, if the file has been hashed and has not changed since then. Otherwise, for an
+   * imported file, the hash in the name of the other program's blob.
    */
   sha256: string | undefined
   /** The read-only model folder that contains the file, if any. */
@@ -141,8 +141,9 @@ export function findModel(all: readonly LocalModel[], id: string): LocalModel | 
 }
 
 /**
- * The files of the model that a reference names. The folder `<name>` may belong to a model of another registry than the
- * one in the reference; then only `<host>/<name>` is meant. A model whose registry is not known may be of any.
+ * The files of the model that a reference means. If the reference contains a registry, these are the files in the
+ * folder `<host>/<name>`. If there are none, these are the files in the folder `<name>`, except those that are known to
+ * be from a different registry.
  */
 function findNamed(
   all: readonly LocalModel[],
@@ -214,7 +215,10 @@ function getSha256({ record, imported, isVerified }: LocalFile): string | undefi
   return imported?.mismatch ? undefined : (imported?.claimed_sha256 ?? undefined)
 }
 
-/** An imported file that has not been hashed yet may be loaded. One that has changed since, or is damaged, may not. */
+/**
+ * Whether a file must be hashed before it is loaded, because it has changed since it was hashed or because it is
+ * damaged. An imported file that has never been hashed may be loaded.
+ */
 const isChanged = ({ record, imported, target, isVerified }: LocalFile): boolean =>
   !isVerified &&
   (imported?.mismatch !== undefined ||

@@ -93,7 +93,7 @@ async function post(url: string, path: string, body: object): Promise<Record<str
 
 /**
  * The resident memory of a process. Shared pages are counted in full, because the number of processes that share them
- * changes all the time.
+ * keeps changing.
  */
 function readMemoryBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')

@@ -26,9 +26,12 @@ function busy(id: string): Fault {
   })
 }
 
-/** The error for a file in a read-only model folder, which would be listed again at once. */
+/**
+ * The error for a file in a read-only model folder. Removing only the reference to the file has no lasting effect,
+ * because the next search adds the reference again.
+ */
 function readOnly(id: string, folder: string): Fault {
-  const message = `'${id}' is in ${folder}, which is read-only: nothing was deleted; to no longer list it, remove the folder from the setting model-folders`
+  const message = `'${id}' is in ${folder}, which is read-only: nothing was deleted; to stop listing it, remove the folder from the setting model-folders`
   return new Fault('model_linked', message, { param: 'model' })
 }
 

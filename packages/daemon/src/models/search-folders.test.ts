@@ -27,7 +27,7 @@ async function useFolder() {
   return { lab, models, file, ollama, search, [Symbol.dispose]: close }
 }
 
-test('a model in a read-only folder is listed, run and hashed, and nothing is written there', async () => {
+test('a model in a read-only folder is listed, run and hashed, and nothing is written to the folder', async () => {
   using scene = await useFolder()
   const { lab, models, ollama } = scene
   expect((await ollama.list()).models).toMatchObject([{ name: 'foam:latest' }])
@@ -49,7 +49,7 @@ test('deleting a model in a read-only folder is refused', async () => {
   expect((await ollama.ps()).models).toHaveLength(1)
 })
 
-test('a file that vanishes while it runs is named, and unloaded', async () => {
+test('if the file of a loaded model vanishes, the model is unloaded, and the error contains the path', async () => {
   using scene = await useFolder()
   const { lab, models, file, ollama, search } = scene
   copyFileSync(nano, join(lab, 'wave-Q8_0.gguf'))
@@ -71,7 +71,7 @@ test('a file that vanishes while it runs is named, and unloaded', async () => {
   })
 })
 
-test('a file that changes while it runs is loaded again', async () => {
+test('if the file of a loaded model changes, the model is loaded again', async () => {
   using scene = await useFolder()
   const { file, ollama } = scene
   await ollama.generate({ model: 'foam', prompt: 'Hello' })

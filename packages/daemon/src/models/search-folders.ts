@@ -10,7 +10,7 @@ type Log = { warn(details: object, message: string): void }
 /** How often the folders are searched for files that have been added or deleted. */
 const searchIntervalMs = 30_000
 
-/** Searches the folders now and then every 30 seconds. Problems are logged, each once. */
+/** Searches the folders immediately, and then every 30 seconds. Each problem is logged once. */
 export function searchInBackground({ modelsDirectory, modelFolders }: Settings, log: Log) {
   const stop = new AbortController()
   const { signal } = stop
@@ -18,7 +18,7 @@ export function searchInBackground({ modelsDirectory, modelFolders }: Settings, 
   /** Reasons by path. */
   let reported = new Map<string, string>()
 
-  /** The first search also forgets the models of folders that are no longer set. */
+  /** The first search also forgets the models of folders that have been removed from the setting. */
   async function search(readFolders: () => Promise<string[]>, isFirst: boolean) {
     const found = new Map<string, string>()
     const report = ({ path, why }: Unreadable) => {

@@ -71,7 +71,7 @@ function createGeneration(request: Wanted, prompt: Prompt): Generation {
     sampling: toSampling(options),
     json: getJsonFormat(request),
     topLogprobs: request.logprobs ? (request.top_logprobs ?? 0) : undefined,
-    truncates: request.truncate === true, // unlike in Ollama, the default is false: nothing is dropped silently
+    truncates: request.truncate === true, // the default is false, unlike in Ollama, so that nothing is dropped silently
   }
 }
 

@@ -46,7 +46,8 @@ export function loadedEntry(loaded: LoadedModel) {
   const { model, memoryBytes, contextLength, idleSince, keepAliveMs } = loaded
   const name = formatOllamaName(model)
   const now = Date.now()
-  // While a model has requests, `expiresAt` is undefined. The entry then shows the time as if the model were idle now.
+  // While a model has requests, `expiresAt` is undefined. The entry then shows the time that would apply if the model
+  // became idle now.
   const expiresAt = loaded.expiresAt ?? new Date(now + (keepAliveMs < 0 ? foreverMs : keepAliveMs))
   return {
     name,

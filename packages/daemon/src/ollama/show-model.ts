@@ -48,7 +48,8 @@ function shortened(metadata: Metadata, model: LocalModel): Metadata {
 }
 
 /**
- * Adds the number of weights under the key that Ollama uses, unless the metadata contains this key. Ollama adds it too.
+ * Adds the number of weights under the key that Ollama uses, unless the metadata contains this key. Ollama also adds
+ * this key.
  */
 function withCount(metadata: Metadata, { parameterCount }: LocalModel): Metadata {
   return { 'general.parameter_count': parameterCount, ...metadata }

@@ -27,7 +27,7 @@ export const completionRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels 
 
 type Part = { text: string; logprobs?: TokenLogprobs[] | undefined; finish?: Finish | undefined }
 
-/** `offset` is the position of this part's text in the answer. */
+/** Converts a part of an answer to a choice. `offset` is the position of the part's text in the answer. */
 const toChoice = (index: number, { text, logprobs, finish }: Part, offset = 0) => ({
   index,
   text,

@@ -1,6 +1,6 @@
 /**
  * Tests that schemas designed to slow down conversion are refused with a clear error, and that other requests continue
- * meanwhile.
+ * during the conversion.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon } from '../testing/test-daemon.ts'

@@ -52,7 +52,10 @@ export async function* together(
   }
 }
 
-/** Gives each choice its own seed. With the same seed, all choices would be identical. */
+/**
+ * Changes the seed, if there is one, so that each answer to a prompt has a different seed. With the same seed, all
+ * answers would be identical.
+ */
 function withOwnSeed(generation: Generation, turn: number): Generation {
   const { seed } = generation.sampling
   if (seed === undefined) return generation

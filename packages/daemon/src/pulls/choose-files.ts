@@ -12,7 +12,7 @@ import {
 import type { ModelFile } from '@shoal/protocol/client'
 import { Fault } from '../errors.ts'
 
-/** Returns the specified file with all its parts, or of the file that fits best into this memory. */
+/** Returns all parts of the specified file or, if none is specified, of the file that fits best into this memory. */
 export function chooseFiles(
   files: readonly ModelFile[],
   { name, quantization }: Reference,
@@ -43,7 +43,7 @@ export function chooseFiles(
   return chosen
 }
 
-/** Whether the fields have their types. Not every registry can be trusted. */
+/** Whether the fields have valid values. This must be checked, because the registry may be untrusted. */
 function isWellFormed(file: unknown): boolean {
   const { filename, quantization, file_size_bytes, sha256_hash, memory_bytes } = Object(file)
   return (

@@ -59,7 +59,7 @@ test.each([
   await expect(read(text)).rejects.toThrow(message)
 })
 
-test('an unknown registry can be used only by its full address, and if the user has agreed', async () => {
+test('an unknown registry can be used only if its full address is given and the user has agreed', async () => {
   const found = await read('http://192.168.1.5:8000/tide:Q4_0', true)
   expect(found).toMatchObject({ registry: 'http://192.168.1.5:8000', isKnown: false, name: 'tide' })
   for (const text of ['gpubox/tide', 'http://gpubox/shoal/m/tide', 'http://exam ple/tide']) {
@@ -68,7 +68,7 @@ test('an unknown registry can be used only by its full address, and if the user 
   await expect(read('http://user:secret@gpubox/tide', true)).rejects.toThrow('not a valid')
 })
 
-test('a daemon without a registry says so', async () => {
+test('if the daemon has no registry, the error says so', async () => {
   const none = knownRegistries({ registry: undefined, otherRegistries: undefined })
   await expect(none.open()).rejects.toThrow('this daemon was started without a registry')
 })

@@ -24,17 +24,17 @@ export type OpenedRegistry = {
 }
 
 export interface KnownRegistries {
-  /** The registries at this moment, with that of the settings first. */
+  /** Lists the registries that are currently known. The registry from the settings is the first. */
   list(): Promise<KnownRegistry[]>
   /**
-   * Opens the known registry at an address; without one, that of the settings. A token is sent only to the registry for
-   * which it was made: scheme, host and port must be the same. Throws a `Fault` if the registry is not known, unless
-   * `allowsUnknown` is set.
+   * Opens the known registry at an address or, without an address, the registry from the settings. A token is sent only
+   * to the registry that issued it: scheme, host and port must match. Throws a `Fault` if the registry is not known,
+   * unless `allowsUnknown` is set.
    */
   open(address?: string, options?: { allowsUnknown?: boolean }): Promise<OpenedRegistry>
   /**
-   * Opens the registry that a model's name contains: its address, or only the host and port of a known one. Throws a
-   * `Fault` like `open`, and if the name is not valid.
+   * Opens the registry in a model's name. The name contains the registry's address or, for a known registry, only its
+   * host and port. Throws a `Fault` in the same cases as `open`, and if the name is not valid.
    */
   openFor(
     model: string,
@@ -50,7 +50,7 @@ export function knownRegistries({ registry, otherRegistries }: Settings): KnownR
   const transport = registryTransport(registry?.network ?? directNetwork)
   const own = registry ? [{ address: registry.address, token: registry.token }] : []
 
-  /** Of two entries for a registry, the later one counts, because it has been read just now. */
+  /** If a registry has two entries, the later one is used, because it was read more recently. */
   async function list(): Promise<KnownRegistry[]> {
     const all = [...own, ...((await otherRegistries?.()) ?? [])]
     return [...new Map(all.map((one) => [one.address, one])).values()]
@@ -87,7 +87,7 @@ function toAddress(named: string, known: readonly KnownRegistry[]): string {
   const text = named.toLowerCase()
   const found = known.find(({ address }) => [address, withoutScheme(address)].includes(text))
   if (found) return found.address
-  // The name is only a placeholder, with which the address is checked as in links.
+  // `model` is a placeholder, so that the address is checked in the same way as in links.
   const target = parseRunTarget(`${named}/model`)
   if (target) return target.registry
   throw unknownRegistry(named)

@@ -46,8 +46,8 @@ type Guest = { signal: AbortSignal; onEvent: (event: PullEvent) => void }
 
 /**
  * Pulls models from the registries that this machine knows, and from others if the user has agreed. All methods reject
- * with the signal's reason after an abort. They reject with a `Fault` if the registry, the network or the disk fails, or
- * if the registry is not known.
+ * with the signal's reason after an abort. They reject with a `Fault` if the registry, the network or the disk fails,
+ * or if the registry is not known.
  */
 export interface ModelPulls {
   /** Asks the registry for a model's files. Writes nothing. */
@@ -85,7 +85,7 @@ export function modelPulls({ settings, registries }: Dependencies): ModelPulls {
     }
   }
 
-  /** Chooses a file of a model. `folder` determines the folder that belongs to the model. */
+  /** Chooses a file of a model. `folder` finds or claims the model's folder. */
   async function choose(
     { model, allowsUnknown }: Wanted,
     folder: typeof findFolder,

@@ -65,7 +65,7 @@ test('a pull reports its progress, and then the model is available', async () =>
   expect((await ollama.generate({ model: 'tide', prompt: 'Hello' })).done).toBe(true)
 })
 
-test('a pull downloads the specified file or else the best fit for the machine, and succeeds if the file is already present', async () => {
+test('a pull downloads the specified file or, by default, the best fit for the machine, and succeeds if the file is already present', async () => {
   const { address } = await registryWithTide()
   const { folder, ollama, pull } = await start(address)
   const here = (quantization: string) =>
@@ -79,7 +79,7 @@ test('a pull downloads the specified file or else the best fit for the machine, 
   expect(again.filter(({ digest }) => digest).at(-1)?.completed).toBeGreaterThan(1_000_000)
 })
 
-test('by default, the file is chosen by the memory that the registry estimates for each file', async () => {
+test('by default, the choice of the file is based on the memory that the registry estimates for each file', async () => {
   const { address, client } = await registryWithTide()
   const files = await client.listFiles('tide')
   const [small = 0, large = 0] = files.map(({ memory_bytes }) => memory_bytes ?? 0)
@@ -96,7 +96,7 @@ test('by default, the file is chosen by the memory that the registry estimates f
   })
 })
 
-test('the error for a damaged pulled file contains the file, and the command that repairs it', async () => {
+test('the error for a damaged pulled file names the file and the command that repairs it', async () => {
   const { address } = await registryWithTide()
   const { folder, ollama, pull } = await start(address)
   await pull('tide')

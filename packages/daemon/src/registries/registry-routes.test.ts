@@ -31,7 +31,7 @@ async function start(settings: Partial<DaemonConfig>) {
   }
 }
 
-/** Starts a registry with a model `tide`, whose file has content of its own. */
+/** Starts a registry with a model `tide`. The content of its file depends on `contextLength`. */
 async function registryWithTide(contextLength: number) {
   const registry = await useTestRegistry()
   using folder = temporaryFolder()
@@ -101,7 +101,7 @@ test('with little memory, only models that fit are found', async () => {
   expect(await search(false)).toMatchObject({ models: [{ name: 'tide', fits: false }] })
 })
 
-test('models of one name, pulled from two registries at once, get a folder each', async () => {
+test('two models with the same name, pulled from two registries at once, get separate folders', async () => {
   const [one, other] = await Promise.all([registryWithTide(1024), registryWithTide(2048)])
   const { folder, post } = await start({
     registry: { address: one.address, token: undefined },
@@ -163,7 +163,7 @@ test('an unknown registry gets a request only if the user has agreed, and never 
   })
   expect(existsSync(join(folder, 'tide'))).toBe(false)
   const pulled = await post('/api/pull', { model, stream: false, allow_unknown_registry: true })
-  expect(pulled.status).toBe(502) // what the server sends is no download
+  expect(pulled.status).toBe(502) // the server's response is not a valid download
   expect(unknown.requests.length).toBeGreaterThan(1)
   for (const { headers } of unknown.requests) expect(headers.authorization).toBeUndefined()
 

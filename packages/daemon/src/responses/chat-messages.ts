@@ -66,8 +66,8 @@ function toMessage(item: InputItem, path: string, toolNames: Map<string, string>
 }
 
 /**
- * Whether `next` can be appended to `message`. Calls always can. Reasoning and text can only if the message so far
- * consists of reasoning, because templates print reasoning, text and calls in this order.
+ * Whether `next` can be appended to `message`. Calls can always be appended. Reasoning and text can be appended only if
+ * the message consists only of reasoning, because templates print reasoning, text and calls in this order.
  */
 function canJoin(message: ChatMessage, next: ChatMessage): boolean {
   if (next.tool_calls) return true

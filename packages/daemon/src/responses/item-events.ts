@@ -1,6 +1,6 @@
 /**
- * Generates the events of one item in a streamed response, and updates the item at the same time. The `added` events
- * contain copies, because the item and its part are changed later.
+ * Generates the events of one item in a streamed response, and updates the item. The `added` events contain copies,
+ * because the item and its part are changed later.
  */
 import { newCallId } from '../openai/answer-parts.ts'
 import { isJson } from '../runtime/cut-calls.ts'
@@ -12,7 +12,7 @@ export type ResponseEvent = { type: string; [member: string]: unknown }
 export type ItemOptions = {
   /** Whether the reasoning is sent as a reasoning summary. */
   hasSummary: boolean
-  /** The namespaces of the functions that are declared in one. */
+  /** The namespace of each function that is declared in a namespace. */
   namespaces: ReadonlyMap<string, string>
 }
 

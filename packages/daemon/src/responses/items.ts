@@ -33,6 +33,9 @@ type CallItem = {
 }
 export type OutputItem = MessageItem | ReasoningItem | CallItem
 
-/** The IDs of responses and items give access to conversations, so they must not be guessable: they have 256 random bits. */
+/**
+ * The IDs of responses and items give access to conversations, so they must not be guessable: they have 256 random
+ * bits.
+ */
 export const newId = (prefix: 'resp' | 'msg' | 'rs' | 'fc') =>
   `${prefix}_${randomBytes(32).toString('hex')}`

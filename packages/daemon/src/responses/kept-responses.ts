@@ -5,8 +5,8 @@ import { Fault } from '../errors.ts'
 import type { ResponseObject } from './response-object.ts'
 
 /**
- * A response and the conversation that ends with it, as JSON in UTF-8. As JavaScript objects, they could need many
- * times as much memory, so their size would not limit the memory.
+ * A response and the conversation that ends with it, as JSON in UTF-8. As JavaScript objects, they could take many
+ * times as much memory, so a limit on their size would not limit the memory.
  */
 type Kept = {
   response: Buffer

@@ -10,8 +10,9 @@ type RequestFunction = Omit<RequestTool, 'tools'>
 const maxFunctions = 128
 
 /**
- * Returns the request's tools without web search, also for the response's `tools`. Web search runs at OpenAI, but is
- * ignored rather than refused, because Codex offers it in each request. Other tools that run elsewhere are refused.
+ * Returns the request's tools except web search. The response's `tools` member contains the same tools. OpenAI runs web
+ * search on its own servers. Web search is ignored here rather than refused, because Codex includes it in every
+ * request. Other tools that OpenAI runs are refused.
  */
 export const offeredTools = ({ tools }: ResponseRequest): RequestTool[] =>
   (tools ?? []).filter(isOffered)

@@ -1,8 +1,8 @@
 import type { Finish, Piece, StartRuntime } from './runtime.ts'
 
 /**
- * Reports an answer as cut off (`length`) if the arguments of one of its calls are not complete JSON, whatever the
- * cause, so that no client mistakes the call for a complete one.
+ * Reports an answer as cut off (`length`) if the arguments of one of its calls are not complete JSON. Otherwise,
+ * clients could mistake the call for a complete one.
  */
 export function reportCutCalls(startRuntime: StartRuntime): StartRuntime {
   return async (options, signal) => {

@@ -4,8 +4,9 @@ export type Runtime = {
   facts: ModelFacts
   /**
    * Yields an answer's parts as they are generated, and returns why and how the answer ended. The first part is empty
-   * and is yielded when the request is admitted: its prompt fits in the context, its schema is valid, and it has a
-   * slot. Rejects with a prompt error, which always comes before the first part, or with `model_lost`.
+   * and is yielded when the request is admitted. A request is admitted if its prompt fits in the context, its schema is
+   * valid, and it has a slot. Rejects with a prompt error, which always comes before the first part, or with
+   * `model_lost`.
    */
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
   /** Returns vectors of length 1, in the order of the texts. Rejects with the same errors as `generate`. */
@@ -140,9 +141,9 @@ export type Generation = {
   /** The number of alternatives to return for each token; undefined for no log probabilities. */
   topLogprobs: number | undefined
   /**
-   * Whether a prompt that does not fit in the context is shortened instead of refused. From a chat, the oldest messages
-   * are dropped, but neither system messages nor the user's last message; of a text, the beginning is dropped. The
-   * default is false.
+   * Whether a prompt that does not fit in the context is shortened instead of refused. In a chat, the oldest messages
+   * are dropped, except system messages and the user's last message. In a text, the beginning is dropped. The default
+   * is false.
    */
   truncates?: boolean
 }
@@ -161,7 +162,7 @@ export type Piece = {
   logprobs?: TokenLogprobs[]
 }
 
-/** Whether a part of an answer contains nothing, as the part that is yielded when a request is admitted. */
+/** Whether a part of an answer is empty, like the part that is yielded when a request is admitted. */
 export const isEmpty = (piece: Piece): boolean => Object.keys(piece).length === 0
 
 export type Finish = {
@@ -179,7 +180,7 @@ export type Finish = {
   generationMs: number
 }
 
-/** `truncates`: whether the end of a text that is too long is dropped instead of refused. The default is false. */
+/** `truncates`: whether a text that is too long is shortened at the end instead of refused. The default is false. */
 export type EmbedOptions = { truncates?: boolean }
 
 export type Embeddings = { vectors: Float32Array[]; promptTokens: number }

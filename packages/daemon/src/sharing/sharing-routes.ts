@@ -15,7 +15,7 @@ export const sharingRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
   })
 }
 
-/** Sizes are in bytes, and speeds in bytes per second. */
+/** Returns the status of file sharing. Sizes are in bytes, and speeds are in bytes per second. */
 function getStatus(sharing: Sharing | undefined) {
   const nothing = { looking: false, paused: false, port: null, bytes_per_second: 0, files: [] }
   if (!sharing) return { enabled: false, error: null, ...nothing }

@@ -9,7 +9,9 @@ const chromium = inject('chromium')
 /** Whether there is a browser, and the pages have been built. */
 export const canBrowse = Boolean(chromium && findChatSite())
 
-/** Starts daemons, and a browser that may load only their pages. All of them end when `stack` is disposed of. */
+/**
+ * Starts daemons, and a browser that may load only their pages. All of them are stopped when `stack` is disposed of.
+ */
 export function chatBrowser() {
   const stack = new AsyncDisposableStack()
   const origins: string[] = []
@@ -25,7 +27,7 @@ export function chatBrowser() {
   }
 }
 
-/** Checks that what the page shows is accessible, and not wider than the window. */
+/** Checks that the page is accessible and not wider than the window. */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await accessibilityProblems(page)).toEqual([])
   const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'

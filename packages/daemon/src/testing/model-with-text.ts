@@ -6,7 +6,10 @@ const demoModel = join(import.meta.dirname, '../../../../models/shoal-nano/shoal
 const countsEnd = 24
 const stringType = 8
 
-/** Writes a copy of the demo model with one more metadata entry, a text. Tensors start at multiples of 32 bytes. */
+/**
+ * Writes a copy of the demo model with an additional metadata entry, which is a string. Tensors start at multiples of
+ * 32 bytes.
+ */
 export function writeModelWith(path: string, key: string, text: string) {
   const model = readFileSync(demoModel)
   model.writeBigUInt64LE(model.readBigUInt64LE(16) + 1n, 16)

@@ -4,12 +4,12 @@ import { parseGbnf } from '../runtime/grammar/gbnf-parser.ts'
 import { matchesGbnf } from './gbnf.ts'
 import { findInvalidTexts } from './invalid-texts.ts'
 
-/** `good` and `bad` are values that both the validator and the grammar must accept and reject, respectively. */
+/** Both the validator and the grammar must accept the values in `good`, and reject those in `bad`. */
 export type SchemaExample = { schema: object; good?: readonly unknown[]; bad?: readonly unknown[] }
 
 /**
- * Checks strings generated from the schema's grammar with the validator, and that the grammar and the validator agree
- * about `good` and `bad`.
+ * Checks with the validator that strings generated from the schema's grammar are valid. Also checks that the grammar
+ * and the validator agree about `good` and `bad`.
  */
 export function expectAgreement(source: string, { schema, good = [], bad = [] }: SchemaExample) {
   expect(findInvalidTexts(schema, source)).toEqual([])

@@ -25,7 +25,7 @@ export type GgufInput = {
 
 const alignment = 32
 
-/** A complete GGUF file, version 3. */
+/** Returns a complete GGUF file, version 3. */
 export function makeGguf({ metadata = {}, tensors = [], fill = countUp }: GgufInput): Uint8Array {
   const { header, places } = makeHeader(metadata, tensors)
   const last = places.at(-1)

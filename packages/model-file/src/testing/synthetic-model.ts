@@ -21,8 +21,9 @@ export const syntheticContext = 8192
 const normalToken = 1
 
 /**
- * Writes a model of 86 million random weights with the vocabulary of the demo model, or with a vocabulary of
- * `vocabularySize` tokens, which then has more weights. Its output is meaningless, but its speed is typical for its size.
+ * Writes a model of 86 million random weights with the vocabulary of the demo model. If `vocabularySize` is larger, the
+ * vocabulary is extended to that many tokens, which adds weights. The output of the model is meaningless, but its speed
+ * is typical for its size.
  */
 export async function writeSyntheticModel(
   path: string,
@@ -97,7 +98,7 @@ function tensors(words: number, type: SyntheticType): TensorInput[] {
   ]
 }
 
-/** Each block of 32 weights begins with its scale, a 16-bit float that results in weights of about 0.02. */
+/** Each quantized block of 32 weights begins with its scale, a 16-bit float that results in weights of about 0.02. */
 const types = {
   BF16: { fileType: 32, blockBytes: 2, scale: 0x3ca4 }, // a block is one weight, and all weights have this value
   Q8_0: { fileType: 7, blockBytes: 34, scale: 0x0c6d },

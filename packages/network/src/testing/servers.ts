@@ -36,7 +36,10 @@ export const json = (response: ServerResponse, body: unknown, status = 200, head
     .writeHead(status, { 'content-type': 'application/json', ...headers })
     .end(JSON.stringify(body))
 
-/** A forward proxy that resolves every name to this machine. With `refusal`, it responds to every request with that status. */
+/**
+ * Starts a forward proxy that resolves every name to this machine. With `refusal`, the proxy responds to every request
+ * with that status.
+ */
 export async function startProxy(refusal?: { status: number }) {
   const asked: string[] = []
   const proxy = createServer((incoming, outgoing) => {
@@ -83,7 +86,7 @@ async function close(server: Server) {
   await once(server, 'close')
 }
 
-/** A port with no listener. */
+/** Returns a port with no listener. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   const port = await listen(server, 0)
@@ -91,7 +94,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Accepts connections and never sends a byte. */
+/** Starts a server that accepts connections and never sends a byte. */
 export async function startSilence() {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {

@@ -28,7 +28,7 @@ export function accountCalls({ json, nothing }: Connection) {
      */
     logout: () => nothing(to(routes.logout)),
     /**
-     * Returns the account to which the client's token belongs, its role, and what it uses.
+     * Returns the account to which the client's token belongs, with its role and usage.
      * @example
      * const { username, usage } = await client.getMe()
      */

@@ -79,7 +79,7 @@ export function adminCalls({ json, nothing }: Connection) {
     createInvitation: (invitation: NewInvitation = {}) =>
       json<CreatedInvitation>(to(routes.createInvitation), { body: invitation }),
     /**
-     * Revokes an invitation that was not used.
+     * Revokes an unused invitation.
      * @example
      * for (const { id } of await client.listInvitations()) await client.revokeInvitation(id)
      */

@@ -20,7 +20,7 @@ export class ApiError extends AppError<'registry_refused'> {
   }
 }
 
-/** Parses an error response from the registry. Undefined for anything else, such as a response from an intermediary. */
+/** Parses an error response from the registry. Returns undefined for anything else, such as a response from a proxy. */
 export function problemIn(text: string): Problem | undefined {
   try {
     const body: unknown = JSON.parse(text)

@@ -15,8 +15,8 @@ export function fileCalls({ json }: Connection) {
     listFiles: (model: string, query: { status?: 'ready' | 'all' } = {}, signal?: AbortSignal) =>
       json<ModelFile[]>(to(routes.listFiles, { id: model }), { query, signal }),
     /**
-     * Finds files by their SHA-256 hashes, at most 1,000. Hashes of files that the registry does not have, or that the
-     * caller may not read, are left out.
+     * Finds files by up to 1,000 SHA-256 hashes. Hashes of files that the registry does not have, or that the caller
+     * may not read, are left out.
      * @example
      * const [found] = await client.lookUpFiles([file.sha256_hash])
      * console.log(found?.model_name) // tide

@@ -1,4 +1,4 @@
-/** Calls that share a model with other accounts, or give it away. */
+/** Calls that share a model with other accounts, or transfer it to another account. */
 import type { Member, MemberRight } from '../model.ts'
 import * as routes from '../routes/members.ts'
 import { to } from './call.ts'
@@ -14,7 +14,7 @@ export function memberCalls({ json, nothing }: Connection) {
     listMembers: (model: string, signal?: AbortSignal) =>
       json<Member[]>(to(routes.listMembers, { id: model }), { signal }),
     /**
-     * Shares a model with an account, or changes its right.
+     * Shares a model with an account, or changes the account's right.
      * @example
      * await client.setMember('tide', 'dana', 'read')
      */

@@ -36,7 +36,7 @@ export type RegistryClient = ReturnType<typeof allCalls> & {
 export const registryClient = (options: ClientOptions): RegistryClient =>
   clientOver(openConnection(options))
 
-/** Creates a client with all calls, which are sent with an open connection. */
+/** Creates a client with all calls for an open connection. */
 export function clientOver(connection: Connection): RegistryClient {
   return {
     ...allCalls(connection),

@@ -29,9 +29,9 @@ export function uploadCalls({ json }: Connection) {
         signal,
       }),
     /**
-     * Starts the upload of a file whose hashes are not known yet, or resumes the unfinished upload with this filename
-     * and size. `declareChunks` returns URLs for the chunks. Before the upload can be completed, call `startUpload`
-     * with the complete manifest.
+     * Starts the upload of a file before its hashes are known, or resumes the unfinished upload with this filename and
+     * size. `declareChunks` returns URLs for the chunks. Before the upload can be completed, call `startUpload` with
+     * the complete manifest.
      * @example
      * const { id } = await client.reserveUpload('tide', { filename: 'tide-f16.gguf', file_size_bytes: 4e9 })
      * await client.deleteFile('tide', id) // cancels the upload
@@ -53,7 +53,7 @@ export function uploadCalls({ json }: Connection) {
         signal,
       }),
     /**
-     * Lists an upload's missing chunks from index `from` on, each with a new URL.
+     * Lists an upload's missing chunks, starting at index `from`, each with a new URL.
      * @example
      * const { missing_chunks } = await client.getUpload('tide', upload.id, { from: 100, limit: 100 })
      */
@@ -64,7 +64,7 @@ export function uploadCalls({ json }: Connection) {
       signal?: AbortSignal,
     ) => json<Upload>(to(routes.getUpload, { id: model, file_id: file }), { query, signal }),
     /**
-     * Completes an upload whose chunks have all been sent. The status of the file is `ready` once the registry has
+     * Completes an upload after all chunks have been sent. The status of the file is `ready` once the registry has
      * verified it.
      * @example
      * const { status } = await client.completeUpload('tide', upload.id)

@@ -3,7 +3,9 @@ import { AppError } from '@shoal/core/errors'
 
 /** An error that the daemon returned as a response or sent within a stream. `message` is the daemon's message. */
 export class DaemonError extends AppError<'daemon_refused'> {
-  /** `status` is 500 for an error within a stream. `reason` is an identifier for programs, such as `model_not_found`. */
+  /**
+   * `status` is 500 for an error within a stream. `reason` is an identifier for programs, such as `model_not_found`.
+   */
   constructor(status: number, message: string, reason: string | null, retryAfterSeconds?: number) {
     super('daemon_refused', message, { status, reason, retryAfterSeconds })
   }
@@ -42,7 +44,7 @@ export function errorIn(
   )
 }
 
-/** Converts an error response, which may come from an intermediary, to an error. */
+/** Converts an error response to an error. The response may be from an intermediary, such as a proxy. */
 export function parseDaemonError(body: string, origin: Origin): DaemonError {
   const { status, retryAfterSeconds } = origin
   return (

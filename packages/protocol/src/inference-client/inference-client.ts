@@ -68,8 +68,8 @@ export type SharingStatus = {
 }
 
 /**
- * A client for one daemon. Every call rejects with a `DaemonError` for an error response, with a `DaemonGoneError` if
- * there was no usable response, and with the signal's reason if the signal was aborted.
+ * A client for one daemon. Every call rejects with a `DaemonError` for an error response, and with a `DaemonGoneError`
+ * if there was no usable response. If the signal was aborted, the call rejects with the signal's reason.
  */
 export interface InferenceClient extends RegistryCalls {
   /** The URL of the daemon, as passed to the transport. */

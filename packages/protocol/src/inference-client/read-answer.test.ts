@@ -10,7 +10,7 @@ const counts = { choices: [], usage }
 const done = 'data: [DONE]\n\n'
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
 
-/** The items that a response yields, and the error that ends it. */
+/** Returns the items that a response yields, and the error that ends it. */
 async function read(events: (object | string)[], breaks?: Error) {
   async function* body() {
     for (const one of events) {

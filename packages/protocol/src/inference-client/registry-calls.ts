@@ -1,4 +1,4 @@
-/** Calls about models in the registries that the daemon's machine knows. */
+/** Calls about models in the registries that are known on the daemon's machine. */
 import { DaemonError, DaemonGoneError, errorIn } from './errors.ts'
 import type { InferenceAnswer } from './transport.ts'
 
@@ -30,7 +30,7 @@ export type RegistryModel = {
   min_memory_bytes: number | null
   /** Whether the model's smallest file fits in memory; null if that is not known. */
   fits: boolean | null
-  /** The ID of the model if files of it, which this registry has sent, are already on the machine. */
+  /** The model's local ID, or null if the machine has no files of this model from this registry. */
   local_model: string | null
 }
 
@@ -48,7 +48,7 @@ export type RegistryFile = {
   is_known: boolean
   name: string
   label: string
-  /** The size of all parts together. */
+  /** The total size of all parts. */
   size_bytes: number
   memory_bytes: number
   memory_limit_bytes: number
@@ -61,20 +61,20 @@ export type RegistryFile = {
 export type PullProgress = { digest: string; completed: number; total: number }
 
 export type RegistryOptions = {
-  /** Whether the user has agreed to use a registry that the machine does not know. */
+  /** Whether the user has agreed to use an unknown registry. */
   allowUnknown?: boolean
   signal?: AbortSignal
 }
 
 export interface RegistryCalls {
   /**
-   * Lists the registries that the machine knows, the one in the settings first.
+   * Lists the known registries, starting with the one in the settings.
    * @example
    * const [{ address }] = await daemon.listRegistries()
    */
   listRegistries(): Promise<DaemonRegistry[]>
   /**
-   * Returns one page of a registry's models: the best matches, or without words, the most downloaded.
+   * Returns one page of a registry's models: the best matches, or the most downloaded models if there are no words.
    * @example
    * const { models, total } = await daemon.searchRegistry({ q: 'tide', fits: true })
    */

@@ -13,7 +13,7 @@ export interface AccountRepository {
   isFirstMissing(): Promise<boolean>
   /**
    * Creates a human account. The first one becomes an admin. The transaction itself determines whether the account is
-   * the first, so that only one of several concurrent registrations becomes an admin.
+   * the first, so that only one of several concurrent registrations creates an admin.
    * @throws forbidden if a required setup code is missing or wrong, registration is closed, or the invitation is not
    * valid; conflict if the username is taken
    */
@@ -23,7 +23,7 @@ export interface AccountRepository {
    * a user registered that name before it was reserved.
    */
   getSystemAccount(): Promise<Account>
-  /** Also finds accounts that were removed, because their usernames remain taken. */
+  /** Returns the account with this username. Also finds removed accounts, because their usernames remain taken. */
   find(username: string): Promise<Account | undefined>
   /** @throws not-found if the account no longer exists */
   get(id: string): Promise<Account>
@@ -32,7 +32,7 @@ export interface AccountRepository {
   /** Sets a new password and ends all sessions except `keptSession`. */
   changePassword(id: string, passwordHash: string, keptSession: string, note: Note): Promise<void>
   /**
-   * Sets a new password for an account that may be compromised: ends all its sessions, revokes all its API keys, and
+   * Sets a new password for an account that may be compromised. Ends all its sessions, revokes all its API keys, and
    * forgets the networks from which it has signed in. Returns how many of the sessions and keys had not expired.
    */
   resetPassword(
@@ -47,11 +47,11 @@ export type NewAccount = {
   email: string | null
   passwordHash: string
   isAllowedToBeFirst: boolean
-  /** If false, only the first account can be created, and accounts with an invitation. */
+  /** If false, only the first account and accounts with an invitation can be created. */
   isRegistrationOpen: boolean
   /** Whether the account becomes an admin even if it is not the first one. */
   isAdmin?: boolean
-  /** The secret of an invitation, which this account uses up. */
+  /** The secret of an invitation. Each invitation can be used only once. */
   invitation?: string | undefined
   /** Returns what to record in the audit log. */
   note?: ((account: Account, invitationId: string | undefined) => Note) | undefined
@@ -69,10 +69,12 @@ export const systemUsername = 'shoal'
 const systemUsernameAt = (attempt: number) =>
   [systemUsername, 'shoal-system'][attempt] ?? `shoal-system-${attempt}`
 
-/** The entry in `secret` with the ID of the first admin's account. */
+/** The name of the row in `secret` that contains the ID of the first admin's account. */
 export const firstAdminName = 'first-admin'
 
-/** The secret required to create the first account. Deleted once that account exists. */
+/**
+ * The name of the secret that is required to create the first account. The secret is deleted once that account exists.
+ */
 export const setupCodeName = 'setup-code'
 
 export function accountRepository(db: Kysely<Database>): AccountRepository {
@@ -229,8 +231,9 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
 }
 
 /**
- * Uses up an invitation.
- * @throws forbidden if it is unknown, was used, was revoked or has expired, or if its creator is no longer an active admin
+ * Marks an invitation as used. Returns its ID and whether the new account becomes an admin.
+ * @throws forbidden if the invitation is unknown, used, revoked or expired, or if its creator is no longer an active
+ * admin
  */
 async function useInvitation(trx: Kysely<Database>, token: string, username: string) {
   const now = new Date().toISOString()

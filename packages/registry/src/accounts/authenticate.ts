@@ -16,8 +16,8 @@ declare module 'fastify' {
     /** The caller, or undefined for an anonymous request. */
     caller: Caller | undefined
     /**
-     * Whether the request has a Bearer token that is not a valid credential. The request is rejected after the rate
-     * limit has counted it.
+     * Whether the request has an invalid Bearer token. Such a request is rejected only after it has been counted toward
+     * the rate limit.
      */
     isBearerBad: boolean
     /** Whether the Bearer token is the route's `routeToken`, which belongs to no account. */
@@ -26,7 +26,7 @@ declare module 'fastify' {
     signedIn(): Caller
   }
   interface FastifyContextConfig {
-    /** Whether the route serves anonymous requests even if only members can read the registry. */
+    /** Whether the route serves anonymous requests even if the registry is members-only. */
     isOpen?: boolean
     /**
      * Whether the route serves requests without identifying the caller, so that it works even if the database is down.
@@ -55,7 +55,7 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
   app.decorateRequest('isBearerBad', false)
   app.decorateRequest('hasRouteToken', false)
   app.decorateRequest('signedIn', function signedIn(this: FastifyRequest) {
-    if (!this.caller) throw unauthenticated('sign in first: this call needs a token')
+    if (!this.caller) throw unauthenticated('this request requires a token: sign in first')
     return this.caller
   })
 
@@ -79,8 +79,8 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
   })
 
   /**
-   * A request whose body arrives slowly may outlast the rights of its caller, so the caller is identified again. Without
-   * a body, the handler runs immediately after the first time.
+   * Identifies the caller again after the body has arrived, because the caller may have lost access while the body was
+   * arriving. A request without a body is handled immediately, so it needs no second check.
    */
   app.addHook('preHandler', async (request) => {
     const { caller, body } = request

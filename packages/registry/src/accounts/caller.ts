@@ -1,7 +1,7 @@
 import type { Scope } from '@shoal/protocol'
 import { forbidden, unauthenticated } from '../errors.ts'
 
-/** The account to which a request's credential belongs, and that credential. */
+/** The account that sends a request, and the credential that the request uses. */
 export type Caller = {
   accountId: string
   username: string
@@ -10,8 +10,8 @@ export type Caller = {
 }
 
 /**
- * Determines which models are visible: public models, the private models of `username` and those of which the account is
- * a member, and all models if `seesAll`.
+ * Determines which models are visible: public models, private models that `username` owns, private models of which the
+ * account is a member, and all models if `seesAll`.
  */
 export type Viewer = {
   accountId: string | undefined
@@ -22,8 +22,9 @@ export type Viewer = {
 export const anonymous: Viewer = { accountId: undefined, username: undefined, seesAll: false }
 
 /**
- * Returns what the caller may see in an operation that requires this scope. Anonymous callers, and credentials with
- * neither this scope nor admin rights, see only public models.
+ * Returns what the caller may see in an operation that requires this scope. An anonymous caller sees only public
+ * models. A caller whose credential lacks this scope also sees only public models, unless the caller is an acting
+ * admin.
  */
 export function toViewer(caller: Caller | undefined, scope: 'read' | 'write'): Viewer {
   if (!caller) return anonymous
@@ -42,7 +43,7 @@ export function isActingAdmin(caller: Caller): boolean {
 
 /** Returns the caller, or throws if the request is anonymous or its credential lacks this scope. */
 export function callerWith(scope: Scope, caller: Caller | undefined): Caller {
-  if (!caller) throw unauthenticated('sign in first: this call needs a token')
+  if (!caller) throw unauthenticated('this request requires a token: sign in first')
   if (!caller.credential.scopes.includes(scope)) {
     throw forbidden(`this API key does not have the scope "${scope}"`)
   }
@@ -54,7 +55,7 @@ export function callerWith(scope: Scope, caller: Caller | undefined): Caller {
  * accounts.
  */
 export function callerWithSession(caller: Caller | undefined): Caller {
-  if (!caller) throw unauthenticated('sign in first: this call needs a session token')
+  if (!caller) throw unauthenticated('this request requires a session token: sign in first')
   if (caller.credential.kind !== 'session') {
     throw forbidden('an API key cannot do this: sign in with your password')
   }

@@ -70,7 +70,8 @@ describeApi('unknown credentials', (start, oneNodeTest) => {
         const other = await ask(registry, unknownToken(), '203.0.113.10')
         expect(other.status).toBe(500) // this network is below its limit, so the token is looked up, which fails
       })
-      // the registry created both, so they are known to be valid although this network has not used them before
+      // The registry created the session and the key, so it knows that they are valid, even though this network has not
+      // used them before.
       expect((await ask(registry, session)).status).toBe(200)
       expect((await ask(registry, key)).status).toBe(200)
       expect((await askWithCookie(registry, session)).status).toBe(200)

@@ -16,16 +16,13 @@ export interface CredentialGuard {
     network: string,
     lookUp: () => Promise<Caller | undefined>,
   ): Promise<Caller | undefined>
-  /**
-   * Records a newly created token as valid, so that it is accepted without a first lookup that counts toward the
-   * limits.
-   */
+  /** Records that a newly created token is valid, so that its first lookup does not count toward the limits. */
   noteGood(token: string): void
 }
 
 /**
- * Maximum number of valid credentials that are remembered and, separately, of invalid ones. Each takes about 100 bytes.
- * The least recently used one is forgotten first.
+ * The registry remembers at most this many valid credentials, and at most this many invalid ones. Each credential takes
+ * about 100 bytes. The least recently used one is forgotten first.
  */
 const maxCredentials = 10_000
 const maxNetworks = 20_000
@@ -47,7 +44,7 @@ const maxLookupsUnderWay = 100
  */
 export function credentialGuard(limit: RateLimits['auth'] | undefined): CredentialGuard {
   const good = new Map<string, true>()
-  /** For each invalid credential, the time (of a monotonic clock) before which it is not looked up again. */
+  /** For each invalid credential, the time on a monotonic clock before which the credential is not looked up again. */
   const bad = new Map<string, number>()
   const failures = windowCounts(maxNetworks)
   const underWay = new Map<string, number>()

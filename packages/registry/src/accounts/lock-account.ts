@@ -3,8 +3,8 @@ import type { AccountTable, Database } from '../database/schema.ts'
 import { conflict, notFound } from '../errors.ts'
 
 /**
- * Locks the account's row until the transaction ends, and returns the row. Call this before counting what belongs to an
- * account in order to enforce a limit. The row is locked by an update that changes nothing, because SQLite has no `for
+ * Locks the account's row until the transaction ends, and returns the row. To enforce a limit on an account's rows,
+ * call this before counting them. The row is locked by an update that changes nothing, because SQLite has no `for
  * update`.
  * @throws not-found if the account no longer exists
  */
@@ -21,8 +21,8 @@ export function lockAccount(
 }
 
 /**
- * Locks the row of an account that is to own or read a model. Call this before locking the model, so that transactions
- * that need both do not wait for each other.
+ * Locks the row of an account that is about to become the owner or a member of a model. Call this before locking the
+ * model, so that transactions that lock both cannot deadlock.
  * @throws conflict if the account cannot sign in
  */
 export async function lockActiveAccount(

@@ -34,7 +34,7 @@ export interface Accounts {
   deleteExpired(): Promise<unknown>
 }
 
-/** Size of the setup code. It can be this short, and easy to type, because the rate limit `auth` limits guesses. */
+/** Size of the setup code. A short code is easy to type, and is safe because the rate limit `auth` limits guesses. */
 const setupCodeBytes = 6
 
 export async function openAccounts({ db, log }: Dependencies): Promise<Accounts> {

@@ -2,15 +2,15 @@ import { hash, verify } from '@node-rs/argon2'
 import { busy, unprocessable } from '../errors.ts'
 
 /**
- * Maximum number of concurrent hash computations, because Argon2id needs 19 MiB of memory and about 50 ms of processor
- * time for each. Further computations wait in bounded queues.
+ * Maximum number of concurrent hash computations. Each needs 19 MiB of memory and about 50 ms of processor time
+ * (Argon2id). Further computations wait in bounded queues.
  */
 const maxRunning = 2
 const maxWaiting = 100
 
 /**
- * The queue in which a hash computation waits. `first` is served before `later`. The queue `first` is for sign-ins from
- * an account's own networks and for its sessions, so that password guesses from other networks cannot delay them.
+ * The queue in which a hash computation waits. `first` is served before `later`. `first` is for password changes and
+ * for sign-ins from an account's own networks, so that password guesses from other networks cannot delay them.
  */
 type Lane = 'first' | 'later'
 
@@ -26,8 +26,8 @@ export function hashPassword(password: string, lane: Lane = 'later'): Promise<st
 }
 
 /**
- * Whether `password` matches `passwordHash`. Without a hash (because the account does not exist or cannot sign in),
- * returns false after the same time.
+ * Whether `password` matches `passwordHash`. If there is no hash, because the account does not exist or cannot sign in,
+ * the check takes the same time and returns false.
  */
 export async function isPassword(
   password: string,

@@ -3,17 +3,17 @@ import type { Caller } from './caller.ts'
 
 type Request = { ip: string }
 
-/** An IPv6 address with a zone may be longer than 45 characters, and a proxy may report anything. */
+/** Long enough for an IPv6 address with a zone. Longer addresses are truncated, because a proxy may report anything. */
 const maxAddressLength = 64
 
-/** The caller of a request. */
+/** Returns the actor for an authenticated request. */
 export const callerActor = ({ ip }: Request, { username, credential }: Caller): Actor => ({
   username,
   credential: `${credential.kind} ${credential.id}`,
   address: ip.slice(0, maxAddressLength),
 })
 
-/** Someone who signs in or registers. */
+/** Returns the actor for a sign-in or a registration. */
 export const newActor = ({ ip }: Request, username: string, credential: string): Actor => ({
   username,
   credential,

@@ -41,8 +41,8 @@ const maxSessions = 500
 const useResolutionMs = 60_000
 
 /**
- * `onUnnoted` is called if the time of a session's last use could not be written, for example because the disk is full.
- * The request is processed nevertheless.
+ * Calls `onUnnoted` if the time of a session's last use could not be written, for example because the disk is full. The
+ * request is still processed.
  */
 export function sessionRepository(
   db: Kysely<Database>,
@@ -148,7 +148,7 @@ export function sessionRepository(
 }
 
 export function accountDisabled() {
-  return unauthenticated("this account is disabled: ask this registry's administrator", {
+  return unauthenticated("this account is disabled: contact this registry's administrator", {
     code: 'account_disabled',
   })
 }

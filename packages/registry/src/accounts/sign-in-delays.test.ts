@@ -34,7 +34,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     return statuses
   }
 
-  // without rate limits, because the delays must protect accounts on their own
+  // Rate limits are off, because the delays must protect accounts on their own.
   beforeAll(async () => {
     registry = await start({ trustProxy: 1, rateLimits: undefined })
     await registry.register('root') // the first account is created on this machine

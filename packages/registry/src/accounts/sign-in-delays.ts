@@ -3,14 +3,14 @@ import { busy } from '../errors.ts'
 export interface SignInDelays {
   /**
    * Begins a sign-in attempt, which counts as failed until it is taken back, so that concurrent attempts count too.
-   * Pass undefined as `network` for a network that the account has used before, or for an attempt within a session:
-   * such an attempt is never delayed.
+   * Pass undefined as `network` for a network that the account has used before, or for an attempt within a session.
+   * Such attempts are never delayed.
    * @throws busy (429) with the number of seconds to wait
    */
   begin(username: string, network: string | undefined): { takeBack(): void }
 }
 
-/** Number of failed attempts per username that cause no delay, because people mistype. */
+/** Number of failed attempts per username that cause no delay, because users mistype their passwords. */
 const freeFailures = 3
 const maxDelaySeconds = 30
 /**
@@ -34,13 +34,13 @@ const maxWaits = 10_000
  * Slows down attackers who guess one account's password from many networks. Failed attempts are counted per username.
  * After a few failures, a network from which the account has not signed in has to wait before each attempt, for 1 s at
  * first and up to 30 s: its first request gets 429 with `Retry-After`, and the first request after that time is
- * processed. The server keeps no connection, hash or transaction open during the wait. Each network waits separately,
- * so that attackers cannot lock out the account's owner. Usernames without an account are treated the same way.
- * Networks that the account has used, sessions and API keys are never delayed.
+ * processed. During the wait, the server keeps no connection or transaction open and computes no hash. Each network
+ * waits separately, so that attackers cannot lock out the account's owner. Usernames without an account are treated the
+ * same way. Sessions, API keys, and networks that the account has used are never delayed.
  */
 export function signInDelays(now: () => number = () => performance.now()): SignInDelays {
   const failures = new Map<string, { count: number; at: number }>()
-  /** The current waits, in the order in which they began, which is also the order in which they are forgotten. */
+  /** The current waits, in the order in which they began. They are forgotten in the same order. */
   const waits = new Map<string, { username: string; readyAt: number; endsAt: number }>()
   const waitCounts = new Map<string, number>()
 

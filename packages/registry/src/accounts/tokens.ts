@@ -4,7 +4,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** Enough digits for 256 random bits: 62^43 is just above 2^256. */
 const length = 43
 
-/** A kind of token with which a caller is identified. */
+/** A kind of token that identifies a caller. */
 export type TokenKind = 'session' | 'key'
 
 /** Unmodified Hugging Face clients and llama.cpp accept only keys with the prefix `hf_` (see docs/decisions/0004). */

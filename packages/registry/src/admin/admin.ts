@@ -23,13 +23,13 @@ export interface Admin {
   users: HostUsers
   /**
    * Collects garbage like the registry's hourly collection, but removes nothing from the trash, because this process
-   * may not know the retention period for which the registry is configured. With `takesUnknown`, also collects unknown
-   * objects if there are suspiciously many of them.
+   * may not know the retention period that the registry is configured with. With `takesUnknown`, collects unknown
+   * objects even if there are suspiciously many of them.
    */
   collectGarbage(options?: { takesUnknown?: boolean }): Promise<CollectedGarbage>
   /** The data of deleted files that is still retained. */
   trash: Pick<Trash, 'list' | 'size' | 'restore' | 'empty'>
-  /** The releases of shoal that the registry hands out. */
+  /** The releases of shoal that the registry offers. */
   releases: Pick<Releases, 'list' | 'add'>
   /** Hashes every stored file again, and reports missing and damaged files. */
   check(

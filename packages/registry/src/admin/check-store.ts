@@ -6,11 +6,13 @@ import type { ObjectStore } from '../store/object-store.ts'
 export type StoreCheck = {
   files: number
   bytes: number
-  /** Missing and damaged files: the expected SHA-256, the models that contain the file, and what is wrong with it. */
+  /**
+   * Missing and damaged files: the expected SHA-256, the models that contain the file, and what is wrong with the file.
+   */
   problems: { sha256_hash: string; models: string[]; detail: string }[]
 }
 
-/** Hashes the stored bytes of every file again, and compares them with the size and hash in the database. */
+/** Hashes every stored file again, and compares its size and hash with those in the database. */
 export async function checkStore(
   db: Kysely<Database>,
   store: ObjectStore,

@@ -27,7 +27,7 @@ import { removeUser } from '../people/remove-user.ts'
 import { resetPassword } from '../people/reset-password.ts'
 
 /**
- * What `/v1/admin` offers, for an administrator on the registry's host. The errors are the same as those of the API.
+ * The operations of `/v1/admin`, for an administrator on the registry's host. They throw the same errors as the API.
  */
 export interface HostUsers {
   list(): Promise<AdminUser[]>
@@ -51,7 +51,9 @@ type Dependencies = {
   db: Kysely<Database>
   config: RegistryConfig
   collect: ModelDeletion['collect']
-  /** Called with an error; throws it, or an explanation if the database cannot be reached. */
+  /**
+   * Throws the given error or, if that error means that the database cannot be reached, an error that explains this.
+   */
   explain: (error: Error) => never
 }
 

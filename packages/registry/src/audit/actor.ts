@@ -1,4 +1,4 @@
-/** The user or administrator behind an action, with the credential that was used, and the client's address. */
+/** The user or administrator who performs an action, with the credential and the client's address. */
 export type Actor = {
   /** A username; null for a command on the registry's host. */
   username: string | null

@@ -32,9 +32,9 @@ export const note =
   }
 
 export type AuditQuery = {
-  /** Only entries before this one, by sequence number. */
+  /** Return only entries before this sequence number. */
   before?: number | undefined
-  /** Only entries after this one, oldest first. */
+  /** Return only entries after this sequence number, oldest first. */
   after?: number | undefined
   limit: number
   actor?: string | undefined

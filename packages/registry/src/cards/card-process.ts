@@ -1,6 +1,6 @@
 /**
- * Renders cards in a separate process, started by `start-card-process.ts`. A hostile card may crash this process. The
- * cards are rendered in a thread, so that its processor time can be measured while it renders.
+ * Renders cards in a separate process, started by `start-card-process.ts`. A hostile card may crash this process. Cards
+ * are rendered in a separate thread, so that the main thread can measure the processor time that rendering takes.
  */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { limitedThread, type ThreadLimits } from '@shoal/threads'

@@ -5,7 +5,7 @@ import { type CardLimits, CardTimeoutError, startCardProcess } from './start-car
 
 const options = { images: false, names: ['tide'] }
 const ample: CardLimits = { maxCpuMs: 60_000, maxHeapMb: 256, maxElapsedMs: 600_000 }
-/** Longer than any test, so that cards are not shown as plain text because this machine is busy. */
+/** Longer than any test, so that a busy machine does not cause cards to be shown as plain text. */
 const patiently = 600_000
 
 /** Starts a renderer for one test, and collects the errors that it logs. */
@@ -79,7 +79,7 @@ test('a card that is not rendered soon is shown as plain text, and is rendered i
   expect(problems).toEqual([])
 })
 
-test('time in which the card process does not get the processor does not count', async () => {
+test('time during which the card process cannot use the processor does not count', async () => {
   const child = startCardProcess({ ...ample, maxCpuMs: 200 })
   onTestFinished(() => child.end())
   await child.render({ markdown: 'a', options }) // loads the modules

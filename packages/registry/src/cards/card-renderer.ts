@@ -14,12 +14,12 @@ type Log = { warn(details: object, message: string): void }
 export type RenderedCard = {
   /** Safe HTML. */
   html: string
-  /** When to ask again for a card that is shown as plain text for now; undefined if the HTML is final. */
+  /** When to request the card again if it is shown as plain text for now; undefined if the HTML is final. */
   retryAfterSeconds: number | undefined
 }
 
 export type CardRenderer = {
-  /** Renders a card within a few seconds. A card that cannot be rendered, or not that soon, is shown as plain text. */
+  /** Renders a card within a few seconds. A card that cannot be rendered in that time is shown as plain text. */
   render(markdown: string, options: CardOptions): Promise<RenderedCard>
   close(): Promise<void>
 }
@@ -27,16 +27,20 @@ export type CardRenderer = {
 type Options = {
   log: Log
   limits?: CardLimits
-  /** How long a caller waits for a card. The card is rendered anyway, and cached for the next caller. */
+  /**
+   * How long a caller waits for a card. After that, the caller gets plain text, rendering continues, and the result is
+   * cached for later callers.
+   */
   maxWaitMs?: number
 }
 
-/** Maximum number of characters. The API accepts only cards that are shorter than this. */
+/** Maximum number of characters in a card. The API's own limit is lower. */
 const maxCardLength = 1024 * 1024
 const maxQueued = 32
 const maxCachedBytes = 32 * 1024 * 1024
 /**
- * How long the plain text of a card that exceeded a limit is cached. Rendering it costs four seconds of processor time.
+ * How long to show a card as plain text after it has exceeded a limit. Rendering such a card takes up to four seconds
+ * of processor time.
  */
 const failureTtlMs = 10 * 60_000
 const busyRetrySeconds = 5

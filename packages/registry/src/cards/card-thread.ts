@@ -1,4 +1,4 @@
-/** The thread of the card process that renders cards. */
+/** Entry point of the thread in which the card process renders cards. */
 import { serveParent } from '@shoal/threads/parent'
 import { renderCard } from './render-card.ts'
 import type { CardOptions } from './shape-card.ts'

@@ -1,4 +1,4 @@
-/** Colors code blocks: each part of a line gets a class, and the pages choose the colors. */
+/** Adds syntax highlighting to code blocks. Each token gets a class, and the pages choose the colors. */
 import bash from 'highlight.js/lib/languages/bash'
 import c from 'highlight.js/lib/languages/c'
 import cpp from 'highlight.js/lib/languages/cpp'
@@ -34,11 +34,11 @@ const lowlight = createLowlight({
 })
 lowlight.registerAlias({ bash: ['zsh'], python: ['python3'], shell: ['terminal'] })
 
-/** Limits per card. Coloring the longest block takes a few milliseconds, unless it was made to be slow. */
+/** Limits per card. Coloring the longest block takes a few milliseconds, unless the block was designed to be slow. */
 const maxBlockLength = 10_000
 const maxLength = 100_000
 const maxCpuMs = 250
-/** Blocks that are nested more deeply, such as templates in templates, are not colored. */
+/** Blocks whose tokens are nested more deeply, such as templates in templates, are not colored. */
 const maxDepth = 50
 
 /** The class for each kind of token (https://highlightjs.readthedocs.io/en/latest/css-classes-reference.html). */
@@ -66,7 +66,10 @@ const classes = new Map(
   }).flatMap(([name, kinds]) => kinds.map((kind) => [kind, `card-${name}`] as const)),
 )
 
-/** Returns a function that colors the code blocks of one card. Together, they are limited in size and processor time. */
+/**
+ * Returns a function that colors the code blocks of one card. The total size of the blocks and the total processor time
+ * are limited.
+ */
 export function codePainter() {
   let charactersLeft = maxLength
   let cpuMsLeft = maxCpuMs
@@ -91,7 +94,10 @@ export function codePainter() {
 
 type Part = { value: string; className: string | undefined }
 
-/** Lists the text with the class of the innermost token. Undefined if tokens are nested too deeply. */
+/**
+ * Splits the text into parts, each with the class of its innermost token. Returns undefined if tokens are nested too
+ * deeply.
+ */
 function collectParts(nodes: ElementContent[]): Part[] | undefined {
   const parts: Part[] = []
   const isComplete = collect(nodes, undefined, 0)

@@ -39,14 +39,14 @@ export function nameHeadings(tree: Root): Set<string> {
     node.properties.id = id
     node.tagName = `h${toLevel(Number(node.tagName[1]))}`
     if (unlinked.has(node)) return
-    // Without this, the name of the link would be part of the heading's name.
+    // Without this attribute, the link's label would be part of the heading's accessible name.
     if (text.trim() !== '') node.properties.ariaLabel = text.trim()
     node.children.push(linkTo(id, text))
   })
   return ids
 }
 
-/** Makes the same slugs as GitHub, so that links in cards from GitHub still work. */
+/** Returns the slug that GitHub makes from the same heading, so that links in cards from GitHub still work. */
 function toSlug(text: string): string {
   const slug = text
     .trim()

@@ -1,10 +1,13 @@
 import { escapeMarkup } from '../escape-markup.ts'
 import { withoutFrontMatter } from '../models/front-matter.ts'
 
-/** Why a card is shown as plain text. The pages load a busy card again, which they recognize by `data-state`. */
+/**
+ * Notes that explain why a card is shown as plain text. If the `data-state` is `busy`, the pages request the card
+ * again.
+ */
 const notes = {
-  busy: 'The registry is busy and has not formatted this card yet. This is its source. Try again in a few seconds.',
-  failed: 'This card could not be formatted. This is its source.',
+  busy: 'The registry is busy and has not formatted this card yet. Its Markdown source is shown below. Try again in a few seconds.',
+  failed: 'This card could not be formatted. Its Markdown source is shown below.',
 }
 
 /** Returns HTML that shows a note and the source of a card that is not rendered. */

@@ -23,10 +23,10 @@ import type { Nodes, Root } from './syntax-tree.ts'
  * slowly.
  */
 const deepestElements = 100
-/** Maximum number of characters. Footnotes and reference links can make the HTML much larger than the card. */
+/** Maximum number of characters in the HTML, which footnotes and reference links can make much larger than the card. */
 const maxHtmlLength = 2 * 1024 * 1024
 
-/** Adds formulas to the Markdown that is parsed. */
+/** Extends the Markdown parser with formulas. */
 function remarkFormulas(this: Processor) {
   const data = this.data() as { [name: string]: unknown[] | undefined }
   data.micromarkExtensions = [...(data.micromarkExtensions ?? []), mathSyntax()]

@@ -40,7 +40,7 @@ export function shapeCard(tree: Root, { images, names }: CardOptions) {
   })
 }
 
-/** Changes links to the card's headings to the headings' new IDs, and marks other links as user-generated content. */
+/** Updates links to the card's headings with the headings' new IDs, and marks other links as user-generated content. */
 function shapeLink(link: Element, ids: ReadonlySet<string>) {
   const { properties } = link
   const { href } = properties
@@ -63,7 +63,8 @@ function isNameless(link: Element): boolean {
 }
 
 /**
- * An image is loaded only on request. An image with a relative URL is never loaded, because a card has no other files.
+ * An image is loaded only on request. An image with a relative URL is never loaded, because the registry stores no
+ * other files for a card.
  */
 function shapeImage(image: Element, images: boolean) {
   const { src, alt, ...others } = image.properties

@@ -26,7 +26,7 @@ export type CardLimits = ThreadLimits & {
   maxElapsedMs: number
 }
 
-/** A card was not rendered in time although it had not exceeded its limits, so it may be rendered later. */
+/** A card was not rendered in time even though it had not exceeded its limits, so a later attempt may succeed. */
 export class CardTimeoutError extends Error {
   override name = 'CardTimeoutError'
 }
@@ -36,8 +36,8 @@ const stderrLength = 2_000
 const mainHeapMb = 64
 
 /**
- * Starts a process that renders cards. In a thread of the registry, a card that needs too much memory would crash the
- * registry (see decision 0014).
+ * Starts a process that renders cards. If cards were rendered in a thread of the registry, a card that needed too much
+ * memory would crash the registry (see decision 0014).
  */
 export function startCardProcess({ maxElapsedMs, ...limits }: CardLimits): CardProcess {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
@@ -70,7 +70,8 @@ export function startCardProcess({ maxElapsedMs, ...limits }: CardLimits): CardP
       try {
         return await rpc.call('render', question)
       } catch (error) {
-        // An error from another process has the name of its class, but not the class. The thread may still be running: it cannot be terminated during a search in a long string, for example.
+        // An error from another process has the name of its class, but is not an instance of the class. The thread may
+        // still be running: it cannot be terminated during a search in a long string, for example.
         if (error instanceof Error && error.name === ThreadLimitError.name) kill(error)
         throw error
       } finally {

@@ -22,7 +22,7 @@ const diskShare = 0.01
 export type Ballast = {
   /** Size of the complete file, in bytes. */
   sizeBytes: number
-  /** Whether less space than `sizeBytes` is free. Takes microseconds. */
+  /** Whether less than `sizeBytes` of disk space is free. The check takes microseconds. */
   isTight(): boolean
   /** Bytes that are free, or can be freed by removing the file. */
   roomBytes(): number
@@ -95,7 +95,7 @@ function computeDefaultSize(directory: string): number {
   return Math.max(minBytes, Math.min(maxBytes, share))
 }
 
-/** Writes random bytes, because zeros take no space on a file system that compresses. */
+/** Writes random bytes, because zeros take no space on a file system with compression. */
 async function write(path: string, sizeBytes: number) {
   const unfinished = `${path}.unfinished`
   try {

@@ -11,7 +11,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 export interface ChangeFeed {
-  /** Changes with every write by any node. Undefined while writes by other nodes may go unnoticed. */
+  /**
+   * Returns a value that changes with every write by any node, or undefined while writes by other nodes may go
+   * unnoticed.
+   */
   version(): string | undefined
   /** Like `version`, but does not change when downloads are counted. */
   versionWithoutCounts(): string | undefined
@@ -82,8 +85,8 @@ type Message =
 export function openChangeFeed({ connectionString, onConnectionLost }: Options): ChangeFeed {
   const nodeId = randomUUID()
   /**
-   * Times in ms of this process's monotonic clock. For this node, the time at which its latest received heartbeat was
-   * sent; for each other node, the time at which its latest heartbeat arrived.
+   * When this node's latest received heartbeat was sent, and when each other node's latest heartbeat arrived, in
+   * milliseconds on this process's monotonic clock.
    */
   const heardAt = new Map<string, number>()
   /** For each `notice`, by its ID: the nodes that have not confirmed it yet. */
@@ -159,8 +162,8 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
 
   /**
    * Sends a heartbeat on another connection, and waits until the listening connection receives it. Behind a pooler in
-   * transaction mode, the heartbeat does not arrive, although the listening connection would receive notifications that
-   * it sends itself. Rejects after `silenceMs`.
+   * transaction mode, the heartbeat does not arrive, even though the listening connection would receive notifications
+   * that it sends itself. Rejects if the heartbeat does not arrive within `silenceMs`.
    */
   async function checkDelivery() {
     const arrived = new Promise<void>((resolve) => {

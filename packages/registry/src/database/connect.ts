@@ -22,11 +22,14 @@ export type Connection = {
   engine: 'sqlite' | 'postgres'
   /** The settings for a separate connection, on which another thread reads the database. */
   reader: ReaderConfig
-  /** Changes with every write by any node. Undefined while writes by other nodes may go unnoticed. */
+  /**
+   * Returns a value that changes with every write by any node, or undefined while writes by other nodes may go
+   * unnoticed.
+   */
   version(): string | undefined
   /** Like `version`, but does not change when downloads are counted (`writeUnsynced`). */
   versionWithoutCounts(): string | undefined
-  /** Resolves once all other nodes have noticed everything committed before the call, after three seconds at most. */
+  /** Resolves once all other nodes have noticed every earlier commit. This takes three seconds at most. */
   untilNoticed(): Promise<void>
   /** Calls `listener` when another node may have changed the status of a file. */
   onFileChange(listener: () => void): void
@@ -40,20 +43,22 @@ export type Connection = {
    * the thread.
    */
   sync(): Promise<void>
-  /** Makes room for commits on a full disk (SQLite). Undefined for PostgreSQL, whose disk belongs to the server. */
+  /**
+   * Makes room for commits on a full disk (SQLite). Undefined for PostgreSQL, because the server manages its own disk.
+   */
   ballast: Ballast | undefined
   close(): Promise<void>
 }
 
 export type DatabaseConfig = {
   /**
-   * The URL of a PostgreSQL database, as in `postgres://user:password@host/name`; if undefined, the database is SQLite
-   * in the data directory.
+   * The URL of a PostgreSQL database, such as `postgres://user:password@host/name`. If undefined, an SQLite database in
+   * the data folder is used.
    */
   databaseUrl: string | undefined
   /** Whether to listen for the writes of other nodes (PostgreSQL). */
   followsChanges?: boolean
-  /** The URL on which to listen for notifications, if `databaseUrl` points to a pooler that does not forward them. */
+  /** The URL to connect to for notifications, if `databaseUrl` points to a pooler that does not forward them. */
   databaseListenUrl?: string | undefined
   /** Maximum number of connections (PostgreSQL); undefined for the default. */
   databasePool?: number | undefined

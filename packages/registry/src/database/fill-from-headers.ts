@@ -80,7 +80,7 @@ const listReadyFiles = (db: Kysely<Database>, modelId: string) =>
     .orderBy('id')
     .execute()
 
-/** Reads the header of one file. Not of several at the same time, because a header may be megabytes long. */
+/** Reads the header of one file. Must not be called concurrently, because a header may be megabytes long. */
 async function readFacts(
   db: Kysely<Database>,
   { id, filename }: { id: string; filename: string },

@@ -3,14 +3,15 @@ import type { Kysely } from 'kysely'
 import { databaseTime } from './clock.ts'
 import type { Database } from './schema.ts'
 
-/** Long enough for two failed renewals. If a node dies, another node can take over its work after this time. */
+/** Long enough to survive two failed renewals. If a node dies, another node can take over its work after this time. */
 const leaseSeconds = 15
 const renewIntervalMs = 5_000
 
 /**
  * Runs `work`, unless another node is running it or a node finished it less than `restSeconds` ago. Returns whether
- * this node has run the work. The signal is aborted if another node takes over. The lease is a row in the database,
- * because a session lock would not work behind a connection pooler, and expires by the database's clock.
+ * this node ran it. If another node takes over, aborts the signal that was passed to `work`. The lease is a row in the
+ * database, because a session lock would not work behind a connection pooler. The lease expires by the database's
+ * clock.
  */
 export async function withLease(
   db: Kysely<Database>,

@@ -73,7 +73,8 @@ testOnPostgres(
       expect(status).toBe(503)
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
-    // Getting a connection takes up to 5 s, and a response up to 2.5 s; the rest allows for a slow machine.
+    // Getting a connection takes up to 5 s, and receiving a response takes up to 2.5 s. The rest allows for a slow
+    // machine.
     expect(performance.now() - started).toBeLessThan(30_000)
     expect((await registry.get('/healthz')).status).toBe(200)
 
@@ -201,7 +202,7 @@ async function openConnection(databaseUrl: string, statementTimeoutMs?: number) 
   return connection
 }
 
-/** Opens a connection to the database in addition to the registry's. */
+/** Opens a connection to the database in addition to the connections of the registry. */
 async function observer(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl })
   client.on('error', () => undefined) // the server may stop before the client is closed

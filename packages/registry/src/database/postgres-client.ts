@@ -60,8 +60,8 @@ export function postgresClient(
   }
 
   /**
-   * Never rejects, because the caller must receive the error that made the transaction fail. If the rollback itself
-   * fails, the connection is closed, and the server then rolls back by itself.
+   * Rolls back the transaction. Never rejects, because the caller must receive the error that made the transaction
+   * fail. If the rollback itself fails, the connection is closed, which makes the server roll back.
    */
   async function rollBack(): Promise<PostgresQueryResult<never>> {
     if (!isBroken) {
@@ -85,9 +85,9 @@ export function postgresClient(
 }
 
 /**
- * Within a transaction, makes the server enforce the timeout too. The settings are sent together with `begin`, so they
- * need no additional round trip. The second setting releases the locks of a node that loses its connection during a
- * transaction.
+ * If `sql` begins a transaction, returns it with settings that make the server enforce the timeout too. The settings
+ * are sent together with `begin`, so they need no additional round trip. The second setting releases the locks of a
+ * node that loses its connection during a transaction.
  */
 function withTimeout(sql: string, timeoutMs: number | undefined): string {
   if (timeoutMs === undefined || !isBegin(sql)) return sql

@@ -34,7 +34,10 @@ const keepAliveAfterMs = 10_000
 /** Connections that have not closed gracefully after this time are destroyed. */
 const closeTimeoutMs = 1_000
 
-/** PostgreSQL behind one pool, with several handles: `db` limits the duration of each statement, `unboundedDb` does not. */
+/**
+ * Opens one pool of PostgreSQL connections with several handles. `db` limits the duration of each statement;
+ * `unboundedDb` does not.
+ */
 export function openPostgres(options: PostgresOptions) {
   const { connectionString, statementTimeoutMs, onConnectionLost } = options
   const { maxConnections = defaultMaxConnections, onWrite = nothing, onCount = nothing } = options

@@ -25,9 +25,9 @@ const growthAfterFailure = 4
 /**
  * Runs writes to an SQLite database, and frees the space that they need on a nearly full disk, if the ballast can
  * provide it. On such a disk, the log is copied into the database after each commit, so that the next commit overwrites
- * the log and needs no additional space. If the log could not be copied, it would grow with each commit until not even
- * deletions are possible. The space for the copy is therefore freed together with the space for the commit, and a write
- * that would enlarge the database beyond the space on the disk is refused.
+ * the log and needs no additional space. If the log could not be copied, it would grow with each commit until even
+ * deletions were impossible. The space for the copy is therefore freed together with the space for the commit, and a
+ * write that would enlarge the database beyond the space on the disk is refused.
  */
 export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   const path = database.location() ?? '' // empty for an in-memory database
@@ -51,9 +51,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   let caution = 1
   let failedPages = 0
   let wasTight = false
-  /**
-   * Bytes by which the database file occupies less of the disk than its size, because the file system compresses it.
-   */
+  /** Number of bytes that the file system saves by compressing the database file. */
   let compressedBytes = 0
   limitLog()
 
@@ -112,7 +110,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   }
 
   function begin<T>(run: () => T): T {
-    // Read these numbers before the transaction begins, because a failure to read them must not leave it open.
+    // Read these numbers before the transaction begins, so that the transaction is not left open if reading them fails.
     changesBefore = totalChanges()
     pagesBefore = isTight() ? pageCount() : undefined
     return run()
@@ -161,7 +159,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
 
 const isFull = (error: unknown) => error instanceof Error && isStorageFull(error)
 
-/** The same error as SQLite throws for a full disk. */
+/** Returns the error that SQLite throws for a full disk. */
 const databaseFull = () =>
   Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
 

@@ -1,8 +1,8 @@
 import type { ColumnType, Generated } from 'kysely'
 
 /**
- * The tables. Both engines have the same columns: times are RFC 3339 text, flags are 0 or 1, lists
- * are JSON text, digests are bytes.
+ * The tables. Both engines have the same columns. Times are RFC 3339 text, flags are 0 or 1, lists are JSON text, and
+ * digests are bytes.
  */
 export type Database = {
   account: AccountTable
@@ -21,7 +21,7 @@ export type Database = {
   model_downloads: { model_id: string; downloads: number }
   /** The accounts that a private model's owner has shared the model with. */
   model_member: { model_id: string; account_id: string; can_write: Flag; created_at: string }
-  /** The names that models had before they were renamed. No model has one of these names now. */
+  /** The former names of renamed models. No model currently has one of these names. */
   former_name: { name: string; model_id: string; renamed_at: string }
   model_like: { model_id: string; account_id: string; created_at: string }
   file: FileTable
@@ -31,9 +31,7 @@ export type Database = {
   /** For each writer of a download journal, the number of its last record that has been counted. */
   download_journal: { writer: string; applied: number }
   trash: TrashTable
-  /**
-   * Work that only one node may do at a time. The holder has the lease until the time `until` of the database's clock.
-   */
+  /** Work that only one node may do at a time. The holder's lease expires at `until`, by the database's clock. */
   lease: { name: string; holder: string; until: string }
 }
 
@@ -50,7 +48,7 @@ export type AccountTable = {
   /** Maximum total size of the account's files, in bytes; null for the registry's default. */
   quota_bytes: number | null
   created_at: string
-  /** When an admin disabled the account, whose credentials are invalid until it is enabled again. */
+  /** When an admin disabled the account. Its credentials are invalid until it is enabled again. */
   disabled_at: string | null
   /** When the account was removed. The row remains, so that nobody else can take the username. */
   removed_at: string | null
@@ -60,7 +58,7 @@ export type AccountTable = {
 export type InvitationTable = {
   id: string
   token_hash: Uint8Array
-  /** For whom the invitation is. Only admins see this. */
+  /** A note about the person who is invited, visible only to admins. */
   note: string | null
   /** Whether the new account becomes an admin. */
   is_admin: Flag
@@ -73,12 +71,12 @@ export type InvitationTable = {
   used_by: string | null
 }
 
-/** Security-relevant actions. Triggers refuse to change or delete rows. */
+/** Security-relevant actions. Triggers prevent rows from being changed or deleted. */
 export type AuditTable = {
   seq: Generated<number>
   at: string
   action: string
-  /** The username of whoever performed the action; null for a command on the registry's host. */
+  /** The username of the account that performed the action; null for a command on the registry's host. */
   actor: string | null
   /** The credential that authorized the action: `session ID`, `key ID`, `password`, `invitation ID` or `host`. */
   credential: string
@@ -87,7 +85,7 @@ export type AuditTable = {
   /** What the action affected, for example the kind `model` and the model's name. */
   subject_kind: string
   subject: string
-  /** JSON object: what changed. */
+  /** What changed, as a JSON object. */
   detail: string
 }
 
@@ -135,8 +133,9 @@ export type ModelTable = {
   parameter_count: number | null
   context_length: number | null
   /**
-   * JSON array: the names of the fields above that a user has set, whose values are not taken from files; and, after
-   * `card:`, the names of the fields whose values are taken from the model's card (`license`, `tags`).
+   * JSON array of field names. A plain name is one of the fields above that a user has set, so its value is not taken
+   * from files. A name with the prefix `card:` is a field whose value is taken from the model's card (`license`,
+   * `tags`).
    */
   set_by_hand: string
   tags: string
@@ -150,7 +149,7 @@ export type ModelTable = {
   quantizations: string
   min_file_size_bytes: number | null
   min_memory_bytes: number | null
-  /** That of the first ready file that has one. */
+  /** The value of the first ready file that has one. */
   cache_bytes_per_token: number | null
   files_count: number
   total_size_bytes: number
@@ -189,7 +188,9 @@ export type FileTable = {
    * Memory needed to run the file, from `findFileMemory`; null until the file is ready, or if the memory is unknown.
    */
   memory_bytes: number | null
-  /** From `findFileCacheBytes`; null until the file is ready, or if it is unknown. */
+  /**
+   * Size of the KV cache per token, from `findFileCacheBytes`; null until the file is ready, or if the size is unknown.
+   */
   cache_bytes_per_token: number | null
   /**
    * The blob with the bytes of the file. Set when the file is ready, or from the start if the blob exists and the

@@ -8,8 +8,8 @@ import { roomForWrites } from './room-for-writes.ts'
 import { openWriteAheadLog } from './write-ahead-log.ts'
 
 /**
- * Maximum number of cached statements. There are many, because their text depends on a list's filters and on the number
- * of tags and words.
+ * Maximum number of cached statements. There are many different statements, because the statement for a list depends on
+ * the list's filters and on its number of tags and words.
  */
 const maxPreparedStatements = 500
 /**
@@ -27,7 +27,7 @@ const pollIntervalMs = 50
 export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'registry.sqlite')
 
 /**
- * A release runs on Node 22.13 and newer, but its SQLite has had full-text search only since 22.16.
+ * A release runs on Node 22.13 and newer, but only Node 22.16 and newer include SQLite with full-text search.
  * @throws ConfigError on an older Node
  */
 export function checkSqliteFeatures(): void {
@@ -123,7 +123,7 @@ export function sqliteDialect(
     versionWithoutCounts,
     log,
     /**
-     * Runs transactions that may be on disk only after the next sync. While `act` is running, nothing else may use the
+     * Runs transactions that may not be on disk until the next sync. While `act` is running, nothing else may use the
      * connection. The pragma is executed directly and is never a prepared statement, because it takes effect when it is
      * compiled.
      */
@@ -174,9 +174,9 @@ function rollBack(database: DatabaseSync) {
 }
 
 /**
- * Never throws, because the caller must receive the error that made the transaction fail. After a full disk or a failed
- * write, SQLite has already rolled back by itself, and the error "cannot rollback" would hide the first error
- * (https://www.sqlite.org/lang_transaction.html).
+ * Rolls back the transaction. Never throws, because the caller must receive the error that made the transaction fail.
+ * After a full disk or a failed write, SQLite has already rolled back by itself, and the error "cannot rollback" would
+ * hide the first error (https://www.sqlite.org/lang_transaction.html).
  */
 function rollBackQuietly(database: DatabaseSync) {
   try {
@@ -190,7 +190,7 @@ function rollBackQuietly(database: DatabaseSync) {
 const atOnce = <T>(run: () => T): T => run()
 
 type Running = {
-  /** Called with the number of rows that a statement returned or changed; with 1 for a statement that is iterated. */
+  /** Called with the number of rows that a statement returned or changed, or with 1 if the statement is iterated. */
   onRun: (rows: number | bigint) => void
   perform: typeof atOnce
 }

@@ -22,7 +22,7 @@ import { openTrash, type Trash } from './rows/trash.ts'
 type Dependencies = {
   connection: Connection
   store: ObjectStore
-  /** The key that signs tokens, each of which gives access to one file. */
+  /** The key that signs tokens. Each token gives access to one file. */
   signingKey: string
   swarms: Swarms
   config: Pick<RegistryConfig, 'dataDirectory' | 'trashDays' | 'processingPollMs'>
@@ -51,7 +51,7 @@ export interface Files {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Cleans up after a crash, and starts to process waiting files. */
+/** Cleans up after a crash, and starts processing the files in the queue. */
 export async function openFiles(dependencies: Dependencies): Promise<Files> {
   const { connection, store, signingKey, swarms, config, metrics, log } = dependencies
   const { db, unboundedDb, engine } = connection

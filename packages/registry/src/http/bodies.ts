@@ -4,8 +4,8 @@ import { untilStalled } from '../store/until-stalled.ts'
 
 /**
  * Configures how request bodies are read. Routes that take a body accept only JSON. Other routes ignore the body,
- * because clients send empty bodies with all kinds of content types. A client that sends nothing of a body for
- * `senderMs` gets 408.
+ * because clients send empty bodies with all kinds of content types. A client gets 408 if it sends no part of the body
+ * for `senderMs`.
  */
 export function useBodies(app: FastifyInstance, senderMs: number) {
   const parseJson = app.getDefaultJsonParser('error', 'error')
@@ -27,7 +27,7 @@ export function useBodies(app: FastifyInstance, senderMs: number) {
   })
 }
 
-/** Returns the body as a stream, which fails if nothing arrives for `senderMs`. */
+/** Returns the body as a stream that fails if nothing arrives for `senderMs`. */
 function untilSenderStalls(body: Readable, senderMs: number): Readable {
   const bytes = body.iterator({ destroyOnReturn: false })
   const watched = Readable.from(

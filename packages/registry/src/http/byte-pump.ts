@@ -4,7 +4,7 @@ import type { ObjectReader } from '../store/object-reader.ts'
 import type { ByteRange } from '../store/object-store.ts'
 
 /**
- * If sending a slice takes longer than this, the client is slow or has stopped reading, so no data is read ahead for
+ * If sending a slice takes longer than this, the client is slow or has stopped reading. No data is then read ahead for
  * it.
  */
 const slowAfterMs = 250
@@ -23,9 +23,9 @@ type Batch = { slices: Buffer[]; sizeBytes: number; filled: Promise<void> }
 
 /**
  * Sends a range of an object. The first batch is one slice of 64 KiB. While the client keeps up, the batch size is
- * doubled, up to half of the share, and the next batch is read while the current one is sent. The socket gets one slice
- * at a time. If a slice is not sent within 250 ms, all other buffers are released, and their data is read again after
- * the slice has been sent.
+ * doubled, up to half of the transfer's share of the buffer memory, and the next batch is read while the current one is
+ * sent. The socket gets one slice at a time. If a slice is not sent within 250 ms, all other buffers are released, and
+ * their data is read again after the slice has been sent.
  */
 export function bytePump({ reader, range, share, response, gone }: Options) {
   const end = range.start + range.size
@@ -45,7 +45,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     const sizeBytes = Math.min(batchBytes, Math.ceil(share.maxBytes() / 2), end - from)
     const slices = share.take(sizeBytes)
     const filled = reader.fill(slices, from)
-    filled.catch(() => undefined) // thrown where `filled` is awaited, unless the batch is released before that
+    filled.catch(() => undefined) // `await filled` throws the error, unless the batch is released first
     return { slices, sizeBytes, filled }
   }
 
@@ -66,8 +66,8 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
   }
 
   /**
-   * Writes directly to the socket, because the response would add an iteration of the event loop to each slice. Returns
-   * whether the operating system has already accepted the slice.
+   * Writes directly to the socket, because writing to the response would delay each slice by an iteration of the event
+   * loop. Returns whether the operating system has already accepted the slice.
    */
   function write(slice: Buffer): boolean {
     slicesBegun += 1
@@ -80,7 +80,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     return socket.writableLength === 0
   }
 
-  /** Resolves when all written slices have been sent. The result is whether this took less than `slowAfterMs`. */
+  /** Resolves when all written slices have been sent, with `true` if this took less than `slowAfterMs`. */
   async function leave(): Promise<boolean> {
     let isSoon = true
     const timer = setTimeout(() => {
@@ -102,7 +102,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     return isSoon
   }
 
-  /** Sends the batch's slices until all are sent or one was slow. The result is whether none was slow. */
+  /** Sends the batch's slices, but stops after a slow one. Resolves to true if no slice was slow. */
   async function sendBatch(): Promise<boolean> {
     for (let slice = batch.slices[0]; slice; slice = batch.slices[0]) {
       const isSoon = write(slice) || (await leave())

@@ -1,7 +1,7 @@
 /**
- * Parses a `Range` header with a single range (RFC 9110 §14.2) for content of `size` bytes. Returns `whole` if the
- * header is absent or can be ignored, because it is malformed or has several ranges, and `unsatisfiable` if the
- * response must be 416.
+ * Parses a `Range` header with a single range (RFC 9110 §14.2) for content of `size` bytes. Returns `whole` if there is
+ * no header, or if the header can be ignored because it is malformed or contains several ranges. Returns
+ * `unsatisfiable` if the response must be 416.
  */
 export function byteRange(
   header: string | undefined,

@@ -15,7 +15,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Returns the compressed body. Set by a cache, which compresses a body once for all requests. */
     compressOnce: ((encoding: Encoding) => Promise<Buffer>) | undefined
-    /** The body of a response to a HEAD request, which Fastify removes before the last hook runs. */
+    /** The body that Fastify removes from the response to a HEAD request before the last hook runs. */
     removedBody: string | Buffer | undefined
   }
 }
@@ -49,10 +49,7 @@ export const caching = fp(async (app: FastifyInstance) => {
 
 type OnSendDone = (error: Error | null, payload?: unknown) => void
 
-/**
- * Chooses the representation of a response: compressed if the client accepts it, and a 304 if the client already has
- * it.
- */
+/** Sends a compressed response if the client accepts it, or a 304 if the client already has the current response. */
 function sendRepresentation(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -2,13 +2,13 @@ import { getNetwork, packedAddress, plainAddress } from '@shoal/core/addresses'
 
 /**
  * Maximum number of characters to keep of a client address that a proxy reports. An IPv6 address has up to 45
- * characters, and more with a zone.
+ * characters, or more if it has a zone.
  */
 const maxAddressLength = 64
 
 /**
- * Returns the network from which a request comes. If a proxy reports something other than an IP address, returns the
- * beginning of the reported value.
+ * Returns the network from which a request comes: an IPv4 address or an IPv6 /64. If a proxy reports something other
+ * than an IP address, returns the beginning of the reported value.
  */
 export function clientNetwork({ ip }: { ip: string }): string {
   const address = plainAddress(ip)

@@ -51,7 +51,7 @@ describeApi('a response', (start) => {
     const ask = (encoding: string, headers = {}) =>
       encodedRequest(registry, path, encoding, headers)
 
-    test('is compressed, with an ETag of its own for each encoding', async () => {
+    test('is compressed, with a different ETag for each encoding', async () => {
       const plain = await ask('identity')
       expect([plain.status, plain.headers['content-encoding']]).toEqual([200, undefined])
       const etags = new Set([plain.headers.etag])
@@ -82,7 +82,7 @@ describeApi('a response', (start) => {
       expect((await ask(other, { 'if-none-match': headers.etag ?? '' })).status).toBe(200)
     })
 
-    test('tells caches that it depends on Accept-Encoding, whatever the encoding', async () => {
+    test('lists Accept-Encoding once in Vary, whatever the encoding', async () => {
       for (const encoding of ['identity', 'br', 'gzip', 'br']) {
         const { vary } = (await ask(encoding)).headers
         expect(vary?.match(/Accept-Encoding/g)).toHaveLength(1)

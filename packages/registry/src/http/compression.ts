@@ -5,9 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Whether the route's responses are compressed. Never set it for a route whose responses contain a token, a session,
-     * an API key or a presigned URL: if a part of a response can be chosen by an attacker, the length of the compressed
-     * response reveals the rest of it (the BREACH attack).
+     * Whether the route's responses are compressed. Never set this for a route whose responses contain a token, a
+     * session, an API key or a presigned URL: if an attacker can choose a part of a response, the length of the
+     * compressed response can reveal the rest (the BREACH attack).
      */
     isCompressible?: boolean
   }
@@ -19,7 +19,7 @@ export type Encoding = 'br' | 'gzip'
 /** Shorter bodies are sent in the same packet as their headers, so compressing them would save nothing. */
 export const minCompressedBytes = 1_000
 
-/** Maximum length of an `Accept-Encoding` header that is read; browsers send less than 40 characters. */
+/** Maximum length of an `Accept-Encoding` header; a longer one is ignored. Browsers send fewer than 40 characters. */
 const maxHeaderLength = 200
 
 const qualities = {
@@ -28,7 +28,10 @@ const qualities = {
   any: /(?:^|,)[ \t]*\*[ \t]*(?:;[ \t]*q=([\d.]+)[ \t]*)?(?:,|$)/,
 }
 
-/** Chooses the encoding that the client prefers, and Brotli if it prefers none. Undefined: no encoding. */
+/**
+ * Returns the encoding that the client prefers, or Brotli if the client has no preference. Returns undefined if the
+ * client accepts neither Brotli nor gzip.
+ */
 export function chooseEncoding(acceptEncoding: string | undefined): Encoding | undefined {
   if (!acceptEncoding || acceptEncoding.length > maxHeaderLength) return undefined
   const any = readQuality(acceptEncoding, 'any') ?? 0

@@ -8,7 +8,7 @@ type Options = {
   /** Maximum number of concurrent connections from one IPv4 address or one IPv6 /64 network. */
   maxPerAddress: number
   /**
-   * Whether every connection comes from a trusted proxy. If so, the proxy itself has to limit its clients' connections.
+   * Whether every connection comes from a trusted proxy. If so, the proxy must limit the connections of its clients.
    */
   trustProxy: boolean
   metrics: Registry

@@ -14,9 +14,9 @@ const types = {
 } as const
 
 /**
- * Serves the scripts and styles of Swagger UI compressed: 2.1 MB become 0.6 MB. Each file is read and compressed when
- * it is first requested, and then kept in memory. Must be registered after `caching`, and after a hook
- * that makes the routes compressible.
+ * Serves the scripts and styles of Swagger UI, compressed from 2.1 MB to 0.6 MB. Each file is read and compressed when
+ * it is first requested, and then kept in memory. Must be registered after `caching`, and after a hook that makes the
+ * routes compressible.
  */
 export function docsFiles(app: FastifyInstance, prefix: string) {
   for (const [name, type] of Object.entries(types)) {

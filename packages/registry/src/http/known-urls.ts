@@ -20,15 +20,15 @@ type Dependencies = {
 
 /**
  * Answers anonymous GET requests from the caches before they reach Fastify, because Fastify and the registry's hooks
- * take as long as all other work together. The steps that every request must go through are therefore repeated here:
- * the hostname check, the rate limit, the request ID, the log and the metrics. All other requests, and those that must
- * be refused, are passed to Fastify.
+ * would double the time per request. The steps that every request must go through are therefore repeated here: the
+ * hostname check, the rate limit, the request ID, the log and the metrics. All other requests, and those that must be
+ * refused, are passed to Fastify.
  */
 export function answerKnownUrls(app: FastifyInstance, dependencies: Dependencies) {
   const { server } = app
   const [handle] = server.listeners('request') as RequestListener[] // the first listener is Fastify's
   if (!handle) throw new Error('the server has no request handler')
-  /** The errors of requests that have to be refused although their response is cached. */
+  /** The errors of requests that must be refused even though their responses are cached. */
   const refusals = new WeakMap<IncomingMessage, Error>()
   app.addHook('onRequest', (request, _reply, done) => done(refusals.get(request.raw)))
   const answering: Answering = {
@@ -60,7 +60,7 @@ type Known = NonNullable<ReturnType<ResponseCache['findByUrl']>> & {
   limitClass: RateLimitClass
 }
 
-/** A request that has been counted toward its rate limit, if it has one. */
+/** A request that has been counted toward its rate limit, if a limit applies to it. */
 type Counted = Known & { limit: RateState | undefined }
 
 /** The cached response, if the request may have it. */

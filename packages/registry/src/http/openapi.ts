@@ -30,7 +30,7 @@ const toFavicon = (content: string) => ({
 /** Shown if the pages, and with them the logo, have not been built. Swagger UI would otherwise show its own logo. */
 const noLogo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"/>'
 
-/** The hash of the only style that Swagger UI adds to the page as text. */
+/** The hash of the only inline style in Swagger UI's page. */
 const styleHash = 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='
 
 /**
@@ -41,8 +41,8 @@ const contentSecurityPolicy = `default-src 'self'; style-src 'self' '${styleHash
 
 /**
  * Serves `/openapi.json`, generated from the schemas that validate requests, and a readable reference at `/docs`, which
- * loads nothing from other hosts. Both describe the program and none of its data, so they are open to everyone, even on a
- * members-only registry.
+ * loads nothing from other hosts. Both describe the program but none of its data, so they are open to everyone, even on
+ * a members-only registry.
  */
 export const openapi = fp(
   async (app: FastifyInstance, { version, site, pagesDirectory }: Options) => {
@@ -53,7 +53,7 @@ export const openapi = fp(
           title: 'shoal registry',
           version,
           description:
-            'Find, publish and download GGUF models. Every error is `{"detail": "…"}`, often with a `code` and `errors`.',
+            'Find, publish and download GGUF models. Every error response is `{"detail": "…"}`, often with a `code` and `errors`.',
           license: { name: 'Apache-2.0' },
         },
         servers: [{ url: '/' }],

@@ -68,7 +68,7 @@ test("responses to requests with many different parameters stay within the cache
   }
 })
 
-test('the order of parameters makes no difference, and neither do explicit defaults', async () => {
+test('the order of parameters and explicit defaults make no difference', async () => {
   const registry = await startTestRegistry()
   try {
     await askAll(registry, [

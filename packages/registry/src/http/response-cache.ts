@@ -26,7 +26,7 @@ export type Representation = {
 
 type Entry = Representation & {
   version: string
-  /** Time in ms of `performance.now()`. */
+  /** The time at which the response expires, on the clock of `performance.now()`, in milliseconds. */
   expiresAt: number
   route: FastifyRequest['route']
   status: number
@@ -51,15 +51,18 @@ declare module 'fastify' {
      * cached.
      */
     cacheable: { key: string; version: string; databaseVersion: string } | undefined
-    /** Set if an action, such as counting a download, is also needed each time the cached response is sent. */
+    /**
+     * An action that must also run each time the cached response is sent, such as counting a download; undefined if
+     * there is none.
+     */
     beforeCached: BeforeCached | undefined
   }
   interface FastifyContextConfig {
     /** Whether the route's responses also depend on the swarms, which are not in the database. */
     showsSeeders?: boolean
     /**
-     * Returns the key of a response within the route, or undefined if the response must not be cached. Set for routes
-     * whose responses depend on more or less than the route's parameters.
+     * Returns the key of a response within the route, or undefined if the response must not be cached. Needed if a
+     * route's responses depend on only some of its parameters, or on something else.
      */
     cacheKey?: (request: FastifyRequest) => string | undefined
   }
@@ -75,7 +78,7 @@ type Options = {
   /**
    * Returns a value that changes with every write to the database, or undefined while writes may go unnoticed, for
    * example because other nodes' writes are not reported. Nothing is cached while the value is undefined. The next
-   * value after that must be one that was never returned before.
+   * value after that must never have been returned before.
    */
   databaseVersion: () => string | undefined
   seedersVersion?: () => number | string
@@ -108,7 +111,7 @@ export function createResponseCache(options: Options) {
     sizeCalculation: computeSize,
   })
   /**
-   * The cache keys of URLs exactly as requested, so that the parameters of these URLs need not be validated and sorted
+   * The cache keys of URLs exactly as requested. For a known URL, the parameters need not be validated and sorted
    * again.
    */
   const keysByUrl = new LRUCache<string, string>({ max: maxKnownUrls })

@@ -16,7 +16,7 @@ type Bytes = {
   etag: string
   /** Opens the object for reading this range. Reading ends when the signal is aborted. */
   open(range: ByteRange, signal: AbortSignal): Promise<ObjectReader>
-  /** Where the bytes start in the object. Defaults to 0. */
+  /** Offset of the bytes in the object. Default: 0. */
   offset?: number
   budget: ByteBudget
 }
@@ -73,10 +73,10 @@ async function pump(
   } catch (error) {
     if (gone.signal.aborted) return reply.hijack()
     if (!response.headersSent) throw error
-    breakOff(response) // the response has fewer bytes than announced, so the client can notice and request the rest
+    breakOff(response) // shorter than its Content-Length, so the client notices and can request the rest
     request.log.error({ err: error }, 'download failed')
   } finally {
-    await reader.close() // waits for pending reads, because the buffers must not be reused before these have ended
+    await reader.close() // waits for pending reads, which still use the buffers
     share.leave()
   }
   return reply

@@ -61,8 +61,8 @@ const maxRememberedHosts = 100
 const maxHostLength = 260
 
 /**
- * Caches the results of `judge`, because nearly all requests use the same few hosts, and parsing the host takes most of
- * the time of a check.
+ * Returns `judge` with a cache of its results. Nearly all requests use the same few hosts, and most of the time of a
+ * check is spent parsing the host.
  */
 function remembered(judge: (host: string | undefined) => boolean) {
   const judged = new LRUCache<string, boolean>({ max: maxRememberedHosts })

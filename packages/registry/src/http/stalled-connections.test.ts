@@ -58,7 +58,7 @@ async function makeDownloadRequest(registry: TestRegistry): Promise<string> {
   return `GET ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
 }
 
-test('a client that accepts no byte of a download is disconnected, and its buffers are released', async () => {
+test('a client that accepts no part of a download is disconnected, and its buffers are released', async () => {
   const registry = await start({ readerMs: 400 })
   const request = await makeDownloadRequest(registry)
   for (let reader = 0; reader < 3; reader += 1) send(registry, request).pause()

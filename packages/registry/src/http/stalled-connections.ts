@@ -4,9 +4,9 @@ import { Counter, type Registry } from 'prom-client'
 import { readUnsentBytes, type UnsentBytes } from './unsent-bytes.ts'
 
 type Options = {
-  /** A client that accepts no byte of a response for this long is disconnected. */
+  /** How long a client may go without reading any of a response. */
   readerMs: number
-  /** A client that sends nothing of a request body for this long after the response is also disconnected. */
+  /** How long a client may go without sending any of a request body that continues after the response. */
   senderMs: number
   log: {
     debug(details: object, message: string): void
@@ -27,17 +27,17 @@ type Watched = {
 /** How often each connection is checked within the shorter of the two limits. */
 const checksPerLimit = 4
 /**
- * Factor by which `readerMs` is extended if the operating system does not report how much clients have received,
- * because a slow client may then appear to receive nothing for minutes.
+ * Factor by which `readerMs` is multiplied if the operating system does not report how much each client has received. A
+ * slow client may then appear to receive nothing for minutes.
  */
 const blindFactor = 10
 
 /**
- * Closes connections whose client has stopped: it accepts nothing of a response, or sends nothing of a request body
- * after the response. (A body sent before the response has its own time limit, with 408.) Slow connections are kept
- * while TCP shows progress. However, a receiving system reopens its TCP window only when a sixteenth of its buffer is
- * free. A program that reads less than about 30 kB/s from a buffer of 32 MB (the maximum on Linux) therefore appears to
- * accept nothing for a minute, and has to request the rest again.
+ * Closes the connections of clients that have stopped reading a response, or that have stopped sending a request body
+ * after the response. (A different timeout, with status 408, applies to a body that arrives before the response.) Slow
+ * connections are kept while TCP shows progress. However, a receiving system reopens its TCP window only when a
+ * sixteenth of its buffer is free. A program that reads less than about 30 kB/s from a buffer of 32 MB (the maximum on
+ * Linux) therefore appears to accept nothing for a minute, and has to request the rest again.
  */
 export function endStalledConnections(server: Server, options: Options) {
   const { readerMs, senderMs, log, metrics } = options

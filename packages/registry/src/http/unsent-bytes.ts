@@ -11,8 +11,9 @@ export type UnsentBytes = (socket: Socket) => number | undefined
 const tables = ['/proc/net/tcp', '/proc/net/tcp6']
 
 /**
- * Reads the operating system's table of connections. It shows a slow client's progress even while the connection's send
- * buffer, which may hold megabytes, is full. Returns undefined on systems other than Linux.
+ * Reads the operating system's table of connections, and returns a function that looks up a connection in the table.
+ * The table shows a slow client's progress even while the connection's send buffer, which may hold megabytes, is full.
+ * Returns undefined on systems other than Linux.
  */
 export async function readUnsentBytes(): Promise<UnsentBytes | undefined> {
   const unsent = new Map<string, number>()
@@ -38,7 +39,7 @@ export async function readUnsentBytes(): Promise<UnsentBytes | undefined> {
 
 const hexPort = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
 
-/** Formats an address as in the table: words of four bytes, each in the byte order of a little-endian processor. */
+/** Formats an address as in the table: words of four bytes, each in little-endian order. */
 function hexAddress(address: string, isIpv6: boolean): string {
   const packed = Buffer.from(packedAddress(plainAddress(address) ?? '0.0.0.0'), 'latin1')
   const isMapped = isIpv6 && packed.length === 4

@@ -9,8 +9,8 @@ const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 const placesForSockets = /^\/(announce|scrape)([/?]|$)/
 
 /**
- * Whether Node should treat a request as an upgrade. Upgrade requests for which this returns false are treated as
- * normal requests, because many clients send them only to offer HTTP/2.
+ * Whether Node should treat a request as an upgrade. All other upgrade requests are treated as normal requests, because
+ * many clients request an upgrade only to offer HTTP/2.
  */
 export function asksForSocket({ url = '', headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && placesForSockets.test(url)
@@ -25,7 +25,7 @@ export function useUpgrades(app: FastifyInstance) {
     response.shouldKeepAlive = false
     response.assignSocket(socket as Parameters<typeof response.assignSocket>[0])
     response.once('finish', () => socket.end())
-    socket.on('error', () => socket.destroy()) // nothing else handles the socket's errors before the route has decided
+    socket.on('error', () => socket.destroy()) // nothing else handles errors until a route takes over the socket
     upgrades.set(request, { socket, head })
     app.routing(request, response)
   })

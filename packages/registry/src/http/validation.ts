@@ -53,7 +53,8 @@ export function useValidation(app: FastifyInstance) {
 const isNoText = 'contains a NUL or an unpaired surrogate'
 
 /**
- * Throws if a string contains NUL or an unpaired surrogate, which not every database can store and no screen can show.
+ * Throws if a string contains NUL or an unpaired surrogate, because neither can be displayed, and not every database
+ * can store them.
  */
 function refuseBadTexts(value: unknown, problem: (path: string) => Error, path: string[] = []) {
   if (typeof value === 'string') {

@@ -1,7 +1,7 @@
 /**
- * A database and a store belong together: the database determines which objects are garbage, so with the wrong
- * database, all objects would be deleted. To prevent this, the database and the store contain the same identity, a
- * random UUID: the database in its table `secret`, the store separately from its objects.
+ * The database determines which objects in the store are garbage, so with the wrong database, all objects would be
+ * deleted. To prevent this, the database and the store contain the same identity, a random UUID. In the database, the
+ * identity is in the table `secret`. In the store, it is separate from the objects.
  */
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
@@ -56,8 +56,8 @@ export async function writeIdentity({ db, store }: Pick<Identified, 'db' | 'stor
 }
 
 /**
- * Checks a store whose identity differs from that of the database, which may have none. Returns why the store is
- * refused, or undefined if it is accepted.
+ * Checks a store with an identity that differs from the database's identity. The database may have no identity. Returns
+ * why the store is refused, or undefined if it is accepted.
  */
 async function refuseKnownStore(
   { db, store, databaseLabel, storeLabel, isOtherDatabase }: Identified,
@@ -96,7 +96,7 @@ async function refuseUnknownStore({
 }
 
 const whatToCheck =
-  'Check --data and DATABASE_URL. If you are sure that the database and the store belong together, such as after restoring a backup, run: shoal admin adopt-store'
+  'Check --data and DATABASE_URL. If you are sure that the database and the store belong together, for example after restoring a backup, run: shoal admin adopt-store'
 
 async function readDatabaseIdentity(db: Kysely<Database>): Promise<string | undefined> {
   const row = await db

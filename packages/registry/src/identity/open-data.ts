@@ -38,7 +38,7 @@ export type DataOptions = DatabaseConfig & {
   s3: S3Config | undefined
   /** Whether to probe what an S3 store supports. If false, the store is assumed to support no optional features. */
   probesStore: boolean
-  /** Whether a database is created if the folder has none. */
+  /** Whether to create a database if the folder has none. */
   mayBeNew: boolean
   /**
    * Checks that the database and the store belong together. Default: `checkIdentity`. Another function is used if the

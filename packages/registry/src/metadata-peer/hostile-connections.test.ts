@@ -42,8 +42,8 @@ const tokens = [
 ]
 
 /**
- * Makes one to four random changes: overwrites a byte, overwrites or inserts a piece of bencode or an extreme length,
- * repeats the remaining bytes, or cuts them off.
+ * Makes one to four random changes: overwrites a byte, overwrites or inserts a fragment of bencode or an extreme
+ * length, repeats the remaining bytes, or cuts them off.
  */
 function mutate(original: Buffer, random: Random): Buffer {
   let bytes = Buffer.from(original)

@@ -16,7 +16,7 @@ type Options = {
 
 /**
  * Listens on all addresses of a host, on the same port. If at least one address works, failures on the others are only
- * logged: `localhost` has two addresses, and one of them may not exist on this machine.
+ * logged, because `localhost` has two addresses, one of which may not exist on this machine.
  */
 export async function listenOn({ host, port, accept, log }: Options) {
   const addresses = new Set((await lookup(host, { all: true })).map(({ address }) => address))

@@ -4,8 +4,9 @@
  * tracker, requests the torrent's metadata from the peer (BEP 9), and then downloads the file from the web seed.
  *
  * The package `bittorrent-protocol` is not used, because it is designed for connections to peers that the user has
- * chosen. It spends 15 ms per connection on a key, and copies a message again with every byte received. A single
- * negative bencoded length would put it into an endless loop, which would stop the whole registry.
+ * chosen. For each connection, it spends 15 ms on generating a key. It copies a partly received message again with
+ * every byte that arrives. A single negative bencoded length would put it into an endless loop, which would stop the
+ * whole registry.
  */
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'

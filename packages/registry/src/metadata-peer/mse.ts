@@ -22,7 +22,8 @@ const keyBytes = 96
 const privateKeyBytes = 20
 const maxPaddingBytes = 512
 /**
- * The initial payload is the handshake, which is 68 bytes long; a peer needs to send nothing else before the response.
+ * Maximum size of the initial payload. The payload contains the handshake, which is 68 bytes long. A peer does not need
+ * to send anything else before the response.
  */
 const maxInitialPayloadBytes = 4_096
 
@@ -83,8 +84,8 @@ async function readOffer(reader: MetadataReader, decrypt: Cipher) {
 }
 
 /**
- * Builds the response to the offer: eight zero bytes by which the peer finds the beginning, the chosen encryption, the
- * length of the padding, and the padding.
+ * Builds the response to the offer: eight zero bytes that mark the beginning, the chosen encryption, the length of the
+ * padding, and the padding.
  */
 function selection(chosen: number): Buffer {
   const padding = randomInt(maxPaddingBytes + 1)
@@ -103,7 +104,7 @@ let group: DiffieHellman | undefined
 
 /**
  * Generates a public key and computes the shared secret. All connections use the same Diffie–Hellman group, because
- * creating a group takes 15 ms (the prime is checked), and anyone may connect as often as they like.
+ * checking the prime of a new group takes 15 ms, and clients may connect as often as they like.
  */
 function agree(theirs: Buffer): { publicKey: Buffer; secret: Buffer } {
   group ??= createDiffieHellman(prime, 'hex', generator)

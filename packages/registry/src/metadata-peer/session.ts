@@ -28,7 +28,7 @@ const requestsPerBlock = 3
 
 export type MetadataSession = {
   source: MetadataSource
-  /** 20 bytes. */
+  /** The registry's peer ID, which is 20 bytes long. */
   peerId: Uint8Array
   /** Called when there is progress, so that the connection may stay open for longer. */
   onProgress(): void

@@ -20,7 +20,7 @@ export type PublicTorrent = {
 }
 
 /**
- * Maximum size of all cached info dictionaries. An info dictionary takes 40 KiB for a file of a few GB, and 1.3 MB for
+ * Maximum size of all cached info dictionaries. An info dictionary takes 40 KiB for a file of a few GB, and 1.2 MB for
  * a file of 1 TB.
  */
 const maxCachedBytes = 32 * 1024 * 1024

@@ -5,15 +5,18 @@ import { findFrontMatter } from './front-matter.ts'
 
 export type CardDetails = { license: string | null; tags: string[] }
 
-/** If these keys have more text than this, they are ignored, because parsing takes time. Usually it is below 1 kB. */
+/**
+ * Maximum length of the YAML text to parse, which is usually shorter than 1 kB. Longer text is ignored, because parsing
+ * it would take too long.
+ */
 const maxLength = 4 * 1024
 const maxLicenseLength = 100
 const maxTagLength = 64
 const maxTags = 64
 
 /**
- * Returns the license and the tags that a card states. As on Hugging Face, its languages and base models are tags too:
- * `en`, `base_model:tideline/tide-7b`. Values that a model cannot have are left out.
+ * Returns the license and the tags that a card states. As on Hugging Face, the card's languages and base models also
+ * become tags, such as `en` and `base_model:tideline/tide-7b`. Values that a model cannot have are left out.
  */
 export function readCardDetails(readme: string | null): CardDetails {
   const read = readKeys(findFrontMatter(readme ?? ''))
@@ -35,7 +38,7 @@ const isShort = (text: string, maxLength: number) => text.length <= maxLength &&
 const keys = ['license', 'license_name', 'tags', 'language', 'base_model'] as const
 type Key = (typeof keys)[number]
 
-/** Returns a function that finds the values of a key. A single value is a list of one. */
+/** Returns a function that finds the values of a key. A single value is returned as a list. */
 function readKeys(frontMatter: string): (key: Key) => string[] {
   const root = parse(pickKeys(frontMatter))
   return (key) => {
@@ -51,7 +54,7 @@ function readKeys(frontMatter: string): (key: Key) => string[] {
 
 const isNothing = /^\s*(null|~)?\s*$/i
 
-/** Returns the lines of the keys that are read. The others, such as evaluation results, may have hundreds of lines. */
+/** Returns the lines of the keys that are read. Other keys, such as evaluation results, may have hundreds of lines. */
 function pickKeys(yaml: string): string {
   let isPicked = false
   const lines = yaml.split('\n').filter((line) => {
@@ -62,7 +65,9 @@ function pickKeys(yaml: string): string {
   return lines.join('\n')
 }
 
-/** Returns the root of a YAML document, in which aliases are not resolved; undefined if it is not valid or too long. */
+/**
+ * Returns the root of a YAML document without resolving aliases, or undefined if the document is invalid or too long.
+ */
 function parse(yaml: string) {
   if (yaml.length > maxLength) return undefined
   const { contents, errors } = parseDocument(yaml, {

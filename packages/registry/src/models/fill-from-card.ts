@@ -1,7 +1,7 @@
 import type { ModelChanges, NewModel } from '@shoal/protocol'
 import type { CardDetails } from './card-details.ts'
 
-/** Fields that are filled in from the card's front matter if their owner has left them empty. */
+/** Fields that are filled in from the card's front matter if the model's owner has left them empty. */
 const cardFields = ['license', 'tags'] as const
 type CardField = (typeof cardFields)[number]
 
@@ -12,9 +12,9 @@ type Stored = CardDetails & { fromCard: readonly string[] }
 type Written = Pick<NewModel | ModelChanges, 'license' | 'tags'>
 
 /**
- * Fills in the fields that are empty after these changes, and updates those that were taken from the card before. A
- * value that the owner has set is kept. Sending a value from the card back unchanged, as forms do, does not make it the
- * owner's.
+ * Returns the fields after these changes. Fields that are empty, and fields whose values were taken from the card, get
+ * the card's values. A value that the owner has set is kept. A value from the card that is sent back unchanged, as
+ * forms do, still counts as taken from the card.
  */
 export function fillFromCard(stored: Stored, changes: Written, card: CardDetails): Filled {
   const isOwn = {

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { progressName } from './fill-from-cards.ts'
 
-describeOnEachDatabase('a card that was stored before its front matter was read', (start) => {
+describeOnEachDatabase('a card stored by a version that did not read front matter', (start) => {
   test("fills in the model's empty fields once, in the background", async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const readme = '---\nlicense: mit\nlanguage: en\n---\n# Tide'
-    const more = Array.from({ length: 60 }, (_, at) => `more-${at}`) // more than are read at once
+    const more = Array.from({ length: 60 }, (_, at) => `more-${at}`) // more models than one call handles
     for (const name of ['empty', 'licensed', ...more]) {
       await registry.post('/v1/models', { token, body: { name, readme } })
     }
@@ -38,6 +38,6 @@ describeOnEachDatabase('a card that was stored before its front matter was read'
     expect((await registry.get('/v1/models?license=mit')).headers.get('x-total-count')).toBe('61')
     const path = '/v1/models/empty'
     const changed = await registry.call('PATCH', path, { token, body: { readme: '# Tide' } })
-    expect(changed.body).toMatchObject({ license: null, tags: [] }) // they followed the card
+    expect(changed.body).toMatchObject({ license: null, tags: [] }) // the card no longer states them
   }, 120_000)
 })

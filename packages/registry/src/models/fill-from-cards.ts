@@ -3,18 +3,18 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../database/schema.ts'
 import type { ModelRepository } from './model-repository.ts'
 
-/** The entry in `secret` with the ID of the last model whose card was read, or with `all`. */
+/** The entry in `secret` that contains the ID of the last model whose card was read, or `all` if all were read. */
 export const progressName = 'cards-read'
 const all = 'all'
 
-/** Models per call, so that other writes do not have to wait long. */
+/** Maximum number of models per call. It is low, so that other writes do not have to wait long. */
 const maxModels = 50
 
 /**
  * Fills in the empty fields of models whose cards were stored by a version that did not read front matter. Returns a
- * function to be called repeatedly. Each call handles some models, and those that are due after it are handled by the
- * next call, also after a restart. Once all cards have been read, calls do nothing. Several nodes may do this at the
- * same time, because reading a card again changes nothing.
+ * function to be called repeatedly. Each call handles some models, and the next call continues with the models that
+ * follow, even after a restart. Once all cards have been read, calls do nothing. Several nodes may do this at the same
+ * time, because reading a card again changes nothing.
  */
 export function fillFromCards(
   db: Kysely<Database>,

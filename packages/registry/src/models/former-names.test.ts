@@ -45,7 +45,7 @@ describeApi('the former name of a renamed model', (start) => {
       expect((await registry.get(`/v1/files/${name}/download/${file.id}`)).status).toBe(200)
       expect((await registry.get(`/m/${name}/school.png`)).status).toBe(200)
     }
-    // Each node counts its downloads, and tells the others a moment later.
+    // Each node counts its own downloads, and sends the counts to the other nodes a moment later.
     const list = async () => (await registry.get('/v1/models?owner=ana')).body as Model[]
     await expect.poll(list).toMatchObject([{ name: 'atoll', downloads: 4 }])
   })
@@ -127,7 +127,7 @@ describeApi('the former name of a renamed model', (start) => {
     ])
   })
 
-  test('is forgotten after many more renamings', async () => {
+  test('is dropped after the model has been renamed many more times', async () => {
     await create('name-0')
     for (let at = 0; at <= maxFormerNames; at += 1) {
       expect((await change(`name-${at}`, { name: `name-${at + 1}` })).status).toBe(200)

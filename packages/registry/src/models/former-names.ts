@@ -3,10 +3,10 @@ import type { Actor } from '../audit/actor.ts'
 import { model, note } from '../audit/audit-log.ts'
 import type { Database } from '../database/schema.ts'
 
-/** Maximum number of former names of a model, so that renaming again and again does not fill the database. */
+/** Maximum number of former names of a model, so that repeated renaming does not fill the database. */
 export const maxFormerNames = 50
 
-/** Finds the model that was renamed and had this name before. Undefined if there is none, or if it was deleted. */
+/** Returns the ID of the model that has this former name, or undefined if there is no such model or it was deleted. */
 export async function findRenamedModel(
   db: Kysely<Database>,
   name: string,
@@ -19,14 +19,16 @@ export async function findRenamedModel(
   return row?.model_id
 }
 
-/** Gives up a former name. Call this in the transaction in which a model takes the name, after it has taken it. */
+/**
+ * Removes a former name. Call this in the transaction in which a model takes the name, after the model has taken it.
+ */
 export async function takeName(trx: Kysely<Database>, name: string) {
   await trx.deleteFrom('former_name').where('name', '=', name).execute()
 }
 
 /**
- * Keeps the name that a model had until now. Call this in the transaction that renames the model, after the model has
- * taken its new name.
+ * Records the previous name of a renamed model. Call this in the transaction that renames the model, after the model
+ * has taken its new name.
  */
 export async function keepFormerName(
   trx: Kysely<Database>,

@@ -4,8 +4,8 @@ import { notFound } from '../errors.ts'
 
 /**
  * Locks the model's row until the transaction ends, and returns the row. Call this before writing a model, its files or
- * its likes, so that concurrent writers take turns, each one sees the changes made before, and none writes after a
- * deletion. The row is locked by an update that changes nothing, because SQLite has no `for update`.
+ * its likes. Concurrent writers then take turns, each one sees all earlier changes, and none writes to a deleted model.
+ * The row is locked by an update that changes nothing, because SQLite has no `for update`.
  */
 export function lockModel(trx: Kysely<Database>, modelId: string): Promise<Selectable<ModelTable>> {
   return trx

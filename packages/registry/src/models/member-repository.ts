@@ -10,7 +10,7 @@ import type { ModelRow } from './model-repository.ts'
 
 /** The accounts that can read or change a private model in addition to its owner. */
 export interface MemberRepository {
-  /** Sorted by username. */
+  /** Returns the members, sorted by username. */
   list(modelId: string): Promise<Member[]>
   /**
    * Makes an account a member, or changes its right.
@@ -152,7 +152,10 @@ async function lockOwned(trx: Kysely<Database>, { id, owner }: ModelRow) {
   return row
 }
 
-/** Makes all nodes read the model and its members again. `versions` is added to the version that links contain. */
+/**
+ * Makes all nodes read the model and its members again. `versions` is added to the version number that links to private
+ * files contain.
+ */
 async function noteChange(trx: Kysely<Database>, modelId: string, versions: 0 | 1) {
   await trx
     .updateTable('model')

@@ -44,7 +44,7 @@ describeApi('the members of a private model', (start) => {
   const found = async (path: string, token: string) =>
     ((await registry.get(path, { token })).body as Model[]).map(({ name }) => name)
 
-  /** What a user sees of the model, by the way in which it could be found. */
+  /** Returns what a user sees of the model in each place where the model could appear. */
   async function seen(token: string) {
     const chunk = (await downloadOf(ana)).chunk_hashes[0]?.hash
     const facets = (await registry.get('/v1/facets', { token })).body as Facets
@@ -85,7 +85,7 @@ describeApi('the members of a private model', (start) => {
     facets: [],
   }
 
-  test('see it everywhere, and nobody else does', async () => {
+  test('see it everywhere, and other users do not', async () => {
     const cleo = await registry.register('cleo')
     expect(await seen(ben)).toEqual(nothing)
     expect(await share('read')).toMatchObject({
@@ -132,7 +132,7 @@ describeApi('the members of a private model', (start) => {
     expect((await edit()).status).toBe(403)
   })
 
-  test('a model says whether the caller can change it', async () => {
+  test('the record of a model states whether the caller can change it', async () => {
     const canWrite = async (token?: string) =>
       ((await registry.get('/v1/models/tide', { token })).body as ModelRecord).can_write
     expect(await Promise.all([ana, admin].map(canWrite))).toEqual([true, true])
@@ -168,7 +168,7 @@ describeApi('the members of a private model', (start) => {
     expect((await share('own')).status).toBe(422)
   })
 
-  test('lose the links to its files with their membership', async () => {
+  test('lose the links to its files when their membership ends', async () => {
     await share('read')
     const link = new URL((await downloadOf(ben)).torrent_url).pathname
     expect(await statusOf(link)).toBe(200)
@@ -191,7 +191,7 @@ describeApi('the members of a private model', (start) => {
     await expect.poll(() => found('/v1/models?owner=ben', ana)).toEqual(['tide'])
   })
 
-  test('two new owners at the same time: one of them gets it', async () => {
+  test('if a model is given to two new owners at the same time, one of them becomes the owner', async () => {
     const cleo = await registry.register('cleo')
     const give = (username: string) =>
       registry.call('PUT', '/v1/models/tide/owner', { token: admin, body: { username } })
@@ -202,7 +202,7 @@ describeApi('the members of a private model', (start) => {
     expect(await listMembers(owner === 'ben' ? ben : cleo)).toContainEqual(['ana', 'read'])
   })
 
-  test('an account that is not active can neither become a member nor an owner', async () => {
+  test('a disabled account cannot become a member or an owner', async () => {
     await registry.call('PATCH', '/v1/admin/users/ben', {
       token: admin,
       body: { is_disabled: true },
@@ -223,7 +223,7 @@ describeApi('the members of a private model', (start) => {
     expect(body as AuditEntry[]).toHaveLength(1)
   })
 
-  test('a member whose account is disabled sees nothing, and links that it has end', async () => {
+  test('a member whose account is disabled sees nothing, and its links become invalid', async () => {
     await share('read')
     const link = new URL((await downloadOf(ben)).torrent_url).pathname
     await registry.call('PATCH', '/v1/admin/users/ben', {
@@ -234,7 +234,7 @@ describeApi('the members of a private model', (start) => {
     expect(await statusOf('/v1/models/tide', ben)).toBe(401)
   })
 
-  test('the audit log has each change', async () => {
+  test('each change is recorded in the audit log', async () => {
     await share('read')
     await unshare('ben')
     const { body } = await registry.get('/v1/admin/audit?subject=tide', { token: admin })

@@ -61,7 +61,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async handler(request, reply) {
       const { params, body, caller } = request
       const who = callerWith('write', caller)
-      // The owner could otherwise fill another account's quota, or publish in its name.
+      // Otherwise, the owner could fill another account's quota, or publish in its name.
       if (!isActingAdmin(who))
         throw forbidden('only administrators can change the owner of a model')
       const model = await models.getRowToChange(params.id, toViewer(caller, 'write'))

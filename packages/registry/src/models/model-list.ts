@@ -29,7 +29,7 @@ export type ModelPage = {
 }
 
 const maxExactTotal = 10_000
-/** Limited because larger queries would delay other requests on SQLite. */
+/** Maximum number of rows in one query. Larger queries would delay other requests on SQLite. */
 const rowsPerQuery = 1_000
 /** Up to this offset, a list without filters is read directly from the database, in index order. */
 const maxQuickOffset = 1_000

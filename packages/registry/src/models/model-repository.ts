@@ -24,14 +24,14 @@ import { visibleTo } from './visibility.ts'
 /** Reads and writes models. For a model that the viewer may not see, the error is always not-found, never forbidden. */
 export interface ModelRepository {
   /**
-   * Returns a model by its ID, its name or a name that it had before, ignoring case. A name that another model has taken
-   * since then belongs to that model.
+   * Returns a model by its ID, its name or a former name, ignoring case. A former name that another model has taken
+   * belongs to that model.
    * @throws not-found if there is no such model that the viewer may see
    */
   getRow(idOrName: string, viewer: Viewer): Promise<ModelRow>
   /**
-   * Like `getRow`, for changes: a change is not made under a former name, because the caller may mean another model.
-   * @throws not-found with the code `model_renamed` if the model had this name before
+   * Like `getRow`, for changes. Does not accept a former name, because the caller may mean another model.
+   * @throws not-found with the code `model_renamed` if the name is a former name
    */
   getRowToChange(idOrName: string, viewer: Viewer): Promise<ModelRow>
   /**
@@ -46,12 +46,12 @@ export interface ModelRepository {
   create(owner: string, model: NewModel): Promise<ModelRow>
   /**
    * Writes only the fields of `ModelChanges`; other members of the object are ignored. A fact that is set to null is
-   * filled in from the files again, and an empty license or list of tags from the card.
+   * filled in from the files again. An empty license or list of tags is filled in from the card.
    * @throws not-found if the model no longer exists, and conflict if the name is taken
    */
   update(id: string, changes: ModelChanges, actor: Actor): Promise<ModelRow>
   /**
-   * Fills in an empty license or list of tags from the stored card. To readers, the model has not been updated.
+   * Fills in an empty license or list of tags from the stored card. Does not change the model's `updated_at`.
    * @throws not-found if the model no longer exists
    */
   readCardAgain(id: string): Promise<void>
@@ -78,11 +78,14 @@ export interface ModelRepository {
   setLike(modelId: string, accountId: string, liked: boolean): Promise<void>
 }
 
-/** A record of the API, except what depends on the caller's credential. */
+/** The API's record of a model, without the field that depends on the caller's credential. */
 export type ModelDetails = Omit<ModelRecord, 'can_write'>
 
 export type ModelRow = Selectable<ModelTable> & {
-  /** Whether the viewer is a member who can write (1) or only read (0); null or undefined: no member. */
+  /**
+   * 1 if the viewer is a member who can write, 0 if the viewer is a member who can only read; otherwise, null or
+   * undefined.
+   */
   member_can_write?: 0 | 1 | null
 }
 
@@ -316,7 +319,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
   }
 }
 
-/** Returns whether the viewer likes each of these models; null if the viewer is not signed in. */
+/** Returns whether the viewer likes each of these models, or null if the viewer is not signed in. */
 export async function likesAmong(
   db: Kysely<Database>,
   modelIds: string[],
@@ -419,7 +422,7 @@ const formatOrigins = (byHand: readonly string[], { fromCard }: Filled): string 
 
 const nothing: Filled = { license: null, tags: [], fromCard: [] }
 
-/** Returns the license and tags after these changes, which may be a different card. */
+/** Returns the license and tags after these changes, which may include a new card. */
 async function fillAgain(
   trx: Kysely<Database>,
   row: ModelRow,
@@ -452,7 +455,7 @@ async function readCard(
   return readCardDetails(card?.readme ?? null)
 }
 
-/** Removes tags that would be stored as duplicates: an unpaired surrogate becomes U+FFFD in the database. */
+/** Removes tags that would become duplicates in the database, which stores every unpaired surrogate as U+FFFD. */
 function distinct(tags: string[]): string[] {
   return [...new Set(tags.map((tag) => tag.toWellFormed()))]
 }

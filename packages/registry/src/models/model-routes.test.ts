@@ -115,7 +115,7 @@ describeApi('models', (start, oneNodeTest) => {
     expect((await registry.get('/v1/models?tag=en&license=isc')).body).toMatchObject([
       { name: 'carded' },
     ])
-    // A form sends all its fields back: unchanged ones continue to follow the card.
+    // A form sends back all its fields. Fields that were not changed continue to follow the card.
     expect(await change({ ...fromCard, readme: makeCard('mit') })).toMatchObject({ license: 'mit' })
 
     expect(await change({ license: 'own', tags: ['river'] })).toMatchObject({ license: 'own' })

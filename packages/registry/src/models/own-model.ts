@@ -2,7 +2,7 @@ import { type Caller, callerWith, isActingAdmin, toViewer } from '../accounts/ca
 import { forbidden } from '../errors.ts'
 import type { ModelRepository, ModelRow } from './model-repository.ts'
 
-/** Returns the model. Throws unless the caller may change it: its owner, members who can write, and admins may. */
+/** Returns the model. Throws unless the caller is its owner, a member who can write, or an admin. */
 export async function ownModel(
   models: ModelRepository,
   id: string,
@@ -20,7 +20,10 @@ export function mayChange(model: ModelRow, caller: Caller | undefined): boolean 
   return isOwnerOrAdmin(model, caller) || model.member_can_write === 1
 }
 
-/** Returns the model. Throws unless the caller may decide who else may see or change it: its owner and admins may. */
+/**
+ * Returns the model. Throws unless the caller is the owner or an admin. Only they decide who else may see or change the
+ * model.
+ */
 export async function managedModel(
   models: ModelRepository,
   id: string,

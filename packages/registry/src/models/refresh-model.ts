@@ -65,8 +65,9 @@ type ReadyFile = {
 }
 
 /**
- * Returns the facts of the file that became ready first. If that file is a shard, the parameter count is summed over
- * its set of shards, and each other fact comes from the first shard that has it. mmproj and adapter files are ignored.
+ * Returns the facts of the file that became ready first. If that file is a shard, the parameter count is the sum over
+ * all shards of its set, and each other fact is taken from the first shard that has it. mmproj and adapter files are
+ * ignored.
  */
 function mergeFacts(files: ReadyFile[]) {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')

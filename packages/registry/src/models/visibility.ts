@@ -2,8 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Viewer } from '../accounts/caller.ts'
 
 /**
- * The SQL condition for rows of `model` that the viewer may see: public models, the viewer's own and those of which the
- * viewer is a member, or all models if `seesAll` is true.
+ * Returns the SQL condition for the rows of `model` that the viewer may see. If `seesAll` is true, these are all
+ * models. Otherwise, they are public models, the viewer's own models, and models that are shared with the viewer.
  */
 export function visibleTo(viewer: Viewer): RawBuilder<SqlBool> {
   const { seesAll, username, memberId } = toViewerValues(viewer)
@@ -22,7 +22,10 @@ export function visibleToOne(viewer: {
     or ${isMember(viewer.memberId)})`
 }
 
-/** `memberId` is the viewer's account ID; null if the viewer sees only public models. */
+/**
+ * Returns the values for `visibleToOne`. `memberId` is the viewer's account ID, or null if the viewer sees only public
+ * models.
+ */
 export function toViewerValues({ accountId, username, seesAll }: Viewer) {
   return {
     username: username ?? null,

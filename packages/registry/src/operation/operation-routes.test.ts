@@ -136,7 +136,7 @@ describeApi('metrics', (start, oneNodeTest) => {
     expect(await statusFor(metricsToken, '/v1/models')).toBe(401)
   })
 
-  oneNodeTest('count the model-file bytes that were sent', async () => {
+  oneNodeTest('count the bytes of model files that were sent', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const file = await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
@@ -156,7 +156,7 @@ describeApi('metrics', (start, oneNodeTest) => {
   })
 })
 
-test("behind a trusted proxy the client's address decides who may read the metrics", async () => {
+test("behind a trusted proxy, the client's address decides who may read the metrics", async () => {
   const registry = await startHere({ trustProxy: 1 })
   const statusFor = async (headers: Record<string, string>) =>
     (await registry.get('/metrics', { headers })).status
@@ -167,7 +167,7 @@ test("behind a trusted proxy the client's address decides who may read the metri
 })
 
 test.skipIf(!ownAddress)(
-  'other machines cannot pose as this machine with a header, even if a proxy is trusted',
+  'other machines cannot pose as this machine with a forged header, even if a proxy is trusted',
   async () => {
     for (const trustProxy of [false, 1] as const) {
       const host = ownAddress ?? ''
@@ -235,7 +235,7 @@ describeApi('the status for administrators', (start, oneNodeTest) => {
     })
   })
 
-  oneNodeTest('says that the store is not available', async () => {
+  oneNodeTest('reports that the store is not available', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const registry = await start({ dataDirectory })
     const token = await registry.register('ana')

@@ -30,8 +30,8 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
   const { config: settings } = dependencies
   const schema = { hide: true }
   const config = { isOpen: true, isQuiet: true }
-  // Load balancers request these paths often, by IP address, and need a response even while the database is down, so
-  // rate limits, the hostname and credentials are ignored.
+  // Load balancers request these paths often and by IP address, and need a response even while the database is down.
+  // Therefore, rate limits, the hostname and credentials are ignored.
   const probe = {
     ...config,
     ignoresCredentials: true,

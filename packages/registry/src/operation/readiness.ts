@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 type Log = { error(details: object, message: string): void }
 
 /**
- * A check for each component that is needed to serve requests, by the component's name, such as `database`. A check
- * rejects if the component is broken.
+ * A check for each component that is needed to serve requests. The key is the component's name, such as `database`. A
+ * check rejects if its component is broken.
  */
 type Checks = Record<string, () => Promise<unknown>>
 
@@ -14,8 +14,8 @@ const timeoutMs = 3_000
 
 /**
  * Creates a function that resolves to the name of a broken component, or to undefined if no component is broken.
- * However often the function is called, components are checked at most once a second. A component is not checked again
- * while its earlier check is pending, so that a database that hangs occupies only one connection.
+ * Components are checked at most once a second, regardless of how often the function is called. A component is not
+ * checked again while its earlier check is pending, so that a database that hangs occupies only one connection.
  */
 export function readiness(checks: Checks, log: Log): () => Promise<string | undefined> {
   const pending = new Map<string, Promise<boolean>>()

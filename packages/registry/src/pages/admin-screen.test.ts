@@ -1,4 +1,4 @@
-/** Tests the administration of accounts, and invitations, with real browsers. */
+/** Tests the administration of accounts and invitations with real browsers. */
 import type { AdminUser, CreatedApiKey, CreatedInvitation, CreatedUser } from '@shoal/protocol'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
@@ -29,7 +29,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
   })
   afterAll(() => stack.disposeAsync())
 
-  /** Opens a page as `ana`, unless `username` is another account with the password. */
+  /** Opens a page as `ana`, or as another account with its password. */
   async function open(visitor: Visitor, path: string, username = 'ana', password?: string) {
     const data = { username, password: password ?? `password of ${username}` }
     const { context, page } = visitor
@@ -238,11 +238,11 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     await rowOf(page, 'eva').getByRole('cell', { name: 'of 10.0 MB' }).waitFor()
     expect((await getUser('eva')).own_quota_bytes).toBeNull()
 
-    const role = await choose(page, 'eva', 'Make an administrator')
-    await role.getByRole('button', { name: 'Make an administrator' }).click()
+    const role = await choose(page, 'eva', 'Change to administrator')
+    await role.getByRole('button', { name: 'Change to administrator' }).click()
     await rowOf(page, 'eva').getByRole('cell', { name: 'Administrator' }).waitFor()
-    await choose(page, 'eva', 'Make a user')
-    await role.getByRole('button', { name: 'Make a user' }).click()
+    await choose(page, 'eva', 'Change to user')
+    await role.getByRole('button', { name: 'Change to user' }).click()
     await page.getByText('eva is now a user.').waitFor()
 
     const keys = await choose(page, 'eva', 'API keys')
@@ -267,7 +267,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     const confirm = dialog.getByRole('button', { name: 'Remove account' })
     await dialog.getByLabel('Type finn to confirm').fill('finn')
     expect(await confirm.isDisabled()).toBe(true)
-    await dialog.getByLabel('Give the 1 model to another account').check()
+    await dialog.getByLabel('Transfer the 1 model to another account').check()
     await dialog.getByLabel('New owner').fill('nobody')
     await confirm.click()
     await dialog.getByRole('alert').filter({ hasText: 'No user nobody.' }).waitFor()
@@ -275,7 +275,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     await page.setViewportSize({ width: 1360, height: 860 })
     await dialog.getByLabel('New owner').fill('ana')
     await confirm.click()
-    await page.getByText('finn is removed.').waitFor()
+    await page.getByText('finn has been removed.').waitFor()
     await rowOf(page, 'finn').waitFor({ state: 'detached' })
     const { body } = await registry.get('/v1/models/reef')
     expect(body).toMatchObject({ owner: 'ana' })
@@ -285,7 +285,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
     const page = await open(visitor, '/admin')
     const tries = [
-      ['Make a user', 'Make a user'],
+      ['Change to user', 'Change to user'],
       ['Disable', 'Disable account'],
     ] as const
     for (const [action, button] of tries) {
@@ -359,7 +359,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     expect(visitor.page.url()).toBe(`${origin}/admin/audit?actor=ana`)
   })
 
-  test('a session that ends while the page is open leads to signing in', async () => {
+  test('if the session ends while the page is open, the page links to the sign-in page', async () => {
     const password = await add('hal')
     await registry.call('PATCH', '/v1/admin/users/hal', { token: admin, body: { role: 'admin' } })
     await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
@@ -385,7 +385,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   })
 
-  test('the state of the store and of the queue is shown, or that it cannot be loaded', async () => {
+  test('the state of the store and of the queue is shown, or an error if it cannot be loaded', async () => {
     await using visitor = await browser.newVisitor()
     const page = await open(visitor, '/admin/status')
     const fact = (name: string) =>
@@ -408,7 +408,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     await page.getByText('Disk, available').waitFor()
   })
 
-  test('accounts are found by their name, and older audit entries are loaded by a button', async () => {
+  test('accounts are found by name, and a button loads older audit entries', async () => {
     const token = await tokenOf('jo', await add('jo'))
     for (let count = 0; count < 55; count += 1) {
       const made = await registry.post('/v1/api-keys', { token, body: { name: `key ${count}` } })
@@ -437,7 +437,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     await expectUsable(page)
   })
 
-  test('the settings show what the account uses', async () => {
+  test('the settings page shows how much of its quota the account uses', async () => {
     const password = await add('kim')
     const token = await tokenOf('kim', password)
     await using visitor = await browser.newVisitor()

@@ -118,7 +118,7 @@ function crossingsAt(outline: readonly Point[], y: number): number[] {
     .sort((a, b) => a - b)
 }
 
-/** Adds to each pixel of a row the share of its width that lies between a pair of crossings. */
+/** Adds to the coverage of each pixel in a row the share of the pixel's width that is between a pair of crossings. */
 function coverRow(covered: Float32Array, crossings: number[]) {
   for (let pair = 0; pair + 1 < crossings.length; pair += 2) {
     const start = Math.max(0, crossings[pair] ?? 0)

@@ -42,7 +42,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
 
   const names = (page: Page) => page.locator('#models li h2 a, #models li h3 a').allInnerTexts()
 
-  test('filters show only values that lead somewhere, with the number of models', async () => {
+  test('filters show only values that match models, with the number of models', async () => {
     await using visitor = await browser.newVisitor()
     const { page, takeProblems } = visitor
     await page.goto(origin, { waitUntil: 'networkidle' })
@@ -90,7 +90,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
     expect(await ends.allInnerTexts()).toEqual(['From any', '500M', '1B', '2B', '4B'])
   })
 
-  test('the first model is reached from the keyboard without passing all filters', async () => {
+  test('the first model can be reached with the keyboard without passing all filters', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(origin, { waitUntil: 'networkidle' })
@@ -106,7 +106,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
     expect(await page.locator('#models li a:focus').count()).toBe(1)
   })
 
-  test('estimates of memory follow the context length, which is stated and remembered', async () => {
+  test('memory estimates are for the chosen context length, which is shown and remembered', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(`${origin}/m/kelp?tab=files`, { waitUntil: 'networkidle' })
@@ -150,7 +150,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
-  test('a page beyond the end of the list leads to the last page', async () => {
+  test('a page beyond the end of the list links to the last page', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     for (const path of ['/?page=500', '/u/ana?page=500']) {
@@ -179,7 +179,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
     await registry.call('DELETE', `/v1/models/${name}`, { token })
   })
 
-  test('the headings of a card are announced without their links', async () => {
+  test('screen readers read the headings of a card without their links', async () => {
     const token = await registry.register('carl')
     const readme = '## Results\n\nשלום\n\ntext'
     await registry.post('/v1/models', { token, body: { name: 'carded', readme } })
@@ -242,7 +242,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
   })
 })
 
-/** 16 layers with 8 heads of 128 numbers take 64 KiB per token. */
+/** Returns a GGUF file whose 16 layers, with 8 heads of 128 numbers each, take 64 KiB per token of context. */
 function ggufWithLongContext(): Buffer<ArrayBuffer> {
   const bytes = makeGguf({
     metadata: {

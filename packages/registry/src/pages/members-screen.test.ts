@@ -1,4 +1,4 @@
-/** Tests with a real browser that the owner of a model shares it, and what members see. */
+/** Tests with a real browser how the owner of a model shares it, and what members see. */
 import type { Member } from '@shoal/protocol'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Page, startBrowser, type TestBrowser } from '../../../../testing/browser.ts'
@@ -85,7 +85,7 @@ describe.skipIf(!chromium)('the members of a model', { timeout: 120_000 }, () =>
     await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Members')
   })
 
-  test('are shown while they load, and again after an error', async () => {
+  test('show a placeholder while they load, and can be loaded again after an error', async () => {
     await newModel('slow', { ben: 'read' })
     await using visitor = await open('ana', '/m/slow')
     const { page } = visitor
@@ -112,7 +112,7 @@ describe.skipIf(!chromium)('the members of a model', { timeout: 120_000 }, () =>
     await section(page).getByLabel('Right of ben').waitFor()
   })
 
-  test('a right that cannot be changed stays what it was', async () => {
+  test('if a right cannot be changed, the page shows the previous right', async () => {
     await newModel('stuck', { ben: 'read' })
     await using visitor = await open('ana', '/m/stuck/edit')
     const { page } = visitor

@@ -218,7 +218,9 @@ test('a page whose card exceeds a limit says so, and is not cached, because the 
     const { status, text, headers } = await page('/m/endless')
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(headers.get('retry-after')).toBe('600')
-    expect(extractText(text)).toContain('This card could not be formatted. This is its source.')
+    expect(extractText(text)).toContain(
+      'This card could not be formatted. Its Markdown source is shown below.',
+    )
   }
 }, 180_000)
 
@@ -270,7 +272,7 @@ describe('a page for anonymous visitors', () => {
   const write = async (name: string) =>
     registry.post('/v1/models', { token: ana, body: { name, display_name: name } })
 
-  test('comes from the cache until the next write', async () => {
+  test('is served from the cache until the next write', async () => {
     await write('first-wave')
     const first = await page('/?sort=likes')
     const size = await readSize()
@@ -302,7 +304,7 @@ describe('a page for anonymous visitors', () => {
     expect((await page('/')).text).toBe(strangers)
   })
 
-  test('has the current number of seeders', async () => {
+  test('shows the current number of seeders', async () => {
     const { body: files } = (await registry.get('/v1/models/tide/files')) as { body: never }
     const [{ model_id, id }] = files as [ModelFile]
     const { body: download } = await registry.get(`/v1/files/${model_id}/download/${id}`)

@@ -55,8 +55,8 @@ export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
   })
 
   /**
-   * Returns the cache key of a page for anonymous visitors: everything that the page depends on besides the registry's
-   * data. Returns undefined if the page must not be cached.
+   * Returns the cache key of a page for anonymous visitors, or undefined if the page must not be cached. The key
+   * contains everything that the page depends on, except the registry's data.
    */
   function cacheKey(request: FastifyRequest): string | undefined {
     // Visitors with cookies may be signed in, or have chosen a theme.
@@ -75,8 +75,8 @@ const localApiFor = (request: FastifyRequest, site: Site): string | undefined =>
 
 /**
  * Renders the page at an address, or the 404 page. Visitors who use `127.0.0.1` although the base URL contains
- * `localhost`, or vice versa, are redirected, because signing in works only at the base URL. Visitors who use a former name of a model
- * are redirected to its page.
+ * `localhost`, or vice versa, are redirected, because signing in works only at the base URL. Visitors who use a former
+ * name of a model are redirected to its page.
  */
 export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dependencies) {
   const takeTurn = renderTurns(maxConcurrentPages, () => busy('the client has disconnected'))
@@ -143,8 +143,8 @@ export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
 }
 
 /**
- * An API request that should be repeated later: it was refused (status 429 or 503), or the response is provisional
- * (status 200), such as a card that has not been rendered yet.
+ * An API response that asks for a retry: a refusal (status 429 or 503), or a provisional response (status 200), such as
+ * a card that has not been rendered yet.
  */
 type Refusal = { status: number; retryAfterSeconds: number }
 

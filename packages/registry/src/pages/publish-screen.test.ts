@@ -446,7 +446,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await stored(3)
     expect(await page.getByRole('progressbar').count()).toBe(1)
-    // A chunk that must be sent again is no reason to move back.
+    // The bar must not move back if a chunk must be sent again.
     gate.answerNext({ status: 500, detail: 'internal server error' })
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('heading', { name: 'Paused: Tide 7B' }).waitFor()
@@ -514,7 +514,7 @@ const noteHashingHere = `
     return digest.apply(this, given)
   }`
 
-/** A script that notes each value of the progress bar. */
+/** A script that records each value of the progress bar. */
 const noteProgress = `
   window.percents = []
   new MutationObserver(() => {
@@ -523,8 +523,8 @@ const noteProgress = `
   }).observe(document, { subtree: true, childList: true, attributes: true })`
 
 /**
- * A script that notes the progress of hashing in `window.hashed`. In the first page that a tab loads, hashing stops after the
- * first chunk, as if it were very slow.
+ * A script that records the progress of hashing in `window.hashed`. In the first page that a tab loads, hashing stops
+ * after the first chunk, as if it were very slow.
  */
 const stopFirstHashing = `
   window.hashed = []

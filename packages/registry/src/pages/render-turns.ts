@@ -3,8 +3,8 @@ export type RenderTurns = <T>(isGone: () => boolean, task: () => Promise<T>) => 
 
 /**
  * Limits how many pages are rendered at the same time. Rendering a page takes 10 to 30 ms, so dozens of pages in one
- * turn of the event loop would delay all other requests. They would also delay the heartbeats without which a node
- * stops using its cache, and without the cache, the node would have to render even more pages.
+ * turn of the event loop would delay all other requests. They would also delay the node's heartbeats. A node whose
+ * heartbeats are late stops using its cache, and would then have to render even more pages.
  */
 export function renderTurns(maxConcurrent: number, gone: () => Error): RenderTurns {
   const waiting: (() => void)[] = []
@@ -23,7 +23,7 @@ export function renderTurns(maxConcurrent: number, gone: () => Error): RenderTur
       if (isGone()) throw gone()
       return await task()
     } finally {
-      setImmediate(next) // other work comes first
+      setImmediate(next) // lets other work run first
     }
   }
 }

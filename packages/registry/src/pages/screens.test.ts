@@ -18,7 +18,7 @@ import { startTestRegistry, type TestRegistry } from '../testing/test-registry.t
 import { makeReleaseKey, writeRelease } from '../testing/write-release.ts'
 
 const chromium = inject('chromium')
-/** The timeout is long, because several pages are tested at a time on a machine that may be busy. */
+/** The timeout is long, because several pages are tested at the same time, and the machine may be busy. */
 const options = { timeout: 180_000 }
 
 describe.skipIf(!chromium)('in a browser', options, () => {
@@ -95,7 +95,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     expect(takeProblems().filter((one) => !isExpected(one, screenOptions))).toEqual([])
   })
 
-  test('every page leads to the page that installs shoal', async () => {
+  test('every page links to the page that explains how to install shoal', async () => {
     await using visitor = await browser.newVisitor()
     const { page, takeProblems } = visitor
     await page.goto(`${getOrigin(registry)}/m/tide-7b`)

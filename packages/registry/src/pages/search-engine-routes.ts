@@ -15,11 +15,11 @@ type Dependencies = {
 }
 
 /**
- * A sitemap may contain up to 50,000 addresses, but processing that many would delay all other requests by 0.1 s, and the
- * response would be too large for the cache.
+ * A sitemap may contain up to 50,000 addresses. However, processing so many addresses would delay all other requests by
+ * 0.1 s, and the response would be too large for the cache.
  */
 const maxAddresses = 5_000
-/** These routes do not require signing in, even on a members-only registry, whose sitemaps are empty. */
+/** These routes never require signing in. On a members-only registry, the sitemaps are empty. */
 const open = { schema: { hide: true }, config: { isOpen: true, isCompressible: true } }
 const xml = 'application/xml; charset=utf-8'
 
@@ -67,7 +67,7 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
     },
   )
 
-  /** `page` starts at 1. */
+  /** Returns one of the sitemaps. `page` is counted from 1. */
   function sitemap(page: number, { models }: PublicNames): string {
     const home = page === 1 ? [{ address: site.baseUrl() + pages.models }] : []
     const addresses = models.map(({ name, updated_at }) => ({

@@ -26,7 +26,7 @@ describe.skipIf(!chromium)('unsaved changes to a model', { timeout: 60_000 }, ()
   })
   afterAll(() => stack.disposeAsync())
 
-  /** Opens the edit page of a new model as its owner, who is a new user. The model’s name is derived from the owner’s. */
+  /** Opens the edit page of a new model as its owner, a new user. The model’s name contains the owner’s name. */
   async function newEditor(username: string, look?: Parameters<TestBrowser['newVisitor']>[0]) {
     const visitor = await browser.newVisitor(look)
     const { page, context } = visitor
@@ -131,7 +131,7 @@ describe.skipIf(!chromium)('unsaved changes to a model', { timeout: 60_000 }, ()
     expect(await next.getByLabel('License').inputValue()).toBe('mit')
   })
 
-  test('without changes, nothing is asked, and saved changes leave no draft behind', async () => {
+  test('without changes, the page does not ask, and saved changes leave no draft behind', async () => {
     await using editor = await newEditor('dora')
     const { page, name } = editor
     await description(page).fill('New.')

@@ -78,7 +78,7 @@ describeApi('the administration of accounts', (start) => {
     expect((await change('ana', { role: 'user' }, ben)).status).toBe(403)
   })
 
-  test('accounts are listed with what they use', async () => {
+  test('accounts are listed with their usage', async () => {
     const ben = await add('ben')
     const bytes = smallGguf(1)
     await publish(registry, ben, { name: 'tide' }, 'tide.gguf', bytes)
@@ -158,7 +158,7 @@ describeApi('the administration of accounts', (start) => {
     }
   })
 
-  test('a removed account is not revived by a password change that was under way', async () => {
+  test('a removed account is not revived by a password change that was in progress', async () => {
     const ben = await add('ben')
     const reset = await registry.post('/v1/admin/users/ben/reset-password', { token: admin })
     const { body } = await signIn('ben', (reset.body as { password: string }).password)
@@ -248,7 +248,7 @@ describeApi('the administration of accounts', (start) => {
     const remove = (query = '') =>
       registry.call('DELETE', `/v1/admin/users/ben${query}`, { token: admin })
 
-    test('is not removed unless something is done with the models', async () => {
+    test('is not removed unless its models are to be given away or deleted', async () => {
       expect(await remove()).toMatchObject({ status: 409, body: { code: 'owns_models' } })
       expect((await remove('?give_to=nobody')).status).toBe(404)
       expect((await remove('?give_to=ben')).status).toBe(409)
@@ -256,7 +256,7 @@ describeApi('the administration of accounts', (start) => {
       expect(await statusOf(ben)).toBe(200)
     })
 
-    test('is removed after another account has got them', async () => {
+    test('is removed after its models were given to another account', async () => {
       const cleo = await add('cleo')
       expect((await registry.get('/v1/models/tide', { token: cleo })).status).toBe(404)
       expect((await remove('?give_to=cleo')).status).toBe(204)
@@ -275,7 +275,7 @@ describeApi('the administration of accounts', (start) => {
       ])
     })
 
-    test('is removed after they were deleted', async () => {
+    test('is removed after its models were deleted', async () => {
       expect((await remove('?delete_models=true')).status).toBe(204)
       expect((await registry.get('/v1/models/tide', { token: admin })).status).toBe(404)
       expect(await audit('?limit=2')).toEqual(['ana account.removed ben', 'ana model.deleted tide'])
@@ -304,7 +304,7 @@ describeApi('the administration of accounts', (start) => {
       registry.post('/v1/auth/register', { body: { username, password, invitation } })
     const invalid = { status: 403, body: { code: 'invitation_invalid' } }
 
-    test('permits one registration although registration is closed', async () => {
+    test('permits one registration even if registration is closed', async () => {
       expect((await register('ben')).status).toBe(403)
       const { token, url, id } = await invite({ note: 'Ben from the lab' })
       expect(url).toContain(`/register#invitation=${token}`)
@@ -331,7 +331,7 @@ describeApi('the administration of accounts', (start) => {
       expect((await register('ben', token)).status).toBe(201)
     })
 
-    test('ends with the rights of the admin who created it', async () => {
+    test('becomes invalid if the admin who created it is demoted', async () => {
       const cleo = await add('cleo', 'admin')
       const created = await registry.post('/v1/admin/invitations', {
         token: cleo,
@@ -370,7 +370,7 @@ describeApi('the administration of accounts', (start) => {
   })
 
   describe('the audit log', () => {
-    test('has sign-ins, keys, visibility and deletions, with credential and address', async () => {
+    test('records sign-ins, keys, visibility and deletions, with the credential and the address', async () => {
       const { id, key } = await makeKey(admin)
       await publish(registry, key, { name: 'tide' }, 'tide.gguf', smallGguf(4))
       await registry.call('PATCH', '/v1/models/tide', { token: key, body: { is_public: false } })
@@ -395,7 +395,7 @@ describeApi('the administration of accounts', (start) => {
       expect(JSON.stringify(entries)).not.toContain(key)
     })
 
-    test('is read page by page, in both directions', async () => {
+    test('can be read page by page, in both directions', async () => {
       for (let count = 0; count < 3; count += 1) await makeKey(admin)
       const all = await get<AuditEntry[]>('/v1/admin/audit')
       const numbers = all.map(({ seq }) => seq)
@@ -406,7 +406,7 @@ describeApi('the administration of accounts', (start) => {
       expect(await page('after=0')).toEqual(numbers.toReversed().slice(0, 2))
     })
 
-    test('cannot be changed, not even by a statement on the database', async () => {
+    test('cannot be changed, even with SQL', async () => {
       const { db } = await registry.connect()
       await expect(db.updateTable('audit').set({ actor: 'ben' }).execute()).rejects.toThrow('audit')
       await expect(db.deleteFrom('audit').execute()).rejects.toThrow('audit')

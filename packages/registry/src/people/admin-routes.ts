@@ -27,7 +27,7 @@ type Dependencies = ModelDeletion & {
   site: Site
 }
 
-/** The administration of accounts, for admins. */
+/** The routes with which admins manage accounts and invitations, and read the audit log. */
 export const adminRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, dependencies) => {
   const { db, accounts, keys, people, invitations, site } = dependencies
 
@@ -62,7 +62,7 @@ export const adminRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, 
 
   app.route({
     ...endpoints.updateUser,
-    config: { mayUseLastRoom: true }, // a full disk is a reason to disable an account
+    config: { mayUseLastRoom: true }, // so that an account that fills the disk can be disabled
     async handler(request) {
       const actor = adminOf(request)
       const { username } = request.params
@@ -140,7 +140,10 @@ export const adminRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, 
   })
 }
 
-/** The page on which an invitation is accepted. The secret is in the fragment, which is not sent to any server. */
+/**
+ * Returns the URL of the page on which an invitation is accepted. The secret is in the fragment, which is not sent to
+ * any server.
+ */
 export const invitationUrl = (baseUrl: string, token: string): string =>
   `${baseUrl}/register#invitation=${token}`
 

@@ -10,7 +10,7 @@ import { note, user } from '../audit/audit-log.ts'
 export const randomPassword = (): string => randomBytes(12).toString('base64url')
 
 /**
- * Creates an account with a random password, which it returns.
+ * Creates an account with a random password, and returns the password.
  * @throws conflict if the username is taken or reserved
  */
 export async function createUser(

@@ -7,11 +7,11 @@ import { note } from '../audit/audit-log.ts'
 import type { Database, InvitationTable } from '../database/schema.ts'
 import { conflict, notFound } from '../errors.ts'
 
-/** Invitations: each permits one registration within seven days, even if registration is closed. */
+/** Invitations. Each one permits one registration within seven days, even if registration is closed. */
 export interface InvitationRepository {
-  /** Creates an invitation. Only its result contains the secret. */
+  /** Creates an invitation. Only the result of this call contains the secret. */
   create(invitation: NewInvitation, actor: Actor): Promise<Omit<CreatedInvitation, 'url'>>
-  /** Newest first, including those that were used or have expired. */
+  /** Returns the invitations, newest first, including those that were used or have expired. */
   list(): Promise<Invitation[]>
   /** @throws not-found if there is no such invitation; conflict if it was used */
   revoke(id: string, actor: Actor): Promise<void>

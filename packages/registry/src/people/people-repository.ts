@@ -9,29 +9,30 @@ import { conflict, notFound } from '../errors.ts'
 import { storedBytesOf } from '../files/rows/stored-bytes.ts'
 
 /**
- * The accounts, as an admin sees and changes them. Each change is recorded in the audit log. All methods that take a
- * username throw not-found if there is no such account, if it was removed and, if they change it, if it is the system
- * account.
+ * The accounts, as an admin sees and changes them. Each change is recorded in the audit log. Methods that take a
+ * username throw not-found if there is no such account, or if it was removed. Methods that change an account also throw
+ * not-found for the system account.
  */
 export interface PeopleRepository {
-  /** Oldest first. */
+  /** Returns all accounts, oldest first. */
   list(): Promise<AdminUser[]>
   get(username: string): Promise<AdminUser>
-  /** What the account with this ID uses, and what it may use. */
+  /** Returns the usage and the quota of the account with this ID. */
   findUsage(accountId: string): Promise<Usage>
   /**
-   * Changes the role, status or quota. Disabling ends the account's sessions, and makes its API keys and the links to
-   * private files that it could read invalid. Enabling makes the API keys valid again.
+   * Changes the role, status or quota. Disabling ends the account's sessions, and invalidates its API keys and all
+   * links to private files that it could read. Enabling makes the API keys valid again.
    * @throws conflict if no active admin would remain
    */
   change(username: string, changes: UserChanges, actor: Actor): Promise<void>
   /** Makes another account the owner of all of the account's models. */
   giveModels(username: string, to: string, actor: Actor): Promise<void>
-  /** The IDs and names of the account's models. */
+  /** Returns the IDs and names of the account's models. */
   listModels(username: string): Promise<{ id: string; name: string }[]>
   /**
-   * @throws conflict if the account is the only active admin, or if it owns models, unless another active account is to
-   * own them (`to`) or they are to be deleted
+   * Checks that an account can be removed.
+   * @throws conflict if the account is the only active admin, or if it owns models that are not to be deleted or given
+   * to another active account (`to`)
    */
   requireRemovable(
     username: string,
@@ -63,7 +64,7 @@ type Row = Pick<
   stored_bytes: number
 }
 
-/** `defaultQuotaBytes` applies to accounts without a quota of their own; undefined: there is no limit. */
+/** `defaultQuotaBytes` applies to accounts that have no individual quota; undefined means no limit. */
 export function peopleRepository(
   db: Kysely<Database>,
   defaultQuotaBytes: number | undefined,
@@ -211,7 +212,7 @@ export function peopleRepository(
   }
 }
 
-/** The accounts that were not removed, oldest first, or only the one with this ID. */
+/** Returns the accounts that were not removed, oldest first. If `id` is given, returns only that account. */
 async function readRows(db: Kysely<Database>, id?: string): Promise<Row[]> {
   const now = new Date().toISOString()
   const { rows } = await sql<Row>`
@@ -229,8 +230,8 @@ async function readRows(db: Kysely<Database>, id?: string): Promise<Row[]> {
 }
 
 /**
- * Locks the right to change which accounts are admins until the transaction ends, so that two admins who disable each
- * other at the same time take turns.
+ * Takes a lock that lets only one transaction at a time change which accounts are admins. Otherwise, two admins could
+ * disable each other at the same time.
  */
 async function lockAdmins(trx: Kysely<Database>) {
   await trx
@@ -240,7 +241,7 @@ async function lockAdmins(trx: Kysely<Database>) {
     .execute()
 }
 
-/** Throws if no admin can sign in, apart from the account with the ID `exceptId`. */
+/** Throws if there is no active admin other than the account with the ID `exceptId`. */
 async function requireAdmin(db: Kysely<Database>, exceptId?: string) {
   const admin = await db
     .selectFrom('account')
@@ -313,7 +314,7 @@ async function refuseOwner(trx: Kysely<Database>, username: string) {
   )
 }
 
-/** Makes the links to the private files that the account could read invalid, for everybody who has them. */
+/** Invalidates all links to private files that the account could read, including those that other users have. */
 async function invalidateLinks(trx: Kysely<Database>, { id, username, is_admin }: Account) {
   await trx
     .updateTable('model')

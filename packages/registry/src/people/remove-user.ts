@@ -20,12 +20,12 @@ export async function removeUser(
   actor: Actor,
 ): Promise<void> {
   if (give_to !== undefined && delete_models) {
-    throw unprocessable('give_to and delete_models exclude each other', {
-      errors: [{ path: '/delete_models', message: 'excludes give_to' }],
+    throw unprocessable('give_to and delete_models cannot be combined', {
+      errors: [{ path: '/delete_models', message: 'cannot be combined with give_to' }],
     })
   }
   await people.requireRemovable(username, { to: give_to, areDeleted: delete_models })
-  await people.change(username, { is_disabled: true }, actor) // it must not create models meanwhile
+  await people.change(username, { is_disabled: true }, actor) // so that it cannot create models in the meantime
   if (give_to !== undefined) await people.giveModels(username, give_to, actor)
   if (delete_models) {
     for (const { id, name } of await people.listModels(username)) {

@@ -1,12 +1,12 @@
 import type { SharedState } from './open-redis.ts'
 import { addShared, type SharedCount } from './shared-counts.ts'
 
-/** How often nodes exchange counts. The counts of other nodes may be this old. */
+/** Interval at which nodes exchange their counts. The counts of other nodes may be out of date by this long. */
 const exchangeIntervalMs = 100
 
 type Entry = {
   windowMs: number
-  /** The count over all nodes when it was last exchanged. */
+  /** The total count of all nodes at the last exchange. */
   known: number
   /** This node's counts since that exchange: `sending` is being sent to Redis, and `unsent` has yet to be sent. */
   sending: number
@@ -15,9 +15,9 @@ type Entry = {
 }
 
 /**
- * Counts per key in fixed windows of time, over all nodes, without waiting for Redis: every 100 ms, nodes exchange what
- * they have counted. While Redis does not respond, each node adds only its own counts. At most `maxKeys` keys are kept;
- * the least recently counted key is removed first.
+ * Counts per key and fixed time window, over all nodes. Counting does not wait for Redis, because nodes exchange their
+ * counts every 100 ms. While Redis does not respond, each node adds only its own counts. At most `maxKeys` keys are
+ * kept; the least recently counted key is removed first.
  */
 export function delayedCounts(shared: SharedState, maxKeys: number) {
   const entries = new Map<string, Entry>()

@@ -10,7 +10,7 @@ export type Log = {
 /** Data that nodes share in Redis. While Redis does not respond, each node uses its own data. */
 export interface SharedState {
   redis: Redis
-  /** The prefix of all of this registry's keys and channels, because several registries may use one Redis. */
+  /** The prefix of this registry's keys and channels. It is needed because several registries may use one Redis. */
   prefix: string
   /**
    * Runs `onRedis`, or `onThisNode` if Redis does not respond within the command timeout. While Redis fails, only one

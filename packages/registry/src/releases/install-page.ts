@@ -1,4 +1,4 @@
-/** The page that explains the installation. It needs no script, and works although the other pages are not built. */
+/** The page that explains how to install shoal. It needs no scripts, and works even if the web pages are not built. */
 import { createHash } from 'node:crypto'
 import { releaseFiles } from '@shoal/core/releases'
 import { formatBytes } from '@shoal/core/units'
@@ -8,7 +8,7 @@ import type { HandedOut } from './releases.ts'
 
 export const stylePath = '/install/page.css'
 
-/** `notice` is shown instead of the commands. */
+/** Returns a page that shows `notice` instead of the commands. */
 export function noticePage(notice: string): string {
   return page(`<p>${escapeMarkup(notice)}</p>`)
 }
@@ -22,28 +22,28 @@ export function installPage(
   const releases = new Set(handedOut.map(({ release }) => release))
   const keys = new Set([...releases].map(({ keyFingerprint }) => keyFingerprint))
   return page(`
-    <p>The script installs the shoal command for your user in <code>~/.local</code>, without root, and sets this
-    registry as the one to use. It changes no settings of your shell.</p>
+    <p>The script installs the shoal command in <code>~/.local</code> for your user, without root. It sets this registry
+    as the default, unless another registry is already set. It does not change the configuration of your shell.</p>
     ${baseUrl.startsWith('https:') ? '' : insecure}
     <ol>
       <li>Download the script:
         ${command(`curl -fsSo shoal-install.sh ${quote(`${baseUrl}/install`)}`)}</li>
-      <li>Compare its checksum. Better still, get the checksum from the operator of the registry over another channel:
+      <li>Verify its checksum. It is safer to get the checksum from the operator of the registry over another channel:
         ${command(`echo '${sha256}  shoal-install.sh' | sha256sum --check`)}</li>
       <li>Run it:
         ${command('sh shoal-install.sh')}</li>
     </ol>
-    <p>To install it elsewhere, run <code>sh shoal-install.sh --prefix FOLDER</code>. Later,
+    <p>To install shoal in another folder, run <code>sh shoal-install.sh --prefix FOLDER</code>. Later,
     <code>shoal upgrade</code> installs newer releases that are signed with the same key.</p>
     <h2>Signing key</h2>
-    <p>SHA-256 of the public key, which <code>shoal admin releases ls --json</code> shows on the registry's host:</p>
+    <p>SHA-256 of the public key. <code>shoal admin releases ls --json</code> also shows it, on the registry's host.</p>
     ${[...keys].map((key) => `<p><code>${key}</code></p>`).join('\n')}
     <h2>All files</h2>
     ${handedOut.map(filesTable).join('\n')}`)
 }
 
-const insecure = `<p class="warning"><strong>This registry uses http.</strong> Anyone on the network between you and
-    it can change everything that it sends: this page, its checksums, the script and the program.</p>`
+const insecure = `<p class="warning"><strong>This registry uses HTTP.</strong> Anyone on the network between you and
+    the registry can change everything that it sends: this page, its checksums, the script and the program.</p>`
 
 const command = (text: string) => `<pre><code>${escapeMarkup(text)}</code></pre>`
 

@@ -1,4 +1,4 @@
-/** The installation script, which the registry generates for the releases that it hands out. */
+/** The installation script, which the registry generates for the releases that it offers. */
 import type { HandedOut } from './releases.ts'
 
 /** `uname -s` and `uname -m` of each platform. */
@@ -10,9 +10,9 @@ const systems: Record<string, string> = {
 }
 
 /**
- * Returns a script for POSIX shells. It is one command in braces, of which a shell runs nothing until it has read the
- * last byte, so that a download that is cut off does nothing. It installs into `lib/shoal` and `bin` in `~/.local`, needs
- * no root, and changes no file of a shell.
+ * Returns a script for POSIX shells. The script is a single command in braces. A shell runs such a command only after
+ * reading its last byte, so an incomplete download does nothing. The script installs shoal into `lib/shoal` and `bin`
+ * in `~/.local`, does not need root, and does not change configuration files of shells.
  */
 export function installScript(baseUrl: string, handedOut: readonly HandedOut[]): string {
   const cases = handedOut.flatMap((one) => {
@@ -27,7 +27,7 @@ export function installScript(baseUrl: string, handedOut: readonly HandedOut[]):
     )
 }
 
-/** A script that prints a message and fails. */
+/** Returns a script that prints a message and fails. */
 export const messageScript = (message: string): string =>
   `#!/bin/sh\n{ printf '%s\\n' ${quote(message)} >&2; exit 1; }\n`
 
@@ -79,11 +79,11 @@ const script = `#!/bin/sh
     esac
   fi
   if [ -e "$lib/release-key.pem" ] && [ "$(cat "$lib/release-key.pem")" != "$key" ]; then
-    refuse "this registry's release is signed with another key than the one installed. If you trust the new key, delete $lib/release-key.pem"
+    refuse "this registry's release is signed with a different key than the installed release. If you trust the new key, delete $lib/release-key.pem"
   fi
 
   mkdir -p "$lib" "$prefix/bin"
-  # Removes what a script that was killed more than a day ago has left. The installation does not depend on it.
+  # Delete what installations that were killed more than a day ago have left behind. Errors are ignored.
   find "$lib/." ! -name . -prune -type d -name '.install-??????' -mtime +0 -exec rm -rf {} + || :
   draft=$(mktemp -d "$lib/.install-XXXXXX")
   trap 'rm -rf "$draft"' EXIT
@@ -130,7 +130,7 @@ const script = `#!/bin/sh
   printf 'Installed shoal %s as %s\\n' "$version" "$prefix/bin/shoal" >&2
   case :$PATH: in
     *:"$prefix/bin":*) ;;
-    *) printf 'This folder is not in PATH. To add it, put this line into the file with the settings of your shell:\\n  export PATH="%s:$PATH"\\n' "$prefix/bin" >&2 ;;
+    *) printf 'This folder is not in PATH. To add it, put this line in the configuration file of your shell:\\n  export PATH="%s:$PATH"\\n' "$prefix/bin" >&2 ;;
   esac
 }
 shoal_install "$@"; }

@@ -1,4 +1,4 @@
-/** Packs folders so that the same files give the same bytes, whoever packs them and when. */
+/** Packs folders reproducibly: the same files always result in the same bytes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -22,9 +22,9 @@ export type ArchiveOptions = {
 }
 
 /**
- * Packs the files as a gzipped tar archive, which is on disk when the promise resolves. Needs GNU tar. Links are replaced
- * by what they lead to.
- * @throws if a file is missing, or cannot be read or written; a part of the archive may then be left
+ * Packs the files as a gzipped tar archive, which is on disk when the promise resolves. Requires GNU tar. Links are
+ * replaced by the files that they point to.
+ * @throws if a file is missing, or cannot be read or written; an incomplete archive may then be left behind
  */
 export async function packArchive(options: ArchiveOptions): Promise<void> {
   const { folder, files, name, into, timeSeconds, level = 6 } = options
@@ -36,19 +36,19 @@ export async function packArchive(options: ArchiveOptions): Promise<void> {
       ...['--dereference', '--hard-dereference', `--transform=s,^[.],${name},`],
       ...[`--directory=${folder}`, '--no-recursion', '--null', '--files-from=-'],
     ],
-    // In a session of its own, Ctrl-C in a terminal does not reach it. It ends when nobody reads what it writes.
+    // tar runs in a separate session, where Ctrl-C in a terminal does not reach it. It ends when its output is closed.
     { stdio: ['pipe', 'pipe', 'pipe'], detached: true },
   )
   const complaint = text(tar.stderr)
   const [ended, written] = await Promise.allSettled([
     once(tar, 'close'),
-    // zlib writes neither a time nor a file name into the header.
+    // zlib writes no time and no filename into the header.
     pipeline(
       tar.stdout,
       createGzip({ level }),
       createWriteStream(into, { flags: 'wx', mode: 0o640, flush: true }),
     ),
-    pipeline(Readable.from(listEntries(files)), tar.stdin), // fails only if tar does, which explains it
+    pipeline(Readable.from(listEntries(files)), tar.stdin), // fails only if tar fails, which then reports the reason
   ])
   if (ended.status === 'rejected') throw new Error('GNU tar cannot be run', { cause: ended.reason })
   if (written.status === 'rejected') throw written.reason
@@ -56,7 +56,7 @@ export async function packArchive(options: ArchiveOptions): Promise<void> {
   if (code !== 0) throw new Error(`tar exited with ${code}: ${(await complaint).slice(0, 500)}`)
 }
 
-/** Folders and files, each folder before its files. Each path ends with a zero byte, and begins with the folder: `./`. */
+/** Yields the paths of folders and files, each folder before its files. Each path ends with a zero byte. */
 function* listEntries(files: readonly string[]) {
   const paths = new Set(['.'])
   for (const file of files) {

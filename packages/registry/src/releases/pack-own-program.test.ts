@@ -1,4 +1,4 @@
-/** Packs small programs, in a separate process as in production, which takes its time on a busy machine. */
+/** Packs small programs in a separate process, as in production. On a busy machine, this can take long. */
 import { execFile } from 'node:child_process'
 import { createPublicKey } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ async function makeFolder() {
   return folder
 }
 
-/** Writes what an archive contains, with a program that prints its version. Returns the folder. */
+/** Writes the files of a release whose program prints its version. Returns their folder. */
 async function makeProgram(version = '1.0.0') {
   const folder = await makeFolder()
   await mkdir(join(folder, 'bin'))
@@ -51,7 +51,7 @@ async function makeProgram(version = '1.0.0') {
   return folder
 }
 
-/** A registry's database, and the programs, releases and messages of some of its nodes. */
+/** Starts a registry. Returns its database, releases and log messages, and functions that pack and add releases. */
 async function scene({ releasesDirectory = '' } = {}) {
   const registry = await startTestRegistry()
   onTestFinished(() => registry.close())
@@ -90,10 +90,10 @@ async function scene({ releasesDirectory = '' } = {}) {
   }
 }
 
-const isLinux = process.platform === 'linux' // there are no archives for other platforms yet
+const isLinux = process.platform === 'linux' // there are no archives for other platforms
 
 describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeoutMs }, () => {
-  test('hands out its own program, and a newer one after an upgrade, signed with the same key', async () => {
+  test('offers its own program, and a newer one after an upgrade, signed with the same key', async () => {
     const first = await makeProgram('1.0.0')
     await writeFile(join(first, 'program', 'secret.txt'), 'an operator’s file')
     const { file, lines } = temporaryLog()
@@ -121,12 +121,12 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     await registry.stop()
     await registry.start({ programFolder: await makeProgram('1.1.0'), log: { file } })
     await untilHandedOut('1.1.0')
-    expect(await install()).toBe('1.1.0\n') // the script refuses another key
+    expect(await install()).toBe('1.1.0\n') // the script would refuse a different key
     const packed = lines().filter(({ msg }) => String(msg).startsWith('this program was packed'))
     expect(packed.map(({ release }) => String(release).split('-')[0])).toEqual(['1.0.0', '1.1.0'])
   })
 
-  test('packs each version once, and none that is older than what it hands out', async () => {
+  test('packs each version once, and no version older than the one that it offers', async () => {
     const { pack, listVersions, listFolders } = await scene()
     const program = await makeProgram('1.1.0')
     await pack(program)
@@ -142,30 +142,30 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     expect(await listVersions()).toEqual(['1.1.0'])
   })
 
-  test('packs nothing if the operator’s releases are signed with another key, and says so', async () => {
+  test('packs nothing if the operator’s releases are signed with a different key, and logs a message', async () => {
     const { pack, add, messages, listVersions } = await scene()
     await add({ version: '1.0.0' })
     await pack(await makeProgram('1.0.0'))
     expect(messages).toEqual([])
     await pack(await makeProgram('1.1.0'))
-    expect(messages).toEqual([expect.stringContaining('signed with another key')])
+    expect(messages).toEqual([expect.stringContaining('signed with a different key')])
     expect(await listVersions()).toEqual(['1.0.0'])
   })
 
-  test('packs its program beside releases for other platforms that it has signed', async () => {
+  test('adds its program to releases for other platforms that it has signed', async () => {
     const { db, pack, add, releases, listVersions } = await scene()
     await add({ key: await readOwnKey(db), platform: 'darwin-arm64' })
     await pack(await makeProgram('1.0.0'))
     const found = await releases.listHandedOut(() => undefined)
     expect(found.map(({ archive }) => archive.platform)).toEqual(['darwin-arm64', platform])
-    await add({ version: '1.0.0', platform: 'win32-x64' }) // the operator's
+    await add({ version: '1.0.0', platform: 'win32-x64' }) // added by the operator
     await pack(await makeProgram('1.1.0'))
     expect(await listVersions()).toEqual(['1.0.0', '1.0.0', '1.0.0'])
   })
 
-  test('says at /install that it is packing, and leaves nothing when it is closed', async () => {
+  test('reports at /install that it is packing, and leaves no files behind when it is closed', async () => {
     const programFolder = await makeProgram()
-    await truncate(join(programFolder, 'bin', 'shoal'), 50e9) // takes minutes
+    await truncate(join(programFolder, 'bin', 'shoal'), 50e9) // takes minutes to pack
     const registry = await startTestRegistry({ programFolder, reserveBytes: 0 })
     onTestFinished(() => registry.close())
     await expect
@@ -175,7 +175,7 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     expect(await readdir(join(registry.config.dataDirectory, 'releases'))).toEqual([])
   })
 
-  test('two nodes that share a folder pack at the same time: the same bytes, and one release', async () => {
+  test('two nodes that share a folder pack the same bytes at the same time, and only one release is added', async () => {
     const { pack, listFolders, releases } = await scene()
     const program = await makeProgram()
     const copy = join(await makeFolder(), 'copied at another time')
@@ -186,7 +186,7 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     expect(await releases.list()).toHaveLength(1)
   })
 
-  test('leaves nothing when it is stopped, and removes what a killed run has left', async () => {
+  test('leaves no files behind when it is stopped, and removes those that a killed run has left behind', async () => {
     const { pack, listFolders, directory } = await scene()
     const program = await makeProgram()
     const abort = new AbortController()
@@ -208,7 +208,7 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     expect(await listFolders()).toEqual([expect.stringMatching(/^1\.0\.0-/)])
   })
 
-  test('packs a changed program, but not if files are missing or are to be outside its folder', async () => {
+  test('packs a changed program, but not if files are missing or outside its folder', async () => {
     const { pack, listFolders, listVersions } = await scene()
     const incomplete = await makeProgram('2.0.0')
     await rm(join(incomplete, 'program'), { recursive: true })
@@ -250,14 +250,14 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     )
   })
 
-  test('signs with a valid key that is the same each time', async () => {
+  test('always signs with the same valid key', async () => {
     const { db } = await scene()
     const [one, other] = [await readOwnKey(db), await readOwnKey(db)]
     expect(one.asymmetricKeyType).toBe('ed25519')
     expect(createPublicKey(one).equals(createPublicKey(other))).toBe(true)
   })
 
-  /** Returns the warning of a registry with these settings, which runs all the same. */
+  /** Returns the warning that a registry with these settings logs. The registry must run despite the problem. */
   async function readWarning(settings: Partial<RegistryConfig>) {
     const { file, lines } = temporaryLog()
     const registry = await startTestRegistry({ ...settings, log: { file } })
@@ -275,7 +275,7 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     expect(warning).toContain('free space')
   })
 
-  test.runIf(canMount)('warns if its disk becomes full, and leaves nothing on it', async () => {
+  test.runIf(canMount)('warns if its disk becomes full, and leaves no files on it', async () => {
     const disk = await smallDisk('4m')
     onTestFinished(disk.unmount)
     const programFolder = await makeProgram('1.0.0')
@@ -292,7 +292,7 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     expect(await readdir(releasesDirectory)).toEqual([])
   })
 
-  test('warns if it may not write its releases', async () => {
+  test('warns if it is not allowed to write to its folder of releases', async () => {
     const programFolder = await makeProgram()
     const warning = await readWarning({ programFolder, releasesDirectory: '/sys/shoal-releases' })
     expect(warning).toContain('allow the registry to write to /sys/shoal-releases')

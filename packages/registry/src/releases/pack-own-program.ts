@@ -1,6 +1,8 @@
 /**
- * A registry that runs from a release hands out its own program: it packs the program once, and signs it with a key of
- * its own (decision 45). It never overrides an operator who adds releases that are signed with another key.
+ * Packs the registry's own program. A registry that runs from a release offers its own program at `/install`. The
+ * registry packs the program once, and signs it with its own key (decision 45). A release that is signed with a
+ * different key was added by the operator. If the newest release is such a release, the registry does not add its own
+ * program.
  */
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -29,9 +31,9 @@ type Options = {
 }
 
 export type Packing = {
-  /** Whether the program is being packed. False if it need not be packed, and when it has been packed. */
+  /** Whether the program is being packed at the moment. */
   readonly isActive: boolean
-  /** Stops packing, and removes what has been written. */
+  /** Stops packing, and deletes what has been written. */
   stop(): Promise<void>
 }
 
@@ -66,8 +68,9 @@ export function startPacking(options: Options): Packing {
 }
 
 /**
- * Packs the program, unless there is a release of this version or of a newer one for this platform, or a release of the
- * newest version is signed with another key than the registry's own. Does nothing outside a release. Calls `onStart` before it packs.
+ * Packs the program, unless this platform already has a release of this version or a newer one, or a release of the
+ * newest version is signed with a different key. Does nothing if the registry does not run from a release. Calls
+ * `onStart` before it packs.
  */
 export async function packOwnProgram(
   { config, db, releases, log }: Options,
@@ -85,7 +88,7 @@ export async function packOwnProgram(
   if (isOperators(all, key)) {
     log.info(
       { version: program.version, newestRelease: all[0]?.version },
-      'this program is not added to the releases at /install, because the newest of them is signed with another key than the registry’s own; add a release with: shoal admin releases add',
+      'this program is not added to the releases at /install, because the newest of them is signed with a different key than the registry’s own; add a release with: shoal admin releases add',
     )
     return
   }
@@ -98,15 +101,12 @@ export async function packOwnProgram(
     await signRelease(folder, key)
     signal.throwIfAborted()
   })
-  log.info(
-    { release: id, keyFingerprint },
-    'this program was packed, and is handed out at /install',
-  )
+  log.info({ release: id, keyFingerprint }, 'this program was packed, and is offered at /install')
 }
 
 /**
- * Identifies this registry among those that share a folder. Only one process at a time uses a data folder, so what
- * another process with this name has left is not in use.
+ * Returns a name that identifies this registry among those that share a folder of releases. Only one process at a time
+ * uses a data folder, so files that an earlier process with this name has left behind are not in use.
  */
 const nameMaker = (dataDirectory: string) =>
   createHash('sha256').update(`${hostname()}\n${dataDirectory}`).digest('hex').slice(0, 16)
@@ -116,20 +116,20 @@ const isFor =
   ({ archives }: Release) =>
     archives.some((one) => one.platform === platform && compareVersions(one.version, version) >= 0)
 
-/** If some releases of the newest version have another key, the operator has added them, for other platforms perhaps. */
+/** Whether the operator has added a release of the newest version, which is then signed with a different key. */
 function isOperators(all: readonly Release[], key: KeyObject): boolean {
   const own = fingerprintOf(createPublicKey(key))
   const newest = all.filter(({ version }) => compareVersions(version, all[0]?.version ?? '') === 0)
   return newest.some(({ keyFingerprint }) => keyFingerprint !== own)
 }
 
-/** A package manager may replace the program while it is being packed. */
+/** Throws if the program was replaced while it was being packed, for example by a package manager. */
 async function checkUnchanged(program: Program) {
   if (isDeepStrictEqual(await readProgram(program.folder), program)) return
   throw new Error(`${program.folder} was replaced while it was being packed`)
 }
 
-/** The archive is smaller than the program. Uploads must leave the same reserve. */
+/** Throws if there may not be enough space for the archive and the reserve. The archive is smaller than the program. */
 async function checkSpace(folder: string, program: Program, reserve: number | undefined) {
   const { freeBytes, reserveBytes } = await readFileSystemSpace(folder, reserve)
   const missingBytes = program.sizeBytes + reserveBytes - freeBytes

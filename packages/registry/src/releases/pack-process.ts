@@ -1,4 +1,4 @@
-/** Packs an archive in a process of its own, started by `start-pack-process.ts`, with a lower priority than requests. */
+/** The process that `start-pack-process.ts` starts to pack an archive. It has a lower priority than the registry. */
 import { setPriority } from 'node:os'
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { type ArchiveOptions, packArchive } from './pack-archive.ts'

@@ -1,9 +1,11 @@
-/** The program of a release, unpacked, which describes itself in `release.json`. */
+/** The unpacked program of a release, with its description in `release.json`. */
 import { lstat, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { parseArchiveName } from '@shoal/core/releases'
 
-/** In the root of an archive and of what the Debian package and the container image contain. */
+/**
+ * This file is in the root folder of each archive, and of the program in the Debian package and the container image.
+ */
 const descriptionName = 'release.json'
 
 export type Program = {
@@ -17,7 +19,7 @@ export type Program = {
   timeSeconds: number
   /** The paths of all files in the folder that belong to the program. */
   files: string[]
-  /** The size of all files together. The archive is smaller. */
+  /** The total size of all files. The archive is smaller. */
   sizeBytes: number
 }
 
@@ -57,7 +59,7 @@ export async function listFiles(folder: string): Promise<string[]> {
 
 /**
  * Reads the description of the program in the folder. Returns undefined if there is none.
- * @throws if it has been changed in such a way that it describes no program
+ * @throws if the description is invalid
  */
 export async function readProgram(folder: string): Promise<Program | undefined> {
   const path = join(folder, descriptionName)
@@ -81,7 +83,7 @@ export async function readProgram(folder: string): Promise<Program | undefined> 
   }
 }
 
-/** Files outside the folder must not be handed out, even if the description names them. */
+/** Files outside the folder must not be packed, even if the description lists them. */
 const isInside = (file: unknown) =>
   typeof file === 'string' &&
   !file.includes('\0') &&

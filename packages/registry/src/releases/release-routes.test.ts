@@ -26,7 +26,7 @@ const ownAddress = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
-/** Saves settings like shoal, and prints its version. */
+/** Returns a program that saves settings as shoal does, and prints its version. */
 const program = (version: string) => `#!/bin/sh
 case "$1 $2" in
   '--version ') echo ${version} ;;
@@ -85,7 +85,7 @@ test('without a release, the page and the script explain how to add one', async 
   expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('npm run release') })
 })
 
-test('the page shows three commands, the checksums and the key, also on a members-only registry', async () => {
+test('the page shows three commands, the checksums and the key, even on a members-only registry', async () => {
   const registry = await start({ isAnonymousReadAllowed: false })
   const release = await registry.add()
   const script = (await registry.get('/install')).text
@@ -96,7 +96,7 @@ test('the page shows three commands, the checksums and the key, also on a member
   expect(text).toContain('sh shoal-install.sh')
   expect(text).toContain(createHash('sha256').update(script).digest('hex'))
   expect(text).toContain(release.keyFingerprint)
-  expect(text).toContain('This registry uses http')
+  expect(text).toContain('This registry uses HTTP')
   for (const { sha256 } of release.files) expect(text).toContain(sha256)
   expect((await registry.get('/install/page.css')).status).toBe(200)
   for (const [, path = ''] of text.matchAll(/href="(\/install\/[^"]+)"/g)) {
@@ -104,15 +104,15 @@ test('the page shows three commands, the checksums and the key, also on a member
   }
 })
 
-test('over https, the page does not warn about http', async () => {
+test('over HTTPS, the page does not warn about HTTP', async () => {
   const registry = await start({ baseUrl: 'https://models.example.org' })
   await registry.add()
   const { text } = await registry.get('/install', page)
-  expect(text).not.toContain('This registry uses http')
+  expect(text).not.toContain('This registry uses HTTP')
   expect(text).toContain('https://models.example.org/install')
 })
 
-test('files are handed out with ranges; unknown files and paths are not', async () => {
+test('files and ranges of files are sent; unknown files and paths get 404', async () => {
   const registry = await start()
   const release = await registry.add()
   const [archive] = release.files.filter(({ name }) => name.endsWith('.tar.gz'))
@@ -144,7 +144,7 @@ test.runIf(ownAddress)('with a loopback base URL, other machines get an explanat
   expect((await registry.get('/install')).text).toContain('shoal_install')
 })
 
-test('the script installs a working shoal that knows the registry, and can be run again', async () => {
+test('the script installs a working shoal, saves the URL of the registry, and can be run again', async () => {
   const registry = await start()
   const key = makeReleaseKey()
   const release = await registry.add({ key })
@@ -173,7 +173,7 @@ test('the script installs a working shoal that knows the registry, and can be ru
   ])
 })
 
-test('the script removes what one that was killed has left, but nothing that may still be used', async () => {
+test('the script removes files left behind by a killed installation, but none that may be in use', async () => {
   const registry = await start()
   await registry.add()
   const home = await makeFolder()
@@ -202,7 +202,7 @@ test('the script installs into another folder, whose name may contain spaces and
   expect(await registry.install(home, { words: ['--other'] })).toMatchObject({ code: 2 })
 })
 
-test('a changed archive, a program that does not run and another key are refused', async () => {
+test('a changed archive, a program that does not run and a different key are refused', async () => {
   const registry = await start()
   const { folder, files } = await registry.add()
   const archive = files.find(({ name }) => name.endsWith('.tar.gz'))?.name ?? ''
@@ -220,14 +220,14 @@ test('a changed archive, a program that does not run and another key are refused
   await writeFile(join(folder, archive), original)
   expect((await registry.install(home)).code).toBe(0)
   await registry.add({ version: '1.0.1' })
-  expect((await registry.install(home)).stderr).toContain('signed with another key')
+  expect((await registry.install(home)).stderr).toContain('signed with a different key')
   await rm(join(home, '.local/lib/shoal/release-key.pem'))
   await registry.add({ version: '1.0.2', program: '#!/bin/sh\nexit 127\n' })
   expect((await registry.install(home)).stderr).toContain('does not run on this machine')
   expect(await run(shoal, home, '--version')).toBe('1.0.0\n')
 })
 
-test('a platform that is not there and a shoal from elsewhere are refused', async () => {
+test('a platform without a release and a shoal that was installed in another way are refused', async () => {
   const registry = await start()
   await registry.add({ platform: process.arch === 'x64' ? 'linux-arm64' : 'linux-x64' })
   const home = await makeFolder()
@@ -244,7 +244,7 @@ test('a script that is cut off at any byte does nothing', async () => {
   await registry.add()
   const { text } = await registry.get('/install')
   const home = await makeFolder()
-  // Each cut script runs in a shell whose only commands are built in, so anything that it tried would fail visibly.
+  // Each truncated script runs in a shell that has only built-in commands, so anything that it does would fail visibly.
   const lastLine = text.trimEnd().lastIndexOf('\n') + 1
   const ends = Array.from(
     { length: text.trimEnd().length - lastLine },

@@ -1,4 +1,4 @@
-/** Hands out shoal: a page for browsers, a script for all other clients, and the files that the script downloads. */
+/** Serves `/install`: a page for browsers, a script for all other clients, and the files that the script downloads. */
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,20 +17,20 @@ import type { Releases } from './releases.ts'
 
 type Dependencies = {
   releases: Releases
-  /** Whether the registry is packing its own program, so that there will be a release soon. */
+  /** Whether the registry is packing its own program, in which case there will be a release soon. */
   isPacking: () => boolean
   site: Pick<Site, 'baseUrl'>
   store: Pick<RegistryStore, 'budget'>
 }
 
 const empty =
-  'This registry has no release of shoal to hand out yet. Its operator can add one: npm run release in a clone of shoal, then shoal admin releases add dist/release on the host of the registry.'
+  'This registry does not offer a release of shoal yet. To add one, its operator can run npm run release in a clone of shoal, and then shoal admin releases add dist/release on the host of the registry.'
 
 const packing =
-  'This registry is preparing shoal for installation. This takes about a minute when a new version has started. Please try again then.'
+  'This registry is preparing shoal for installation, which takes about a minute after an update. Please try again in a minute.'
 
 const unreachable = (baseUrl: string) =>
-  `This registry cannot hand out shoal to other machines, because its base URL is ${baseUrl}, which means the machine that opens it. Its operator can set SHOAL_BASE_URL to the address that other machines use.`
+  `This registry cannot offer shoal to other machines, because its base URL is ${baseUrl}, which works only on the registry’s own machine. Its operator can set SHOAL_BASE_URL to the address that other machines use.`
 
 /** Nothing here requires an account, even on a members-only registry. */
 const open = { schema: { hide: true }, config: { isOpen: true } }

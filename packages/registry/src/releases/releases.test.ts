@@ -59,12 +59,12 @@ test('single files are enough if an archive, the checksums, the signature and th
   expect(release.files).toHaveLength(1)
 })
 
-test('damaged, changed and incomplete releases are refused, and leave nothing', async () => {
+test('damaged, changed and incomplete releases are refused, and leave no files behind', async () => {
   const { add, listFolders } = await scene()
   const cases: [string, (path: string, archive: string) => Promise<unknown>][] = [
     ['is damaged', (_, archive) => appendFile(archive, 'x')],
     ['is damaged', (_, archive) => truncate(archive, 10)],
-    ['is missing in', (_, archive) => rm(archive)],
+    ['is missing from', (_, archive) => rm(archive)],
     ['SHA256SUMS is missing', (path) => rm(join(path, 'SHA256SUMS'))],
     ['SHA256SUMS.sig is missing', (path) => rm(join(path, 'SHA256SUMS.sig'))],
     [
@@ -96,7 +96,7 @@ test('a release without an archive, and a file that the checksums do not list, a
   await expect(add(join(path, 'none'))).rejects.toThrow('ENOENT')
 })
 
-test('the newest release of each platform is handed out, whatever the order in which they were added', async () => {
+test('the newest release of each platform is offered, regardless of the order in which releases were added', async () => {
   const { releases, add } = await scene()
   const key = makeReleaseKey()
   for (const [version, platform] of [
@@ -116,7 +116,7 @@ test('the newest release of each platform is handed out, whatever the order in w
   ])
 })
 
-test('another archive of the same name is refused, and another key must be confirmed', async () => {
+test('a different archive with the same name is refused, and a different key must be confirmed', async () => {
   const { releases, add } = await scene()
   await add((await make()).path)
   await expect(add((await make({ program: '#!/bin/sh\n' })).path)).rejects.toThrow(

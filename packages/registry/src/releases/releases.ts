@@ -1,6 +1,6 @@
 /**
- * The releases that the registry hands out. Each is a folder with the files that `npm run release` has written, named
- * after its version and the hash of its checksums.
+ * The releases that the registry offers. Each release is a folder with the files that `npm run release` wrote. The
+ * folder's name consists of the release's version and the hash of its checksums.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -24,7 +24,7 @@ export type Release = {
   version: string
   /** The archives with Node, one for each platform; at least one. */
   archives: Archive[]
-  /** The files that the checksums list, without the checksums themselves. */
+  /** The files that are listed in `SHA256SUMS` and present in the folder. */
   files: ReleaseFile[]
   /** The public key with which the release was signed, in PEM format. */
   publicKey: string
@@ -36,33 +36,34 @@ export type Release = {
 export type HandedOut = { release: Release; archive: Archive; file: ReleaseFile }
 
 export interface Releases {
-  /** All releases, newest first. */
+  /** Returns all releases, newest first. */
   list(): Promise<Release[]>
-  /** The newest release for each platform. Releases that are damaged are omitted, and their errors reported. */
+  /** Returns the newest release for each platform. Omits damaged releases, and passes their errors to `onDamaged`. */
   listHandedOut(onDamaged: (error: unknown) => void): Promise<HandedOut[]>
   /**
-   * Verifies a release and copies it: a folder with all of its files, or some of its files, which must include the
-   * checksums, the signature, the key and an archive. A release that is already there is not copied again. If the newest
-   * release was signed with another key, `confirmKey` is called first, and nothing is added if it throws.
-   * @throws `unprocessable` if the files are no complete, undamaged and signed release, and `conflict` if there is another
-   * release of the same version for the same platform
+   * Verifies a release and copies it. `paths` contains the path of a folder with all files of the release, or the paths
+   * of some of its files. These must include the checksums, the signature, the key and an archive. A release that has
+   * already been added is not copied again. If the newest release was signed with a different key, `confirmKey` is
+   * called first. If `confirmKey` throws, nothing is added.
+   * @throws `unprocessable` if the files are not a complete, undamaged and signed release; `conflict` if there is
+   * already a different release of the same version for the same platform
    */
   add(
     paths: readonly string[],
     confirmKey: (keyFingerprint: string) => Promise<void>,
   ): Promise<{ release: Release; isNew: boolean }>
   /**
-   * Adds a release that `write` writes to an empty folder, including the checksums and the signature. If `write` throws,
-   * nothing is added. `maker` is part of the folder's name until then.
+   * Adds a release that `write` writes to an empty folder, including the checksums and the signature. If `write`
+   * throws, nothing is added. Until the release has been added, `maker` is part of the folder's name.
    */
   make(maker: string, write: (folder: string) => Promise<void>): Promise<Release>
-  /** Deletes what a process that was killed has left in the folder of `make`. Does nothing if there is none. */
+  /** Deletes the folder that `make` left behind if a process that called it with this `maker` was killed. */
   removeUnfinished(maker: string): Promise<void>
   /** The folder with all releases, which may not exist yet. */
   readonly directory: string
 }
 
-/** The folders in which releases are written. A registry never hands out a file from them. */
+/** Prefix of the folders in which releases are written. Files in these folders are never sent to clients. */
 const draftPrefix = '.adding-'
 const maxDraftAgeMs = 86_400_000
 
@@ -121,10 +122,10 @@ export function openReleases({
     async add(paths, confirmKey) {
       const files = await findFiles(paths)
       const signed = await readSignedFiles(files)
-      // Of a folder, every file must be there. Other files in it are not part of the release.
+      // A folder must contain every file that the checksums list. Other files in the folder are ignored.
       const isFolder = paths.length === 1
       for (const name of isFolder ? signed.sums.keys() : []) {
-        if (!files.has(name)) throw unprocessable(`${name} is missing in ${paths[0]}`)
+        if (!files.has(name)) throw unprocessable(`${name} is missing from ${paths[0]}`)
       }
       const parts = [...files].filter(([name]) => signed.sums.has(name) || isDescription(name))
       if (!isFolder && parts.length < files.size) {
@@ -159,7 +160,10 @@ export function openReleases({
   }
 }
 
-/** The same release may have been added in the meantime: by another node that shares the folder, for example. */
+/**
+ * Returns false if the folder exists, because another node that shares the folder may have added the same release.
+ * Rethrows other errors.
+ */
 function ignoreExisting(error: NodeJS.ErrnoException): boolean {
   if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false
   throw error
@@ -210,7 +214,7 @@ function refuseSecond(archives: readonly Archive[], releases: readonly Release[]
     const other = releases.find((release) => release.archives.some((one) => one.name === name))
     if (other === undefined) continue
     throw conflict(
-      `another ${name} has been added: increase the version, or delete ${other.folder}`,
+      `a different ${name} already exists: increase the version, or delete ${other.folder}`,
     )
   }
 }
@@ -247,7 +251,7 @@ async function listFolders(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
-/** Removes what a process that was killed has left. A draft of another process that still writes is newer. */
+/** Deletes the drafts that killed processes have left behind. Drafts that are still being written are newer. */
 async function removeOldDrafts(directory: string): Promise<void> {
   for (const name of await listFolders(directory)) {
     if (!name.startsWith(draftPrefix)) continue

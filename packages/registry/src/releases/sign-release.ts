@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream/promises'
 import { releaseFiles } from '@shoal/core/releases'
 
 /**
- * Writes `SHA256SUMS` with the checksums of all files in the folder, in the format of `sha256sum`, `SHA256SUMS.sig` with
- * its Ed25519 signature (64 bytes, RFC 8032), and `SHA256SUMS.pem` with the public key.
+ * Writes three files: `SHA256SUMS`, the checksums of all files in the folder in the format of `sha256sum`;
+ * `SHA256SUMS.sig`, the Ed25519 signature of `SHA256SUMS` (64 bytes, RFC 8032); and `SHA256SUMS.pem`, the public key.
  */
 export async function signRelease(folder: string, key: KeyObject): Promise<void> {
   const names = (await readdir(folder)).toSorted()

@@ -11,7 +11,10 @@ const maxDescriptionBytes = 100_000
 /** The paths of a release's files, by their names. */
 export type Files = ReadonlyMap<string, string>
 
-/** Finds the files of a release: those in a folder, if the only path is a folder, or else the paths themselves. */
+/**
+ * Finds the files of a release. If the only path is a folder, these are the files in it. Otherwise, they are the files
+ * at the given paths.
+ */
 export async function findFiles(paths: readonly string[]): Promise<Files> {
   const [path = ''] = paths
   const isFolder = paths.length === 1 && (await stat(path)).isDirectory()
@@ -24,13 +27,16 @@ export async function findFiles(paths: readonly string[]): Promise<Files> {
   for (const name of Object.values(releaseFiles)) {
     if (files.has(name)) continue
     throw unprocessable(
-      `${name} is missing: a release consists of what npm run release has written`,
+      `${name} is missing: a release consists of the files that npm run release writes`,
     )
   }
   return files
 }
 
-/** @throws `unprocessable` if the signature is wrong */
+/**
+ * Reads the checksums and the public key of a release, and verifies the signature.
+ * @throws `unprocessable` if the signature is wrong
+ */
 export async function readSignedFiles(files: Files) {
   const [text, signature, publicKey] = await Promise.all([
     readSmall(files, releaseFiles.checksums),
@@ -47,7 +53,7 @@ export async function readSignedFiles(files: Files) {
     )
   }
   return {
-    /** The same for the same files. */
+    /** Depends only on the checksums of the files. */
     id: createHash('sha256').update(text).digest('hex').slice(0, 16),
     sums: parseSums(files, String(text)),
     publicKey: key.export({ type: 'spki', format: 'pem' }).toString(),

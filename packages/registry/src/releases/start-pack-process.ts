@@ -10,7 +10,8 @@ const heapMb = 64
 
 /**
  * Packs an archive in a separate process with a low priority. The process has ended when the promise settles.
- * @throws if packing fails, or the signal's reason if it is aborted; a part of the archive may then be left
+ * @throws an error if packing fails, or the signal's reason if the signal is aborted; an incomplete archive may then be
+ * left behind
  */
 export async function packAtLowPriority(
   options: ArchiveOptions,
@@ -22,7 +23,7 @@ export async function packAtLowPriority(
   const child = fork(fileURLToPath(new URL(`./pack-process.${extension}`, import.meta.url)), {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',
-    env: PATH === undefined ? {} : { PATH }, // the process must not see secrets
+    env: PATH === undefined ? {} : { PATH }, // without variables that contain secrets
     execArgv: [`--max-old-space-size=${heapMb}`],
   })
   let stderr = ''

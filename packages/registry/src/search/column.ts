@@ -1,4 +1,4 @@
-/** One number per document. A missing number is NaN, for which every comparison is false. */
+/** One number per document. A missing number is NaN, so that every comparison with it is false. */
 export class Column {
   #values = new Float64Array(64).fill(Number.NaN)
 

@@ -1,4 +1,4 @@
-/** The ID (UUID) of each document, stored as four 32-bit numbers: as text, a million IDs would take 60 MB. */
+/** The ID (UUID) of each document, stored as four 32-bit numbers. As text, a million IDs would take 60 MB. */
 export class IdColumn {
   #parts = new Uint32Array(4 * 64)
 

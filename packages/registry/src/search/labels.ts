@@ -16,7 +16,7 @@ export type LabelCount = Label & { count: number }
 export type LabelCounter = {
   /** @param times -1 to remove the document */
   add(document: number, times?: 1 | -1): void
-  /** The counts, indexed by label number. */
+  /** Returns the counts, indexed by label number. */
   counts(): Uint32Array
 }
 

@@ -7,7 +7,7 @@ import type { Database } from '../database/schema.ts'
 
 export type ModelChange = {
   seq: number
-  /** Whether more than the model's counts and sizes changed. If so, the model must be indexed again, or was deleted. */
+  /** Whether more than the model's counts and sizes changed. If so, the model was deleted or must be indexed again. */
   isText: boolean
 }
 
@@ -42,8 +42,8 @@ type Change = { model_seq: number; change: string; text_change: string }
  * In PostgreSQL, `change` is a transaction ID, and transactions may commit in any order. Only transactions with lower
  * IDs than the oldest running transaction are certain to have ended. Therefore, the changes of all later transactions
  * are read again by the next call, which skips those that have been applied. Rows with transaction IDs that the server
- * has not assigned yet are ignored: they come from a database that was restored into a new server, and are older than
- * the index.
+ * has not assigned yet are ignored. They were written before the database was restored into a new server, and are older
+ * than the index.
  */
 export function followPostgres(db: Kysely<Database>): FollowChanges {
   let oldestRunning: string | undefined

@@ -94,7 +94,7 @@ type QueryWord = readonly string[]
 export class SearchIndex {
   #vocabulary = new Vocabulary()
   #labels = new Labels()
-  /** Label counts of the public models, updated with each change: counting a million models takes 30 ms. */
+  /** Label counts of the public models, updated with each change, because counting a million models takes 30 ms. */
   #publicLabels = this.#labels.counter()
   #names = new NameWords()
   #relevance = new Relevance({
@@ -112,7 +112,7 @@ export class SearchIndex {
   /** The documents of existing models. */
   #live = new DocumentSet(0)
   #public = new DocumentSet(0)
-  /** Totals of the public models, updated with each change: adding up a million models takes 50 ms. */
+  /** Totals of the public models, updated with each change, because adding up a million models takes 50 ms. */
   #totals = { models: 0, files: 0, bytes: 0, downloads: 0 }
   /** The document of each model, by `model.seq`; NaN if the model is not in the index. */
   #documents = new Column()
@@ -273,7 +273,9 @@ export class SearchIndex {
     return matches
   }
 
-  /** Returns a function for the memory that a model needs with this context length; NaN if it is unknown. */
+  /**
+   * Returns a function that computes the memory that a model needs with this context length, or NaN if it is unknown.
+   */
   #findMemory(contextTokens: number): (document: number) => number {
     const { minMemoryBytes, minFileSizeBytes, cacheBytesPerToken, contextLength } = this.#numbers
     if (contextTokens === usualContext) return (document) => minMemoryBytes.get(document)

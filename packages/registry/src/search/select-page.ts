@@ -5,7 +5,10 @@ export type Sorting = {
   keys: Float64Array
   /** Orders documents with equal keys: negative if `a` comes first. */
   breakTie: (a: number, b: number) => number
-  /** Approximates `breakTie`: the document with the larger number comes first. Equal numbers leave it to `breakTie`. */
+  /**
+   * Approximates `breakTie`: the document with the larger number comes first. If the numbers are equal, `breakTie`
+   * decides.
+   */
   tieKey: (document: number) => number
 }
 

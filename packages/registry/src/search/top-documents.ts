@@ -68,8 +68,8 @@ export class TopDocuments {
   }
 
   /**
-   * Whether the element at `above` may stay above the element at `below` in the heap: it ranks lower, or the two are
-   * equal.
+   * Whether the element at `above` may stay above the element at `below` in the heap. An element must not be above an
+   * element that ranks lower.
    */
   #isOrdered(above: number, below: number): boolean {
     return this.#compare(this.#heap[above] as Selected, this.#heap[below] as Selected) >= 0

@@ -69,8 +69,8 @@ export class Vocabulary {
   }
 
   /**
-   * Whether one of these documents contains a term that begins with `prefix`, or, for `equal`, the term `prefix`
-   * itself.
+   * Whether one of these documents contains a term that begins with `prefix`. If `match` is `equal`, the term must be
+   * `prefix` itself.
    */
   has(prefix: string, documents: DocumentSet, match: 'beginning' | 'equal' = 'beginning'): boolean {
     if (match === 'equal') {

@@ -7,7 +7,7 @@ export type RateLimitClass = 'auth' | 'write' | 'read' | 'chunk' | 'tracker'
 export const defaultRateLimits =
   'auth=30/min,write=600/min,read=3000/min,chunk=60000/min,tracker=6000/min'
 
-/** Returns undefined for `off` (no limits). Omitted classes keep their default limits. */
+/** Parses rate limits. Omitted classes keep their default limits. Returns undefined for `off` (no limits). */
 export const parseRateLimits: Parse<RateLimits | undefined> = (text, refuse) => {
   if (text === 'off') return undefined
   const limits = parseEach(`${defaultRateLimits},${text}`, refuse)

@@ -11,7 +11,7 @@ const parseAccessKeyId: Parse<string> = (text, refuse) =>
     ? refuse('must not be a temporary key (ASIA…): URLs signed with it would expire too early')
     : text.trim()
 
-/** Empty, or a path with a trailing slash and without a leading one. */
+/** Parses a prefix: empty, or a path with a trailing slash and no leading slash. */
 const parsePrefix: Parse<string> = (text, refuse) => {
   const prefix = text.trim()
   if (/^([\w.-]+\/)*$/.test(prefix)) return prefix
@@ -20,7 +20,7 @@ const parsePrefix: Parse<string> = (text, refuse) => {
   )
 }
 
-/** Parses the contents of the file at a path, for secrets that are mounted into a container. */
+/** Returns a parser for a file's path, which parses the file's contents. For secrets that are mounted as files. */
 const fromFile =
   <T>(parse: Parse<T>): Parse<T> =>
   (path, refuse) => {
@@ -33,7 +33,7 @@ const fromFile =
   }
 
 export const s3Settings = {
-  /** Undefined: there is no S3 store. */
+  /** Undefined means no S3 store. */
   s3Endpoint: setting({
     variable: 'SHOAL_S3_ENDPOINT',
     parse: parseBaseUrl,

@@ -47,8 +47,8 @@ export const registrySettings = {
     variable: 'SHOAL_RELEASES',
     parse: (path) => resolve(path),
     defaultPhrase: '`releases` in the data folder',
-    description: 'folder with the releases of shoal that the registry hands out at `/install`',
-    details: 'see [releases.md](releases.md#a-registry-hands-out-shoal)',
+    description: 'folder with the releases of shoal that the registry offers at `/install`',
+    details: 'see [releases.md](releases.md#installing-from-a-registry)',
   }),
   /** Without a trailing slash; undefined means `http://localhost:<port>`. */
   baseUrl: setting({
@@ -81,7 +81,7 @@ export const registrySettings = {
     description:
       'maximum number of connections from each node to PostgreSQL, in addition to one for notifications',
   }),
-  /** Undefined: this is the only node. */
+  /** Undefined means that this is the only node. */
   redisUrl: setting({
     variable: 'SHOAL_REDIS_URL',
     parse: parseRedisUrl,
@@ -101,7 +101,7 @@ export const registrySettings = {
     description:
       "set to `on` only behind a reverse proxy, to take the client's address from the last entry of `X-Forwarded-For`",
     details:
-      'the proxy must append that address. For several proxies, set the number of proxies, or their networks, such as `10.0.0.0/8,fd00::/8`',
+      'the proxy must append that entry. For several proxies, set the number of proxies, or their networks, such as `10.0.0.0/8,fd00::/8`',
   }),
   isRegistrationOpen: setting({
     variable: 'SHOAL_REGISTRATION',
@@ -133,8 +133,8 @@ export const registrySettings = {
     variable: 'SHOAL_TRASH_DAYS',
     parse: parseTrashDays,
     default: '7',
-    description: 'how long the data of deleted files is kept: days, or a duration such as `12h`',
-    details: 'at least `1h`, or `0` to delete it immediately',
+    description: 'how long to keep deleted files, in days or as a duration such as `12h`',
+    details: 'at least `1h`, or `0` to delete them immediately',
   }),
   /** Undefined means no limits. */
   rateLimits: setting({
@@ -144,7 +144,7 @@ export const registrySettings = {
     description:
       'rate limits per credential, or per network for anonymous requests; set to `off` for no limits',
     details:
-      'a network is an IPv4 address or an IPv6 /64. The class `auth` is limited per network even for requests with a credential. Omitted classes keep their default limits',
+      'omitted classes keep their default limits. The class `auth` is limited per network even for requests with a credential. A network is an IPv4 address or an IPv6 /64',
   }),
   maxConnectionsPerAddress: setting({
     variable: 'SHOAL_MAX_CONNECTIONS_PER_ADDRESS',
@@ -152,7 +152,7 @@ export const registrySettings = {
     default: '512',
     description: 'maximum number of concurrent HTTP connections from one IPv4 address or IPv6 /64',
     details:
-      'connections above the limit are closed. The limit does not apply to connections from this machine, or if `SHOAL_TRUST_PROXY` is set',
+      'connections above the limit are closed. There is no limit for connections from this machine, or if `SHOAL_TRUST_PROXY` is set',
   }),
   /** Undefined means that no token grants access to `/metrics`. */
   metricsToken: setting({
@@ -171,14 +171,14 @@ export const registrySettings = {
       'TCP port of the metadata peer, which serves metadata for magnet links; set to `off` for no metadata peer',
     details: 'see [bittorrent.md](bittorrent.md#the-metadata-peer)',
   }),
-  /** Undefined: the address at which the client reached the registry. */
+  /** Undefined means the address at which the client reached the registry. */
   peerAddress: setting({
     variable: 'SHOAL_PEER_ADDRESS',
     parse: parsePeerAddress,
     defaultPhrase: 'the address at which clients reach the registry',
     description: "IP address at which clients reach this node's metadata peer",
     details:
-      'required with `SHOAL_REDIS_URL`: otherwise, the tracker does not return the metadata peer',
+      'required with `SHOAL_REDIS_URL`; if it is missing, the tracker does not return the metadata peer',
   }),
   logLevel: setting({
     variable: 'SHOAL_LOG_LEVEL',

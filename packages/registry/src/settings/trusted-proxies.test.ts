@@ -18,7 +18,7 @@ test('a number trusts that many proxies at the end of the chain, and no address 
   expect(found).toEqual(['10.0.0.2', '203.0.113.9', 'forged', 'forged'])
 })
 
-test('proxies in a trusted network are trusted, wherever they are in the chain', () => {
+test('proxies in a trusted network are trusted at any position in the chain', () => {
   const networks = ['10.0.0.0/8', 'fd00::/8', '192.0.2.1']
   expect(find(networks, '10.0.0.1', forwarded)).toBe('203.0.113.9')
   expect(find(networks, 'fd12::1', '203.0.113.9')).toBe('203.0.113.9')

@@ -1,11 +1,11 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Which proxies' `X-Forwarded-For` is trusted: none, this many at the end of the chain, or those in these networks. */
+/** The proxies to trust: none (false), this many at the end of the chain, or those in these networks. */
 export type TrustedProxies = false | number | readonly string[]
 
 /**
- * Whether to trust the proxy at this address. Hop 0 is the proxy that has connected to the registry, hop 1 the one that
- * has connected to that proxy, and so on.
+ * Whether to trust the proxy at this address. Hop 0 is the proxy that has connected to the registry, hop 1 is the one
+ * that has connected to that proxy, and so on.
  */
 export type TrustProxy = (address: string, hop: number) => boolean
 
@@ -22,7 +22,7 @@ export function toTrustProxy(proxies: TrustedProxies): TrustProxy | false {
   return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Parses an address or a network, such as `10.0.0.0/8`. Undefined if it is neither. */
+/** Parses an address or a network, such as `10.0.0.0/8`. Returns undefined if the text is neither. */
 export function parseNetwork(text: string) {
   const [address = '', suffix] = text.split('/')
   const version = isIP(address)
@@ -34,8 +34,8 @@ export function parseNetwork(text: string) {
 }
 
 /**
- * Finds the client's address as Fastify does: going back from the connection, the first address that is not trusted. If
- * all are trusted, returns the one that is farthest away.
+ * Finds the client's address as Fastify does: the first untrusted address, starting with that of the connection and
+ * going back through the proxies. If all addresses are trusted, returns the last one.
  */
 export function findForwardedAddress(
   trust: TrustProxy,

@@ -28,7 +28,7 @@ export const parseMetricsToken: Parse<string> = (text, refuse) =>
         'must be at least 16 visible ASCII characters; generate one with: openssl rand -hex 32',
       )
 
-/** False for `off`. */
+/** Parses which proxies to trust. Returns false for `off`. */
 export const parseTrustProxy: Parse<TrustedProxies> = (text, refuse) => {
   if (text === 'off') return false
   if (text === 'on') return 1
@@ -43,18 +43,18 @@ export const parseTrustProxy: Parse<TrustedProxies> = (text, refuse) => {
 export const parsePeerAddress: Parse<string> = (text, refuse) =>
   plainAddress(text.trim()) ?? refuse(`must be an IP address, not "${text}"`)
 
-/** Undefined for `off`. */
+/** Parses a port number. Returns undefined for `off`. */
 export const parsePeerPort: Parse<number | undefined> = (text, refuse) => {
   if (text === 'off') return undefined
   return port(text, () => refuse(`must be a whole number from 0 to 65535, or "off", not "${text}"`))
 }
 
-/** The number of days that represents “never”. It is small enough for the database's date arithmetic. */
+/** The number of days that represents “forever”. It is small enough for the database's date arithmetic. */
 const centuryDays = 36_500
 
 const hourMs = 3_600_000
 
-/** Returns a duration in days: 0, or at least an hour as a fraction of a day. */
+/** Parses a duration. Returns a number of days: 0, or at least 1/24 (one hour). */
 export const parseTrashDays: Parse<number> = (text, refuse) => {
   const ms = parseDuration(text, 'd')
   if (ms === undefined)

@@ -15,7 +15,7 @@ const defaultBudgetBytes = 128 * 1024 * 1024
 export type ByteBudget = {
   /** Registers a transfer, until `leave` is called on the returned share. */
   join(): BudgetShare
-  /** Bytes that transfers currently hold. */
+  /** Returns the number of bytes that transfers currently hold. */
   usedBytes(): number
   transfers(): number
 }
@@ -23,8 +23,8 @@ export type ByteBudget = {
 /** One transfer's share of the budget. */
 export type BudgetShare = {
   /**
-   * The number of bytes that the transfer may hold now. The number decreases as more transfers join, but is at least 4
-   * KiB.
+   * Returns the number of bytes that the transfer may hold now. The number decreases as more transfers join, but is at
+   * least 4 KiB.
    */
   maxBytes(): number
   /**
@@ -44,7 +44,7 @@ export function byteBudget(budgetBytes = defaultBudgetBytes): ByteBudget {
   let used = 0
   let transfers = 0
 
-  /** Full-size slices are reused: allocating them for each read would take as long as the read itself. */
+  /** Full-size slices are reused, because allocating them for each read would take as long as the read itself. */
   const newSlice = (size: number) =>
     (size === sliceBytes && free.pop()) || Buffer.allocUnsafeSlow(size)
 

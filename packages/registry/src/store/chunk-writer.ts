@@ -44,9 +44,9 @@ type Outcome = 'stored' | 'full' | 'blocks-kept'
  * Writes chunks to their place in the upload's file as they arrive, and marks a chunk as stored in the map if its
  * length and hash are correct. An upload's chunks may arrive in any order and in parallel. Senders of the same chunk
  * take turns, so that a bad sender never overwrites the bytes of a good one. A sender that stops sending is
- * disconnected, and is disconnected sooner if another sender is waiting. This loses nothing, because the waiting sender
- * sends the complete chunk. A slow sender is not disconnected, because otherwise two slow senders of the same chunk
- * would disconnect each other forever.
+ * disconnected after a timeout, which is shorter if another sender is waiting. No data is lost, because the waiting
+ * sender sends the complete chunk. A slow sender is not disconnected, because otherwise two slow senders of the same
+ * chunk would disconnect each other forever.
  *
  * The disk blocks of a refused chunk are freed. If the disk is full and these blocks cannot be freed separately, all of
  * the upload's chunks are discarded and must be sent again. Otherwise, the disk would stay full.

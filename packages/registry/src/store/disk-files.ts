@@ -53,7 +53,7 @@ export async function subfolders(path: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
 }
 
-/** A file's size in bytes, or undefined if it does not exist. */
+/** Returns a file's size in bytes, or undefined if the file does not exist. */
 export async function findSize(path: string): Promise<number | undefined> {
   return (await findStats(path))?.size
 }

@@ -20,7 +20,10 @@ export type DiskSpaceOptions = {
 export interface DiskSpace {
   /** Reads the number of free bytes, the reserve, and the number of bytes that open uploads have not received yet. */
   read(): Promise<StoreSpace>
-  /** @throws `storage_full` if the open uploads, including a new one, would use part of the reserve */
+  /**
+   * Checks that there is enough space for a new upload of this size.
+   * @throws `storage_full` if the open uploads, including the new one, would use part of the reserve
+   */
   checkUploadsFit(sizeBytes: number): Promise<void>
   /**
    * An accepted upload may use half of the reserve, so that it does not fail as soon as other data grows.
@@ -62,7 +65,7 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
   }
 }
 
-/** Reads how many bytes are free on the file system of a folder, and how many of them are to be left free. */
+/** Reads how many bytes are free on the file system of a folder, and how many of them must be left free. */
 export async function readFileSystemSpace(folder: string, reserveBytes: number | undefined) {
   const { bavail, blocks, bsize } = await statfs(folder)
   const share = Math.floor(blocks * bsize * defaultReserveShare)
@@ -81,8 +84,8 @@ export function chunkRefused(missingBytes: number) {
 }
 
 /**
- * The number of bytes that open uploads have not received yet. The files of open uploads have the declared length, but
- * have disk blocks only where bytes were written.
+ * Returns the number of bytes that open uploads have not received yet. The files of open uploads have the declared
+ * length, but have disk blocks only where bytes were written.
  */
 async function awaitedBytes(uploads: string): Promise<number> {
   let sum = 0

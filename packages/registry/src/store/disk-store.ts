@@ -212,8 +212,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     },
 
     /**
-     * Each chunk was compared with its declared hash when it arrived, so the chunks are hashed again only if the whole
-     * file is wrong, to find out which chunks are.
+     * Each chunk was compared with its declared hash when it arrived. Therefore, the chunks are hashed again only if
+     * the hash of the whole file is wrong. This finds the incorrect chunks.
      */
     async hash(key, _sizeBytes, { declared, signal } = {}) {
       if (declared) {
@@ -285,8 +285,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 }
 
 /**
- * A `Content-Disposition` header that makes clients save the bytes under this filename (RFC 6266). Filenames in the
- * registry are ASCII without quotes, so they need no escaping.
+ * Returns a `Content-Disposition` header that makes clients save the bytes under this filename (RFC 6266). Filenames in
+ * the registry are ASCII without quotes, so they need no escaping.
  */
 export function attachment(filename: string): string {
   return `attachment; filename="${filename}"`

@@ -1,6 +1,5 @@
 /**
- * Tests a store whose disk is full or nearly full. The store is on a small disk of its own; the database is on another
- * disk.
+ * Tests a store whose disk is full or nearly full. The store is on a small disk, and the database is on another disk.
  */
 import { once } from 'node:events'
 import { mkdtemp, readdir, stat } from 'node:fs/promises'

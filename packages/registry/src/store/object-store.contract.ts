@@ -15,7 +15,7 @@ export type StoreUnderTest = {
 const chunkSize = 5 * 1024 * 1024 // the minimum part size of S3
 const lastSize = 1234
 
-/** The tests that every store must pass. */
+/** Defines the tests that every store must pass. */
 export function objectStoreContract(name: string, open: () => Promise<StoreUnderTest>) {
   describe(`an object store (${name})`, () => {
     const sizeBytes = 2 * chunkSize + lastSize
@@ -73,7 +73,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       const upload = await finish()
       const { key } = upload
       await store.finishUpload(upload, layout) // a repeated call is harmless
-      await store.startUpload(upload, layout) // happens after an older database was restored, and is harmless too
+      await store.startUpload(upload, layout) // harmless too; happens after an older database was restored
       expect(await store.listStoredChunks(upload, layout)).toEqual(new Set([0, 1, 2]))
       expect((await read(key)).equals(bytes)).toBe(true)
       expect(

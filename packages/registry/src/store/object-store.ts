@@ -10,8 +10,8 @@ export type ByteRange = { start: number; size: number }
 export type ChunkLayout = { sizeBytes: number; chunkSize: number }
 
 /**
- * Refers to an upload, or to the object that the upload has become. `uploadId` is the ID that `startUpload` returned. It
- * is null before that call, and for stores that do not use IDs.
+ * Refers to an upload, or to the object that the upload has become. `uploadId` is the ID that `startUpload` returned.
+ * It is null before that call, and for stores that do not use IDs.
  */
 export type UploadReference = { key: string; uploadId: string | null }
 
@@ -20,14 +20,17 @@ export type DeclaredHashes = Pick<FileHashes, 'sha256_hash' | 'chunkHashes'>
 
 export type PresignedRequest = { url: string; headers: Record<string, string> }
 
-/** An entry of `list`: a finished object, an upload with `sizeBytes` reserved, or the remains of one after a crash. */
+/**
+ * An entry of `list`: a finished object, an upload with `sizeBytes` reserved, or the remains of an upload after a
+ * crash.
+ */
 export type StoredEntry = {
   key: string
   isUpload: boolean
   sizeBytes: number
   /** The upload's ID, if the store uses IDs. */
   uploadId?: string
-  /** When the entry was created, by the store's clock. Only for stores that several nodes can write to. */
+  /** When the entry was created, according to the store's clock. Set only by stores that several nodes can write to. */
   createdAt?: Date
 }
 
@@ -50,9 +53,9 @@ export type ObjectStore = {
   startUpload(upload: UploadReference, layout: ChunkLayout): Promise<string | null>
   /** Discards the upload with this ID and its chunks. Keeps the object and its other uploads. */
   abortUpload(upload: UploadReference): Promise<void>
-  /** The indexes of the stored chunks: all of them once the object is finished, whatever its status in the database. */
+  /** Returns the indexes of the stored chunks. If the object is finished, these are the indexes of all chunks. */
   listStoredChunks(upload: UploadReference, layout: ChunkLayout): Promise<Set<number>>
-  /** A request that sends one chunk, valid until `expiresAt` or the end of the upload. */
+  /** Returns a request that sends one chunk. The request is valid until `expiresAt` or the end of the upload. */
   presignChunkUpload(
     upload: UploadReference,
     chunk: { index: number; hash: string } & ByteRange,
@@ -67,11 +70,11 @@ export type ObjectStore = {
   reopenUpload(key: string, layout: ChunkLayout, badChunks: number[]): Promise<string | null>
 
   /**
-   * The bytes of a finished object, in order. A yielded buffer is valid only until the next one is requested. Throws if
-   * the object does not exist or ends early.
+   * Yields the bytes of a finished object, in order. A yielded buffer is valid only until the next one is requested.
+   * Throws if the object does not exist or ends early.
    */
   read(key: string, range: ByteRange, signal?: AbortSignal): AsyncGenerator<Uint8Array>
-  /** A URL that gives anyone access to the object, or to one range of the object, until the URL expires. */
+  /** Returns a URL that gives anyone access to the object, or to one range of the object, until the URL expires. */
   presignRead(
     key: string,
     options: { filename: string; expiresInSeconds: number; part?: ByteRange & { index: number } },
@@ -80,9 +83,9 @@ export type ObjectStore = {
   /** Whether a finished object of this size exists; its bytes are not checked. */
   hasObject(key: string, sizeBytes: number): Promise<boolean>
   /**
-   * The hashes of a finished object, computed from the stored bytes. If the store has compared each chunk with the hash
-   * in its presigned URL, and the SHA-256 of the whole object is the declared one, the declared chunk hashes may be
-   * returned without computing them again.
+   * Returns the hashes of a finished object, computed from the stored bytes. If the store has compared each chunk with
+   * the hash in its presigned URL, and the SHA-256 of the whole object equals the declared one, the declared chunk
+   * hashes may be returned instead of being computed again.
    */
   hash(
     key: string,
@@ -92,13 +95,13 @@ export type ObjectStore = {
 
   /** Deletes an object and its uploads. Does nothing if there are none. */
   remove(key: string): Promise<void>
-  /** The space in the store; `unlimited` if the store grows as needed. */
+  /** Returns the space in the store, or `unlimited` if the store grows as needed. */
   space(): Promise<StoreSpace | 'unlimited'>
-  /** All objects and uploads, for garbage collection. */
+  /** Yields all objects and uploads, for garbage collection. */
   list(): AsyncGenerator<StoredEntry>
   /**
-   * The identity of the registry that the store belongs to, as written by `writeIdentity`, or undefined if none was
-   * written.
+   * Returns the identity of the registry that the store belongs to, as written by `writeIdentity`, or undefined if none
+   * was written.
    */
   readIdentity(): Promise<string | undefined>
   /** Durably writes the identity of the registry that the store belongs to, replacing any earlier identity. */

@@ -1,7 +1,7 @@
 type Sender = { stop: AbortController; ended: Promise<unknown> }
 
 /**
- * Tracks the active requests that send to each upload, so that they can be stopped when the upload is removed: a file
+ * Tracks the active requests that send to each upload, so that they can be stopped when the upload is removed. A file
  * that is still open keeps its disk blocks even after it is deleted.
  */
 export function openSenders() {

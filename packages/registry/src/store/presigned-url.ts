@@ -1,6 +1,7 @@
 /**
  * Presigned URLs, with the query parameters of AWS Signature Version 4, so that clients see the same format for every
- * store. The signature is an HMAC-SHA256 of the method and the URL exactly as sent, with the registry's own key.
+ * store. The signature is an HMAC-SHA256 of the method and the URL exactly as sent, computed with the registry's own
+ * key.
  */
 import { createHmac } from 'node:crypto'
 import { isSame } from '../is-same.ts'
@@ -15,7 +16,7 @@ export type SignedRequest = {
   expiresInSeconds: number
 }
 
-/** The path and query of a URL that permits one kind of request. */
+/** Returns the path and query of a URL that permits one kind of request. */
 export function presign(key: string, request: SignedRequest, now = new Date()): string {
   const date = now.toISOString().replace(/[-:]|\.\d{3}/g, '')
   const own = Object.entries(request.query)

@@ -13,14 +13,14 @@ import {
 } from '@shoal/model-file'
 import { serveParent } from '@shoal/threads/parent'
 
-/** What a read-back computes. The chunk hashes are not computed. */
+/** The hashes that a read-back computes: all except the chunk hashes. */
 export type ReadBackHashes = Omit<FileHashes, 'chunkHashes'>
 
 /** `id` identifies a read-back. */
 export type ReadBackMethods = {
   /** Opens a file, and returns its number of chunks. Rejects if the file cannot be opened. */
   open(file: { id: number; path: string }): number
-  /** Hashes one more chunk. A failure is thrown by `finish`. */
+  /** Hashes one more chunk. If this fails, `finish` throws the error. */
   readNext(id: number): void
   /** Hashes the rest of the file, closes it, and returns the hashes. */
   finish(id: number): Promise<ReadBackHashes>
@@ -39,7 +39,7 @@ type ReadBackFile = {
 }
 
 /**
- * Fits into the L2 cache, so that the second hash of a block does not read the block from main memory again. One buffer
+ * Small enough for the L2 cache, so that the second hash of a block does not read it from main memory again. One buffer
  * is enough, because chunks are hashed one after another.
  */
 const buffer = new Uint8Array(1024 * 1024)
@@ -86,7 +86,7 @@ function serve(): ReadBackMethods {
           if (file.failure) throw file.failure.error
           if (file.chunksDone === chunkCount(file.sizeBytes)) return digest(file)
           readChunk(file)
-          await turnOfTheLoop() // other files have their turns between two chunks
+          await turnOfTheLoop() // lets other files be read between two chunks
         }
       } finally {
         close(id)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readBack } from './read-back.ts'
 
 const mebibyte = 1024 * 1024
-/** Three chunks, of which the last is smaller. */
+/** Three chunks; the last one is smaller. */
 const sizeBytes = 35 * mebibyte
 const bytes = randomBytes(sizeBytes)
 const sha256 = createHash('sha256').update(bytes).digest('hex')
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** An upload whose bytes are all in the file. `marks` contains 1 for each chunk that counts as stored. */
+/** Creates an upload whose bytes are all in the file. `marks` contains 1 for each chunk that counts as stored. */
 async function upload(key: string, marks: number[]) {
   await writeFile(uploadPath(key), bytes)
   await writeFile(mapPath(key), Buffer.from(marks))
@@ -50,7 +50,7 @@ test('reads the chunks up to the first missing one, and the rest at the end', as
   reading.stored('in-order', 2)
   reading.stored('in-order', 0)
   await isRead('in-order', 1)
-  // What has been read is not read again.
+  // Bytes that have been read are not read again, so overwriting them does not change the hashes.
   await overwrite('in-order', 0, Buffer.alloc(mebibyte))
   reading.stored('in-order', 1)
   await isRead('in-order', 3)

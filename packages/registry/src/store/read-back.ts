@@ -6,28 +6,28 @@ export type { ReadBackHashes } from './read-back-thread.ts'
 
 /**
  * Reads uploads back from the disk and hashes them while later chunks arrive, so that little is left to read when an
- * upload is complete. A file can be hashed only in order, so the read-back follows the first chunk that is missing. A
- * chunk that has been read back must not change. If it has to change, `drop` must be called first.
+ * upload is complete. A file can be hashed only in order, so the read-back stops at the first missing chunk until that
+ * chunk arrives. A chunk that has been read back must not change. If it has to change, `drop` must be called first.
  */
 export interface ReadBack {
   /** Reports that a chunk is stored and will not change. */
   stored(key: string, index: number): void
-  /** The number of chunks of an upload that have been read so far. */
+  /** Returns the number of chunks of an upload that have been read so far. */
   chunksRead(key: string): number
-  /** Forgets what was read of an upload and closes its file. */
+  /** Discards what has been read of an upload, and closes the upload's file. */
   drop(key: string): Promise<void>
   /**
    * Reads the rest of an upload and returns its hashes. `path` is the upload's current file. If nothing was read yet,
    * for example after a restart, reads the whole file.
    */
   finish(key: string, path: string, signal?: AbortSignal): Promise<ReadBackHashes>
-  /** Forgets all uploads, and ends the thread, which closes their files. */
+  /** Discards what has been read of all uploads, and ends the thread, which closes their files. */
   close(): Promise<void>
 }
 
 type Options = {
   uploadPath(key: string): string
-  /** The file with one byte per chunk, which is 1 if the chunk is stored. */
+  /** Returns the path of the upload's map, a file with one byte per chunk. The byte is 1 if the chunk is stored. */
   mapPath(key: string): string
 }
 
@@ -39,7 +39,7 @@ type Upload = {
   /** The number of chunks that the thread has read. */
   chunksRead: number
   lastStoredAt: number
-  /** Resolves when the file is open in the thread; false if it could not be opened. */
+  /** Resolves to true when the file is open in the thread, or to false if the file could not be opened. */
   isOpen: Promise<boolean>
 }
 
@@ -115,7 +115,7 @@ export function readBack({ uploadPath, mapPath }: Options): ReadBack {
       })
     } catch {
       // The upload was removed or finished in the meantime, or the file cannot be read. In each case, `finish` tries
-      // again and throws the error if there still is one.
+      // again, and throws an error if that fails too.
       if (uploads.get(key) === upload) uploads.delete(key)
       rest()
       return false
@@ -152,7 +152,7 @@ export function readBack({ uploadPath, mapPath }: Options): ReadBack {
     await thread.rpc.call('close', id).catch(() => undefined)
   }
 
-  /** Returns the ID of the open file with what was read of it, or opens the file. */
+  /** Returns the ID of the upload's open file. If the file is not open, opens it and returns its new ID. */
   async function take(key: string, path: string): Promise<number> {
     const upload = uploads.get(key)
     uploads.delete(key)

@@ -4,22 +4,25 @@ import type { ObjectReader } from './object-reader.ts'
 import type { ByteRange, ObjectStore } from './object-store.ts'
 
 /**
- * The part of a store that the registry's routes under `/blobs` use. If a store has no server of its own, all its
- * presigned URLs point to these routes; otherwise, only the URLs for requests that its server does not support.
+ * The part of a store that the registry's routes under `/blobs` use. If a store does not have its own server, all its
+ * presigned URLs point to these routes. Otherwise, only URLs for requests that the store's server does not support
+ * point to them.
  */
 export interface ServedStore {
   /** The origin of the store's server, to which all other presigned URLs point. Undefined if it has no server. */
   ownOrigin: string | undefined
   /** Receives a chunk. Undefined if clients send chunks to the store's server. */
   writeChunk: ChunkWriter | undefined
-  /** The query of a URL that this store has signed, or undefined if the signature is not valid or has expired. */
+  /**
+   * Returns the query of a URL that this store has signed, or undefined if the signature is not valid or has expired.
+   */
   verify(method: 'GET' | 'PUT', url: string): URLSearchParams | undefined
   /**
-   * Opens a finished object to read this range. Throws not-found if the object does not exist. When `signal` is aborted,
-   * reads that wait for a server fail.
+   * Opens a finished object to read this range. Throws not-found if the object does not exist. When `signal` is
+   * aborted, reads that wait for a server fail.
    */
   open(key: string, range: ByteRange, signal?: AbortSignal): Promise<ObjectReader>
-  /** The size of a finished object in bytes. Throws not-found if it does not exist. */
+  /** Returns the size of a finished object in bytes. Throws not-found if the object does not exist. */
   getSize(key: string): Promise<number>
   /** Memory for the bytes that this store receives and sends. */
   budget: ByteBudget

@@ -8,7 +8,7 @@ type Entry = Placed & { seenAt: number }
 export class MemorySwarm {
   /** Least recently seen first. */
   readonly #entries = new Map<string, Entry>()
-  /** The peers with the same kind, role and reach, by group name. */
+  /** Groups of peers with the same kind, role and reach, by group name. */
   readonly #groups = new Map<string, PeerGroup>()
   #seeders = 0
   #completed = 0
@@ -93,8 +93,8 @@ export function isOneself(asker: Peer, peer: Peer): boolean {
 }
 
 /**
- * Returns the key that identifies a peer: the address and port, which no other client can claim, or, for a browser, the
- * peer ID.
+ * Returns the key that identifies a peer. For a browser, this is the peer ID. For other peers, it is the address and
+ * port, which no other client can claim.
  */
 export function toPeerKey(peer: Peer): string {
   return peer.kind === 'tcp' ? `${peer.address} ${peer.port}` : peer.peerId

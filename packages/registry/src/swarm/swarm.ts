@@ -9,7 +9,7 @@ export type Swarms = {
   announce(swarm: string, peer: Peer, wanted: Wanted): Promise<Announced>
   /**
    * Removes a peer immediately. Has no effect if `peer` is not the stored peer: a TCP peer must have the same peer ID,
-   * and a browser the same channel.
+   * and a browser must have the same channel.
    */
   leave(swarm: string, peer: Peer): Promise<SwarmCounts>
   counts(swarm: string): Promise<SwarmCounts>
@@ -60,8 +60,8 @@ export type Announced = {
 }
 
 /**
- * The names of a file's swarms. Each private file has its own swarm, even if another private model has a file with the
- * same bytes and name, and hence the same info hash, so that the peers of one file do not learn of the other's peers.
+ * The names of a file's swarms. Each private file has its own swarm, so that its peers do not learn of another private
+ * file's peers. Private files with the same bytes and the same name have the same info hash.
  */
 export const publicSwarm = (infoHash: string) => infoHash
 export const privateSwarm = (infoHash: string, fileId: string) => `${infoHash} ${fileId}`

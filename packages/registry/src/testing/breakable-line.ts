@@ -20,7 +20,7 @@ export async function breakableLine(path: string) {
     outgoing.on('close', () => incoming.destroy())
     if (isStalled) stop(incoming, outgoing)
   })
-  /** Creates a stream that passes on bytes after the current delay. */
+  /** Creates a stream that forwards bytes after the current delay. */
   function late() {
     const stream = new PassThrough({
       transform: (chunk, _, done) => {

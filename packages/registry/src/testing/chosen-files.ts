@@ -8,8 +8,8 @@ export const mebibyte = 1024 * 1024
 export type Synthetic = { name: string; header: string; seed: number; mebibytes: number }
 
 /**
- * Makes a file, by default of four chunks. The page creates its own copy from the header and the seed, so that 50 MiB do
- * not have to be sent to the browser.
+ * Makes a file, which has four chunks by default. The page creates its own copy from the header and the seed, so that
+ * 50 MiB do not have to be sent to the browser.
  */
 export function bigFile(
   name: string,

@@ -33,8 +33,8 @@ export async function connectWire(
 }
 
 /**
- * Requests a torrent's info dictionary from the peer, as a client that has only a magnet link does first, and then
- * disconnects.
+ * Requests a torrent's info dictionary from the peer and then disconnects, as clients do first if they have only a
+ * magnet link.
  */
 export async function fetchMetadata(
   port: number,

@@ -40,9 +40,9 @@ export function describeOnEachDatabase(title: string, tests: (start: Start) => v
 }
 
 /**
- * Runs the tests on each database, and also, as slow tests, on three nodes that are behind a load balancer and share
- * PostgreSQL, an S3 store and Redis. A test that is declared with `oneNodeTest` does not run on three nodes, because it
- * tests the disk store, the memory of one process, or that a change is noticed immediately.
+ * Runs the tests on each database. As slow tests, they also run on three nodes, which are behind a load balancer and
+ * share PostgreSQL, an S3 store and Redis. Tests that are declared with `oneNodeTest` do not run on three nodes,
+ * because they test the disk store, the memory of one process, or the immediate effect of a change.
  */
 export function describeApi(
   title: string,
@@ -63,8 +63,9 @@ export function describeApi(
 }
 
 /**
- * Returns a function that has a registry closed before the next test, if a test has started it, or else after all tests.
- * Dozens of idle registries in one process would slow down the last tests.
+ * Returns a function that schedules the closing of a registry. A registry that was started by a test is closed before
+ * the next test. Other registries are closed after all tests. Dozens of idle registries in one process would slow down
+ * the last tests.
  */
 function closeInTime() {
   const ofAll: TestRegistry[] = []

@@ -1,4 +1,4 @@
-/** Writes a small release, such as `npm run release` would write, whose archive contains a program of a few lines. */
+/** Writes a small release in the format of `npm run release`. Its archive contains a program of a few lines. */
 import { execFile } from 'node:child_process'
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ type Contents = {
   program?: string
 }
 
-/** Returns the folder, which is deleted when the returned value is disposed of. */
+/** Writes a release, and returns its folder. The folder is deleted when the returned value is disposed of. */
 export async function writeRelease({
   key,
   version = '1.0.0',
@@ -38,7 +38,7 @@ export async function writeRelease({
   }
 }
 
-/** Writes the checksums of the files that are in the folder now, or another text, and the signature. */
+/** Writes and signs the checksums of the files in the folder. If `text` is given, writes and signs it instead. */
 export async function signAgain(path: string, key: KeyObject, text?: string): Promise<void> {
   const names = (await readdir(path)).filter((one) => !one.startsWith('SHA256SUMS')).toSorted()
   const lines = await Promise.all(

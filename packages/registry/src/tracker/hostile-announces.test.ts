@@ -122,7 +122,7 @@ describeApi('a hostile announce', (start, oneNodeTest) => {
     await expectNobody()
   })
 
-  test('with a method other than GET is a 404', async () => {
+  test('with a method other than GET gets 404', async () => {
     for (const method of ['HEAD', 'POST', 'PUT', 'DELETE']) {
       expect((await registry.call(method, without(''))).status, method).toBe(404)
     }

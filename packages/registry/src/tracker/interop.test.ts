@@ -1,6 +1,7 @@
 /**
- * Tests the registry with other BitTorrent clients. Each test downloads its own file, so that the bytes can only come
- * from the source under test, and compares its SHA-256. There is one `describe` block per source.
+ * Tests the registry with other BitTorrent clients. Each test downloads its own file, so that only the source under
+ * test can have the file's bytes. The test then checks the SHA-256 of the downloaded file. There is one `describe`
+ * block per source.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

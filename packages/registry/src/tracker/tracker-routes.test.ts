@@ -129,7 +129,7 @@ describeApi('the tracker over HTTP', (start, oneNodeTest) => {
     expect(await countPeers({ numwant: 1_000_000 })).toBe(200)
   })
 
-  test('uses the address of the connection, whatever the client sends', async () => {
+  test('uses the address of the connection, regardless of what the client sends', async () => {
     const { info_hash } = await here.publish()
     const addresses = { ip: '203.0.113.9', ipv4: '203.0.113.9', ipv6: '2001:db8::9' }
     const headers = { 'x-forwarded-for': '203.0.113.9' }

@@ -106,8 +106,8 @@ async function answer(
 }
 
 /**
- * Refuses announces that web pages send over HTTP. A page cannot listen on a port, so its announce would only direct
- * other peers to its visitor's machine.
+ * Refuses announces that web pages send over HTTP. A page cannot listen on a port, so such an announce would only
+ * direct other peers to the machine of the page's visitor.
  */
 function refusePages({ headers }: FastifyRequest) {
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {

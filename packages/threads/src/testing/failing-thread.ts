@@ -1,4 +1,4 @@
-/** A thread whose `close` fails. */
+/** A thread with a `close` method that fails. */
 import { serveParent } from '../serve-parent.ts'
 
 serveParent(() => ({

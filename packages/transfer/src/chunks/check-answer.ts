@@ -3,8 +3,8 @@ type Wanted = { start: number; size: number; fileSizeBytes: number }
 /**
  * Checks whether a response contains the wanted bytes. Returns the problem as a phrase to put after the host name in a
  * message; `html` for a web page; undefined if there is no problem. `wanted` is a range of the file or, for the URL of
- * a single chunk, the size of the chunk in bytes. The chunk's hash would also reveal a wrong response, but only after
- * the whole chunk had been downloaded.
+ * a single chunk, the size of the chunk in bytes. A wrong response would also be detected by the chunk's hash, but only
+ * after the whole chunk had been downloaded.
  */
 export function answerProblem(
   status: number,

@@ -3,7 +3,7 @@ import type { Chunk, Manifest } from './manifest.ts'
 
 /**
  * Records which torrent pieces of the file are on disk and match their SHA-1, and who sent them. The board counts the
- * bytes of a chunk only up to the first gap; the pieces after the gap are recorded here, so that they are not requested
+ * bytes of a chunk only up to the first gap. The pieces after the gap are recorded here, so that they are not requested
  * again. Pieces are numbered from 0.
  */
 export interface PiecesHere {
@@ -51,8 +51,8 @@ export function piecesHere({ manifest, pieceLength, board, onForget }: Layout): 
     Math.min(fileSizeBytes, (Math.floor(at / pieceLength) + 1) * pieceLength)
 
   /**
-   * Advances from `from`, counted from the start of the chunk, while the pieces are on disk or, if `whileHere` is
-   * false, while they are missing.
+   * Advances from `from` while the pieces are on disk or, if `whileHere` is false, while they are missing. Returns the
+   * new position. Both positions are counted from the start of the chunk.
    */
   function skip({ start, size }: Chunk, from: number, whileHere: boolean): number {
     let at = start + from

@@ -9,8 +9,8 @@ const saturatedShare = 3 / 4
 const ageing = 0.98
 const samplesPerWindow = 3
 /**
- * After a gap of this length between samples (a suspended machine, CPU starvation), earlier measurements are discarded.
- * A rate computed across the gap would measure the gap, not the network.
+ * After a gap of this length between samples, for example because the machine was suspended, earlier measurements are
+ * discarded. A rate computed across the gap would measure the gap, not the network.
  */
 const lateMs = 1000
 

@@ -9,8 +9,8 @@ export type Tuning = {
   /** Maximum wait between attempts. Waits grow up to this maximum. */
   maxWaitMs: number
   /**
-   * Maximum number of bytes that may wait for the hasher. More would be evicted from the page cache before they are
-   * hashed.
+   * Maximum number of bytes that may wait for the hasher. More bytes would be evicted from the page cache before they
+   * were hashed.
    */
   windowBytes: number
   /**
@@ -29,8 +29,8 @@ export type Tuning = {
   /** A registry that delivers this many bytes a second needs no help from peers. */
   fastBytesPerSecond: number
   /**
-   * How long a swarm has to deliver its first piece, and then to prove that it helps. The other intervals for switching between the swarm and the registry
-   * are derived from this one.
+   * How long a swarm has to deliver its first piece, and then to prove that it helps. The other intervals for switching
+   * between the swarm and the registry are derived from this one.
    */
   turnMs: number
 }

@@ -5,10 +5,13 @@ import { basename, dirname, join } from 'node:path'
 /** The folder beside a model file, hidden so that other programs see only plain `*.gguf` files. */
 export const shoalDirectory = '.shoal'
 
-/** Filenames have up to 255 bytes on every system, and the longest ending, `.torrent.<uuid>.new`, has 49. */
+/** Every system allows filenames of 255 bytes, and the longest ending, `.torrent.<uuid>.new`, has 49 bytes. */
 const maxHiddenBytes = 255 - 49
 
-/** What the names of a model file's hidden files begin with: its name, or a hash of it if it is too long. */
+/**
+ * The beginning of the names of a model file's hidden files: the model file's name, or a hash of the name if it is too
+ * long.
+ */
 export const hiddenStem = (filename: string): string =>
   Buffer.byteLength(filename) <= maxHiddenBytes
     ? filename

@@ -12,8 +12,8 @@ export type RegistryFile = {
   modelName: string
   file: ModelFile
   /**
-   * Whether the finished file may be shared. By default, an existing setting is kept, also that of an imported file, and
-   * a new file may be shared.
+   * Whether the finished file may be shared. By default, an existing setting is kept, including that of an imported
+   * file, and a new file may be shared.
    */
   isShared?: boolean | undefined
 }

@@ -2,7 +2,10 @@ import type { Hash } from 'node:crypto'
 import { readSync } from 'node:fs'
 
 const blockBytes = 1 << 20
-/** One buffer per thread. If each chunk had its own buffer, many would wait a long time for the garbage collector. */
+/**
+ * One buffer per thread. If each chunk had its own buffer, many unused buffers would wait a long time for garbage
+ * collection.
+ */
 let block: Buffer | undefined
 
 /** Adds `size` bytes of the file, from `start`, to `hash`, synchronously. Returns the number of bytes read. */

@@ -1,11 +1,14 @@
-/** The record of an imported file: where it came from. The file's hashes are in its other record, once it is hashed. */
+/**
+ * The import record of a file, which contains where the file came from. Once the file has been hashed, its hashes are
+ * in a separate record (`record.ts`).
+ */
 import { rm } from 'node:fs/promises'
 import { writeWhole } from '@shoal/files'
 import { getFilePaths } from './file-paths.ts'
 import { readJson } from './read-json.ts'
 import type { FileStamp } from './stamp.ts'
 
-/** How an imported file is on this machine: as a symbolic link, as a second hard link or reflink, or as a copy. */
+/** How an imported file is stored in the models folder: as a symbolic link, as a hard link or reflink, or as a copy. */
 export type ImportMethod = 'reference' | 'link' | 'copy'
 
 /** A file of a registry with the same SHA-256 as an imported file. */
@@ -22,7 +25,7 @@ export type ImportRecord = {
   method: ImportMethod
   /** The absolute path of the file that was imported. */
   from: string
-  /** What the other program calls the model, such as `ollama llama3.2:3b`. */
+  /** The store and its name for the model, such as `ollama llama3.2:3b`. */
   origin: string
   quantization: string | null
   license: string | null
@@ -33,13 +36,16 @@ export type ImportRecord = {
   is_shared: boolean
   imported_at: string
   /**
-   * The read-only model folder in which shoal found the file by itself. Such a reference is forgotten when the file is
-   * no longer there. Not set if the user imported the file.
+   * The read-only model folder in which a search found the file. The reference to the file is removed when the file is
+   * no longer in that folder. Not set if the user imported the file.
    */
   folder?: string
-  /** Set if the user named a registry at the import, and the registry has the file. */
+  /** Set if the user specified a registry for the import, and the registry has the file. */
   twin?: RegistryTwin
-  /** Set while the file does not have the hash that it should have: the hash that it has, and when that was found. */
+  /**
+   * Set while the file does not have the expected hash. Contains the actual hash, and the stamp of the file that was
+   * hashed.
+   */
   mismatch?: FileStamp & { file_size_bytes: number; sha256_hash: string }
 }
 

@@ -55,7 +55,7 @@ function parseIdentity(bytes: Buffer): JournalIdentity | undefined {
 
 export type Journal = { save(written: Int32Array): void; close(): void }
 
-/** Creates a journal, and replaces an existing one. `save` writes the entire table, which has at most 40 kB. */
+/** Creates a journal, replacing any existing one. `save` writes the entire table, which takes at most 40 kB. */
 export function createJournal(path: string, manifest: Manifest, written: Int32Array): Journal {
   makeFolder(dirname(path))
   const identity: JournalIdentity = {

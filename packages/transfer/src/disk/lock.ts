@@ -1,7 +1,7 @@
 /**
  * Locks ensure that only one process at a time uses a file. Node has no file locks, so each lock is a lock on an SQLite
- * database. The operating system releases a lock when the process that holds it ends for any reason, so no lock is ever
- * stale. Locks also work between containers that share a disk.
+ * database. When a process ends for any reason, the operating system releases its locks, so no lock is ever stale.
+ * Locks also work between containers that share a disk.
  */
 import { closeSync, openSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -53,9 +53,9 @@ export function tryLock(lockPath: string): (() => void) | undefined {
 }
 
 /**
- * Deletes the files of locks that this process holds, and then releases the locks, so that nobody can take the lock of a
- * file that is about to disappear. Windows does not delete files that SQLite has open, so there the locks are released
- * first, and the file of a lock that another process takes in the meantime stays.
+ * Deletes the files of locks that this process holds, and then releases the locks, so that no process can take the lock
+ * of a file that is about to disappear. Windows does not delete files that SQLite has open, so on Windows, the locks
+ * are released first. If another process then takes one of the locks, the file of that lock is not deleted.
  */
 export async function removeLocks(
   lockPaths: readonly string[],

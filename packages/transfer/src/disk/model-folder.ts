@@ -1,7 +1,7 @@
 /**
- * Which folder belongs to which model. Two models can have the same name: models of two registries, or models of a
- * registry and of another program. `<models>/<name>/` belongs to the first of them, as `.shoal/model.json` in it says,
- * and `<models>/<host>/<name>/` to another one.
+ * Determines which folder belongs to which model. Two models can have the same name if they come from two registries,
+ * or from a registry and another program. The first of them gets the folder `<models>/<name>/`, and its
+ * `.shoal/model.json` records this claim. The other one gets `<models>/<host>/<name>/`.
  */
 
 import { link, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { readRecord } from './record.ts'
 export type FolderOwner = {
   /** The registry's base URL; for an imported model, the program, such as `ollama`. */
   source: string
-  /** The model's ID there; for an imported model, its name there. */
+  /** The model's ID in the registry; for an imported model, its name in the program's store. */
   model: string
 }
 
@@ -28,12 +28,12 @@ type Wanted = {
   owner: FolderOwner
 }
 
-/** The file in a folder's `.shoal` that says whose folder it is. */
+/** The file in a folder's `.shoal` that records which model the folder belongs to. */
 export const claimName = 'model.json'
 
 /**
- * The name of a folder for a host and port, which is a valid filename on every system: `localhost:8000` becomes
- * `localhost+8000`. The result of `hostOfFolder` is the host again, since hosts contain no `+`.
+ * Converts a host and port to a folder name that is valid on every system: `localhost:8000` becomes `localhost+8000`.
+ * `hostOfFolder` reverses the conversion, because hosts contain no `+`.
  */
 export const folderOfHost = (host: string): string => host.replaceAll(':', '+').replaceAll('/', '+')
 
@@ -82,7 +82,8 @@ export async function releaseFolder(folder: string): Promise<void> {
   if (names.some((name) => /\.gguf(\.part)?$/.test(name))) return
   const hidden = join(folder, shoalDirectory)
   await removeUnfinished(hidden)
-  // If somebody else has just claimed or locked the folder, it is not empty, or the claim is made again at the next pull.
+  // If another process has just locked the folder, the folder is not empty, and is kept. If another process has just
+  // claimed the folder, that process repeats the claim at its next pull.
   await rm(join(hidden, claimName), { force: true })
   for (const one of [hidden, folder]) await rmdir(one).catch(unlessInUse)
 }
@@ -118,7 +119,7 @@ async function claim(folder: string, owner: FolderOwner): Promise<FolderOwner> {
     const { code } = error as NodeJS.ErrnoException
     const known = code === 'EEXIST' ? await readClaim(folder) : undefined
     if (known !== undefined) return known
-    // Without hard links, such as on FAT: not atomic, but no worse than before there were claims.
+    // On a file system without hard links, such as FAT, the claim is not atomic: two processes could claim the folder.
     if (code !== 'EEXIST') await writeFile(place, JSON.stringify({ format: 1, ...owner }))
     return owner
   } finally {
@@ -126,7 +127,10 @@ async function claim(folder: string, owner: FolderOwner): Promise<FolderOwner> {
   }
 }
 
-/** If the claim is missing or damaged, the files' records say whose folder it is. */
+/**
+ * Reads a folder's claim; undefined if it is missing or damaged. The owner is then determined from the records of the
+ * files.
+ */
 const readClaim = (folder: string): Promise<FolderOwner | undefined> =>
   readJson(join(folder, shoalDirectory, claimName), isClaim)
 

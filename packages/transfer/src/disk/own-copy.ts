@@ -5,15 +5,15 @@ import { getFilePaths } from './file-paths.ts'
 import { ensureRoom } from './room.ts'
 
 /**
- * Copies a file that other programs use too to its partial file, which only shoal uses. The original is not changed.
- * The copy is complete when it appears under its name. Takes no disk space if the file system can share blocks.
+ * Copies a file that other programs also use to its partial file, which only shoal uses. The original is not changed.
+ * The copy is complete when it appears under its name. It takes no disk space if the file system can share blocks.
  * @param from The file to copy; a symbolic link is followed.
  * @throws `no_room` if the disk is too full
  */
 export async function copyToPartial(from: string, path: string, sizeBytes: number): Promise<void> {
   const { partial, copy } = getFilePaths(path)
   await mkdir(dirname(copy), { recursive: true })
-  await rm(copy, { force: true }) // of an earlier attempt; also a link, which would redirect the copy
+  await rm(copy, { force: true }) // left by an earlier attempt, or a link that would redirect the copy
   try {
     await copyFile(from, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE).catch(
       async () => {

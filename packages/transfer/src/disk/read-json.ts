@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/**
- * Reads a small JSON file that shoal has written. Returns undefined if there is none, and if it is damaged or another
- * program's: it is then treated as missing.
- */
+/** Reads a small JSON file that shoal has written. Returns undefined if the file is missing or invalid. */
 export async function readJson<T>(
   path: string,
   isValid: (value: unknown) => value is T,

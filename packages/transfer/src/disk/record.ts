@@ -13,7 +13,10 @@ export type RegistryIdentity = {
   file_id: string
 }
 
-/** Has no registry if the file was imported from another program and the user named no registry that has it. */
+/**
+ * The record of a file. The record of a file imported from another program contains a registry only if the user
+ * specified a registry that has the file.
+ */
 export type LocalFileRecord = {
   format: 1
   model_name: string

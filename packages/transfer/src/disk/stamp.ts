@@ -1,14 +1,14 @@
 /**
- * Whether a file is the one that was hashed. The modification time and size are enough for a file that only shoal
- * writes. A file that other programs write too, behind a symbolic link or with a second hard link, can also be replaced
- * by an older file, so its record contains the device and inode as well.
+ * The stamp of a file, which shows whether the file is still the one that was hashed. The modification time and size
+ * are enough for a file that only shoal writes. A file that other programs write too, behind a symbolic link or with a
+ * second hard link, can be replaced by an older file, so its stamp also contains the device and inode.
  */
 import { lstat, stat } from 'node:fs/promises'
 
 export type FileStamp = {
   /** The modification time, in milliseconds. */
   modified_at: number
-  /** The device and inode numbers, in decimal; only for files that are not shoal's alone. */
+  /** The device and inode numbers, in decimal; only for files that other programs use too. */
   device?: string
   inode?: string
 }
@@ -23,15 +23,15 @@ export async function isForeign(path: string): Promise<boolean> {
 
 /** Reads the stamp of the file at `path`. Follows symbolic links. */
 export async function readStamp(path: string): Promise<FileStamp> {
-  // A bigint's `mtimeMs` would have no fractions, and a number's `ino` may be rounded.
+  // With `bigint`, `mtimeMs` has no fraction; without `bigint`, `ino` may be rounded.
   const [exact, { mtimeMs }] = await Promise.all([stat(path, { bigint: true }), stat(path)])
   if (!(await isForeign(path))) return { modified_at: mtimeMs }
   return { modified_at: mtimeMs, device: String(exact.dev), inode: String(exact.ino) }
 }
 
 /**
- * Whether the file at `path` has not changed since the stamp was read. Rejects if there is no such file. A symbolic link
- * that has replaced the file counts as a change, because its target has never been hashed.
+ * Whether the file at `path` has not changed since the stamp was read. Rejects if there is no such file. A symbolic
+ * link that has replaced the file counts as a change, because its target has never been hashed.
  */
 export async function isUnchanged(path: string, stamp: Stamped): Promise<boolean> {
   const { size, mtimeMs } = await stat(path)

@@ -3,7 +3,7 @@ import type { Chunk } from '../chunks/manifest.ts'
 
 export type ChunkRequest = {
   url: string
-  /** Whether the URL returns the whole file, of which a range is requested, or only the chunk. */
+  /** `file`: the URL returns the whole file, so a range is requested. `chunk`: the URL returns only the chunk. */
   yields: 'file' | 'chunk'
   fileSizeBytes: number
   chunk: Chunk

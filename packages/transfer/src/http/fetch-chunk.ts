@@ -156,7 +156,7 @@ function exchange(
           Atomics.add(board.received, 0, BigInt(bytes.length))
           const problem = body.take(bytes)
           if (problem !== undefined) return fail(problem)
-          if (asked.proxy !== undefined) onBuffer(bytes.length) // other connections share a buffer
+          if (asked.proxy !== undefined) onBuffer(bytes.length) // connections without a proxy share one buffer
           const waitMs = limit.take(bytes.length)
           if (waitMs > 1) waitFor(waitMs)
         },

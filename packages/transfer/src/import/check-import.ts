@@ -14,12 +14,12 @@ type CheckOptions = {
 }
 
 /**
- * Makes sure that an imported or linked file is the one that was hashed: hashes it if it never was, or if its device,
- * inode, size or modification time has changed. Then a record contains its hashes. Holds the file's lock only to write
- * the record, so that the file can be removed meanwhile. Returns false if the record could not be written, because
- * another process is pulling or removing the file.
+ * Makes sure that an imported or linked file is the one that was hashed: hashes it if it has never been hashed, or if
+ * its device, inode, size or modification time has changed. Afterwards, the file's record contains its hashes. Holds
+ * the file's lock only to write the record, so that the file can be removed while it is being hashed. Returns false if
+ * the record could not be written, because another process is pulling or removing the file.
  * @throws `damaged_file` if the file does not have the hash in its record or in its store
- * @throws `file_changed` if the file changes meanwhile
+ * @throws `file_changed` if the file changes while it is being hashed
  * @example
  * import { checkImport, listLocalFiles } from '@shoal/transfer'
  *
@@ -100,8 +100,8 @@ export function toRecord(
 }
 
 /**
- * The hash that the file must have; undefined if it may have any. A file that the user made can change, but a file of a
- * registry or of a store that names files by their hash cannot.
+ * The hash that the file must have; undefined if any hash is valid. A user may change their own files, but a file from
+ * a registry, or from a store that names files by their hash, must not change.
  */
 function wantedHash(
   record: LocalFileRecord | undefined,

@@ -29,7 +29,10 @@ export const findStudioModels = (folder: string): Promise<Found> =>
     }
   })
 
-/** Finds the models in llama.cpp's cache: `<owner>_<repo>_<file>.gguf`, with `manifest=<owner>=<repo>=<tag>.json`. */
+/**
+ * Finds the models in llama.cpp's cache, in files named `<owner>_<repo>_<file>.gguf`. The owners and repos are known
+ * from the names of other files, `manifest=<owner>=<repo>=<tag>.json`.
+ */
 export async function findLlamaCppModels(folder: string): Promise<Found> {
   const repositories = (await readdir(folder)).flatMap((name) => {
     const [, owner, repo] = /^manifest=([^=]+)=([^=]+)=/.exec(name) ?? []
@@ -48,7 +51,10 @@ export async function findLlamaCppModels(folder: string): Promise<Found> {
   })
 }
 
-/** `parts` are the names of the folders below the searched folder, and the filename. */
+/**
+ * Describes a file. `parts` contains the names of the folders between the searched folder and the file, and then the
+ * filename.
+ */
 export type Describe = (path: string, parts: string[]) => Description
 type Description = { publisher: string; origin: string; modelName?: string; filename?: string }
 
@@ -60,16 +66,18 @@ async function findInFolder(folder: string, describe: Describe): Promise<Found> 
 }
 
 type Listed = {
-  /** The searched folder, without links. */
+  /** The real path of the searched folder. */
   root: string
   paths: readonly string[]
   describe: Describe
-  /** Files, without links, that are left out. */
+  /** The real paths of files to skip. */
   known?: ReadonlySet<string | undefined>
   signal?: AbortSignal | undefined
 }
 
-/** Reads the headers of the files in a folder. A file to which a link and a path lead is read only once. */
+/**
+ * Reads the headers of the files in a folder. A file that is found both directly and through a link is read only once.
+ */
 export async function readFiles({ root, paths, describe, known, signal }: Listed): Promise<Found> {
   const found: Found = { files: [], skipped: [] }
   const seen = new Set(known)
@@ -98,18 +106,18 @@ export async function readFiles({ root, paths, describe, known, signal }: Listed
   return found
 }
 
-/** Why the file to which a path leads is not read. */
+/** Returns why a file is not read; undefined if it is read. */
 async function findObstacle(root: string, real: string): Promise<string | undefined> {
   if (!isInside(root, real)) {
-    return `it is a link to ${real}, which is outside of the folder; to import it, name that file`
+    return `it is a link to ${real}, which is outside of the folder; to import it, specify that path`
   }
   // Opening a pipe would wait forever.
   return (await stat(real)).isFile() ? undefined : 'it is not a file'
 }
 
 /**
- * Finds the models at a path that the user named: a file, a folder, or the store of a program. What cannot be imported
- * is in `skipped`, with a reason.
+ * Finds the models at a path that the user specified: a file, a folder, or the store of a program. Everything that
+ * cannot be imported is in `skipped`, with a reason.
  * @example
  * import { findAtPath } from '@shoal/transfer'
  *
@@ -148,7 +156,7 @@ export async function findAtPath(path: string): Promise<Found> {
   }))
 }
 
-/** The parts of a split file, of which the user named one; otherwise only the file itself. */
+/** Returns all parts of a split file if the user specified one of them; otherwise, only the file itself. */
 async function listParts(path: string): Promise<string[]> {
   const shard = findShardInFilename(basename(path))
   if (shard === undefined) return [path]

@@ -1,13 +1,16 @@
 /**
- * Reads the cache of Hugging Face's tools: `models--<owner>--<repo>/snapshots/<revision>/<path>` are links to
- * `models--<owner>--<repo>/blobs/<etag>`, whose name is the SHA-256 of a large file.
+ * Reads the cache of Hugging Face's tools. The files `models--<owner>--<repo>/snapshots/<revision>/<path>` are links to
+ * `models--<owner>--<repo>/blobs/<etag>`. The etag of a large file is its SHA-256.
  */
 import { readdir, readFile, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Found, isInside, readFoundFile, reasonOf, toModelName } from './found-file.ts'
 import { listGgufFiles } from './list-gguf-files.ts'
 
-/** Finds the GGUF files in a Hugging Face cache: those of the newest revision of each repository. */
+/**
+ * Finds the GGUF files in a Hugging Face cache. A file that is in several revisions of a repository is returned once,
+ * from the revision in `refs/main` if possible.
+ */
 export async function findHubModels(cacheFolder: string): Promise<Found> {
   const root = await realpath(cacheFolder)
   const found: Found = { files: [], skipped: [] }
@@ -36,12 +39,12 @@ async function readRepository({ root, folder, owner, repo }: Repository, found: 
     found.skipped.push(...skipped)
     for (const path of paths) {
       const filename = basename(path)
-      if (seen.has(filename)) continue // an older revision
+      if (seen.has(filename)) continue // found in another revision
       seen.add(filename)
       try {
         const real = await realpath(path)
         if (!isInside(root, real)) {
-          const why = `it is a link to ${real}, which is outside of the cache; to import it, name that file`
+          const why = `it is a link to ${real}, which is outside of the cache; to import it, specify that path`
           found.skipped.push({ path, why })
           continue
         }
@@ -63,7 +66,7 @@ async function readRepository({ root, folder, owner, repo }: Repository, found: 
   }
 }
 
-/** The folders of the revisions: first the one that `refs/main` names, then the others. */
+/** The folders of the revisions: first the one in `refs/main`, then the others. */
 async function listSnapshots(folder: string): Promise<string[]> {
   const place = join(folder, 'snapshots')
   const names = await readdir(place).catch((error) => {

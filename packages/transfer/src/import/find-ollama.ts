@@ -50,7 +50,7 @@ async function readModel({ root, path, parts }: Manifest, found: Found) {
     : [...(host === 'registry.ollama.ai' ? [] : [host]), publisher, model].join('/')
   const layers = await readLayers(path)
   if (layers === undefined) {
-    found.skipped.push({ path, why: 'it is not a manifest of a version that shoal knows' })
+    found.skipped.push({ path, why: 'it is not a manifest in a version that shoal supports' })
     return
   }
   const title = `${short}:${tag}`
@@ -83,8 +83,8 @@ async function readModel({ root, path, parts }: Manifest, found: Found) {
 }
 
 /**
- * The tag contains the size and the quantization: `llama3.2:3b-instruct-q4_K_M` is `llama3.2-3b-instruct`, because
- * shoal's quantization is separate. The tag `latest` says nothing.
+ * Derives a name from the model and the tag, without the quantization, which is not part of a name in shoal:
+ * `llama3.2:3b-instruct-q4_K_M` becomes `llama3.2-3b-instruct`. The tag `latest` is ignored.
  */
 function nameOf(model: string, tag: string): string {
   const bare = tag
@@ -108,7 +108,7 @@ async function findBlob(
     await using handle = await open(real)
     const { size: here } = await handle.stat()
     if (!isInside(root, real)) {
-      const why = `it is a link to ${real}, which is outside of the store; to import it, name that file`
+      const why = `it is a link to ${real}, which is outside of the store; to import it, specify that path`
       found.skipped.push({ path: blob, why })
       return undefined
     }
@@ -144,7 +144,7 @@ function isLayer(value: unknown): value is Layer {
   )
 }
 
-/** The first line of the license text, such as `Apache License`, shortened. */
+/** Returns up to 80 characters of the first line of the license text, such as `Apache License`. */
 async function readLicense(root: string, layers: readonly Layer[]): Promise<string | undefined> {
   const layer = layers.find(({ mediaType }) => mediaType === licenseLayer)
   if (layer === undefined) return undefined
@@ -164,7 +164,10 @@ async function readLicense(root: string, layers: readonly Layer[]): Promise<stri
   }
 }
 
-/** Lists the files below a folder, at exactly this depth, sorted. Folders that cannot be read are added to `skipped`. */
+/**
+ * Lists the files at exactly this depth below a folder, in sorted order. Folders that cannot be read are added to
+ * `skipped`.
+ */
 async function listFiles(folder: string, depth: number, skipped: Skipped[]): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
     skipped.push({ path: folder, why: reasonOf(error) })

@@ -109,7 +109,7 @@ test('a file that is being copied into the folder is listed when it is complete'
   expect(await list()).toMatchObject({ names: ['tide', 'wave'], skipped: [] })
 })
 
-test('if the disk is not mounted, its models are missing; afterwards their hashes are still known', async () => {
+test('while a disk is not mounted, its models are missing, and once it is mounted again, their hashes are still known', async () => {
   const { home, lab, put, list } = useFolders()
   put('lab/tide-Q8_0.gguf')
   for (const file of (await list()).files) await checkImport(file)
@@ -151,7 +151,7 @@ test('links into the folder are followed once, and links out of it and loops are
   expect((await list()).names).toEqual(['again'])
 })
 
-test('files of one name in two folders, or twice in one, are models of their own', async () => {
+test('files with the same name in two folders, or twice in one folder, are separate models', async () => {
   const { home, put, list } = useFolders()
   put('lab/tide-Q8_0.gguf')
   put('lab/old/tide-Q8_0.gguf')
@@ -172,7 +172,7 @@ test('files of one name in two folders, or twice in one, are models of their own
   expect((await list(...folders)).files).toHaveLength(4)
 })
 
-test('models that are listed already are not listed twice', async () => {
+test('models that are already listed are not listed twice', async () => {
   const { models, lab, put, list } = useFolders()
   put('models/own/own-Q8_0.gguf')
   const tide = put('lab/tide-Q8_0.gguf')
@@ -187,7 +187,7 @@ test('models that are listed already are not listed twice', async () => {
   expect(snapshot(lab)).toEqual(before)
 })
 
-test('the models folder is never searched, whether it contains the other or is in it', async () => {
+test('the models folder is never searched, whether it contains a read-only folder or is in one', async () => {
   const { home, models, put, list } = useFolders()
   put('models/own/own-Q8_0.gguf')
   put('lab/tide-Q8_0.gguf')
@@ -228,14 +228,14 @@ test('the models of a folder that is no longer set are forgotten, with their rec
   expect(await readRecord(path)).toMatchObject({ without_peers: true })
 })
 
-test('searches at the same moment give one result', async () => {
+test('simultaneous searches add each file only once', async () => {
   const { put, list } = useFolders()
   for (const name of ['tide', 'wave', 'foam']) put(`lab/${name}-Q8_0.gguf`)
   await Promise.all([list(), list(), list()])
   expect(await list()).toMatchObject({ names: ['foam', 'tide', 'wave'], skipped: [] })
 })
 
-test('a search ends after a number of files and folders', async () => {
+test('a search ends at the maximum number of files and folders', async () => {
   const { lab, put } = useFolders()
   const first = put('lab/000/tide-Q8_0.gguf')
   for (let folder = 1; folder <= 100; folder += 1) {

@@ -1,6 +1,6 @@
 /**
- * Read-only model folders: folders of which shoal lists and runs the GGUF files, and in which it never writes. Each
- * file is imported by reference, so the rest of shoal knows nothing about these folders.
+ * Searches the read-only model folders. shoal lists and runs the GGUF files in these folders, but never writes to the
+ * folders. Each file is imported by reference, so that the rest of the code can ignore these folders.
  */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
@@ -19,16 +19,16 @@ export type ModelFolders = {
   modelsDirectory: string
   /** The read-only folders, as absolute paths. */
   folders: readonly string[]
-  /** Whether to forget files that were found in folders that are no longer in `folders`. */
+  /** Whether to forget the files of folders that are no longer in `folders`. */
   areOthersForgotten?: boolean
   signal?: AbortSignal | undefined
 }
 
 /**
- * Lists all model files on this machine, like `listLocalFiles`, after searching the read-only model folders: new files
- * are added to the models folder by reference, and references to files that are no longer there are removed. If a
- * folder does not exist or contains no GGUF file, perhaps because its disk is not mounted, its models are listed as
- * missing. Everything that is left out is reported.
+ * Lists all model files on this machine, like `listLocalFiles`, after searching the read-only model folders. New files
+ * are added to the models folder by reference, and references to files that no longer exist are removed. If a folder
+ * does not exist or contains no GGUF file, perhaps because its disk is not mounted, its models are listed as missing.
+ * Files and folders that are skipped are reported.
  * @example
  * import { listModelFiles } from '@shoal/transfer'
  *
@@ -61,7 +61,7 @@ export async function listModelFiles(
 const isOfOther = ({ imported }: LocalFile, folders: readonly string[]): boolean =>
   imported?.folder !== undefined && !folders.includes(imported.folder)
 
-/** The place of a file's bytes, without links; undefined for a partial file. */
+/** The real path of a file, without links; undefined for a partial file. */
 const findOrigin = async ({ path, imported }: LocalFile) =>
   imported?.from ?? (await realpath(path).catch(unlessMissing))
 
@@ -69,7 +69,10 @@ type Followed = {
   modelsDirectory: string
   folder: string
   files: readonly LocalFile[]
-  /** The files that are listed already, also those that the user imported, and those of earlier folders. */
+  /**
+   * The real paths of the files that are already listed, including files that the user imported and files of folders
+   * that have been searched before.
+   */
   known: Set<string | undefined>
   signal: AbortSignal | undefined
 }
@@ -106,7 +109,7 @@ async function follow(
   return hasChanged
 }
 
-/** A file without a folder for its publisher gets the name of the model folder instead. */
+/** If a file is not in a folder for its publisher, the name of the model folder is used as the publisher. */
 const describer =
   (root: string): Describe =>
   (path, parts) => ({
@@ -114,7 +117,10 @@ const describer =
     origin: path,
   })
 
-/** Removes references. Returns whether there were any. One that another process is using is removed next time. */
+/**
+ * Removes references. Returns whether there were any. A reference that another process is using is removed at the next
+ * search.
+ */
 async function forget(modelsDirectory: string, files: readonly LocalFile[]): Promise<boolean> {
   for (const { path } of files) {
     await removeLocalFiles(modelsDirectory, [path]).catch((error) => {
@@ -124,7 +130,7 @@ async function forget(modelsDirectory: string, files: readonly LocalFile[]): Pro
   return files.length > 0
 }
 
-/** Updates the facts about a file that has been replaced. Returns whether it has been. */
+/** If a file has been replaced, updates its facts, and returns true. */
 async function describeAgain({ path, filename, fileSizeBytes, imported }: LocalFile) {
   if (imported === undefined || imported.file_size_bytes === fileSizeBytes) return false
   try {
@@ -135,29 +141,29 @@ async function describeAgain({ path, filename, fileSizeBytes, imported }: LocalF
     await writeImportRecord(path, now)
     return true
   } catch (error) {
-    reasonOf(error) // while it is being written, its header cannot be read
+    reasonOf(error) // the header of a file that is being written cannot be read
     return false
   }
 }
 
 type Place = { modelsDirectory: string; folder: string; root: string }
 
-/** Adds a reference to a file. Returns the reason if that is not possible. */
+/** Adds a reference to a file. If that is not possible, returns the reason. */
 async function add(file: FoundFile, { modelsDirectory, folder, root }: Place) {
   const path = [basename(root), ...relative(root, dirname(file.path)).split(sep)].join('-')
-  // If there is another file of this name, the path tells them apart.
+  // If another model with this name has the same publisher, the path is used as the publisher instead.
   const publishers = [file.publisher, path, `${basename(dirname(root))}-${path}`]
   const modelFolder = join(modelsDirectory, file.modelName)
   const target = findLinkTarget(modelFolder)
   if (target !== undefined) {
-    return `${modelFolder} is a link to ${target}, a folder in which shoal does not write`
+    return `${modelFolder} is a link to ${target}, a folder to which shoal does not write`
   }
   for (const publisher of publishers.map(toModelName)) {
     try {
       await importFile({ ...file, publisher }, { modelsDirectory, method: 'reference', folder })
       return undefined
     } catch (error) {
-      if (hasCode(error, 'file_changed')) return 'it changed or was deleted meanwhile'
+      if (hasCode(error, 'file_changed')) return 'it changed or was deleted during the search'
       if (!hasCode(error, 'file_in_the_way')) throw error
     }
   }

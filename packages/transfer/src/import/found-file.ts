@@ -9,14 +9,14 @@ import { getStem } from '@shoal/model-file/choices'
 export type StoreName = 'ollama' | 'lmstudio' | 'hf' | 'llama.cpp'
 
 export type FoundFile = {
-  /** The absolute path of the bytes, without links. */
+  /** The absolute path of the file, without links. */
   path: string
   /** The file's name in the models folder. */
   filename: string
   modelName: string
-  /** The publisher in the store, or else the store: distinguishes models of the same name. */
+  /** The publisher in the store or, if there is none, the store itself. Distinguishes models with the same name. */
   publisher: string
-  /** What the other program calls the model, such as `ollama llama3.2:3b`. */
+  /** The store and its name for the model, such as `ollama llama3.2:3b`. */
   origin: string
   quantization: string
   license: string | null
@@ -25,7 +25,7 @@ export type FoundFile = {
   sha256: string | undefined
 }
 
-/** A file or folder that is not imported, and why, as a phrase such as `half-written`. */
+/** A file or folder that is not imported, and the reason, as a phrase such as `permission denied`. */
 export type Skipped = { path: string; why: string }
 
 export type Found = { files: FoundFile[]; skipped: Skipped[] }
@@ -70,7 +70,7 @@ export function toModelName(text: string): string {
   return isModelName(name) ? name : `model-${name}`.replace(/[^a-z0-9]+$/, '')
 }
 
-/** The filename is the best source of a name. A name that is a hash says nothing, but the header may have a name. */
+/** Derives the name from the filename. If the filename is a hash, uses the name in the header, if there is one. */
 function nameModel(filename: string, { quantization, name }: GgufFacts): string {
   const stem = getStem({ filename })
   const suggested = suggestModelName({ stem, quantization })
@@ -86,7 +86,7 @@ function nameFile(modelName: string, { quantization, role, shard }: GgufFacts): 
   return `${prefix}${modelName}-${label}${part}.gguf`
 }
 
-/** Whether `path`, without links, is in the folder `root`, which must be without links. */
+/** Whether `path` is in the folder `root`. Both must be real paths, without links. */
 export const isInside = (root: string, path: string): boolean =>
   path.startsWith(root.endsWith(sep) ? root : root + sep)
 

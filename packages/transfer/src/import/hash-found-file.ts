@@ -19,7 +19,7 @@ type HashOptions = {
 
 /**
  * Hashes a file of another program, unless it has been hashed before and has not changed since.
- * @throws `file_changed` if the file changes meanwhile
+ * @throws `file_changed` if the file changes while it is being hashed
  * @example
  * import { findAtPath, hashFoundFile, importFile } from '@shoal/transfer'
  *

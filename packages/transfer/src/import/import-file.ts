@@ -25,11 +25,14 @@ import { referTo } from './refer-to.ts'
 export type ImportOptions = {
   modelsDirectory: string
   method: ImportMethod
-  /** The model's name. Default: the registry's name of the file, or else the name that was found. */
+  /**
+   * The model's name. Default: the model's name in the registry (`twin`) or, without a registry, the name that was
+   * found.
+   */
   name?: string | undefined
   /** Whether the file may be shared with peers, if a registry has it. Default: no. */
   isShared?: boolean | undefined
-  /** A registry's file with the same SHA-256. The user must have named the registry. */
+  /** A registry's file with the same SHA-256. The user must have specified the registry. */
   twin?: (RegistryTwin & { filename: string; host: string }) | undefined
   /** The file's hashes, if they are known, so that it need not be hashed again. */
   hashed?: HashedFile | undefined
@@ -48,8 +51,9 @@ export type ImportedFile = {
 
 /**
  * Imports a file of another program: by reference (a symbolic link), by a hard link or reflink, or as a copy. The other
- * program's file is never changed, moved or deleted, here or later. The file can be run at once. It is hashed later, by
- * `checkImport`. If the file has been imported before, only `isShared`, `twin` and `hashed` are recorded.
+ * program's file is never changed, moved or deleted, either during the import or later. The imported file can be run
+ * immediately. It is hashed later, by `checkImport`. If the file has been imported before, only `isShared`, `twin` and
+ * `hashed` are recorded.
  * @throws `file_in_the_way` if a different file has this name
  * @throws `cannot_link` if `method` is `link` and the models folder is on another file system, or if `method` is
  * `reference` and the models folder cannot have symbolic links
@@ -94,7 +98,7 @@ export async function importFile(found: FoundFile, options: ImportOptions): Prom
       if (!isDangling || known === undefined) throw fileInTheWay(path, 'is a different file')
       await rm(path) // a reference to a file that no longer exists
     }
-    await rm(getFilePaths(path).record, { force: true }) // of an earlier file
+    await rm(getFilePaths(path).record, { force: true }) // the record of an earlier file
     const imported = toImportRecord(found, options)
     await writeImportRecord(path, imported)
     try {
@@ -143,13 +147,13 @@ const place: Record<ImportMethod, (found: FoundFile, path: string) => Promise<vo
   },
 }
 
-/** Makes a reflink: a file of its own that shares the other file's blocks until one of them changes. */
+/** Makes a reflink: a separate file that shares the original's blocks until one of the two files changes. */
 const copyByBlocks = (from: string, to: string): Promise<void> =>
   copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE)
 
 type Known = { imported: ImportRecord; modelName: string; options: ImportOptions }
 
-/** Records what the options say about an imported file, and its hashes if they are known. */
+/** Updates the records of an imported file with the options, and with its hashes if they are known. */
 async function updateRecords(path: string, { imported, modelName, options }: Known) {
   const { twin, hashed, isShared = imported.is_shared } = options
   const now = { ...imported, is_shared: isShared, ...claimTwin(imported.claimed_sha256, options) }
@@ -193,7 +197,7 @@ function toImportRecord(found: FoundFile, options: ImportOptions): ImportRecord 
   }
 }
 
-/** Throws if the file no longer exists, or is not as long as when it was found. */
+/** Throws if the file no longer exists, or if its size has changed since it was found. */
 async function refuseChange({ path, sizeBytes }: FoundFile) {
   const now = await stat(path).catch(unlessMissing)
   if (now?.size !== sizeBytes) throw fileChanged(path)

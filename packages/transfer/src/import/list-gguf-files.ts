@@ -2,12 +2,15 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { reasonOf, type Skipped } from './found-file.ts'
 
-/** Deep enough for every program's store, and an end for a folder that contains itself by a mount. */
+/**
+ * The maximum depth. It is enough for every program's store, and ends the search of a folder that contains itself
+ * through a mount.
+ */
 const maxDepth = 32
 type Listed = { paths: string[]; skipped: Skipped[] }
 
 type Options = {
-  /** A folder, as an absolute path without links, that is left out. */
+  /** A folder to skip, as an absolute path without links. */
   without?: string | undefined
   /** The maximum number of files and folders to look at, so that a search of a whole disk ends. Default: 100,000. */
   maxEntries?: number
@@ -15,8 +18,8 @@ type Options = {
 }
 
 /**
- * Lists the `.gguf` files below a folder, sorted, with links to files, and the folders that cannot be read. Hidden
- * folders are left out. Links to folders are not followed.
+ * Lists the `.gguf` files below a folder in sorted order, including links to files. Also lists the folders that cannot
+ * be read. Hidden files and folders are skipped, and links to folders are not followed.
  */
 export async function listGgufFiles(
   folder: string,

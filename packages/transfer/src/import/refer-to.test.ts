@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { referTo } from './refer-to.ts'
 
-test('a file is referred to by a symbolic link, and an error says if that is not possible', async () => {
+test('a file is imported as a symbolic link, and an error explains if that is not possible', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'shoal-refer-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const path = join(folder, 'tide.gguf')
   await referTo('/store/tide.gguf', path)
   expect(await readlink(path)).toBe('/store/tide.gguf')
   await expect(referTo('/store/tide.gguf', path)).rejects.toMatchObject({ code: 'EEXIST' })
-  // What Windows and FAT file systems answer.
+  // The error code on Windows and on FAT file systems.
   const refuse = () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' }))
   await expect(referTo('/store/tide.gguf', path, refuse)).rejects.toMatchObject({
     code: 'cannot_link',
-    message: `/store/tide.gguf cannot be referred to: ${folder} does not allow symbolic links`,
+    message: `/store/tide.gguf cannot be imported by reference: ${folder} does not allow symbolic links`,
   })
 })

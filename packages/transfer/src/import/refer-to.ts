@@ -4,8 +4,8 @@ import { cannotRefer } from '../errors.ts'
 
 /**
  * Makes a symbolic link to another program's file.
- * @throws `cannot_link` if the file system has no symbolic links, as on USB sticks, or if the user may not make any, as
- * on Windows without developer mode
+ * @throws `cannot_link` if the file system does not support symbolic links, as on USB sticks, or if the user may not
+ * create them, as on Windows without developer mode
  */
 export async function referTo(
   target: string,
@@ -13,7 +13,7 @@ export async function referTo(
   makeLink: (target: string, path: string) => Promise<void> = symlink,
 ): Promise<void> {
   await makeLink(target, path).catch((error: NodeJS.ErrnoException) => {
-    // In a folder in which the user may not write, the code is `EACCES`.
+    // `EACCES` is not listed, because it means that the user has no write permission for the folder.
     const isRefused = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(error.code ?? '')
     throw isRefused ? cannotRefer(target, dirname(path)) : error
   })

@@ -9,8 +9,8 @@ import { isUnchanged, readStamp } from '../disk/stamp.ts'
 import { fileInTheWay } from '../errors.ts'
 
 /**
- * Codes of errors which mean that a hard link is not possible: the paths are on different file systems, the file system
- * does not support hard links, or the file already has too many.
+ * Error codes that mean that a hard link is not possible: the paths are on different file systems, the file system does
+ * not support hard links, or the file already has too many.
  */
 const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
@@ -29,7 +29,7 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
   if (release === undefined) throw fileInTheWay(target, 'is being pulled')
   try {
     if (await exists(target)) throw fileInTheWay(target, 'is not overwritten')
-    // A hard link to a symbolic link would break when a relative target is seen from another folder.
+    // A hard link to a symbolic link with a relative target would not work in another folder.
     await link(await realpath(path), target).catch(async (error) => {
       if (!cannotLink.has(error.code)) throw error
       await rm(partial, { force: true }) // a link at this path would redirect the copy

@@ -46,7 +46,7 @@ function damage(path: string, index: number) {
 const repair = ({ origin, path }: PullScene) =>
   repairFile({ client: registryClient({ baseUrl: origin.url }), path, tuning: relaxedTuning })
 
-/** What another program sees of its file. Not the number of links, which changes. */
+/** The state of a file as another program sees it, except for the number of links, which changes. */
 function look(path: string) {
   const { ino, size, mtimeMs, mode } = statSync(path)
   return { ino, size, mtimeMs, mode, bytes: readFileSync(path).toString('base64') }
@@ -95,7 +95,7 @@ test('a pull does not write to a partial file that has another hard link', async
   expect(look(backup)).toEqual(before)
 })
 
-test('a file that another program replaced is not taken for the one that was hashed', async () => {
+test('a file that another program replaced is not mistaken for the one that was hashed', async () => {
   const scene = await pullScene(file)
   const blob = await shareBytes(scene, symlinkSync)
   await scene.pull() // records the target's device and inode

@@ -26,7 +26,7 @@ export type LocalFile = {
   /** Where the file came from, if it was imported from another program. */
   imported: ImportRecord | undefined
   modifiedAt: Date
-  /** The file to which `path` is a symbolic link: a file by reference, which shoal never changes. */
+  /** The target if `path` is a symbolic link, as for a file imported by reference. shoal never changes the target. */
   target: string | undefined
   /** Whether the file is finished, has a record, and has not changed since it was hashed. */
   isVerified: boolean
@@ -57,7 +57,8 @@ export async function listLocalFiles(
     for (const name of names) {
       const path = join(directory, name)
       const read = name.endsWith('.gguf') ? readFinishedFile : readUnfinishedFile
-      // macOS keeps metadata in `._tide.gguf` on file systems of other systems, such as a USB stick's.
+      // On file systems other than its own, for example on USB sticks, macOS stores metadata in hidden files with names
+      // like `._tide.gguf`.
       const isModel = !name.startsWith('.') && /\.gguf(\.part)?$/.test(name)
       if (isModel) files.push(...(await read(path, modelName, name).catch(leaveOut(path))))
     }
@@ -136,7 +137,7 @@ async function readFinishedFile(path: string, modelName: string, filename: strin
   return [file]
 }
 
-/** Reads an imported file whose original no longer exists. Nothing if the link is gone, too. */
+/** Reads an imported file whose original no longer exists. Rejects if the link no longer exists either. */
 async function readMissingFile(
   path: string,
   modelName: string,

@@ -180,7 +180,7 @@ test('a file with the longest possible name is pulled, verified and removed', as
   expect(readdirSync(directory)).toEqual([])
 })
 
-test('what a killed process has left of a claim or a record is removed', async () => {
+test('an unfinished claim or record that a killed process has left is removed', async () => {
   const { pull, path, directory } = await pullScene(file)
   await pull()
   const claim = join(dirname(getFilePaths(path).record), 'model.json')

@@ -10,7 +10,7 @@ import { findLinkTarget } from '../disk/refuse-link.ts'
 import { linkLeftAlone } from '../errors.ts'
 
 export type Removal = {
-  /** Disk space freed, in bytes. Removing links, and files with another hard link that is kept, frees none. */
+  /** Disk space freed, in bytes. Removing a link, or a file of which another hard link is kept, frees none. */
   freedBytes: number
   /** Links that are deleted. Their targets stay. */
   links: { path: string; target: string }[]
@@ -22,7 +22,7 @@ export type Removal = {
 
 export type RemovalPlan = {
   removal: Removal
-  /** Paths to delete, in an order such that files left by an interrupted removal can still be listed and removed. */
+  /** Paths to delete. Their order ensures that files left by an interrupted removal can still be listed and removed. */
   entries: string[]
   /** Folders created by shoal that may be empty afterwards, innermost first. */
   folders: string[]
@@ -32,11 +32,10 @@ const noFiles = new Set(['ENOENT', 'ENOTDIR'])
 const isModelName = (name: string) => /^[^.].*\.gguf(\.part)?$/.test(name)
 
 /**
- * Plans the removal of model files `<modelsDirectory>/<name>/<filename>` or `<modelsDirectory>/<host>/<name>/<filename>`,
- * finished or partial. The models folder itself
- * may be a link. For a link inside the models folder, only the link is deleted, not its target. Throws `is_link` if a
- * model's folder is a link and contains model files that are not in `paths`, because deleting the link would make those
- * files inaccessible too.
+ * Plans the removal of model files `<modelsDirectory>/<name>/<filename>` or
+ * `<modelsDirectory>/<host>/<name>/<filename>`, finished or partial. The models folder itself may be a link. For a link
+ * inside the models folder, only the link is deleted, not its target. Throws `is_link` if a model's folder is a link
+ * and contains model files that are not in `paths`, because deleting the link would make those files inaccessible too.
  */
 export async function planRemoval(
   modelsDirectory: string,

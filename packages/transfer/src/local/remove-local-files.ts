@@ -40,7 +40,7 @@ export async function removeLocalFiles(
   const ownLocks = paths.flatMap((path) => takeLock(path, locks))
   const { removal, entries, folders } = await planRemoval(modelsDirectory, paths)
   for (const entry of entries) await unlink(entry).catch(unlessGone)
-  // Before the folders are removed: SQLite keeps a second file beside a held lock.
+  // The locks are released before the folders are removed, because SQLite keeps a second file beside a held lock.
   await removeLocks(ownLocks, () => locks.dispose())
   for (const folder of folders) await rmdir(folder).catch(unlessInUse)
   return removal

@@ -22,7 +22,7 @@ describe('rankFor', () => {
     for (const count of counts) expect(Math.abs(count - 500)).toBeLessThan(120) // six standard deviations
   })
 
-  it('orders the pullers in another way for each piece', () => {
+  it('orders the pullers differently for each piece', () => {
     const orders = new Set(pieces.map((piece) => pullers.map((one) => rank(piece, one)).join()))
     expect(orders.size).toBeGreaterThan(3_000)
   })

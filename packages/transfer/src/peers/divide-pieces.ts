@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * Returns how many of the other pullers come before this one in fetching a piece from the registry. For each piece, the
- * order is a different one, and all pullers compute the same order without a message (rendezvous hashing), so that each
- * piece leaves the registry once. If a puller joins or leaves, only its own pieces change hands.
+ * Returns how many other pullers take precedence over this one for fetching a piece from the registry. The order of
+ * precedence is different for each piece. All pullers compute the same order without exchanging messages (rendezvous
+ * hashing), so that only one of them requests each piece. If a puller joins or leaves, only its own pieces are
+ * reassigned.
  *
  * @param piece the number of the piece, from 0
  * @param self the peer ID of this puller
@@ -16,7 +17,9 @@ export function rankFor(piece: number, self: string, others: Iterable<string>): 
   return rank
 }
 
-/** A hash of both, with the last steps of MurmurHash3. Without them, CRC-32 would give each piece a similar order. */
+/**
+ * Hashes both values, with the last steps of MurmurHash3. With CRC-32 alone, the order would be similar for all pieces.
+ */
 function weigh(peerId: string, piece: number): number {
   let hash = crc32(peerId) ^ piece
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

@@ -35,8 +35,8 @@ export function guardWires() {
 }
 
 /**
- * Limits the length of messages, because the library collects a message in memory until it is complete, whatever length
- * it declares.
+ * Limits the length of messages, because the library collects each message in memory until it is complete, regardless
+ * of its declared length.
  */
 function guardLengths() {
   const { _onMessageLength: proceed } = wireMethods
@@ -78,7 +78,7 @@ const pieceId = 7
 const haveId = 4
 
 /**
- * Disconnects peers that waste our time with useless messages. Blocks and requests for blocks have their own limits.
+ * Disconnects peers that send too many useless messages. Blocks and requests for blocks have their own limits.
  */
 function guardFloods() {
   const { _onMessage: proceed, _onKeepAlive: proceedAlive } = wireMethods
@@ -146,7 +146,7 @@ function proceedOrDestroy(wire: Wire, proceed: () => void) {
 
 /**
  * Makes outgoing connections start without encryption, which every client supports. Incoming connections may be
- * encrypted. The library itself can encrypt connections only in both directions or in neither.
+ * encrypted. The library itself can encrypt either all connections or none.
  */
 function beginInPlain() {
   wireMethods.startEncryption = function inPlain(this: Wire) {

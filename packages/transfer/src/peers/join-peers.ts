@@ -18,7 +18,7 @@ import { type Swarm, startSwarm } from './swarm.ts'
 import { type SwarmSource, swarmSource } from './swarm-source.ts'
 import { trackerFetch } from './tracker-fetch.ts'
 
-/** The number of pieces that tell how fast a swarm is. */
+/** The number of pieces needed to measure the rate of a swarm. */
 const samplePieces = 4
 
 export type PeerSettings = {

@@ -1,6 +1,6 @@
 /**
- * The source that delivers the chunks: only the registry, with requests for whole chunks, or the swarm, of which the
- * registry is a member.
+ * The source that delivers the chunks: either only the registry, with requests for whole chunks, or the swarm, which
+ * includes the registry.
  */
 export type Side = 'registry' | 'swarm'
 
@@ -17,13 +17,16 @@ type Readings = {
 
 type PaceOptions = {
   /**
-   * A registry that delivers this many bytes per second needs no help: pieces take several times as much work as
-   * chunks.
+   * A registry that delivers this many bytes per second needs no help. Receiving bytes as pieces takes several times as
+   * much work as receiving them as chunks.
    */
   fastBytesPerSecond: number
   /** How long a swarm has to deliver its first piece, and then to prove that it helps. */
   turnMs: number
-  /** A swarm's rate counts once it has delivered this many bytes, or after a longer time: a busy machine gets few pieces. */
+  /**
+   * A swarm's rate is used once the swarm has delivered this many bytes, or after a longer time, because a busy machine
+   * receives few pieces.
+   */
   sampleBytes: number
   /** Whether bytes are requested only from peers, never from the registry. */
   onlyPeers: boolean
@@ -32,8 +35,8 @@ type PaceOptions = {
 /** A swarm that delivers less than this share of the registry's rate is no help. */
 const worthwhile = 0.7
 /**
- * The same for a swarm with other pullers. If they all returned to the registry, it would be slower for each of them
- * than when its rate was measured.
+ * The same limit for a swarm with other pullers. If they all returned to the registry, it would be slower for each of
+ * them than when its rate was measured.
  */
 const worthwhileWithPullers = 0.3
 /** Intervals, as multiples of `turnMs`. */
@@ -57,7 +60,7 @@ export interface Pace {
 }
 
 /**
- * The registry starts. If it is slow and the swarm has other peers, the swarm takes over. If the swarm loses its other
+ * The registry begins. If it is slow and the swarm has other peers, the swarm takes over. If the swarm loses its other
  * peers, or turns out to be clearly slower than the registry, the registry takes over again.
  */
 export function pace(
@@ -68,7 +71,7 @@ export function pace(
   let turnController = new AbortController()
   let began = performance.now()
   let bytesAtBegin = 0
-  /** Whether the side has delivered anything, or has had enough time for it. Its rate is measured from then on. */
+  /** Whether the side has delivered anything, or has had enough time to do so. Its rate is measured from then on. */
   let isMeasured = false
   let hasDelivered = false
   let seenBytes = 0
@@ -101,9 +104,9 @@ export function pace(
   }
 
   /**
-   * Returns the bytes per second since the first bytes, up to the latest ones. A swarm delivers pieces of a few
-   * megabytes, several at the same time: the time before the first piece, and since the last one, would make it seem
-   * slow.
+   * Returns the bytes per second between the first bytes and the latest ones. A swarm delivers several pieces of a few
+   * megabytes in parallel. Therefore, the time before the first piece and the time since the last one would make the
+   * swarm seem slow.
    */
   function measureRate(now: number) {
     const bytes = getBytes(side)

@@ -150,7 +150,7 @@ function countThreads() {
   return { count: () => count }
 }
 
-/** Makes every call of `close` fail. */
+/** Makes every call to `close` fail. */
 function breakClose(thread: Worker) {
   const { postMessage } = thread
   thread.postMessage = (message: { id?: number; method?: string }) => {

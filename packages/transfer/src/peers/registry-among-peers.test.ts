@@ -15,7 +15,7 @@ const [self = '', other = ''] = pullers
 
 beforeEach(() => {
   vi.useFakeTimers()
-  vi.advanceTimersByTime(1) // no timeout began at 0
+  vi.advanceTimersByTime(1) // so that no timeout begins at 0
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -98,7 +98,7 @@ describe('registryAmongPeers', () => {
     for (const indexes of requests) expect(indexes.length).toBeGreaterThan(0)
   })
 
-  it('expects nothing of other programs', () => {
+  it('does not expect other programs to fetch pieces from the registry', () => {
     const webtorrent = Buffer.from('-WW0300-abcdefabcdef').toString('hex')
     expect(startPull(self, [webtorrent]).requested()).toEqual(all)
   })
@@ -130,7 +130,7 @@ describe('registryAmongPeers', () => {
     expect(requested()).toEqual(all)
   })
 
-  it('helps with one piece at a time when its own pieces have been there for 3 seconds', () => {
+  it('helps with one piece at a time 3 seconds after it has received all of its own pieces', () => {
     const { peers, requested, receive } = startPull(self, [other])
     receive(...requested())
     expect(requested()).toEqual([])

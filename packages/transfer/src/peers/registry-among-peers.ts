@@ -26,9 +26,9 @@ type RegistryAmongPeers = {
 }
 
 /**
- * Requests from the registry the wanted pieces that no peer has. The shoals that are pulling the file at the moment
- * divide these pieces among themselves, so that each piece leaves the registry once. If peers deliver nothing, requests
- * all wanted pieces.
+ * Requests from the registry the wanted pieces that no peer has. The peers that are pulling the file with shoal at the
+ * moment divide these pieces among themselves, so that only one of them requests each piece. If peers deliver nothing,
+ * requests all wanted pieces.
  */
 export function registryAmongPeers(
   torrent: Torrent,
@@ -82,7 +82,7 @@ export function registryAmongPeers(
 
   return {
     poll,
-    /** The shoals among the peers that are pulling the file at the moment. */
+    /** The peers that are pulling the file with shoal at the moment. */
     listPullers,
     want({ from, to }: Pieces) {
       wanted.set(from, { from, to })

@@ -25,7 +25,7 @@ export class RegistryWire extends Wire {
   readonly #fileSizeBytes: number
   readonly #network: Network
   readonly #abort = new AbortController()
-  /** The pieces that are offered to the library; none before the first call of `offerOnly`. */
+  /** The pieces that are offered to the library; none before the first call to `offerOnly`. */
   readonly #offered: Uint8Array
   readonly #pausedUntil = new Map<number, number>()
   #isOpen = false

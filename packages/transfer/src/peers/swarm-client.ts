@@ -135,7 +135,7 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
 
 /**
  * Makes the library finish the pieces that a peer has begun to send before it requests the rarest pieces. Otherwise, it
- * would begin many pieces at the same time. Unfinished pieces can neither be sent to other peers nor be kept when the
+ * would begin many pieces at the same time. Unfinished pieces cannot be sent to other peers, and are lost when the
  * pull stops using peers.
  */
 function finishBegunPieces(torrent: Torrent) {

@@ -32,7 +32,7 @@ export type Contact = {
 export type Pieces = { from: number; to: number }
 
 export type SwarmMethods = {
-  /** Joins the swarm. Earlier calls of other methods wait for this one. */
+  /** Joins the swarm. Earlier calls to other methods wait for this call. */
   join(contact: Contact): void
   /** Reports pieces that are on disk and may be sent to peers. */
   have(pieces: Pieces): void
@@ -69,11 +69,13 @@ export type SwarmEvents = {
   /** A piece is on disk and matches its SHA-1. `sent` covers the bytes of the piece received since its last report. */
   piece(piece: { index: number; sent: Sent }): void
   /**
-   * After `settle`: of the range that starts at `from`, the pieces that peers had begun to send are complete, or no
-   * peer delivers them.
+   * Follows `settle`. In the range that starts at `from`, all pieces that peers had begun to send are complete, or no
+   * peer is sending them any longer.
    */
   settled(from: number): void
-  /** The number of peers other than the registry, and how many of them are pulling the file with shoal at the moment. */
+  /**
+   * The number of peers other than the registry, and how many of them are pulling the file with shoal at the moment.
+   */
   peers(counts: { peers: number; pullers: number }): void
   /** A peer sent a bad piece. The peer is not used again. */
   banned(peer: string): void

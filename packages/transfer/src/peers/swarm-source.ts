@@ -110,8 +110,8 @@ export function swarmSource({
   }
 
   /**
-   * Lets peers finish the pieces that they have begun to send, because another source would send those pieces a second
-   * time.
+   * Lets peers finish the pieces that they have begun to send. Otherwise, another source would have to send those
+   * pieces again.
    */
   async function settle(chunk: Chunk, signal: AbortSignal) {
     const ended = AbortSignal.any([signal, AbortSignal.timeout(settleTimeoutMs)])

@@ -13,7 +13,7 @@ export interface Swarm {
   join(contact: Contact): void
   /** Number of connected peers other than the registry. */
   peerCount(): number
-  /** Number of those that are pulling the file with shoal at the moment. */
+  /** Number of connected peers that are pulling the file with shoal at the moment. */
   pullerCount(): number
   /** Offers the pieces of a trusted chunk to peers. */
   offer(chunk: Chunk): void
@@ -57,7 +57,7 @@ const closeTimeoutMs = 500
 
 /**
  * Starts a swarm in a separate thread. `pieceLength` is in bytes. If the swarm fails, no call rejects, because the
- * registry has the bytes, too. Received pieces match their SHA-1; callers must also check the SHA-256 of their chunk.
+ * registry also has the bytes. Received pieces match their SHA-1. Callers must also check the SHA-256 of their chunk.
  */
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events): Swarm {
   let peerCount = 0

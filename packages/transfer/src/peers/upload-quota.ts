@@ -4,7 +4,7 @@ import type Wire from 'bittorrent-protocol'
 export interface UploadQuota {
   /** Number of bytes of pieces sent so far. */
   sentBytes(): number
-  /** Whether nothing more may be sent. */
+  /** Whether the quota is used up, so that nothing more may be sent. */
   isUsedUp(): boolean
   /** Must be called for each connection before the peer is unchoked. */
   watch(wire: Wire): void

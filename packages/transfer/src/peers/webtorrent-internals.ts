@@ -22,7 +22,8 @@ type WireMethods = {
   /** Replaced to count blocks that were not requested. */
   _onPiece(this: Wire, index: number, offset: number, bytes: Uint8Array): void
   /**
-   * Replaced, with `_onCancel` and `_read`, so that requests wait until the peer has read the blocks requested before.
+   * Replaced, with `_onCancel` and `_read`, so that requests wait until the peer has read the blocks that it requested
+   * earlier.
    */
   _onRequest(this: Wire, index: number, offset: number, length: number): void
   _onCancel(this: Wire, index: number, offset: number, length: number): void
@@ -35,7 +36,7 @@ type WireMethods = {
    */
   _write(this: Wire, bytes: Uint8Array, done: () => void): void
   setInfoHash(this: Wire, infoHash: string): void
-  /** Replaced because the library can encrypt connections only in both directions or in neither. */
+  /** Replaced so that only incoming connections may be encrypted. The library can encrypt either all or none. */
   startEncryption(this: Wire, infoHash: string): void
 }
 
@@ -54,7 +55,7 @@ type ClientFields = {
 type TorrentMembers = {
   /** Called for a piece that was received from another source and can be sent to peers. */
   _markVerified(index: number): void
-  /** Called for a piece of a chunk with a wrong hash, which must no longer be sent. */
+  /** Called for each piece of a chunk with a wrong hash, because such pieces must not be sent. */
   _markUnverified(index: number): void
   /** Read: which pieces are on disk. */
   bitfield: { get(index: number): boolean }
@@ -169,7 +170,7 @@ export function checkTorrent(torrent: Torrent) {
 
 /**
  * Reads the package.json of a library, or of our own package if `name` is `..`. Returns an empty object on Node before
- * 22.14, which lacks `findPackageJSON`; therefore it cannot be imported by name.
+ * 22.14, which lacks `findPackageJSON`. For the same reason, that function cannot be imported by name.
  */
 function readPackageJson(name: string) {
   const path = nodeModule.findPackageJSON?.(name, import.meta.url)
@@ -188,8 +189,8 @@ export const extensionName = (wire: Wire, id: number): string | undefined =>
   (wire as unknown as WireFields).extendedMapping[id]
 
 /**
- * Makes the library send its handshake. The library itself emits this event once the keys of an encrypted connection
- * have been exchanged.
+ * Makes the library send its handshake, by emitting the event that the library itself emits once the keys of an
+ * encrypted connection have been exchanged.
  */
 export const sendHandshake = (wire: Wire) => wire.emit('crypto-handshake')
 

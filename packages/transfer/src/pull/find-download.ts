@@ -15,8 +15,8 @@ export type FoundDownload = {
 }
 
 /**
- * Returns the URLs and the manifest of a download. They come from the response that an earlier run saved or, if there
- * is none that can be used, from a new response, which is then saved.
+ * Returns the URLs and the manifest of a download. Uses the response that an earlier run saved. If there is no usable
+ * response, requests a new one and saves it.
  */
 export async function findDownload(
   { client, modelName, file, path }: Wanted,

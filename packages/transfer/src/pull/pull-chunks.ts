@@ -23,8 +23,8 @@ import { handleFailure } from './handle-failure.ts'
 /** Give up after a chunk has arrived damaged this many times. */
 const maxBadTimes = 5
 /**
- * How often data is flushed to disk. Flushing limits the data that a power loss can destroy; flushing more often slows
- * down the pull.
+ * How often data is flushed to disk. Flushing limits the data that a power loss can destroy, but flushing more often
+ * slows down the pull.
  */
 const syncEveryMs = 5000
 
@@ -146,7 +146,7 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
       serveSource(source, serving).then(
         () => peers?.finish(),
         (error) => {
-          // Stops the other source before `close` ends its wait for a turn, so that it does not start to fetch.
+          // Stops the other source before `close` ends its wait for a turn. Otherwise, it would begin to fetch chunks.
           ending.abort(error)
           throw error
         },
@@ -181,8 +181,8 @@ async function leave(peers: Peers, report: ChunkPull['report']): Promise<void> {
 }
 
 /**
- * Adds up the shares that have the same name. The registry has several, because it sends bytes both as a source of its
- * own and as a member of the swarm.
+ * Adds up the shares that have the same name. The registry has several shares, because it sends bytes both directly and
+ * as a member of the swarm.
  */
 export function sharesByName(shares: SourceShare[]): SourceShare[] {
   return [...Map.groupBy(shares, ({ name }) => name)].map(([name, same]) => ({

@@ -13,11 +13,13 @@ export type PullOptions = {
   path: string
   /** Maximum number of bytes per second, for all connections together. */
   rateLimit?: number | undefined
-  /** Maximum number of parallel requests. Default 8. */
+  /** Maximum number of parallel requests. Default: 8. */
   connections?: number | undefined
   /**
-   * Where to download from: `off`, only the registry; `auto`, also peers; `only`, only peers. Default `off`, because
-   * peers learn our IP address.
+   * Whether to download from peers:
+   * - `off`: download only from the registry. This is the default, because peers learn our IP address.
+   * - `auto`: also download from peers.
+   * - `only`: download only from peers.
    */
   peers?: 'auto' | 'off' | 'only' | undefined
   /**

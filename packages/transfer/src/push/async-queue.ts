@@ -1,11 +1,11 @@
 /** Passes items from the code that finds them to the code that processes them. */
 export interface AsyncQueue<Item> {
   add(...items: Item[]): void
-  /** Reports that there will be no more items. Those in the queue can still be taken. Later calls do nothing. */
+  /** Reports that there will be no more items. Items in the queue can still be taken. Later calls do nothing. */
   end(): void
   /**
-   * Removes the first items, at most `max`. Resolves with them as soon as there is one; with an empty array once the
-   * queue has ended and is empty.
+   * Removes up to `max` items from the front of the queue. Resolves with them as soon as there is at least one, or with
+   * an empty array once the queue has ended and is empty.
    */
   take(max: number): Promise<Item[]>
 }

@@ -23,7 +23,7 @@ export async function listMissing(
   return missing
 }
 
-/** Returns the chunk with a new URL; undefined if the registry has the chunk by now. */
+/** Returns the chunk with a new URL; undefined if the registry already has the chunk. */
 export async function findMissingChunk(
   { client, modelName, retrier, signal }: UnhashedPush,
   fileId: string,

@@ -41,7 +41,7 @@ const maxRounds = 4
  * const { id } = await pushBlob({ ...options, retrier, signal, report })
  */
 export async function pushBlob(given: BlobPush): Promise<ModelFile> {
-  // The client itself does not retry; only the retrier does, because it handles all requests of the push.
+  // Only the retrier retries, not the client, because the retrier handles all requests of the push.
   const client = given.client.with({ retry: { firstContactMs: 0, giveUpMs: 0 }, maxWaits: 0 })
   const push = { ...given, client }
   return (await findSame(push)) ?? (await upload(push))

@@ -21,9 +21,9 @@ export type HashingPush = UnhashedPush & {
 }
 
 /**
- * Uploads one file like `pushBlob`, but begins to send chunks while the file is still being hashed. If that is not
- * possible, waits for the hashes: on a registry without these endpoints, or if the registry has a file of this name or
- * an unfinished upload of other bytes. Rejects if hashing fails. When it settles, the caller must stop hashing.
+ * Uploads one file like `pushBlob`, but begins to send chunks while the file is still being hashed. Waits for the
+ * hashes instead if the registry lacks the endpoints for this, or if it has a file with this name or an unfinished
+ * upload of other bytes. Rejects if hashing fails. When the result settles, the caller must stop hashing.
  * @example
  * import { openAsBlob } from 'node:fs'
  * import { chunkRange, chunkSizeFor, hashFileInWorker, makeManifest } from '@shoal/model-file'
@@ -150,8 +150,9 @@ async function declareChunks(
 }
 
 /**
- * When all hashes are known, declares them all. If the registry then needs no more chunks, because it has the same bytes
- * in another file or another client has sent them, or if it started another upload, aborts `stop`.
+ * When all hashes are known, declares them all. Aborts `stop` if the registry then needs no more chunks, or if it has
+ * started another upload. The registry needs no more chunks if it has the same bytes in another file, or if another
+ * client has sent them.
  */
 async function stopIfStored(
   { client, modelName, filename, hashing, retrier, signal }: HashingPush,

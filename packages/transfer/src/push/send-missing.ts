@@ -72,7 +72,7 @@ export async function sendChunks(
       furthest = bytes
       retrier.noteMove()
     }
-    /** Returns the chunk to send after `error`; undefined if the registry has the chunk by now. */
+    /** Returns the chunk to send after `error`; undefined if the registry already has the chunk. */
     async function afterError(error: unknown, failed: MissingChunk, wasWhole: boolean) {
       if (!(error instanceof TransferError)) {
         refusals += 1

@@ -24,7 +24,7 @@ test('a file that has reached its ratio is no longer seeded, and the tracker is 
   expect(status().files[0]?.uploadedBytes).toBeGreaterThanOrEqual(file.bytes.length)
 })
 
-test('the ratio is not exceeded by many peers at once, or across pauses', async () => {
+test('the ratio is not exceeded, even with many peers at once or across pauses', async () => {
   const { seeder } = await swarmScene(file)
   const { status, shared, pause, resume } = await seeder(file.bytes, { ratio: 0.3 })
   const limit = 0.3 * file.bytes.length

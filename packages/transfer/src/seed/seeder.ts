@@ -37,7 +37,7 @@ export interface Seeder {
   close(): Promise<void>
 }
 
-/** Starts a seeder in its own thread. It shares nothing before the first call of `share`. */
+/** Starts a seeder in its own thread. It shares nothing before the first call to `share`. */
 export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions): Seeder {
   const setup: SeedSetup = {
     network: directNetwork,

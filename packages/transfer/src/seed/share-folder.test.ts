@@ -82,7 +82,7 @@ test('a file pulled without peers is not shared until it is pulled with `isShare
   expect(await readRecord(path)).toMatchObject({ without_peers: true })
 })
 
-/** Another program's copy of the file, and how to import it with the registry's identity. */
+/** Another program's copy of the file, and a function that imports it with its identity in the registry. */
 function useForeignFile({ directory, origin }: Awaited<ReturnType<typeof swarmScene>>) {
   const blob = join(temporaryDirectory(), 'blob')
   writeFileSync(blob, file.bytes)
@@ -104,7 +104,7 @@ function useForeignFile({ directory, origin }: Awaited<ReturnType<typeof swarmSc
   return { blob, importIt }
 }
 
-test('an imported file is shared only if that was asked for, and only after it has been hashed', async () => {
+test('an imported file is shared only if the user asked for that, and only after it has been hashed', async () => {
   const scene = await swarmScene(file)
   const { blob, importIt } = useForeignFile(scene)
   await importIt()

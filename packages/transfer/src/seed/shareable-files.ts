@@ -10,7 +10,7 @@ export type ShareableOptions = {
   modelsDirectory: string
   /** The token is sent only to this registry. Requests to other registries are anonymous. */
   registry?: { address: string; token: string | undefined } | undefined
-  /** Whether to share files of private models, too, with anyone who has their torrent. */
+  /** Whether to also share files of private models, with anyone who has their torrent. */
   isPrivateShared?: boolean | undefined
   /** How to reach registries. Default: direct connections. */
   network?: NetworkSettings | undefined
@@ -106,7 +106,7 @@ export function shareableFiles(options: ShareableOptions) {
   }
 }
 
-/** Copies of a file with the same name have the same torrent, and only one of them is shared. */
+/** A key for a file's torrent. Copies with the same name have the same torrent, and only one of them is shared. */
 const torrentKey = ({ filename, record }: Pulled) => `${record.sha256_hash} ${filename}`
 
 async function kept(path: string): Promise<FileTorrent | undefined> {

@@ -1,4 +1,4 @@
-/** BitTorrent messages (BEP 3) made by hand, for peers that behave like no real client. */
+/** Builds BitTorrent messages (BEP 3) without a library, for peers that behave as no real client would. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -23,7 +23,7 @@ export function message(id: number, ...payload: (Uint8Array | number)[]) {
   return Buffer.concat([uint32(body.length), body])
 }
 
-/** The largest message length that the library does not read as negative. */
+/** The largest message length. The library reads larger values as negative numbers. */
 export const longLength = uint32(2 ** 31 - 1)
 export const unchoke = message(1)
 export const interested = message(2)
@@ -39,7 +39,7 @@ export const piece = (index: number, offset: number, bytes: Uint8Array) =>
 export const extended = (id: number, payload: string) =>
   message(20, Buffer.from([id]), Buffer.from(payload, 'latin1'))
 
-/** A byte whose first `count` bits are set. */
+/** Returns a byte with the first `count` bits set. */
 const bits = (count: number) => (0xff << Math.max(0, 8 - count)) & 0xff
 
 /** Connects to a port of this machine. */

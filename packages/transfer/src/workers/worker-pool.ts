@@ -7,7 +7,7 @@ import { threadChunkWorker } from './thread-chunk-worker.ts'
 
 /** The threads of one pull, or their inline replacements. */
 export interface WorkerPool {
-  /** At least one. */
+  /** One or more workers. */
   readonly workers: ChunkWorker[]
   readonly hasher: FrontierHash
   /** Stops all work; nothing is written after this. */
@@ -15,7 +15,7 @@ export interface WorkerPool {
 }
 
 /**
- * A second thread that receives is of use only if a processor is left for it: the hash of the whole file also takes one.
+ * A second receiving thread is useful only if there is a free processor for it. Hashing the whole file also needs one.
  */
 const receivingThreads = availableParallelism() > 2 ? 2 : 1
 const checkingThreads = 2
@@ -41,7 +41,8 @@ export async function startWorkerPool(
 }
 
 /**
- * Starts threads, among which `setup.connections` is divided, or one worker in this thread if `isInline` is true.
+ * Starts threads, and divides `setup.connections` among them. If `isInline` is true, starts one worker in this thread
+ * instead.
  */
 export async function startChunkWorkers(
   setup: WorkerSetup,

@@ -96,7 +96,8 @@ function InvitationNote({ isInvalid }: { isInvalid: boolean }) {
     <>
       <p className="rounded-ctl bg-sea-soft px-3.5 py-2.5 text-[15px]">
         You have been invited to this registry. With this invitation, you can create one account.
-        {me && ` You are signed in as ${me.username}; after registering, you use the new account.`}
+        {me &&
+          ` You are signed in as ${me.username}. After you register, you will be signed in to the new account instead.`}
       </p>
       <div role="alert" className="empty:hidden">
         {isInvalid && (

@@ -8,8 +8,9 @@ declare module '@tanstack/react-router' {
 }
 
 /**
- * Returns the secret from the link of an invitation, such as `/register#invitation=shi_…`. It is moved from the address
- * bar to the state of the history entry, so that it is not copied or saved with the address, but survives a reload.
+ * Returns the secret from the link of an invitation, such as `/register#invitation=shi_…`. The secret is moved from
+ * the URL to the state of the history entry, so that it is not copied or saved with the URL. The secret survives a
+ * reload.
  */
 export function useInvitation(): string | undefined {
   const navigate = useNavigate()

@@ -11,7 +11,7 @@ type Props = { users: readonly AdminUser[]; me: Me; onOpen: Open }
 const columns = ['Role', 'Status', 'Stored', 'Models', 'API keys', 'Last used']
 const roles = { admin: 'Administrator', user: 'User', system: 'System' }
 
-/** On narrow screens, the table has two columns, and the facts are below the username. */
+/** On narrow screens, the table has only two columns, and the facts about an account are below its username. */
 export function AccountTable({ users, me, onOpen }: Props) {
   return (
     <table className="w-full border-line border-t text-left text-[15px] tabular-nums">
@@ -102,7 +102,7 @@ function Stored({ user: { usage, own_quota_bytes } }: { user: AdminUser }) {
 function Actions({ user, isSelf, onOpen }: RowProps) {
   const { username, role, disabled_at } = user
   const items: [dialog: Dialog, text: string][] = [
-    ['role', role === 'admin' ? 'Make a user …' : 'Make an administrator …'],
+    ['role', role === 'admin' ? 'Change to user …' : 'Change to administrator …'],
     ['quota', 'Quota …'],
     ['keys', 'API keys …'],
     ...(isSelf ? [] : [['password', 'Reset password …'] as [Dialog, string]]),

@@ -11,7 +11,7 @@ import { usersQuery } from './calls/admin-queries.ts'
 import { AccountDialog, type Dialog } from './dialogs/account-dialog.tsx'
 import { NewAccountForm } from './new-account-form.tsx'
 
-/** Accounts that are shown at a time. Thousands of rows would make the page slow. */
+/** Number of accounts shown at a time. Thousands of rows would make the page slow. */
 const shownAtATime = 100
 
 type Password = { username: string; password: string; note?: string }
@@ -22,7 +22,7 @@ export function AccountsSection({ me }: { me: Me }) {
   const [made, setMade] = useState<Password>()
   const [opened, setOpened] = useState<{ dialog: Dialog; user: AdminUser }>()
   const [report, setReport] = useState('')
-  // If another admin has removed the account, the dialog stays open to show what the registry says.
+  // If another admin has removed the account, the dialog stays open to show the registry's error.
   const user = users.data?.find(({ id }) => id === opened?.user.id) ?? opened?.user
   return (
     <>

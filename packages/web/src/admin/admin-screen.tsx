@@ -29,7 +29,7 @@ const sections: [Section, ...Section[]] = [
   { name: 'status', title: 'Status', Content: StatusSection },
 ]
 
-/** The page on which admins manage the accounts. For other users, it does not exist. */
+/** The administration page. Signed-in users who are not admins see “Page not found” instead. */
 export function AdminScreen() {
   const me = useQuery(meQuery(useClient()))
   const { section } = route.useParams()

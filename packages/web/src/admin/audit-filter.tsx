@@ -6,7 +6,7 @@ import type { AuditSearch } from './audit-search.ts'
 
 type Props = { filter: AuditSearch; isBusy: boolean; onReload: () => void }
 
-/** The filters are in the URL, so that they can be linked to. */
+/** The filters of the audit log. They are part of the URL, so that a filtered log can be linked to. */
 export function AuditFilter({ filter, isBusy, onReload }: Props) {
   const navigate = useNavigate()
   const id = useId()

@@ -1,7 +1,7 @@
 import { formatBytes } from '@shoal/core/units'
 import type { AuditEntry } from '@shoal/protocol'
 
-/** What was done, to be followed by the subject. */
+/** Phrases for the actions. On the page, each phrase is followed by the entry's subject, such as a username. */
 export const actionPhrases: Record<AuditEntry['action'], string> = {
   'account.created': 'created the account',
   'account.signed_in': 'signed in to the account',
@@ -22,7 +22,7 @@ export const actionPhrases: Record<AuditEntry['action'], string> = {
   'model.visibility_changed': 'changed the visibility of the model',
   'model.owner_changed': 'changed the owner of the model',
   'model.member_set': 'shared the model',
-  'model.member_removed': 'ended a membership of the model',
+  'model.member_removed': 'removed a member from the model',
   'model.deleted': 'deleted the model',
   'file.deleted': 'deleted the file',
   'registry.garbage_collected': 'deleted unneeded data of the',

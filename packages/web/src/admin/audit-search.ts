@@ -1,7 +1,7 @@
-/** The URL parameters of the audit log, which are its filters. */
+/** The URL parameters of the audit log: its filters. */
 export type AuditSearch = { actor?: string; action?: string; subject?: string }
 
-/** Values are converted to text, because the username 42 is parsed as a number. */
+/** Converts values to text, because the router parses a username such as 42 as a number. */
 export const readAuditSearch = (given: Record<string, unknown>): AuditSearch =>
   Object.fromEntries(
     ['actor', 'action', 'subject']

@@ -21,7 +21,7 @@ export function InvitationsSection() {
   return (
     <div className="max-w-[680px]">
       <p className="mb-5 text-[15px] text-ink-2">
-        An invitation is a link with which one person can register within seven days, even if
+        An invitation is a link that lets one person register within seven days, even if
         registration is closed.
       </p>
       {made && (

@@ -2,7 +2,7 @@ import { notFound } from '@tanstack/react-router'
 import type { AppContext } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 
-/** For signed-in users who are not admins, the page does not exist. Other visitors can sign in on it. */
+/** Throws `notFound` for signed-in users who are not admins. Visitors who are not signed in can sign in on the page. */
 export async function requireAdmin({ client, queryClient }: AppContext): Promise<void> {
   const query = meQuery(client)
   await queryClient.prefetchQuery(query)

@@ -52,7 +52,7 @@ function describe(status: RegistryStatus): [name: string, text: ReactNode][] {
 function describeSpace(store: RegistryStatus['store']): string {
   const { kind, free_bytes, reserve_bytes, awaited_bytes } = store
   if (free_bytes === null) return kind === 's3' ? 'Not limited by the registry' : 'Unknown'
-  return `${formatBytes(free_bytes)}, of which ${formatBytes(reserve_bytes ?? 0)} must stay free and ${formatBytes(awaited_bytes ?? 0)} are reserved for open uploads`
+  return `${formatBytes(free_bytes)}, of which ${formatBytes(reserve_bytes ?? 0)} must stay free and ${formatBytes(awaited_bytes ?? 0)} is reserved for open uploads`
 }
 
 function describeQueue({ waiting, running, oldest_at }: RegistryStatus['processing']): string {

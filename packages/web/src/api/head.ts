@@ -16,6 +16,6 @@ export type Head = {
 export type HeadSink = {
   /** The metadata set by the innermost screen. */
   head: Head | undefined
-  /** The name of the model that the page is about, which the address may contain in another form. */
+  /** The name of the model that the page is about. The URL may contain the model's ID or a former name instead. */
   modelName: string | undefined
 }

@@ -11,7 +11,7 @@ export const listQuery = (client: PageClient, filter: ModelFilter) =>
     queryFn: ({ signal }) => client.listModels(filter, signal),
   })
 
-/** The numbers of models with each value, among the models that match `filter`. */
+/** The number of models with each facet value. Only models that match `filter` are counted. */
 export const facetsQuery = (client: PageClient, filter: ModelFilter) =>
   queryOptions({
     queryKey: ['facets', filter],
@@ -92,6 +92,9 @@ const busyCardMs = 5_000
 export const refetchBusyCard = ({ state }: { state: { data: string | undefined } }) =>
   isBusyCard(state.data) ? busyCardMs : false
 
-/** Whether the registry was too busy to render the card. A card cannot imitate the note, because its HTML is sanitized. */
+/**
+ * Whether the registry was too busy to render the card, and sent a note instead. No card can imitate this note, because
+ * cards are sanitized.
+ */
 const isBusyCard = (html: string | undefined): boolean =>
   html?.startsWith('<p class="card-note" data-state="busy"') ?? false

@@ -2,7 +2,7 @@ import { formatModelArgument, registryOption } from '@shoal/core/references'
 import { useApp } from './context.ts'
 
 /**
- * The parts of commands that name this registry, so that a copied command uses this registry wherever it is run.
+ * Returns the parts of commands that name this registry, so that a copied command uses this registry on any machine.
  */
 export function useCommands() {
   const { registryLabel } = useApp()

@@ -22,7 +22,7 @@ type View = (typeof views)[number]
 export function CardField({ label, hint, error, names, ...area }: Props) {
   const id = useId()
   const text = useRef<HTMLTextAreaElement>(null)
-  /** The text whose preview is shown; undefined while it is edited. */
+  /** The text in the preview; undefined while the editor is shown. */
   const [previewed, setPreviewed] = useState<string>()
   const isPreview = previewed !== undefined && error === undefined
   const show = (chosen: View) =>

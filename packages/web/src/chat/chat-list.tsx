@@ -125,7 +125,7 @@ function ChatEntry({ entry: { id, title }, isCurrent, onChosen, onRename, onDele
         {title}
       </a>
       <Disclosure
-        label={`More about ${title}`}
+        label={`Actions for ${title}`}
         className="grid size-9 shrink-0 place-items-center rounded-ctl text-ink-3 hover:text-ink"
         icon={<Ellipsis size={17} aria-hidden />}
       >

@@ -7,13 +7,13 @@ const prefix = 'shoal-draft'
 export type DraftKey = {
   /** A user sees only their own drafts, because several people may use the same browser. */
   username: string
-  /** The form, and what is edited in it. */
+  /** The form, and the object that is edited in it. */
   form: string
 }
 
 const toStorageKey = ({ username, form }: DraftKey) => `${prefix} ${username} ${form}`
 
-/** Returns a draft; undefined if there is none, or if the browser stores nothing for this site. */
+/** Returns a draft; undefined if there is none, or if the browser blocks site data. */
 export function readDraft(key: DraftKey): Record<string, unknown> | undefined {
   try {
     const draft: unknown = JSON.parse(localStorage.getItem(toStorageKey(key)) ?? 'null')
@@ -23,7 +23,7 @@ export function readDraft(key: DraftKey): Record<string, unknown> | undefined {
   }
 }
 
-/** Stores a draft. Returns false if the browser stores nothing for this site, or if the draft is too large. */
+/** Stores a draft. Returns false if the browser blocks site data, or if the draft is too large. */
 export function keepDraft(key: DraftKey, draft: object): boolean {
   try {
     localStorage.setItem(toStorageKey(key), JSON.stringify(draft))
@@ -41,7 +41,7 @@ export function forgetDraft(key: DraftKey) {
   }
 }
 
-/** Whether this browser has drafts, of any user. */
+/** Whether this browser has drafts of any user. */
 export const hasDrafts = (): boolean => listDrafts().length > 0
 
 /** Deletes the drafts of all users. */

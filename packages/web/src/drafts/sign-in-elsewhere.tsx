@@ -1,4 +1,4 @@
-/** Says that the session has ended, and offers to sign in in another tab, because leaving this page would lose its input. */
+/** Shows that the session has ended. Its link opens in another tab, so that the input on this page is not lost. */
 export function SignInElsewhere() {
   const next = location.pathname + location.search
   return (

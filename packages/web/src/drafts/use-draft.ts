@@ -9,14 +9,14 @@ export type Draft<Values extends object> = {
   isRestored: boolean
   /** Whether the changes are stored, so that leaving the page does not lose them. */
   isKept: boolean
-  /** Replaces the changes, here and in the store. */
+  /** Replaces the changes in the form and in the store. */
   set: (changes: Partial<Values>) => void
   clear: () => void
 }
 
 /**
- * The changes that the visitor makes in a form, which are stored after each change and restored on the next visit.
- * `fields` has a value of the right type for each field; stored values of other fields or types are ignored.
+ * Returns the visitor's changes to a form. They are stored after each change, and restored on the next visit. `fields`
+ * has a value of the right type for each field. Stored values of other fields or types are ignored.
  */
 export function useDraft<Values extends object>(key: DraftKey, fields: Values): Draft<Values> {
   const isPrinted = useApp().head !== undefined // a server has no drafts

@@ -10,8 +10,8 @@ type Props = {
 }
 
 /**
- * Asks before the visitor leaves the page with unsaved changes: in a dialog if they follow a link or go back, and with
- * the browser's own question if they reload or close the page or open another site.
+ * Asks before the visitor leaves the page with unsaved changes. If the visitor follows a link or goes back, it shows a
+ * dialog. If the visitor reloads or closes the page or opens another site, the browser shows its own prompt.
  */
 export function WarnBeforeLeaving({ isDirty, children }: Props) {
   const { history } = useRouter()

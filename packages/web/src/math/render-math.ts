@@ -1,6 +1,6 @@
 import katex from 'katex'
 
-/** Maximum number of characters. The largest formulas in papers have less than a thousand. */
+/** Maximum number of characters. The largest formulas in papers have fewer than a thousand. */
 const maxLength = 4_000
 /** Maximum depth of the MathML. With deeper nesting, layout becomes slow. */
 const maxDepth = 60
@@ -48,7 +48,7 @@ const attributes = new Set([
 ])
 const tagPattern = /<(\/?)([a-z]+)((?: [a-z-]+="[^"<>]*")*)(\/?)>/g
 
-/** Keeps only known elements and attributes. The annotation with the source is removed, because nothing shows it. */
+/** Keeps only known elements and attributes. Removes the annotation with the source, which is not displayed. */
 function toMathml(html: string): string | undefined {
   let depth = 0
   let deepest = 0

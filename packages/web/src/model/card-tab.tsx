@@ -10,7 +10,7 @@ import { OwnersLink } from './owners-link.tsx'
 
 const route = getRouteApi('/m/$name')
 
-/** Keeps the footer below the window, so that nothing visible moves when the card replaces its placeholder. */
+/** Keeps the footer below the visible area, so that nothing visible moves when the card replaces its placeholder. */
 const cardSpace = 'min-h-[80vh]'
 
 /** The model card, rendered and sanitized by the registry. External images are loaded only on request. */
@@ -44,7 +44,7 @@ export function CardTab({ model }: { model: ModelRecord }) {
   )
 }
 
-/** Offers a link that loads the page again, because the content security policy of a loaded page cannot be changed. */
+/** Offers a link that reloads the page, because the content security policy of a loaded page cannot be changed. */
 function ImagesNote({ name }: { name: string }) {
   return (
     <p className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-1 rounded-ctl bg-sunken px-4 py-2.5 text-[14px] text-ink-2">

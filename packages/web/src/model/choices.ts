@@ -18,7 +18,7 @@ export const listChoices = (files: readonly ModelFile[]): Choice[] =>
     (a, b) => Number(a.isCompanion) - Number(b.isCompanion),
   )
 
-/** Returns the choices with the memory that they need with a context of `tokens`. */
+/** Returns copies of the choices, in which `memoryBytes` includes a context of `tokens`. */
 export const withContext = (
   choices: readonly Choice[],
   { context_length: maxTokens, cache_bytes_per_token }: ModelRecord,
@@ -30,7 +30,7 @@ export const withContext = (
     return { ...choice, memoryBytes: memoryWithContext(choice.memoryBytes, context) }
   })
 
-/** Returns the projector that a vision or audio model is used with, preferably as 16-bit floats, the usual precision. */
+/** Returns the projector for a vision or audio model, preferably with 16-bit floats, which is the usual precision. */
 export function findProjector(choices: readonly Choice[]): Choice | undefined {
   const projectors = choices.filter(({ isCompanion }) => isCompanion)
   return projectors.find(({ quantization }) => quantization === 'F16') ?? projectors[0]

@@ -1,6 +1,6 @@
 import type { ModelChanges, ModelRecord, User } from '@shoal/protocol/client'
 
-/** The values of the edit form. An empty text stands for a missing value. */
+/** The values of the edit form. An empty string means that there is no value. */
 export type EditFields = {
   name: string
   display_name: string
@@ -22,15 +22,15 @@ export const fieldsOf = (model: ModelRecord): EditFields => ({
   is_public: model.is_public,
 })
 
-/** The fields that differ from their saved values. */
+/** Returns the fields that differ from their saved values. */
 export const keepChanged = (fields: EditFields, saved: EditFields): Partial<EditFields> =>
   Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => value !== saved[name as keyof EditFields]),
   )
 
 /**
- * Converts changed fields to a request. It contains no other fields, so that it does not undo what someone else has
- * changed since the form was opened or the draft was written.
+ * Converts changed fields to a request. The request contains no other fields, because someone else may have changed
+ * them since the form was opened or the draft was written.
  */
 export function toModelChanges({
   name,
@@ -57,7 +57,7 @@ function parseTags(text: string): string[] {
   return [...new Set(tags.filter((tag) => tag !== ''))]
 }
 
-/** The key of a user’s draft for a model. */
+/** Returns the key of a user’s draft for a model. */
 export const draftKey = ({ username }: User, { id }: ModelRecord) => ({
   username,
   form: `model ${id}`,

@@ -34,8 +34,8 @@ export function EditScreen() {
         <Editor model={model.data} user={me.data} />
       ) : (
         <Problem title="You can’t edit this model">
-          {model.data.display_name} belongs to {model.data.owner}, who can make you a member with
-          the right to write.
+          {model.data.display_name} belongs to {model.data.owner}, who can add you as a member with
+          write access.
         </Problem>
       )}
     </div>

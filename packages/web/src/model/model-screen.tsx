@@ -41,7 +41,7 @@ export function ModelScreen() {
   }
   if (model.isPending) return <ModelSkeleton />
   if (model.data.name !== name) {
-    // The address contains the model's ID or a name that it had before.
+    // The URL contains the model's ID or a former name.
     return (
       <Navigate to="/m/$name" params={{ name: model.data.name }} search={(all) => all} replace />
     )

@@ -32,7 +32,7 @@ export function RunHere({ model, choice, className = 'ctl h-9 px-2.5 text-[14px]
   )
 }
 
-/** The page of the registry that installs shoal is not one of this app's screens. */
+/** The link to `/install` is a plain link, because that page is not one of this app's screens. */
 export function NothingOpened({ className }: { className: string }) {
   const { daemon } = usePrefs()
   return (

@@ -10,7 +10,7 @@ type Props = {
   isKept: boolean
 }
 
-/** Says, next to the button, why the changes were not saved. */
+/** Shows, next to the button, why the changes were not saved. */
 export function SaveProblem({ error, hasFieldErrors, isKept }: Props) {
   return (
     <p role="alert" className="min-w-0 flex-1 basis-60 text-[15px] text-roe-ink empty:hidden">

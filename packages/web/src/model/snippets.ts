@@ -1,7 +1,7 @@
 type Subject = {
   /** The daemon's ID for the model and its file: `tide:Q8_0`. */
   id: string
-  /** The same as a shell argument that names the registry, unless the CLI uses it by default. */
+  /** The same ID as a shell argument. It includes the registry, unless the CLI uses that registry by default. */
   argument: string
   /** The projector of a vision or audio model as a shell argument; undefined for other models. */
   projector: string | undefined

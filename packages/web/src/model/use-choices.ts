@@ -4,7 +4,7 @@ import { usePrefs } from '../app/use-prefs.ts'
 import { type Choice, findBestChoice, listChoices, withContext } from './choices.ts'
 
 export type Choices = {
-  /** The memory of each choice is that for a context of `contextTokens`. */
+  /** The choices, with the memory that each needs for a context of `contextTokens`. */
   choices: Choice[]
   best: Choice | undefined
   contextTokens: number

@@ -73,7 +73,7 @@ function BestFit({ best, contextTokens }: { best: Choice; contextTokens: number 
   )
 }
 
-/** The daemon reads text only, so that images and sound need llama.cpp. */
+/** The daemon accepts only text, so llama.cpp is needed for images and sound. */
 function Projector({ projector: { label, sizeBytes } }: { projector: Choice }) {
   return (
     <p className="mt-2 text-[15px] text-ink-2">

@@ -4,7 +4,7 @@ import { defaultSort, type ModelsSearch, pageSize } from './models-search.ts'
 
 const perBillion = 1e9
 
-/** The filters of a search, in the form in which the registry expects them. */
+/** Returns the filters of a search in the registry's format. */
 export function criteriaFrom(search: ModelsSearch): ModelFilter {
   const { q, architecture, license, tag, fits, context, min, max } = search
   return {

@@ -3,7 +3,7 @@ import { chosenValues, countedWithin, toggleValue } from './facets.ts'
 
 const search = { q: 'sea', architecture: 'llama', tag: ['chat'], page: 3 }
 
-test('values of a facet are counted within all other filters; tags also within the chosen tags', () => {
+test('a facet counts the models that match all other filters and, for tags, the chosen tags', () => {
   expect(countedWithin(search, 'architecture')).toEqual({ q: 'sea', tag: ['chat'], page: 3 })
   expect(countedWithin(search, 'tag')).toEqual(search)
 })

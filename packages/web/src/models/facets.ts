@@ -14,8 +14,8 @@ export const chosenValues = (search: ModelsSearch, name: Facet['name']): string[
   [search[name] ?? []].flat()
 
 /**
- * Returns the filters within which the values of a facet are counted. A model has one architecture and one license, so
- * choosing a value replaces the chosen one, and their own filter does not count. Tags add up.
+ * Returns the filters that models must match to be counted in a facet. A model has only one architecture and one
+ * license, so a newly chosen value replaces the chosen one, and the facet's own filter is ignored. Tags are combined.
  */
 export function countedWithin(search: ModelsSearch, name: Facet['name']): ModelsSearch {
   if (name === 'tag') return search
@@ -23,7 +23,7 @@ export function countedWithin(search: ModelsSearch, name: Facet['name']): Models
   return others
 }
 
-/** Returns the search after a value is chosen, or removed if it was chosen. The search begins on its first page. */
+/** Returns the search, on its first page, after a value has been added or, if it was already chosen, removed. */
 export function toggleValue(
   { page: _, ...search }: ModelsSearch,
   name: Facet['name'],

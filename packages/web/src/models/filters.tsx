@@ -15,8 +15,9 @@ import { type ModelsSearch, parameterSizes } from './models-search.ts'
 
 type Props = { search: ModelsSearch }
 
-/** How many values of a facet are shown at first, and how many at most. */
+/** The number of a facet's values that are shown before the list is expanded. */
 const fewValues = 6
+/** The maximum number of a facet's values in the expanded list. */
 const maxValues = 40
 
 export function Filters({ search }: Props) {
@@ -133,13 +134,13 @@ function ParameterRange({ search: { page: _, ...search } }: Props) {
   )
 }
 
-/** Whether this end would leave a range that is not empty. */
+/** Whether `size` can be this end of the range: the minimum must be less than the maximum. */
 const isWithin = (size: number, end: 'min' | 'max', { min = 0, max = Infinity }: ModelsSearch) =>
   end === 'min' ? size < max : size > min
 
 type Value = { value: string; count: number }
 
-/** Returns the values to show, most frequent first. Chosen values are always shown. */
+/** Returns the values to show: all chosen values, followed by the others, most frequent first. */
 function useValues({ name, of }: Facet, search: ModelsSearch) {
   const criteria = criteriaFrom(countedWithin(search, name))
   const { data } = useQuery({

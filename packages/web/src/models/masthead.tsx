@@ -7,10 +7,10 @@ import { greatSchool } from '../fish/school.ts'
 
 const width = 720
 const height = 268
-/** Returns how many of the most pulled models are drawn in orange: one in eight, but at most nine. */
+/** Returns how many of the most pulled models are drawn in orange: one in eight, up to nine. */
 const leadsAmong = (count: number) => Math.min(9, Math.ceil(count / 8))
 
-/** Shows the registry as a school of fish, with one fish for each of up to 240 models, the most pulled ones. */
+/** Shows the registry as a school of fish, with one fish for each of the 240 most pulled models. */
 export function Masthead() {
   const { data } = useQuery(schoolQuery(useClient()))
   const fish = useMemo(() => {

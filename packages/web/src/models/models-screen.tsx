@@ -85,7 +85,7 @@ export function ModelsScreen() {
   )
 }
 
-/** The list's title. It is an h2 below the masthead, which contains the h1; otherwise it is the h1. */
+/** The list's title. It is an h2 if the page has the masthead, which contains the h1. Otherwise, it is the h1. */
 function ListTitle({ isBare, text }: { isBare: boolean; text: string }) {
   const title = (
     <span aria-live="polite" id="list-title">

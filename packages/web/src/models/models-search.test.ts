@@ -20,7 +20,7 @@ test('the default sort order is omitted from the URL', () => {
   expect(readModelsSearch({ sort: 'downloads' })).toEqual({})
 })
 
-test('a context length counts only for memory, and the usual one is omitted from the URL', () => {
+test('a context length requires a memory size, and the usual context length is omitted from the URL', () => {
   expect(readModelsSearch({ fits: '16', context: '32768' })).toEqual({ fits: 16, context: 32_768 })
   expect(readModelsSearch({ fits: '16', context: '8192' })).toEqual({ fits: 16 })
   expect(readModelsSearch({ fits: '16', context: '1000' })).toEqual({ fits: 16 })

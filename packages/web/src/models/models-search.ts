@@ -25,7 +25,7 @@ export type ModelsSearch = {
   tag?: string[]
   /** The memory in which the model must fit, in GB. */
   fits?: number
-  /** The context length with which it must fit, in tokens, if that is not the usual one. */
+  /** The context length with which the model must fit, in tokens; undefined for the usual length. */
   context?: number
   /** The range of the number of parameters, in billions. */
   min?: number
@@ -37,9 +37,9 @@ export type ModelsSearch = {
 
 export const pageSize = 20
 
-/** The ends that a range of parameters can have, in billions. */
+/** The limits offered for the number of parameters, in billions. */
 export const parameterSizes = [0.5, 1, 2, 4, 8, 15, 35, 75, 150] as const
-/** The registry accepts at most this many tags. */
+/** Maximum number of tags that the registry accepts in a search. */
 const maxTags = 16
 
 export function readModelsSearch(given: Record<string, unknown>): ModelsSearch {

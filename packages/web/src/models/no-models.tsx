@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useCommands } from '../api/use-commands.ts'
 
-/** Loaded only if there are no models, to keep the list small. */
+/** Loaded only if there are no models, so that the model list needs less code. */
 const CommandLine = lazy(async () => ({
   default: (await import('../ui/command-line.tsx')).CommandLine,
 }))
@@ -38,7 +38,7 @@ export function EmptyRegistry() {
   )
 }
 
-/** Looks like a `CommandLine`. The server renders this. */
+/** Looks like a `CommandLine`. Rendered on the server, and shown until the code of `CommandLine` has loaded. */
 function PlainCommand({ text }: { text: string }) {
   return (
     <p className="mt-4 flex min-h-12 max-w-xl items-center rounded-xl bg-sunken py-1 pr-14 pl-4">

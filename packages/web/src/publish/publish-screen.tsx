@@ -56,8 +56,8 @@ export function PublishScreen() {
 }
 
 /**
- * Returns the user for whom to show the form. If the session ends, this remains the same user, because removing the form
- * would lose the chosen files. Signing out clears `me`, and thereby removes the form.
+ * Returns the user for whom to show the form. If the session ends, still returns this user, because removing the form
+ * would lose the chosen files. If the user signs out, returns undefined.
  */
 function useFormUser(me: User | null | undefined): string | undefined {
   const [before, setBefore] = useState<string>()

@@ -113,7 +113,7 @@ function describeLoss(job: Job): string {
   const readyCount = job.files.length - unfinished(job).length
   const lost = 'The uploaded parts will be deleted'
   if (readyCount > 0) return `${lost}. Files that are ready remain published.`
-  return job.newModel ? `${lost}, and the model as well if it has no files.` : `${lost}.`
+  return job.newModel ? `${lost}. The model is also deleted if it has no files.` : `${lost}.`
 }
 
 /** Reads the files with the handles from the earlier visit. */

@@ -12,7 +12,7 @@ import { PasswordField } from '../ui/password-field.tsx'
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' })
 
 export function ProfileSection({ user }: { user: Me }) {
-  useQuery({ ...meQuery(useClient()), refetchOnMount: 'always' }) // what is used may have changed
+  useQuery({ ...meQuery(useClient()), refetchOnMount: 'always' }) // the usage may have changed
   const facts = [
     ['Username', user.username],
     ['Email', user.email ?? 'none'],

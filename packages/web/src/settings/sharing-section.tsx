@@ -14,9 +14,9 @@ export function SharingSection() {
   return (
     <div className="grid gap-5 text-[15px] text-ink-2">
       <p>
-        While <code className="font-mono text-[14px]">shoal serve</code> is running on a machine,
-        others can download the public models that were pulled to it.{' '}
-        <strong className="text-ink">They can see its IP address</strong>, and you can see theirs.
+        While <code className="font-mono text-[14px]">shoal serve</code> is running on your machine,
+        others can download the public models that you have pulled.{' '}
+        <strong className="text-ink">They can see your IP address</strong>, and you can see theirs.
         Private models are not shared.
       </p>
       <p>You can run these commands on that machine:</p>

@@ -17,7 +17,7 @@ type Props = {
   children: ReactNode
 }
 
-/** Confirms an action that loses something. The native dialog traps focus and closes on Esc. */
+/** Asks the visitor to confirm a destructive action. The native dialog traps focus and closes on Esc. */
 export function ConfirmDialog(props: Props) {
   const { dialog, title, action, cancel = 'Cancel', onConfirm, onClose, children } = props
   const { isBusy, isReady = true, error } = props

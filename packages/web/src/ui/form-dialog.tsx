@@ -15,7 +15,7 @@ type Props = {
   children: ReactNode
 }
 
-/** A form in a modal dialog, which is open as long as it is rendered. It closes on Esc, and returns the focus. */
+/** A form in a modal dialog, which is open as long as it is rendered. It closes on Esc, and restores the focus. */
 export function FormDialog(props: Props) {
   const { title, action, isDangerous, isBusy, isReady = true, error, onClose, children } = props
   const dialog = useRef<HTMLDialogElement>(null)

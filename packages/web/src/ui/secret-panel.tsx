@@ -3,7 +3,7 @@ import { CommandLine } from './command-line.tsx'
 
 type Props = {
   title: string
-  /** What the secret is for, and that it is shown only once. */
+  /** Explains what the secret is for, and that it is shown only once. */
   text: string
   secret: string
   /** The label of the copy button. */

@@ -28,7 +28,7 @@ export interface AnswerParser {
   hasEnough(): boolean
   /** Whether the current part is reasoning. */
   isThinking(): boolean
-  /** The parser's current position relative to calls in markers. */
+  /** The parser's current position relative to calls that are enclosed in markers. */
   callPlace(): CallPlace
 }
 

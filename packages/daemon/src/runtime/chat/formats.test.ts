@@ -178,7 +178,7 @@ test.each([
   ['unfinished calls', inTags, '<tool>\n<function=fore'.repeat(5000)],
   ['lists in lists', inPython, `<|py|>[forecast(tags=${'['.repeat(100_000)}`],
   ['strings in a list', inPython, `<|py|>[forecast(tags=[${"'a',".repeat(25_000)}])]`],
-])('a long answer takes time in proportion to its length: %s', async (_, source, answer) => {
+])('the time to parse an answer is proportional to its length: %s', async (_, source, answer) => {
   const { format } = await promptsOf(source)
   for (const step of [4, answer.length]) {
     const parser = answerParser(format, { tools })

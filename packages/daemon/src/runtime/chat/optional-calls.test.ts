@@ -58,7 +58,7 @@ function grammarFor(format: AnswerFormat, chat = makeChat()): Gbnf {
   return parseGbnf(callGrammar(calls))
 }
 
-/** Parses an answer character by character. `body` is the part for which a grammar would be applied. */
+/** Parses an answer character by character. `body` is the part to which a grammar would apply. */
 function follow(format: AnswerFormat, answer: string) {
   const parser = answerParser(format, { tools })
   let body: string | undefined
@@ -84,7 +84,7 @@ const formats: [name: string, source: string][] = [
 
 /** The grammars of these formats allow any value within lists and objects. */
 const nestedFormats = ["Gemma's literals", 'tags with the names of the parameters']
-/** Its opening markers may also be part of a text. */
+/** The format whose opening markers may also be part of ordinary text. */
 const unmarked = 'JSON in a fence'
 
 test.each(formats.filter(([name]) => name !== unmarked))(

@@ -1,8 +1,8 @@
 import type { Piece } from '../runtime.ts'
 
 /**
- * Processes the text of the model's reasoning. By default, it becomes a reasoning piece, without the white space at both
- * ends. If `isKept`, it remains text, with its markers and white space; reasoning that is empty is dropped.
+ * Processes the text of the model's reasoning. By default, it becomes a reasoning piece, without the white space at
+ * both ends. If `isKept`, it remains text, with its markers and white space. Empty reasoning is dropped.
  */
 export function reasoningText(open: string, isKept: boolean) {
   /** White space and a marker that are output only if text follows. */

@@ -7,13 +7,13 @@ import { renderInThread } from './render-in-thread.ts'
 const limits = { maxSteps: 20_000, maxCharacters: 1024 * 1024 }
 /** The library takes quadratic time to parse white space. */
 const maxTemplate = { characters: 64 * 1024, space: /\s{1000}/ }
-/** The maximum number of values in a chat, in which each 64 characters of text count as another value. */
+/** The maximum number of values in a chat. Every 64 characters of text count as one more value. */
 const maxValues = 4000
 
 /**
- * Renders chats in this thread if that takes little work, which is the usual case. Other chats are rendered by `inThread`,
- * so that they neither delay other requests nor exceed this process's memory. Until there is such a chat, no thread is
- * started, which would take 20 MB of memory.
+ * Renders a chat in this thread if that takes little work, as it usually does. Other chats are rendered by `inThread`,
+ * so that they do not delay other requests or exhaust this process's memory. The thread takes 20 MB of memory, so it is
+ * started only for the first such chat.
  */
 export function renderHere(
   template: ChatTemplate,

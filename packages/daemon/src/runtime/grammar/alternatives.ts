@@ -2,9 +2,9 @@
 import type { Node } from './node.ts'
 
 /**
- * The maximum number of alternatives that are possible at the same time. llama.cpp compares each of them with each
- * token and with each other. With 2,000 alternatives, this takes about 10 ms per token, during which all other requests
- * wait.
+ * The maximum number of alternatives that are possible at the same time. llama.cpp compares each alternative with each
+ * token and with every other alternative. With 2,000 alternatives, this takes about 10 ms per token, during which all
+ * other requests wait.
  */
 export const maxAlternatives = 2000
 

@@ -154,8 +154,8 @@ const maxFree = 6
 const maxDifferent = 100
 
 /**
- * A state consists of the number of items so far, and the values that were used: as bits if any order is allowed, and
- * otherwise as the index after the last one.
+ * A state consists of the number of items so far, and the values that have been used. If any order is allowed, the
+ * values are stored as bits. Otherwise, the index after the last value is stored.
  */
 function uniqueItems(subject: Subject): Node {
   const { conversion, lengths, path } = subject

@@ -124,7 +124,9 @@ function merge(states: Automaton, classes: readonly number[]): Automaton {
   })
 }
 
-/** Replaces each move's target, and joins adjacent ranges whose targets are now equal. */
+/**
+ * Replaces the target of each move with the target's class, and joins adjacent ranges that then have the same target.
+ */
 function toClasses(moves: readonly Move[], classOf: (target: number) => number): Move[] {
   const joined: Move[] = []
   for (const { from, to, target } of moves) {
@@ -200,8 +202,8 @@ export function ofLength(
 }
 
 /**
- * Returns an automaton that accepts exactly the given strings. They are added in sorted order, and equal states are
- * shared at once (Daciuk et al., 2000).
+ * Returns an automaton that accepts exactly the given strings. The strings are added in sorted order, and equal states
+ * are merged immediately (Daciuk et al., 2000).
  */
 export function listedTexts(budget: Budget, texts: readonly string[]): Automaton {
   type Open = { accepts: boolean; moves: [char: number, target: number][] }

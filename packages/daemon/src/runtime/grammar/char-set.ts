@@ -2,7 +2,7 @@
  * Sets of Unicode code points. A set is a sorted list of ranges that do not touch each other. Surrogates are in no set.
  */
 export type CharSet = readonly Range[]
-/** A range of code points, in which both ends are included. */
+/** A range of code points, including both ends. */
 export type Range = readonly [from: number, to: number]
 
 const lastChar = 0x10ffff

@@ -1,6 +1,6 @@
 /**
- * Simplifies schemas. `allOf`, `$ref`, `not`, `if` and similar keywords are resolved to a list of parts, all of whose
- * other keywords a value must match, and a list of choices between further schemas.
+ * Simplifies schemas. Resolves `allOf`, `$ref`, `not`, `if` and similar keywords to a list of parts and a list of
+ * choices. A value must match the other keywords of every part, and an option of every choice.
  */
 import { negate } from './negation.ts'
 import {
@@ -76,7 +76,7 @@ export const isNever = (part: Schema): boolean => part === never
 /** Returns the conjunction that requires everything in `a` and everything in `b`. */
 export const both = (a: Conjunction, b: Conjunction): Conjunction => allOf([a, b])
 
-/** Returns the conjunction that requires everything in all of the given ones. */
+/** Returns the conjunction that requires everything that the given conjunctions require. */
 export function allOf(all: readonly Conjunction[]): Conjunction {
   if (all.length === 1) return all[0] as Conjunction
   return {

@@ -64,8 +64,8 @@ function excludesParts(
 }
 
 /**
- * Compares listed values. Returns undefined if neither schema lists its values, or if a listed array or object would
- * have to be checked against a schema.
+ * Whether no value matches both schemas, if at least one of them lists its values. Returns undefined if neither lists
+ * its values, or if a listed array or object would have to be checked against a schema.
  */
 function excludesListed(
   conversion: Conversion,
@@ -83,8 +83,8 @@ function excludesListed(
 }
 
 /**
- * Objects of `written` do not match `other` if they cannot have a property that `other` requires, or if the schemas of
- * a property that `written` requires exclude each other.
+ * Objects of `written` do not match `other` in two cases: `other` requires a property that they cannot have, or
+ * `written` requires a property for which the two schemas exclude each other.
  */
 function excludesObjects(
   conversion: Conversion,

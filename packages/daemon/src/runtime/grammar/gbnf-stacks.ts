@@ -1,11 +1,11 @@
-/** Follows a text through a grammar. As in llama.cpp, all possible stacks of parts are kept. */
+/** Matches a text against a grammar as the text arrives. Like llama.cpp, keeps all possible stacks of parts. */
 import { type Gbnf, isIn, type Part } from './gbnf-parser.ts'
 
-/** The parts that are still to match; undefined at the end of the text. Equal stacks are the same object. */
+/** The parts that must still be matched; undefined if there are none. Equal stacks are the same object. */
 export type Stack = { part: Part; next: Stack } | undefined
 
 export type Stacks = {
-  /** Continues with a text. Returns false if the grammar does not allow it. */
+  /** Matches more text. Returns false if the grammar does not allow the text. */
   take(text: string): boolean
   /** The stacks after the text. Each is undefined or begins with a class of characters. */
   read(): readonly Stack[]
@@ -32,8 +32,8 @@ export function openStacks(grammar: Gbnf): Stacks {
 }
 
 /**
- * Returns a function that replaces a stack with those that begin with a character. Results are cached, because the same
- * stacks recur.
+ * Returns a function that expands a stack to all stacks that begin with a class of characters. Results are cached,
+ * because the same stacks recur.
  */
 function expander(grammar: Gbnf): (stack: Stack) => readonly Stack[] {
   const expanded = new Map<Stack, readonly Stack[]>()

@@ -18,7 +18,7 @@ export type Grammar = {
 }
 export type ReservedRule = { node: Node; set: (body: Node) => void }
 
-/** The rules in `basics` are part of the grammar if they are used. */
+/** Creates a grammar without rules of its own. The rules in `basics` become part of the grammar if they are used. */
 export function createGrammar(basics: Record<string, Node>): Grammar {
   const rules = new Map(Object.entries(basics))
   let count = 0
@@ -156,7 +156,7 @@ function printPart(node: Node): string {
   return isGroup && printed !== '' ? `(${printed})` : printed
 }
 
-/** A text is put in parentheses, so that no reader takes only its last character to be repeated. */
+/** Puts a text in parentheses, because otherwise only its last character would be repeated. */
 const printRepeated = (node: Node): string =>
   node.kind === 'text' && node.text.length > 1 ? `(${printText(node.text)})` : printPart(node)
 

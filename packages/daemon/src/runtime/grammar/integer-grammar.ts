@@ -2,9 +2,9 @@
 import { chars, choice, type Node, nothing, repeat, sequence, text } from './node.ts'
 
 /**
- * The number of digits of the largest integers. Without a bound, integers stay below 9 × 10¹⁵, because larger ones may
- * not be safe. Bounds at the limits of safe integers count as no bound, because libraries use them to express “any
- * integer”.
+ * The number of digits of the largest integers. Without a bound, integers stay below 9 × 10¹⁵, because JavaScript
+ * cannot represent all larger ones exactly. Bounds at the limits of safe integers count as no bound, because libraries
+ * use them to express “any integer”.
  */
 const longest = 16
 

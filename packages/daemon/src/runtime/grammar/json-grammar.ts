@@ -29,13 +29,13 @@ const maxDepth = 100
 /** A grammar for any JSON object. */
 export const anyObjectGrammar = createGrammar(basics).print(rule('object')) ?? ''
 
-/** Converts a schema to a grammar. Throws a `SchemaError` that states which keyword cannot be enforced. */
+/** Converts a schema to a grammar. Throws a `SchemaError` that contains the keyword if a keyword cannot be enforced. */
 export const jsonGrammar = (schema: object): string =>
   makeGrammar(schema, ({ visit }) => visit([schema], ''))
 
 /**
- * Makes a grammar that contains values. `references` is where the references in schemas are looked up, and `write`
- * returns the grammar's root. Throws a `SchemaError` that states which keyword cannot be enforced.
+ * Makes a grammar that contains values. References in schemas are looked up in `references`, and `write` returns the
+ * grammar's root. Throws a `SchemaError` that contains the keyword if a keyword cannot be enforced.
  */
 export function makeGrammar(
   references: object,
@@ -84,8 +84,9 @@ function convert(
   }
 
   /**
-   * `outer` contains the keys of the choices of which this value is an alternative, so that a schema that is an
-   * alternative of itself is detected. Values with the same schemas share a rule.
+   * Returns the grammar of a value that must match a conjunction. `outer` contains the keys of the choices that have
+   * this value as an alternative. It is used to detect a schema that is an alternative of itself. Values with the same
+   * schemas share a rule.
    */
   function value(all: Conjunction, path: string, outer: readonly string[]): Node {
     const key = keyOf(all)

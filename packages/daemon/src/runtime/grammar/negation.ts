@@ -36,7 +36,8 @@ export function negate(root: unknown, given: unknown, path: string, depth = 0): 
 }
 
 /**
- * Returns one alternative for each requirement of the schema. It matches the values that do not meet the requirement.
+ * Returns one alternative for each requirement of the schema. Each alternative matches the values that do not meet its
+ * requirement.
  */
 function listWays(root: unknown, schema: Schema, path: string, depth: number): unknown[] {
   const refused = impossible.find((keyword) => hasEffect(schema, keyword))

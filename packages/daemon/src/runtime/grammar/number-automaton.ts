@@ -23,20 +23,20 @@ export type Limits = {
 export type Bound = { value: number; isExclusive: boolean }
 
 const maxPlaces = 12
-/** All numbers that a grammar allows are below this one. */
+/** All numbers that a grammar allows are below this number. */
 const tooLarge = 1e16
 
 const unlimited: Budget = { left: Infinity }
 /**
  * Numbers of up to 15 digits, of which up to 12 are after the decimal point. Two different decimals of up to 15 digits
- * are never rounded to the same double, so a number whose text is below a bound is also below the bound after it is
- * parsed.
+ * are never rounded to the same double. Therefore, a number that is below a bound as text is also below the bound as a
+ * double.
  */
 const decimals = patternAutomaton(
   unlimited,
   '^(?:(?:0|[1-9]\\d{0,2})(?:\\.\\d{1,12})?|[1-9]\\d{3,8}(?:\\.\\d{1,6})?|[1-9]\\d{9,14})$',
 )
-/** Integers below 9 × 10¹⁵, because larger ones may not be safe. */
+/** Integers below 9 × 10¹⁵, because JavaScript cannot represent all larger ones exactly. */
 const integers = patternAutomaton(unlimited, '^(?:0|[1-9]\\d{0,14}|[1-8]\\d{15})$')
 const minus = patternAutomaton(unlimited, '^-$')
 
@@ -86,8 +86,8 @@ function atLeast(budget: Budget, bound: Bound): Automaton {
   if (bound.value >= tooLarge) return noText
   const { whole, fraction: digits } = toDigits(bound.value)
   const fraction = digits.slice(0, maxPlaces)
-  // A number with up to 12 places reaches a bound with more places only if the number is greater than the bound cut to
-  // 12 places.
+  // A number with up to 12 decimal places reaches a bound with more places only if the number is greater than the bound
+  // truncated to 12 places.
   const isExclusive = bound.isExclusive || digits.length > maxPlaces
   const longer = `[1-9]\\d{${whole.length},}(?:\\.\\d+)?`
   const above = greater(whole).map(({ pattern, rest }) => `${pattern}\\d{${rest}}(?:\\.\\d+)?`)
@@ -99,7 +99,8 @@ function atLeast(budget: Budget, bound: Bound): Automaton {
 }
 
 /**
- * Patterns for the beginnings of greater numbers with equally many digits, each with the number of digits that follow.
+ * Patterns for the first digits of the greater numbers that have the same number of digits. Each pattern is paired with
+ * the number of digits that follow it.
  */
 function greater(digits: string): { pattern: string; rest: number }[] {
   return Array.from(digits).flatMap((digit, index) =>

@@ -55,7 +55,10 @@ export function objectNode(conversion: Conversion, parts: readonly Schema[], pat
   return membersNode(conversion, members, lengths, path)
 }
 
-/** The maximum number of optional properties. Below `maxAlternatives`, because any of them could come next. */
+/**
+ * The maximum number of optional properties. It is below `maxAlternatives`, because any of these properties could come
+ * next.
+ */
 const maxOptional = 1500
 
 /** The names in `properties`. */
@@ -91,9 +94,9 @@ export function memberSchemas(
 }
 
 /**
- * The schemas that a member must match: in each part, those that `own` returns or, if there are none,
+ * The schemas that a member must match. In each part, these are the schemas that `own` returns or, if there are none,
  * `additionalProperties`. A part's `unevaluatedProperties` applies only if the part has no such schema, and no part
- * within it has one or has `unevaluatedProperties` itself.
+ * within it has such a schema or `unevaluatedProperties`.
  */
 function schemasOf(
   { budget, isWithin }: Conversion,

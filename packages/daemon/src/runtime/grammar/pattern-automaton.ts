@@ -159,7 +159,7 @@ function push({ all, budget }: Nodes, node: Partial<Node>): number {
 
 /**
  * Adds the states of an automaton. If `next` is given, the accepting states continue there instead of accepting.
- * Returns the start.
+ * Returns the start state.
  */
 function embed(nodes: Nodes, automaton: Automaton, next?: number): number {
   const first = nodes.all.length
@@ -173,7 +173,7 @@ function embed(nodes: Nodes, automaton: Automaton, next?: number): number {
   return first
 }
 
-/** Adds the states of a plain pattern that continues at the state `next`. Returns its start. */
+/** Adds the states of a plain pattern that continues at the state `next`. Returns its start state. */
 function add(nodes: Nodes, pattern: Pattern, next: number): number {
   switch (pattern.kind) {
     case 'chars':

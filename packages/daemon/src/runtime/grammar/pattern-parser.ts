@@ -1,6 +1,6 @@
 /**
  * Parses regular expressions as JSON Schema defines them: those of ECMAScript with the flag `u`. Characters may also be
- * escaped without need, as in `\@`.
+ * escaped unnecessarily, as in `\@`.
  */
 import {
   type CharSet,
@@ -118,7 +118,7 @@ export function parsePattern(source: string): Pattern {
     return part
   }
 
-  /** The index after the next character of this kind. */
+  /** The index after the next occurrence of this character. Throws if there is none. */
   function endOf(char: string): number {
     const end = chars.indexOf(char, index)
     if (end === -1) throw new PatternError(`it has a construct whose closing ${char} is missing`)

@@ -4,12 +4,13 @@ import { cannot } from './schema-error.ts'
 
 /** The limit on repetitions, because llama.cpp expands them. */
 const maxRepetitions = 50_000
-/** More repetitions than this are made of chunks. llama.cpp refuses more than 2,000. */
+/** More repetitions than this are split into groups (“chunks”), because llama.cpp refuses more than 2,000. */
 const maxChunk = 250
 
 /**
- * Repeats a part up to 50,000 times. More than 250 repetitions are made of chunks: for {0,999}, these are up to 30
- * chunks of 31 parts, and up to 30 single parts, so that llama.cpp has only about 60 rules instead of 999.
+ * Repeats a part up to 50,000 times. More than 250 repetitions are split into chunks, so that llama.cpp needs fewer
+ * rules. For example, {0,999} becomes up to 31 chunks of 31 parts with up to 30 single parts, or 32 chunks with up to 7
+ * single parts. This takes about 70 rules instead of 999.
  */
 export function counted(
   grammar: Grammar,

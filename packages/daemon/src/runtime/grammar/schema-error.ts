@@ -1,4 +1,6 @@
-/** The error for a schema that no grammar can enforce. Its message completes a sentence that starts with `the schema:`. */
+/**
+ * The error for a schema that no grammar can enforce. Its message completes a sentence that starts with `the schema:`.
+ */
 export class SchemaError extends Error {
   override name = 'SchemaError'
 }

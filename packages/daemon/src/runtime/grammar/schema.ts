@@ -24,9 +24,10 @@ export const keywordsOfType = {
 }
 
 /**
- * Keywords that are always refused. All other keywords that nothing in this folder reads are annotations, as JSON
- * Schema specifies: `title`, `description`, `default`, `examples`, `deprecated`, `readOnly`, `writeOnly`, `$comment`,
- * `contentEncoding`, `contentMediaType`, `contentSchema`, and all keywords that JSON Schema does not define.
+ * Keywords that are always refused. All other keywords that no code in this folder reads are annotations, as JSON
+ * Schema specifies. These include `title`, `description`, `default`, `examples`, `deprecated`, `readOnly`, `writeOnly`,
+ * `$comment`, `contentEncoding`, `contentMediaType`, `contentSchema`, and all keywords that JSON Schema does not
+ * define.
  */
 const refused = ['$dynamicRef', '$recursiveRef']
 

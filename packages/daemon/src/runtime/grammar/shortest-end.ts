@@ -1,9 +1,9 @@
 import { type Chars, type Gbnf, isIn, type Part } from './gbnf-parser.ts'
 import { openStacks, type Stack } from './gbnf-stacks.ts'
 
-/** Follows a text through a grammar, to find the shortest text that completes it. */
+/** Matches a text against a grammar as the text arrives, to find the shortest text that completes it. */
 export type ShortestEnd = {
-  /** Continues with a text. Returns false if the grammar does not allow it, or if following it takes too long. */
+  /** Matches more text. Returns false if the grammar does not allow the text, or if matching it takes too long. */
   take(text: string): boolean
   /** The shortest text with which the grammar allows the text to end. */
   find(): string

@@ -7,7 +7,7 @@ import { choice, type Node, sequence, text } from './node.ts'
  * are possible at the same time.
  */
 const maxFlat = 16
-/** Deeper groups become rules, because llama.cpp reads groups within groups recursively. */
+/** Deeper groups become rules, because llama.cpp parses nested groups recursively. */
 const maxDepth = 8
 
 /** A grammar that allows any one of the strings. */

@@ -129,7 +129,7 @@ export function canonical(value: unknown): string {
   return `{${members.sort().join()}}`
 }
 
-/** All values that match; undefined if they cannot be listed or are too many. */
+/** All values that match; undefined if they cannot be listed, or if there are too many. */
 export function finiteValues(
   conversion: Conversion,
   { parts, choices }: Conjunction,

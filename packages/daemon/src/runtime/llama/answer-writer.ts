@@ -76,7 +76,7 @@ export function answerWriter(
       return withLogprobs(pieces, given)
     },
 
-    /** Adds `words`, which the model has not generated and which consist of this many tokens. */
+    /** Adds text that the model has not generated. `words` has this many tokens. */
     append(words: string, tokens: number): Piece[] {
       tokenCount += tokens
       return parser.take(stops.take(text.finish() + words))

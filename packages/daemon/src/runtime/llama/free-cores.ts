@@ -30,7 +30,7 @@ export function freeCoresMeter(read: () => CpuTimes | undefined = readCpuTimes) 
   }
 }
 
-/** Returns undefined if the system does not report its processor times. */
+/** Reads the processor times. Returns undefined if the system does not report them. */
 function readCpuTimes(): CpuTimes | undefined {
   const idleMs = process.platform === 'linux' ? readLinuxIdleMs() : sumIdleMs(os.cpus())
   if (idleMs === undefined) return undefined

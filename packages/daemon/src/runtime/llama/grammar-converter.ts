@@ -8,11 +8,14 @@ export type GrammarSource = { schema: object } | { calls: OptionalCalls }
 /** Ordinary schemas take a few milliseconds, and the largest that are supported take about a second. */
 const defaultLimits = { maxCpuMs: 5000, maxHeapMb: 256 }
 
-/** Takes a `GrammarSource` as JSON. Rejects with a `SchemaError` that states which keyword cannot be enforced. */
+/**
+ * Converts a `GrammarSource`, which is passed as JSON, to GBNF. Rejects with a `SchemaError` that contains the keyword
+ * if a keyword cannot be enforced.
+ */
 export type GrammarConverter = (source: string) => Promise<string>
 
 /**
- * Converts schemas and tools to grammars in a thread, one after another, so that other requests to the model continue meanwhile.
+ * Converts schemas and tools to grammars in a thread, one after another, so that the model's other requests continue.
  * The limits on states and steps stop most excessive conversions early. The limits on time and memory stop all others.
  */
 export function grammarConverter(limits = defaultLimits): GrammarConverter {

@@ -5,7 +5,10 @@ import { jsonGrammar } from '../grammar/json-grammar.ts'
 import type { GrammarSource } from './grammar-converter.ts'
 
 serveParent(() => ({
-  /** Takes a `GrammarSource` as JSON. Throws a `SchemaError` if no grammar can enforce a schema. */
+  /**
+   * Converts a `GrammarSource`, which is passed as JSON, to GBNF. Throws a `SchemaError` if no grammar can enforce a
+   * schema.
+   */
   convert(json: string): string {
     const source: GrammarSource = JSON.parse(json)
     return 'calls' in source ? callGrammar(source.calls) : jsonGrammar(source.schema)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { jsonGrammar } from '../grammar/json-grammar.ts'
 import { jsonCloser } from './json-closer.ts'
 
-/** Lets a model write `text` with at most `maxTokens` tokens, of which each is one character. */
+/** Simulates a model that writes `text`, one character per token, up to `maxTokens` tokens. Returns what is written. */
 function write(schema: object, text: string, maxTokens: number): string {
   const closer = jsonCloser(jsonGrammar(schema), {
     toText: (token) => String.fromCodePoint(token),

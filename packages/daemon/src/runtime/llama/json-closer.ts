@@ -8,23 +8,21 @@ export type JsonCloser = {
    * answer must end with `closing` instead of the token.
    */
   allows(token: Token, tokensLeft: number): boolean
-  /** The text that closes the JSON before the token that was refused, and its length in tokens. */
+  /** The text that closes the JSON instead of the refused token, and its length in tokens. */
   closing(): { text: string; tokens: number }
 }
 
 type Tokenizer = {
-  /** Returns the text that a token adds: an empty string within a character. */
+  /** Returns the text that a token adds; empty if the token ends within a character. */
   toText: (token: Token) => string
   countTokens: (text: string) => number
 }
 
-/** The grammar is followed only when at most this many tokens are left, because following it takes time. */
+/** Text is matched against the grammar only when at most this many tokens are left, because matching takes time. */
 const maxTokensLeft = 1024
-/**
- * The maximum length of a grammar in characters. A longer grammar is not followed, because parsing it takes too long.
- */
+/** The maximum length of a grammar in characters. A longer grammar is not used, because parsing it takes too long. */
 const maxGrammarLength = 200_000
-/** The maximum number of tokens that the rest of an incomplete character needs. */
+/** The maximum number of tokens needed to complete a character. */
 const characterTokens = 3
 
 /**
@@ -35,11 +33,11 @@ export function jsonCloser(grammar: string, { toText, countTokens }: Tokenizer):
   /** Undefined until it is needed. */
   let end: ShortestEnd | undefined
   let hasFailed = grammar.length > maxGrammarLength
-  /** The text that `end` has not followed yet. */
+  /** The text that has not been passed to `end` yet. */
   let unread = ''
   let closing = { text: '', tokens: Number.POSITIVE_INFINITY }
 
-  /** Follows the text so far. */
+  /** Passes the text so far to `end`, and updates `closing`. */
   function advance() {
     end ??= shortestEnd(parseGbnf(grammar))
     hasFailed = !end.take(unread)
@@ -54,7 +52,7 @@ export function jsonCloser(grammar: string, { toText, countTokens }: Tokenizer):
       const isNear = !hasFailed && tokensLeft <= maxTokensLeft
       if (isNear && end === undefined) {
         advance()
-        hasFailed ||= closing.tokens > tokensLeft + 1 // it is too late, or the schema needs more tokens
+        hasFailed ||= closing.tokens > tokensLeft + 1 // too few tokens are left to close the JSON
       }
       const text = toText(token)
       unread += text

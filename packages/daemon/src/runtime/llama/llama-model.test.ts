@@ -25,7 +25,7 @@ test('four streams are computed in batches of four', async () => {
 const timeout = { timeout: 240_000 }
 
 /**
- * The numbers of threads for all batches except the last. Each value is that of the previous batch, so the first value
+ * The numbers of threads for all batches except the last. Each value belongs to the previous batch, so the first value
  * is dropped.
  */
 const collectThreads = ([, ...lastThreads]: number[]) => new Set(lastThreads)

@@ -142,8 +142,8 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
 
   /**
    * The grammar for calls that the model may make. Undefined if no grammar can enforce the tools' schemas. Also
-   * undefined if there are stop strings, because they delay the text that shows where a call begins, or if log
-   * probabilities are requested, because `ownSampler` then chooses the tokens.
+   * undefined if there are stop strings, because they delay the text that shows where a call begins. Also undefined if
+   * log probabilities are requested, because `ownSampler` then chooses the tokens.
    */
   async function callGrammar({ prompt, stop, topLogprobs }: Generation) {
     if (!('chat' in prompt) || stop.length > 0 || topLogprobs !== undefined) return undefined
@@ -211,7 +211,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
         if (closer && !closer.allows(token, maxTokens - writer.tokenCount() - 1)) {
           const { text, tokens: count } = closer.closing()
           yield* writer.append(text, count)
-          isCut = !isCall // a closed call is complete, but text that was closed early is not
+          isCut = !isCall // a call that was closed early is complete, but other text is not
           break
         }
         evaluation.generated.push(token)

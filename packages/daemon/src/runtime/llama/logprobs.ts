@@ -5,7 +5,10 @@ import { tokenBytes } from './token-bytes.ts'
 /** Replaces minus infinity, which JSON cannot express. OpenAI's API returns the same value. */
 const lowest = -9999
 
-/** `probabilities` must be sorted, with the most likely tokens first. */
+/**
+ * Returns the log probabilities of a token and of the most likely tokens. `probabilities` must be sorted, with the most
+ * likely tokens first.
+ */
 export function createLogprobs(
   model: LlamaModel,
   token: Token,

@@ -5,7 +5,9 @@ import { renderHere } from '../chat/render-here.ts'
 import type { Prompt } from '../runtime.ts'
 import type { ChatTemplates } from './load-model.ts'
 
-/** How a model's chats are rendered and its answers are parsed. `markers` has the tokens of the format's markers. */
+/**
+ * How a model's chats are rendered and its answers are parsed. `markers` contains the tokens of the format's markers.
+ */
 export type Chats = ChatPrompts & { markers: Set<Token> }
 
 /** Returns the `Chats` for a prompt. They differ if the model has a second template, for chats with tools. */

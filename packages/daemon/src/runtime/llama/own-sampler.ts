@@ -25,8 +25,8 @@ export function ownSampler({ temperature, topK, topP, minP, seed }: Options) {
 }
 
 /**
- * Applies top-k, top-p and min-p. Reads only the tokens that it returns, at least one, because the map holds the whole
- * vocabulary, often more than 100,000 tokens.
+ * Applies top-k, top-p and min-p. Returns at least one token. Reads no more tokens than necessary, because the map
+ * contains the whole vocabulary, often more than 100,000 tokens.
  */
 function filtered(
   probabilities: Map<Token, number>,

@@ -1,6 +1,6 @@
 /**
  * Caches conversations whose slot is needed for another conversation, so that the prompts of agents that take turns are
- * not processed again and again. llama.cpp can write a conversation's keys and values only to a file, so they are
+ * not processed again in each turn. llama.cpp can write a conversation's keys and values only to a file, so they are
  * written to an in-memory file system.
  */
 import { randomUUID } from 'node:crypto'
@@ -15,11 +15,14 @@ import { commonLength, type Slot } from './slots.ts'
 const memoryFolder = '/dev/shm'
 /** The share of the machine's memory that is left to other programs. */
 const reservedShare = 1 / 16
-/** The minimum number of tokens that caching or restoring must save. Fewer are processed faster than copied. */
+/**
+ * The minimum number of tokens that caching or restoring must save. Processing fewer tokens is faster than copying
+ * them.
+ */
 const defaultMinTokens = 256
 
 export type PromptCacheOptions = {
-  /** The maximum size of all kept conversations together. */
+  /** The maximum size of all cached conversations together. */
   maxBytes: number
   /** The size of one token's keys and values. */
   bytesPerToken: number
@@ -36,8 +39,8 @@ export interface PromptCache {
 }
 
 /**
- * A cache that keeps nothing, for when caching is off, no memory is planned for it, or the system has no in-memory file
- * system.
+ * A cache that stores nothing. Used if caching is off, if no memory is planned for it, or if the system has no
+ * in-memory file system.
  */
 const noCache: PromptCache = { prepare: async () => undefined, clear: async () => undefined }
 
@@ -83,7 +86,7 @@ export function openPromptCache(options: PromptCacheOptions | undefined): Prompt
       bytesPerToken = bytes / tokens.length
       entries.add({ tokens, file, bytes, usedAt: ++clock })
     } finally {
-      await rm(path, { force: true }) // the content remains until the file is closed or this process exits
+      await rm(path, { force: true }) // the content exists until the file is closed or this process exits
     }
   }
 
@@ -98,14 +101,14 @@ export function openPromptCache(options: PromptCacheOptions | undefined): Prompt
   return {
     async prepare(slot, tokens) {
       const { sequence } = slot
-      if (sequence.needsCheckpoints) return // such a model cannot return to an earlier position
+      if (sequence.needsCheckpoints) return // the model cannot return to an earlier position
       const common = commonLength(slot, tokens)
       const best = findBest(tokens)
       if (sequence.nextTokenIndex - common >= minTokens) await keep(slot)
       if (!best || best.common - common < minTokens || !entries.has(best.entry)) return
       best.entry.usedAt = ++clock
       const path = `/proc/self/fd/${best.entry.file.fd}`
-      await sequence.loadStateFromFile(path, { acceptRisk: true }) // written by this process, for this model
+      await sequence.loadStateFromFile(path, { acceptRisk: true }) // safe: this process wrote the file for this model
     },
     async clear() {
       await Promise.all([...entries].map(remove))

@@ -64,7 +64,7 @@ test.each([400, 1_000_000])('the beginning of a text of %d words is dropped', as
 })
 
 test.each(['count', 'embed'] as const)(
-  'a request is answered while a long text is tokenized, to %s its tokens',
+  'a request is answered while a long text is tokenized (%s)',
   async (purpose) => {
     const text = 'word '.repeat(800_000)
     const { signal } = new AbortController()

@@ -27,7 +27,7 @@ export function promptReader(
   /** A prompt with more characters than this certainly exceeds the context length. */
   const maxCharacters = contextLength * longestToken(model)
 
-  /** Returns undefined if the prompt is a text of more than `maxCharacters`. */
+  /** Tokenizes a prompt. Returns undefined if the prompt has more than `maxCharacters` characters of text. */
   async function readPrompt(
     { prompt, json }: Pick<Generation, 'prompt' | 'json'>,
     maxCharacters = Number.POSITIVE_INFINITY,
@@ -69,7 +69,7 @@ export function promptReader(
     if (!('chat' in prompt)) return cutBeginning(prompt, full, contextLength - room)
     const starts = prompt.chat.messages.flatMap(({ role }, index) => (role === 'user' ? index : []))
     let best: ReadPrompt | undefined
-    // A binary search for the first of the user's messages from which the conversation fits.
+    // Binary search for the earliest user message with which a conversation that starts there fits.
     for (let low = 0, high = starts.length - 1; low <= high; ) {
       const middle = (low + high) >> 1
       const chat = keepFrom(prompt.chat, starts[middle] ?? 0)
@@ -98,7 +98,7 @@ export function promptReader(
   }
 
   return Object.assign(read, {
-    /** Returns the number of the prompt's tokens, even if they are more than the context length. */
+    /** Returns the number of tokens in the prompt, even if it exceeds the context length. */
     async count(prompt: Prompt): Promise<number> {
       return (await readPrompt({ prompt, json: undefined }))?.tokens.length ?? 0
     },

@@ -9,9 +9,9 @@ export type Slot = {
 }
 
 /**
- * Assigns to each request the free slot that already holds the longest prefix of the request's prompt, so that only the
- * new tokens of a chat's next turn must be processed. If several slots hold prefixes of equal length, the least
- * recently used slot is chosen. If no slot is free, requests wait in order.
+ * Assigns to each request the free slot that already holds the longest prefix of the request's prompt. In a chat's next
+ * turn, only the new tokens must then be processed. If several slots hold prefixes of equal length, the least recently
+ * used slot is chosen. If no slot is free, requests wait in order.
  */
 export function slots(sequences: LlamaContextSequence[]) {
   const all = sequences.map(

@@ -13,19 +13,17 @@ const defaultLengths = { minSpecialBlock: 1024, maxBlock: 16 * 1024, maxWord: 64
 /** Lengths in characters. */
 export type BlockLengths = typeof defaultLengths
 
-/**
- * The last character before a place where no token extends from one side to the other: between two words, or between a
- * line and a word.
- */
+/** The last character before a position that no token spans: between two words, or between a line break and a word. */
 const wordEnd = /\p{L}(?= \p{L})|[\p{L}\p{P}]\n(?=\p{L})/u
 
 /**
- * Returns a function that cuts a text into blocks whose tokens, one after another, are those of the text.
+ * Returns a function that splits a text into blocks. The tokens of all blocks together, in order, are the tokens of the
+ * text.
  *
- * A text is cut before special tokens, because llama.cpp searches the entire rest of a text for special tokens after each
- * one that it has found: a text of one megabyte with 100,000 special tokens takes minutes; in blocks, it takes a second.
- * A long text is also cut between words if `cutsWords`, so that other work can be done between two blocks. A text without
- * words is cut after `maxWord` characters, where the cut may divide a token.
+ * A text is split before special tokens. After each special token, llama.cpp searches the entire rest of the text for
+ * the next one, so a text of one megabyte with 100,000 special tokens would take minutes. In blocks, it takes a second.
+ * If `cutsWords` is set, a long text is also split between words, so that other work can be done between two blocks. A
+ * text without words is split after `maxWord` characters, possibly within a token.
  */
 export function textBlocks(
   specials: readonly string[],
@@ -61,7 +59,9 @@ export function textBlocks(
     return Math.min(dividesCharacter ? atMost - 1 : atMost, text.length)
   }
 
-  /** Returns where the first special token begins that is between `start` and `end` and not close to `start`. */
+  /**
+   * Returns the position of the first special token that is between `start` and `end` and is not too close to `start`.
+   */
   function findSpecial(text: string, start: number, end: number): number | undefined {
     const part = text.slice(start, end + longestSpecial)
     for (const { index } of part.matchAll(everywhere)) {

@@ -51,7 +51,7 @@ test('each trial halves the number of threads while there are too many', () => {
   expect(machine.batch().threads).toBe(1)
 })
 
-test('a gain of a few percent does not justify fewer threads: prompts need them', () => {
+test('a gain of a few percent does not justify fewer threads, because prompts need all threads', () => {
   const machine = generating(8, { msWith: (threads) => (threads === 8 ? 100 : 95) })
   machine.batches(6)
   expect(machine.batch().threads).toBe(8)

@@ -6,11 +6,11 @@ const roundLength = 3
  */
 const restPerTrial = 20
 const minRestMs = 1_000
-/** A number of threads is abandoned if one of its batches takes this many times as long as with the current number. */
+/** A trial of a number of threads ends early if a batch takes this many times as long as with the current number. */
 const hopelessFactor = 3
 /**
- * Fewer threads are chosen only if a batch then takes less than this share of the time. Even if more threads do not
- * speed up the generation of tokens, they speed up the processing of prompts.
+ * Fewer threads are chosen only if they reduce the time for a batch to less than this share. Even if more threads do
+ * not speed up the generation of tokens, they speed up the processing of prompts.
  */
 const fewerThreadsGain = 0.9
 /** A core counts as free if other processes use less than this share of it. */
@@ -30,17 +30,17 @@ type Trial = {
   conversations: number
   /** The round with the current number of threads. */
   first: Round
-  /** The current round and the following rounds. */
+  /** The round in progress, followed by those that have not begun. */
   left: Round[]
   done: Round[]
 }
 
 /**
  * Chooses the number of threads for each batch. llama.cpp's threads spin while they wait for each other, hundreds of
- * times per token. If the system takes the processor away from one thread, all threads wait, and two threads that share
- * a core can be a hundred times slower than one. Therefore, there are never more threads than free cores. From time to
- * time, half as many and twice as many threads are tried for a few tokens, and a number that is faster is kept. Times
- * are milliseconds of a monotonic clock.
+ * times per token. If the system preempts one thread, all threads wait, and two threads that share a core can be a
+ * hundred times slower than one. Therefore, there are never more threads than free cores. From time to time, half as
+ * many and twice as many threads are tried for a few tokens. If one of these numbers is faster, it is used from then
+ * on. Times are in milliseconds, as measured by a monotonic clock.
  */
 export function threadChoice(maxThreads: number) {
   let chosen = maxThreads

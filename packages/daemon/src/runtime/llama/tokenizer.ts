@@ -31,7 +31,7 @@ export function tokenizer(model: LlamaModel, checkTokens: CheckTokens, lengths?:
   const cut = textBlocks(controlTokens(model), { cutsWords: lead !== undefined, lengths })
   let lastPause: Promise<void> = Promise.resolve()
 
-  /** Lets other requests continue. If several texts are tokenized at the same time, they take turns. */
+  /** Lets other requests continue. If several texts are tokenized concurrently, they take turns. */
   const pause = () => {
     lastPause = lastPause.then(() => setImmediate())
     return lastPause
@@ -68,10 +68,10 @@ export function tokenizer(model: LlamaModel, checkTokens: CheckTokens, lengths?:
 export type Tokenize = ReturnType<typeof tokenizer>['tokenize']
 
 /**
- * Returns a text before which a continuation must be put, so that its tokens are the same as within the entire text; often
- * it is empty. Some tokenizers insert a space at the beginning of each text, but not after a newline. Returns undefined if
- * the tokens cannot be found in this way, or if the vocabulary has tokens that contain the end of one word and the
- * beginning of the next one.
+ * Returns a prefix with which the continuation of a text can be tokenized separately. After this prefix, the
+ * continuation has the same tokens as within the entire text. The prefix is often empty. It is a newline for tokenizers
+ * that insert a space at the beginning of each text, but not after a newline. Returns undefined if there is no such
+ * prefix, or if the vocabulary has tokens that contain the end of one word and the beginning of the next.
  */
 function findLead(model: LlamaModel): { text: string; tokenCount: number } | undefined {
   // Vocabularies write a space as itself, as "▁", or as "Ġ", and a newline as itself or as "Ċ".
@@ -85,7 +85,7 @@ function findLead(model: LlamaModel): { text: string; tokenCount: number } | und
     .find(({ text, tokenCount }) => tokensOf(`${text} world`).slice(tokenCount).join() === expected)
 }
 
-/** The number of characters of the longest token. */
+/** The length of the longest token in characters. */
 export const longestToken = ({ fileInfo }: LlamaModel): number =>
   fileInfo.metadata.tokenizer.ggml.tokens.reduce((most, { length }) => Math.max(most, length), 1)
 

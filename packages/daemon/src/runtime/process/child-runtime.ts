@@ -84,8 +84,8 @@ function startProcess(): ChildProcess {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     // More libuv threads would only compete with llama.cpp's own threads.
     env: { ...process.env, UV_THREADPOOL_SIZE: '1', NODE_NO_WARNINGS: '1' },
-    // Objects that are allocated for a token are garbage after the token. A larger young generation would use more
-    // memory without benefit.
+    // Objects that are allocated for a token become garbage as soon as the token has been processed. A larger young
+    // generation would use more memory without benefit.
     execArgv: ['--max-semi-space-size=2'],
   })
 }

@@ -59,7 +59,7 @@ const rules: Record<string, RegExp> = {
   align: /^(left|center|right)$/,
 }
 
-/** Returns everything forbidden in rendered HTML, which is parsed in the same way as in browsers. */
+/** Parses rendered HTML in the same way as browsers do, and returns everything in it that is forbidden. */
 export function findHarm(html: string): string[] {
   const root: Root = { type: 'root', children: [{ type: 'raw', value: html }] }
   const harm: string[] = []

@@ -375,7 +375,8 @@ async function deafLine(databaseUrl: string, words: string) {
       outgoing.write(bytes)
     })
     outgoing.on('data', (bytes) => {
-      // "UPDATE " is the tag of a CommandComplete message: the statement, and therefore its transaction, is complete.
+      // "UPDATE " is the tag of a CommandComplete message. It means that the statement, and therefore its transaction,
+      // is complete.
       if (!isDeaf) incoming.write(bytes)
       else if (bytes.includes('UPDATE ')) incoming.destroy()
     })

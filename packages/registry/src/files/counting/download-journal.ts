@@ -5,8 +5,8 @@
  * Each record is applied exactly once. Every process numbers its records. For each process, the database stores the
  * number of the last record that was applied, and updates this number in the same transaction as the counts. Records up
  * to this number are skipped, even after a crash or if the file or the database was replaced by an older copy. Applied
- * records are therefore not erased; their places are reused. If a crash leaves a record incomplete, the checksum of the
- * record is wrong; the calls that wrote the record never received a response.
+ * records are therefore not erased; their places are reused. If a crash leaves a record incomplete, its checksum is
+ * wrong, and the record is ignored. The calls that wrote it never received a response.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -22,8 +22,8 @@ import { decodeRecord, encodeRecord, type JournalRecord, recordSize } from './jo
 
 export interface DownloadJournal {
   /**
-   * Counts downloads, and resolves after the counts have been written to disk. Throws if the downloads were not
-   * counted, with `storage_full` if the journal is full.
+   * Counts downloads, and resolves after the counts have been written to disk. Rejects if the downloads were not
+   * counted. If the journal is full, the error code is `storage_full`.
    */
   append(counts: DownloadCounts): Promise<void>
   /**
@@ -41,7 +41,7 @@ type Options = Pick<Connection, 'db' | 'engine'> & {
   path: string
   /** Called with the model IDs of the applied records. */
   onApplied?: (modelIds: Iterable<string>) => void
-  /** Maximum number of records. A record holds the number of downloads of one model that one commit of the journal counts. */
+  /** Maximum number of records. A record contains the number of downloads of one model in one commit of the journal. */
   places?: number
 }
 
@@ -199,8 +199,8 @@ async function makeFile(path: string, sizeBytes: number) {
 }
 
 /**
- * Erases records that could not be written, since their callers receive an error. If erasing fails too, the records may
- * be counted after a crash.
+ * Erases records that could not be written, because the callers of `append` receive an error. If erasing fails too, the
+ * records may be counted after a crash.
  */
 async function strikeOut(file: FileHandle, written: readonly Place[]) {
   for (const { place } of written) {

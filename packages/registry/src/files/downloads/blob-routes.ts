@@ -30,7 +30,8 @@ const beforeAnyExpiry = 0
 const keptForAnHour = 'private, max-age=3600, immutable'
 
 /**
- * The longest lifetime of a presigned S3 URL, because torrent clients keep using a redirect's target while they run.
+ * The longest lifetime that S3 allows for a presigned URL, because torrent clients keep using a redirect's target while
+ * they run.
  */
 const expiresInSeconds = 7 * 86_400
 

@@ -8,11 +8,11 @@ import { type UploadRemoval, uploadRemoval } from './upload-removal.ts'
 
 export type CollectedGarbage = {
   expiredUploads: number
-  /** Removed uploads that crashes left behind. */
+  /** Uploads that crashes had left behind. They were removed. */
   leftUploads: Amount
-  /** Moved to the trash. */
+  /** Objects that were moved to the trash. */
   trashed: Amount
-  /** Removed from the trash, after the retention period or to restore the disk reserve. */
+  /** Objects that were removed from the trash, after the retention period or to restore the disk reserve. */
   removed: Amount
   /** Unreferenced objects that were not collected because there are suspiciously many. */
   heldBack: Amount
@@ -54,8 +54,8 @@ export function garbageCollection(
   const removal = uploadRemoval(db, store)
 
   /**
-   * Whether the entry is so old that no node can still be about to record it, even if the clocks of the nodes and of
-   * the store differ.
+   * Whether the entry is so old that no node can still be about to record it, even if the clocks of the nodes and the
+   * store differ.
    */
   const isOldEnough = ({ createdAt }: StoredEntry) =>
     createdAt === undefined || createdAt.getTime() < Date.now() - minAgeMs
@@ -79,7 +79,10 @@ export function garbageCollection(
     })
   }
 
-  /** Returns which of these object keys a file, a blob or the trash refers to, each with its upload's ID, if any. */
+  /**
+   * Returns those of the object keys to which a file, a blob or the trash refers, each with the ID of its upload, or
+   * null if it has none.
+   */
   async function findKnown(keys: string[]) {
     const asked = sql.join(keys)
     const { rows } = await sql<{ object_key: string; upload_id: string | null }>`

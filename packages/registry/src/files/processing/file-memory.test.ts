@@ -14,8 +14,8 @@ const llama = {
   'llama.attention.head_count_kv': 4,
 }
 /**
- * Size of the KV cache for 4,096 tokens: ten layers of four heads, each with 64 numbers per key and 64 per value, two
- * bytes per number.
+ * Size of the KV cache for 4,096 tokens: ten layers of four heads. Each head has 64 numbers per key and 64 per value,
+ * and each number takes two bytes.
  */
 const cacheBytes = 4096 * 10 * 4 * (64 + 64) * 2
 

@@ -127,7 +127,10 @@ async function readHeader(
   }
 }
 
-/** Removes an architecture that a user could not enter, because facts are shown in lists and indexed. */
+/**
+ * Removes the architecture if it is not in the form in which users can enter one, because facts are shown in lists and
+ * indexed.
+ */
 function listableFacts(facts: GgufFacts): GgufFacts {
   const architecture = facts.architecture ?? ''
   const isListable = [...architecture].length <= maxArchitectureLength && isName(architecture)

@@ -127,13 +127,13 @@ describeOnEachDatabase('the lease on a file that is being processed', (start) =>
     await settled(registry, ana, 'tide', id)
   })
 
-  test('is free if it would last longer than any lease, because the clock was set back', async () => {
+  test('is treated as expired if it would last longer than any lease, because the clock was set back', async () => {
     const id = await uploadAll(registry, ana, 'ahead.gguf', smallGguf(7))
     await lease(id, 'a node whose clock was an hour ahead', 3600)
     expect(await settled(registry, ana, 'tide', id)).toMatchObject({ status: 'ready' })
   })
 
-  test('is not taken by the node that has it, even if it appears to have expired', async () => {
+  test('is not taken again by the node that holds it, even if it appears to have expired', async () => {
     const id = await uploadAll(registry, ana, 'running.gguf', smallGguf(8))
     const { db, engine } = connection
     const queue = processingQueue(db, engine)

@@ -22,8 +22,8 @@ export interface ProcessingQueue {
   freeAll(): Promise<void>
   /**
    * Claims the oldest free job, if any. The job's `attempts` include this attempt and the earlier ones during which a
-   * node stopped. `running` are the IDs of the files that this node is processing. It does not claim them again, even if
-   * their leases appear to have expired, which happens when the clock is set forward.
+   * node stopped. `running` contains the IDs of the files that this node is processing. These files are not claimed
+   * again, even if their leases appear to have expired, which happens when the clock is set forward.
    */
   claim(holder: string, running?: readonly string[]): Promise<FileRow | undefined>
   /** Renews the lease. Returns false if another node has the lease, or if the job no longer exists. */

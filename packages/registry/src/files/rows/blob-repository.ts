@@ -36,7 +36,9 @@ export interface BlobRepository {
    * viewer may see.
    */
   findByHash(hash: string, viewer: Viewer): Promise<NamedFile | StoredChunk | undefined>
-  /** For each of the hashes, the ready file of the most downloaded model that the viewer may see, if there is one. */
+  /**
+   * For each hash, the ready file with that hash in the most downloaded model that the viewer may see, if there is one.
+   */
   lookUp(sha256Hashes: readonly string[], viewer: Viewer): Promise<FoundFile[]>
   /** A chunk that has this hash and belongs to the file with this SHA-256. */
   findFileChunk(sha256Hash: string, hash: string): Promise<StoredChunk | undefined>

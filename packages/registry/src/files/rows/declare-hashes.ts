@@ -11,14 +11,14 @@ import { lockBlob } from './keep-blob.ts'
 export type PartialManifest = {
   /** The SHA-256 of the whole file in hexadecimal; empty while it is not declared. */
   sha256_hash: string
-  /** The SHA-256 hashes of the chunks, concatenated. A hash of zeros is not declared yet. */
+  /** The SHA-256 hashes of the chunks, concatenated. A hash that is not declared yet is all zeros. */
   chunkHashes: Uint8Array
 }
 
 const hashBytes = 32
 const undeclared = '0'.repeat(2 * hashBytes)
 
-/** The hashes of an upload of which only the size is known. */
+/** The manifest of an upload for which only the file size is known. */
 export const emptyManifest = (sizeBytes: number): PartialManifest => ({
   sha256_hash: '',
   chunkHashes: new Uint8Array(chunkCount(sizeBytes) * hashBytes),
@@ -47,9 +47,9 @@ export function mergeHashes(declared: Uint8Array, more: Uint8Array): Uint8Array 
 }
 
 /**
- * Declares hashes of an open upload and postpones the upload's expiry, in one transaction. If `storedKey` is the key of
- * the object that contains these bytes already, the upload's own bytes are no longer needed, and the row no longer
- * refers to them. Returns the file's row.
+ * Declares hashes of an open upload and postpones the upload's expiry, in one transaction. If an object with these
+ * bytes is already stored, pass its key as `storedKey`. The upload's own bytes are then not needed, and the row no
+ * longer refers to them. Returns the file's row.
  * @throws conflict if the upload is no longer open or another hash has been declared; nothing changes
  */
 export function declareHashes(

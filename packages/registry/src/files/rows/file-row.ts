@@ -40,8 +40,8 @@ export const fileColumns = [
 ] as const satisfies (keyof FileRow)[]
 
 /**
- * Lets SQLite use the partial index on files that are not ready. From a condition on a single status, SQLite does not
- * infer that it can use the index.
+ * Lets SQLite use the partial index on files that are not ready. SQLite does not infer from a condition on a single
+ * status that it can use the index.
  */
 export const isUnfinished = sql<SqlBool>`status <> 'ready'`
 

@@ -7,8 +7,8 @@ import { type Kysely, sql, type UpdateObject } from 'kysely'
 import type { Database, FileStatus } from '../../database/schema.ts'
 
 /**
- * `garbage collection` runs hourly, `owner` is the model's owner or an admin, and `lease holder` is the node that holds
- * the job's lease.
+ * `garbage collection` runs once an hour, `owner` is the model's owner or an admin, and `lease holder` is the node that
+ * holds the job's lease.
  */
 export type Actor = 'owner' | 'lease holder' | 'garbage collection'
 
@@ -113,7 +113,10 @@ export type FileMove = Exclude<EventsTo<FileStatus>, 'begin'>
 /** The events that delete a file's row. */
 export type FileRemoval = EventsTo<undefined>
 
-/** The final states of files that did not become ready: their uploads are removed and must be started again. */
+/**
+ * The final states of files that did not become ready. Their uploaded bytes are removed, and a new upload must be
+ * started.
+ */
 export const endedBadly = ['failed', 'expired'] as const satisfies FileStatus[]
 
 export function hasEndedBadly(status: FileStatus): status is (typeof endedBadly)[number] {

@@ -9,7 +9,7 @@ const batchSize = 2_000
 /**
  * Locks a blob's row until the transaction ends. Returns the key of the blob's object, or undefined if the row does not
  * exist. The lock is needed before a file is made to refer to the blob and before an unused blob is deleted, so that
- * these two operations cannot race. If a model's row must be locked as well, it must be locked first.
+ * these two operations cannot race. If a transaction also locks a model's row, it must lock that row first.
  */
 export async function lockBlob(
   trx: Kysely<Database>,
@@ -24,14 +24,17 @@ export async function lockBlob(
   return blob?.object_key
 }
 
-/** Makes an upload's object the blob of its bytes, unless these bytes already have a blob whose object is not lost. */
+/**
+ * Turns an upload's object into a blob, unless there is already a blob with the same bytes whose object is not lost.
+ */
 export async function keepBlob(
   trx: Kysely<Database>,
   objectKey: string,
   { hashes, lostKey }: { hashes: FileHashes; lostKey: string | undefined },
 ): Promise<void> {
   if (await insertBlob(trx, objectKey, hashes)) return
-  // A blob with the same bytes exists. Unless its object is lost, it is kept, and the caller removes the new object.
+  // A blob with the same bytes exists. Its object is kept unless it is lost. If it is kept, the caller removes the new
+  // object.
   const storedKey = await lockBlob(trx, hashes.sha256_hash)
   if (storedKey === undefined) return keepBlob(trx, objectKey, { hashes, lostKey }) // deleted in the meantime
   if (storedKey !== lostKey) return

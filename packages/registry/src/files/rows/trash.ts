@@ -30,8 +30,8 @@ export interface Trash {
    */
   removeOldest(bytesNeeded: number): Promise<Amount>
   /**
-   * Removes everything in the trash, except that objects to which files or blobs refer again are taken out of the trash
-   * and kept.
+   * Removes everything in the trash. Objects that files or blobs refer to again are taken out of the trash and kept in
+   * the store.
    */
   empty(): Promise<Amount>
 }
@@ -134,7 +134,8 @@ export function openTrash({ db, store, retentionDays, log }: Dependencies): Tras
 }
 
 /**
- * Deletes the trash rows of all objects to which files or blobs refer, or only the row of `objectKey` if it is given.
+ * Deletes the trash rows of objects to which files or blobs refer. If `objectKey` is given, considers only that object.
+ * Returns the number and size of the objects.
  */
 async function takeOutReferred(db: Kysely<Database>, objectKey?: string): Promise<Amount> {
   const rows = await db

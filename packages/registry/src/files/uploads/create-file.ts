@@ -14,7 +14,7 @@ import { storedBytes } from '../rows/stored-bytes.ts'
 
 export type CreateDependencies = {
   db: Kysely<Database>
-  /** Default quota in bytes, for accounts without a quota of their own. */
+  /** Quota in bytes for accounts that have no individual quota. */
   quotaBytes: number | undefined
 }
 
@@ -75,8 +75,8 @@ export function createFile(
 }
 
 /**
- * Locks the row of the account whose quota is about to be checked, so that concurrent uploads are checked one at a time.
- * Accounts are locked before models.
+ * Locks the row of the account whose quota is about to be checked, so that concurrent uploads are checked one after
+ * another. Accounts are locked before models.
  */
 async function lockOwner(trx: Kysely<Database>, username: string) {
   await trx

@@ -1,6 +1,6 @@
 /**
- * Tests that the bytes that an account stores never exceed its quota, even if it starts, replaces, cancels and sends
- * uploads at the same time.
+ * Tests that an account never stores more bytes than its quota allows, even if it starts, replaces, cancels and sends
+ * uploads concurrently.
  */
 
 import { mkdtemp, readdir } from 'node:fs/promises'

@@ -19,10 +19,10 @@ const twoChunks = (seed: number) => smallGguf(seed, 5 * 1024 * 1024)
 
 type Reply<T> = { status: number; headers: Headers; body: T & { detail: string; code?: string } }
 
-/** Calls of an account to the endpoints for uploads to one model. */
+/** Returns functions that upload to one model with the token of one account. */
 function caller(registry: TestRegistry, token: string, model: string) {
   const files = `/v1/models/${model}/files`
-  /** Errors have `detail` and `code`, and other responses the members of `T`. */
+  /** An error response has `detail` and `code`. Any other response has the members of `T`. */
   const post = async <T>(path: string, body?: object): Promise<Reply<T>> =>
     registry.post(path, { token, body })
   const reserve = (filename: string, file_size_bytes: number) =>
@@ -54,7 +54,10 @@ function caller(registry: TestRegistry, token: string, model: string) {
   return { reserve, declare, startUpload, complete, put, list, sendFirst }
 }
 
-/** The tests that must pass on every store. `open` returns a registry with the accounts and models of this file. */
+/**
+ * Defines the tests that must pass on every store. `open` returns a registry with the accounts and models that the
+ * tests use.
+ */
 function testEveryStore(open: () => { registry: TestRegistry; ana: string }) {
   test('chunks are sent before the file has been hashed, and none of them twice', async () => {
     const { registry, ana } = open()
@@ -100,7 +103,7 @@ function testEveryStore(open: () => { registry: TestRegistry; ana: string }) {
     expect((await reserve('early.gguf', bytes.length)).status).toBe(409)
   })
 
-  test('false hashes of chunks and of the file are found out', async () => {
+  test('wrong hashes of chunks and of the file are detected', async () => {
     const { registry, ana } = open()
     const { sendFirst, declare, put, startUpload, complete } = caller(registry, ana, 'tide')
     const bytes = twoChunks(12)
@@ -160,7 +163,7 @@ describeApi('uploads before hashing', (start) => {
     const [first, second] = other.chunk_hashes as [ChunkEntry, ChunkEntry]
     const refused = await declare(id, [second, first])
     expect(refused).toMatchObject({ status: 409, body: { code: 'hash_conflict' } })
-    // Nothing of the refused call was declared.
+    // The refused call declared nothing.
     expect((await declare(id, [manifest.chunk_hashes[1] as ChunkEntry])).status).toBe(200)
     const started = await startUpload(other)
     expect(started).toMatchObject({ status: 201, body: { upload: { missing_count: 2 } } })
@@ -205,7 +208,7 @@ describeApi('uploads before hashing', (start) => {
     expect((await list()).map((file) => file.id)).not.toContain(id)
   })
 
-  test('only those who may publish can reserve and declare, and bad values are refused', async () => {
+  test('only users who may publish can reserve and declare, and invalid values are refused', async () => {
     const { id, manifest } = await caller(registry, ana, 'tide').sendFirst(
       'own.gguf',
       twoChunks(24),

@@ -24,7 +24,9 @@ export async function reserveUpload(
 ): Promise<Started> {
   const before = await dependencies.files.findByName(model.id, filename)
   if (before?.status === 'ready' || before?.status === 'processing') {
-    throw conflict(`a file named ${filename} already exists: send its hashes to compare the files`)
+    throw conflict(
+      `a file named ${filename} already exists: send the new file's hashes to compare the files`,
+    )
   }
   const isSame = before?.status === 'uploading' && before.file_size_bytes === file_size_bytes
   const manifest = {
@@ -39,7 +41,7 @@ export async function reserveUpload(
   return toStarted(dependencies, model, file, !isSame)
 }
 
-/** Declares hashes of chunks. Returns those of the chunks that are missing, each with a presigned URL. */
+/** Declares the hashes of these chunks. Returns the missing ones, each with a presigned URL. */
 export async function declareChunks(
   dependencies: UploadDependencies,
   file: FileRow,

@@ -32,7 +32,7 @@ describeOnEachDatabase('resuming an upload', (start) => {
       const { db } = await registry.connect()
       const directory = join(registry.config.dataDirectory, 'store')
       const store = await openDiskStore({ directory, signingKey: 'none', baseUrl: () => '' })
-      /** Another client that pushes the same file completes the upload while this call is in progress. */
+      /** A store in which another client completes the same upload while this call is in progress. */
       const overtaken: ObjectStore = {
         ...store,
         async startUpload(upload, layout) {

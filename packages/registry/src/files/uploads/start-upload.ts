@@ -40,10 +40,7 @@ const maxListedChunks = 100
 /** An upload that was started or resumed. */
 export type Started = { isNew: boolean; file: ModelFile; upload: Upload }
 
-/**
- * Starts an upload, or resumes the upload that an earlier call started with the same manifest, or before the hashes were
- * known.
- */
+/** Starts an upload, or resumes one that an earlier call started with the same manifest or without hashes. */
 export async function startUpload(
   dependencies: UploadDependencies,
   model: ModelRow,
@@ -108,7 +105,7 @@ export async function listMissingChunks(
   return listMissing(dependencies, { ...file, upload_expires_at: expires_at }, listable, limit)
 }
 
-/** Lists up to `limit` of those of these chunks that are missing, and counts all missing chunks of the upload. */
+/** Lists up to `limit` missing chunks from `chunks`, and counts all missing chunks of the upload. */
 export async function listMissing(
   { store }: Pick<UploadDependencies, 'store'>,
   file: FileRow,
@@ -120,7 +117,7 @@ export async function listMissing(
   if (file.status !== 'uploading' || !upload) {
     return { expires_at, missing_chunks: [], missing_count: 0 }
   }
-  // `expires_at` is a time of the database's clock. The URLs are signed with a time of this node's clock instead.
+  // `expires_at` is a time on the database's clock. The URLs instead expire by the clock of the node that signs them.
   const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000)
   const stored = await store.listStoredChunks(upload, toChunkLayout(file))
   const missing_chunks: MissingChunk[] = []
@@ -149,8 +146,8 @@ async function postponeExpiry(files: FileRepository, file: FileRow): Promise<str
 }
 
 /**
- * Whether a file has the same bytes and chunks as this manifest, as far as its hashes are known, and has neither failed
- * nor expired.
+ * Whether a file has the same bytes and chunks as this manifest, as far as the file's hashes are known, and has neither
+ * failed nor expired.
  */
 async function isSameUpload(
   files: FileRepository,

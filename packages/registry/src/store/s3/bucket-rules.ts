@@ -21,7 +21,7 @@ export type FoundRules = { cors: boolean; lifecycle: boolean }
 const uploadLifetimeDays = 30
 const corsAgeSeconds = 3_600
 
-/** The rules for pages at this origin. */
+/** Returns the rules for pages at this origin. */
 export function bucketRules({ prefix }: S3Config, origin: string): BucketRules {
   return {
     cors: {
@@ -80,7 +80,7 @@ async function withRules<T>(
   }
 }
 
-/** Undefined if the bucket has no such rules. */
+/** Resolves to undefined if the bucket has no such rules. */
 async function orNone<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request

@@ -12,8 +12,8 @@ const actions = {
 }
 
 /**
- * Runs a step of the startup. If the store refuses it or cannot be reached, throws a `ConfigError` with the name of the
- * setting that may be wrong.
+ * Runs a step of the startup. If the store refuses the step or cannot be reached, throws a `ConfigError` with the name
+ * of the setting that may be wrong.
  */
 export type ExplainRefusal = <T>(action: keyof typeof actions, step: () => Promise<T>) => Promise<T>
 
@@ -47,7 +47,7 @@ function explain(error: unknown, action: string, { bucket, endpoint }: S3Bucket)
     case 'RequestTimeTooSkewed':
       return `the clock of this machine differs too much from that of the S3 store: ${error.message}`
     default:
-      // The status is checked instead of the name, because a response to HEAD has no body and so no error code.
+      // The status is checked instead of the name, because a response to HEAD has no body, and therefore no error code.
       if (error.$metadata.httpStatusCode === 403) {
         return `the access key in SHOAL_S3_ACCESS_KEY_ID is not allowed to ${action} ${bucket} (SHOAL_S3_BUCKET)`
       }

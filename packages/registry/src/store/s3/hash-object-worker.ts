@@ -24,8 +24,8 @@ export type HashedObject =
 /** The store counts as unavailable after this many consecutive attempts that receive no bytes. */
 const maxFailures = 4
 /**
- * Maximum delay before the next attempt, doubled for each consecutive attempt that received no bytes. The actual delay
- * is random, from half of the maximum to all of it.
+ * Maximum delay before the first retry. The maximum is doubled for each further consecutive attempt that received no
+ * bytes. The actual delay is a random time between half the maximum and the maximum.
  */
 const firstRetryDelayMs = 500
 /** Maximum time between two parts of a response. */
@@ -75,7 +75,7 @@ function createWholeHasher(fileSizeBytes: number): StreamHasher<FileHashes> {
   }
 }
 
-/** The bytes of an object from `start` on. */
+/** Yields the bytes of an object from `start` on. */
 async function* download(url: string, start: number): AsyncGenerator<Uint8Array> {
   const stop = new AbortController()
   const watch = setTimeout(() => stop.abort(new Error('the response has paused')), silenceMs)

@@ -19,7 +19,7 @@ export type MultipartUploadId = { name: string; uploadId: string }
 
 export interface MultipartUploads {
   create(name: string): Promise<string>
-  /** The stored parts, by part number; undefined if the store does not have this upload. */
+  /** Returns the stored parts, by part number, or undefined if the store does not have this upload. */
   listParts(upload: MultipartUploadId): Promise<Map<number, Part> | undefined>
   /** Joins the parts into an object. Throws not-found if the upload does not exist or one of its parts is missing. */
   complete(upload: MultipartUploadId, partSizes: number[]): Promise<void>
@@ -27,7 +27,7 @@ export interface MultipartUploads {
   copyParts(upload: MultipartUploadId, parts: ({ partNumber: number } & ByteRange)[]): Promise<void>
   /** Does nothing if the store does not have this upload. */
   abort(upload: MultipartUploadId): Promise<void>
-  /** All uploads of objects whose names begin with `prefix`. */
+  /** Yields all uploads of objects whose names begin with `prefix`. */
   list(prefix: string): AsyncGenerator<MultipartUpload>
 }
 

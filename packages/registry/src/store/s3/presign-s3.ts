@@ -7,7 +7,7 @@ import { createHash, createHmac } from 'node:crypto'
 
 export type S3Credentials = { accessKeyId: string; secretAccessKey: string }
 
-/** Where a bucket is. */
+/** The location of a bucket. */
 export type S3Bucket = {
   /** Scheme, host and port, such as `https://s3.eu-central-1.amazonaws.com`. */
   endpoint: string
@@ -107,7 +107,7 @@ function encode(text: string): string {
   )
 }
 
-/** The SHA-256 as S3 expects it in headers and signatures. */
+/** Returns the SHA-256 in the format that S3 expects in headers and signatures. */
 export const sha256Hex = (bytes: string | Uint8Array) =>
   createHash('sha256').update(bytes).digest('hex')
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()

@@ -17,7 +17,7 @@ type Dependencies = {
 }
 type Headers = Pick<S3Support, 'takesContentHash' | 'takesChecksum'>
 
-/** Has the minimum size of a part that is not the last one. */
+/** A part of the minimum size that S3 requires for all parts except the last. */
 const firstPart = Buffer.alloc(5 * 1024 * 1024)
 const lastPart = Buffer.from('the bytes that were announced')
 const wrongPart = Buffer.from('other bytes, of the same size')
@@ -33,7 +33,7 @@ const headerChoices: Headers[] = [
 
 /**
  * Finds out what the store supports by uploading an object of 5 MiB in two parts. The object is deleted afterwards.
- * Throws a `ConfigError` if the store refuses presigned uploads, or something else that a registry needs.
+ * Throws a `ConfigError` if the store refuses presigned uploads or another operation that a registry needs.
  */
 export async function probeS3(dependencies: Dependencies): Promise<S3Support> {
   const { caller, bucket, names, allow } = dependencies

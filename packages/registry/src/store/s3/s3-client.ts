@@ -13,9 +13,9 @@ import { bytesGone } from '../object-reader.ts'
 import type { S3Bucket, S3Credentials } from './presign-s3.ts'
 
 export type S3Timeouts = {
-  /** Timeout for a request with its retries. If the response contains an object's bytes: until the response begins. */
+  /** Timeout for a request, including retries. For an object's bytes, it applies until the response begins. */
   requestMs: number
-  /** Timeout for a request that makes the store copy or join parts, with its retries. */
+  /** Timeout for a request that makes the store copy or join parts, including retries. */
   assemblyMs: number
   /** Maximum pause within a response that contains an object's bytes. */
   silenceMs: number
@@ -32,7 +32,7 @@ const maxAttempts = 4
 const connectTimeoutMs = 3_000
 const maxCalls = 64
 /**
- * Maximum number of connections from which objects' bytes are read. They are limited separately from other connections,
+ * Maximum number of connections for reading the bytes of objects. They are limited separately from other connections,
  * because a client that reads slowly occupies one for a long time.
  */
 const maxStreams = 512
@@ -50,7 +50,7 @@ export interface S3Caller {
     command: S3Command<Input, Output>,
     options?: CallOptions,
   ): Promise<Output>
-  /** Sends a request whose response contains the bytes of an object. `signal` also ends the response. */
+  /** Sends a request whose response contains the bytes of an object. Aborting `signal` also ends the response. */
   stream: S3Caller['send']
   /**
    * Runs a function that makes requests in another way, with a timeout for the whole function. The function must end

@@ -64,7 +64,7 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
       for await (const _part of store.read(key, whole));
     })()
     await expect(reading).rejects.toMatchObject({ code: 'unavailable' })
-    expect(proxy.countStalled()).toBe(2) // the read was tried again
+    expect(proxy.countStalled()).toBe(2) // the read was retried
     await expect.poll(proxy.countOpen).toBe(0)
   })
 
@@ -141,7 +141,7 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
     await expect.poll(proxy.countStalled).toBe(1)
     await registry.stop()
     await expect.poll(proxy.countOpen).toBe(0)
-    expect(proxy.countStalled()).toBe(1) // the read was not tried again
+    expect(proxy.countStalled()).toBe(1) // the read was not retried
   })
 
   test('sixty slow readers do not prevent other requests to the store', async () => {

@@ -14,7 +14,7 @@ import { minimalSupport } from './s3-support.ts'
 const s3 = inject('s3')
 const pageSize = 2
 
-/** The parameter that limits the pages of a listing; undefined if the request is not a listing. */
+/** Returns the parameter that limits the size of a listing's pages, or undefined if the request is not a listing. */
 function findLimit(request: ProxiedRequest): string | undefined {
   const query = queryOf(request)
   if (request.method !== 'GET') return undefined

@@ -73,7 +73,7 @@ export function openS3Reader(
 }
 
 type ByteSource = {
-  /** The position of the next byte in the object. */
+  /** Returns the position of the next byte in the object. */
   position(): number
   /** Throws if the response ends early or pauses for too long. */
   fill(buffer: Uint8Array): Promise<void>

@@ -108,7 +108,7 @@ describe.skipIf(!s3)('S3', () => {
       )
     })
 
-    test('is not hashed by chunk again if its SHA-256 is the declared one', async () => {
+    test('is not hashed chunk by chunk again if its SHA-256 is the declared one', async () => {
       const unchecked = new Uint8Array(chunkHashes.length)
       const hashes = await store.hash(key, bytes.length, {
         declared: { sha256_hash, chunkHashes: unchecked },
@@ -120,7 +120,7 @@ describe.skipIf(!s3)('S3', () => {
       expect(hashes.pieceHashes).toEqual(whole.pieceHashes)
     })
 
-    test('is hashed by chunk if its SHA-256 is not the declared one', async () => {
+    test('is hashed chunk by chunk if its SHA-256 is not the declared one', async () => {
       const other = { sha256_hash: '0'.repeat(64), chunkHashes: new Uint8Array(chunkHashes.length) }
       const hashes = await store.hash(key, bytes.length, { declared: other })
       expect(hashes).toMatchObject({ sha256_hash, chunkHashes })

@@ -1,6 +1,6 @@
 /**
- * Stores objects in an S3 bucket as `<prefix>objects/<key>`. Each chunk is a part of a multipart upload. Clients send and
- * receive bytes through presigned URLs of the store. Only requests that the store does not support pass through the
+ * Stores objects in an S3 bucket as `<prefix>objects/<key>`. Each chunk is a part of a multipart upload. Clients send
+ * and receive bytes through presigned URLs of the store. Only requests that the store does not support pass through the
  * registry.
  */
 import type { Readable } from 'node:stream'
@@ -76,7 +76,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
     return ContentLength ?? 0
   }
 
-  /** The size of a finished object; undefined if it does not exist. */
+  /** Returns the size of a finished object, or undefined if the object does not exist. */
   async function findSize(key: string): Promise<number | undefined> {
     try {
       return await getSize(key)
@@ -93,7 +93,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
   ): Promise<Readable> {
     const request = { ...toObject(key), Range: `bytes=${start}-${start + size - 1}` }
     const { Body } = await caller.stream(new GetObjectCommand(request), { signal })
-    return Body as Readable // in Node
+    return Body as Readable // the SDK returns a Readable in Node
   }
 
   const openReader = (key: string, range: ByteRange, signal?: AbortSignal) =>
@@ -267,7 +267,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
   }
 }
 
-/** The size of each chunk. */
+/** Returns the size of each chunk. */
 function chunkSizes({ sizeBytes, chunkSize }: ChunkLayout): number[] {
   const count = Math.ceil(sizeBytes / chunkSize)
   return Array.from({ length: count }, (_, index) =>

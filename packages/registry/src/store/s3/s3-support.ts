@@ -18,7 +18,7 @@ export const minimalSupport: S3Support = {
   servesParts: false,
 }
 
-/** The headers that the sender of a chunk with this hash must include. */
+/** Returns the headers that the sender of a chunk with this hash must include. */
 export function chunkHeaders(
   hash: string,
   { takesContentHash, takesChecksum }: Pick<S3Support, 'takesContentHash' | 'takesChecksum'>,

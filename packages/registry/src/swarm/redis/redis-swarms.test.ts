@@ -58,7 +58,7 @@ describe.skipIf(!redisUrl)('Redis', () => {
     expect(await announce(near, 'b', 2, '2001:db8::2')).toMatchObject({ isKept: true })
   })
 
-  test('two nodes see the same swarms, and the number of seeders at most 2 seconds late', async () => {
+  test('two nodes see the same swarms, and new numbers of seeders within 2 seconds', async () => {
     const prefix = `${randomUUID()}:`
     const [here, there] = [open({}, prefix), open({ maxSeedersAgeMs: 2_000 }, prefix)]
     expect((await there.countSeeders(['s'])).get('s')).toBe(0)

@@ -106,7 +106,7 @@ function formatRecord(peer: Peer): string {
   return `${group} ${network} ${peer.peerId} ${peer.address} ${end}`
 }
 
-/** Up to 52 records are parsed for each announce, so this searches for the spaces instead of splitting the text. */
+/** Searches for the spaces, which is faster than splitting the text. An announce can require parsing 52 records. */
 function parseRecord(record: string): Peer {
   const groupEnd = record.indexOf(' ')
   const networkEnd = record.indexOf(' ', groupEnd + 1)

@@ -1,14 +1,14 @@
 /**
- * Lua scripts for swarms in Redis. Each call runs one script, which Redis executes atomically. Times come from Redis's
- * clock. All keys have the same hash tag. For each swarm:
+ * Lua scripts for swarms in Redis. Each call runs one script, which Redis executes atomically. Times are read from
+ * Redis's clock. All keys have the same hash tag. For each swarm:
  *
  * - `seen`: sorted set of its peers by the time of their last announce
  * - `peers`: hash of its peers' records
  * - `counts`: hash of the number of seeders, and of completed downloads
  * - `group:<group>`: set of the peers with the same kind, role and reach
  *
- * For limits and totals, there are three kinds of sorted sets for all swarms together, also sorted by the time of the
- * last announce: `all` (the peers of all swarms), `network:<network>` (those in one network) and `swarms`.
+ * For limits and totals, three kinds of sorted sets cover all swarms. They are also sorted by the time of the last
+ * announce: `all` (the peers of all swarms), `network:<network>` (the peers in one network) and `swarms`.
  *
  * A record is `<group> <network> <peer ID> <address> <port or channel>`.
  */
@@ -52,10 +52,10 @@ end
 `
 
 /**
- * ARGV: silentMs, swarm, member, record, the maximum number of peers in total, per swarm and per network, the number of
- * wanted peers, a random seed, and the groups from which peers are drawn. Each peer in these groups is drawn with equal
- * probability. Returns whether the peer was kept, the number of seeders, peers and completed downloads, and the records
- * of the drawn peers, one on each line: a single text is parsed much faster than 50.
+ * ARGV: silentMs; swarm; member; record; the maximum numbers of peers in total, per swarm and per network; the number
+ * of wanted peers; a random seed; and the groups from which peers are drawn. Each peer in these groups is drawn with
+ * equal probability. Returns whether the peer was kept; the numbers of seeders, peers and completed downloads; and the
+ * records of the drawn peers, joined by line breaks, because one text is parsed much faster than 50.
  */
 const announce = `${common}
 local swarm, member, record = ARGV[2], ARGV[3], ARGV[4]

@@ -30,7 +30,7 @@ test('our address is the one that the client reached, and no hostname is looked 
   expect(own.asked).toEqual([])
 })
 
-test('behind a router, in a cloud or behind a proxy, our address is the one of the base URL’s hostname', async () => {
+test('behind a router, in a cloud or behind a proxy, our address is that of the base URL’s hostname', async () => {
   const own = ownAddressAt(['2001:db8::5', '203.0.113.5'])
   expect(await own.for('198.51.100.9', '10.0.0.5')).toBe('203.0.113.5')
   expect(await own.for('2001:db8:7::9', undefined)).toBe('2001:db8::5')

@@ -27,7 +27,7 @@ export function single(query: RawQuery, name: string): string | undefined {
   return values?.[0]
 }
 
-/** Characters by their two hexadecimal digits, for fast decoding: an info hash has up to 20 escape sequences. */
+/** The character for each pair of hexadecimal digits. This makes decoding fast: an info hash has up to 20 escapes. */
 const escaped = new Map(
   Array.from({ length: 256 }, (_, code) => [
     code.toString(16).padStart(2, '0'),

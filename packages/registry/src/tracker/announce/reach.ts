@@ -9,9 +9,10 @@ import { classifyAddress } from '@shoal/core/addresses'
  * - Peers on the registry's machine announce from a loopback address. Other clients on that machine receive the
  *   loopback address. All other clients receive the address at which they reached the registry (`own-address.ts`),
  *   because it belongs to the same machine.
- * - Peers in private networks are returned to clients in private networks and on the registry's machine, because these
- *   usually belong to one LAN or VPN; if they do not, the client's connection fails. They are not returned to clients
- *   on the internet, for whom the addresses would be useless, and to whom they would reveal who has a file.
+ * - Peers in private networks are returned to clients in private networks and on the registry's machine, because all of
+ *   these usually belong to one LAN or VPN. If they do not, the client's connection fails. Peers in private networks
+ *   are not returned to clients on the internet, because their addresses would be useless there, and would reveal who
+ *   has a file.
  * - Peers with a public address are returned to all clients. If two peers behind the same router reach the registry
  *   over the internet, they receive the router's public address, which works only if the router supports hairpinning.
  *   Such clients also find each other by local discovery (BEP 14).

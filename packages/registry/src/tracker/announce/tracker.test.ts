@@ -25,7 +25,7 @@ const ours = tracker({
 
 let peers = 0
 
-/** The peers returned to a client, as in `192.0.2.1:6881`. */
+/** Returns the peers that a client receives, in the form `192.0.2.1:6881`. */
 async function requestPeers(
   from: { address: string; reachedAt?: string },
   overrides: Partial<HttpAnnounce> = {},

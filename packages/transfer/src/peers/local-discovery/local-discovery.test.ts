@@ -64,7 +64,7 @@ function somebody(parts: Parts) {
   return { peers, discovery, state }
 }
 
-/** Opens another sender in the same LAN, which can send any packets. */
+/** Opens another sender on the same LAN. It can send any packets. */
 async function openSpeaker(groupPort: number) {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')

@@ -62,7 +62,7 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
   let collecting: NodeJS.Timeout | undefined
   let isClosed = false
 
-  /** The torrents that may be announced: not private ones, which use only the peers from their tracker (BEP 27). */
+  /** Returns the torrents that may be announced. Private torrents use only the peers from their tracker (BEP 27). */
   const torrentsNow = () =>
     setup.torrents().filter((one) => one.infoHash && !one.private && !one.destroyed)
 

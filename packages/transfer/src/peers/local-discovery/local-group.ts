@@ -74,7 +74,7 @@ export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
 }
 
 /**
- * Sends packets to the group in one network, but not beyond its local link. If the network has just disappeared or
+ * Sends packets to the group on one network, but not beyond its local link. If the network has just disappeared or
  * blocks the packets, they are lost without an error.
  */
 export async function sendToNetwork(

@@ -28,7 +28,7 @@ test.each(['192.168.1.77', '10.1.200.3', 'fe80::9%wlan0', '2001:db8:1::77'])(
 )
 
 test.each([
-  '192.168.2.77', // private, but in another network
+  '192.168.2.77', // private, but on another network
   '10.2.0.1',
   '8.8.8.8',
   '127.0.0.1',

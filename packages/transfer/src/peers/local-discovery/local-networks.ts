@@ -2,7 +2,7 @@ import { BlockList, isIPv6 } from 'node:net'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { isSystemError } from '../../system-error.ts'
 
-/** An address of this machine in a network with other machines. */
+/** An address of this machine on a network with other machines. */
 export type LocalNetwork = {
   /** The name of the network interface. */
   name: string
@@ -10,7 +10,7 @@ export type LocalNetwork = {
   address: string
   /** The range of addresses in the network, as in `192.168.1.5/24`. */
   cidr: string
-  /** Whether machines in this network can connect to us. */
+  /** Whether machines on this network can connect to us. */
   isReachable: boolean
   /**
    * The source address of our announcements, at which peers can reach us: an address, or `::` if the system chooses it.

@@ -18,7 +18,7 @@ export function localSchedule() {
   let repeatedAt = Number.NEGATIVE_INFINITY
   let takenAt = Number.NEGATIVE_INFINITY
 
-  /** Makes all torrents due again, because the clock was set back, so the recorded times are in the future. */
+  /** Makes all torrents due again after the clock was set back, because the recorded times are then in the future. */
   function startOver(now: number) {
     repeatedAt = Number.NEGATIVE_INFINITY
     for (const entry of entries.values()) entry.nextAt = now

@@ -25,7 +25,7 @@ export type PushOptions = {
   path: string
   /** The filename on the registry. Default: the last part of `path`. */
   filename?: string | undefined
-  /** Maximum number of parallel requests. Default 5. */
+  /** Maximum number of parallel requests. Default: 5. */
   connections?: number | undefined
   /** Maximum number of bytes per second, for all connections together. */
   rateLimit?: number | undefined

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 
 /**
- * What happens to a call. `reset`: the connection is reset before the registry receives the call.
- * `lost-answer`: the registry handles the call, and the connection is reset instead of the
- * response. `502`: the proxy responds itself, as if the registry were down.
+ * The fault of a call. `reset`: the connection is reset before the registry receives the call. `lost-answer`: the
+ * registry handles the call, and the connection is reset instead of the response. `502`: the proxy responds itself, as
+ * if the registry were down.
  */
 export type ProxyFault = 'reset' | 'lost-answer' | '502'
 
@@ -15,13 +15,12 @@ export type FaultyProxy = {
   /** Sets the registry's port. */
   leadTo(port: number): void
   /**
-   * From now on, `fault` happens to the first call of each kind; later calls pass unchanged. Clears `harmed` and
+   * From now on, `fault` affects the first call of each kind. Later calls are passed on unchanged. Clears `harmed` and
    * `taken`.
    */
   harmEachOnce(fault: ProxyFault): void
   /**
-   * The calls of an upload to which the fault happened, such as `POST complete` or `PUT chunk 2`, in alphabetical
-   * order.
+   * The calls of an upload that the fault affected, such as `POST complete` or `PUT chunk 2`, in alphabetical order.
    */
   harmed(): string[]
   /**

@@ -5,10 +5,10 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
 type AdminClient = ReturnType<typeof adminCalls>
 
-/** The beginning of every key. */
+/** The prefix of every cache key. */
 export const adminKey = ['admin']
 
-/** Entries of the audit log that are loaded at a time. */
+/** Number of audit log entries loaded at a time. */
 const auditPageSize = 50
 
 export const usersQuery = (client: AdminClient) =>
@@ -21,7 +21,7 @@ export const statusQuery = (client: AdminClient) =>
   queryOptions({
     queryKey: [...adminKey, 'status'],
     queryFn: ({ signal }) => client.getStatus(signal),
-    refetchInterval: 10_000, // the queue changes without the visitor
+    refetchInterval: 10_000, // the queue also changes without any action by the visitor
   })
 
 export const userKeysQuery = (client: AdminClient, username: string) =>
@@ -36,7 +36,7 @@ export const invitationsQuery = (client: AdminClient) =>
     queryFn: () => client.listInvitations(),
   })
 
-/** The audit log, newest entries first. Each page continues after the oldest entry of the page before. */
+/** The audit log, newest entries first. Each page continues after the oldest entry of the previous page. */
 export const auditQuery = (client: AdminClient, filter: AuditQuery) =>
   infiniteQueryOptions({
     queryKey: [...adminKey, 'audit', filter],

@@ -5,8 +5,9 @@ import { useClient } from '../../api/context.ts'
 import { meQuery } from '../../api/queries.ts'
 
 /**
- * Returns a function that loads the visitor's account again if an error means that the session has ended or that the
- * visitor is no longer an admin. The page then shows what the visitor may see.
+ * Returns a function to call with the error of a request. If the error means that the session has ended or that the
+ * visitor is no longer an admin, the function loads the visitor's account again, so that the page shows only what the
+ * visitor may see.
  */
 export function useRightsCheck() {
   const client = useClient()

@@ -17,7 +17,7 @@ const dialogs = {
   remove: RemoveDialog,
 }
 
-/** The dialog of an action on an account. It says what will happen, and shows why the registry has refused. */
+/** The dialog for an action on an account. It explains the action, and shows the error if the action fails. */
 export function AccountDialog({ dialog, ...props }: DialogProps & { dialog: Dialog }) {
   const Chosen = dialogs[dialog]
   return <Chosen {...props} />

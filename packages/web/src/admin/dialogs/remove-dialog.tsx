@@ -23,7 +23,7 @@ export function RemoveDialog({ user, users, isSelf, onDone, onClose }: Props) {
 
   function submit(close: () => void) {
     const onSuccess = () => {
-      onDone(`${username} is removed.`)
+      onDone(`${username} has been removed.`)
       close()
     }
     remove.mutate(hasModels ? removalFor(choice, heir) : {}, { onSuccess })
@@ -80,7 +80,7 @@ type ModelsProps = {
   onChoose: (choice: Choice) => void
   heir: string
   onName: (heir: string) => void
-  /** Usernames that are suggested. */
+  /** Suggested usernames. */
   heirs: readonly string[]
 }
 
@@ -91,7 +91,7 @@ function ModelsChoice({ count, choice, onChoose, heir, onName, heirs }: ModelsPr
     <fieldset className="grid gap-2">
       <legend className="label text-ink">{models}</legend>
       <Radio name={id} isChosen={choice === 'give'} onChoose={() => onChoose('give')}>
-        Give the {models} to another account
+        Transfer the {models} to another account
       </Radio>
       {choice === 'give' && (
         <div className="pl-6">
@@ -113,7 +113,7 @@ function ModelsChoice({ count, choice, onChoose, heir, onName, heirs }: ModelsPr
         </div>
       )}
       <Radio name={id} isChosen={choice === 'delete'} onChoose={() => onChoose('delete')}>
-        Delete the {models}, with files, likes and download counts
+        Delete the {models}, including files, likes and download counts
       </Radio>
     </fieldset>
   )

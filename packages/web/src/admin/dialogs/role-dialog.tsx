@@ -18,8 +18,8 @@ export function RoleDialog({ user: { username, role }, isSelf, onDone, onClose }
 
   return (
     <FormDialog
-      title={isAdmin ? `Make ${username} a user?` : `Make ${username} an administrator?`}
-      action={isAdmin ? 'Make a user' : 'Make an administrator'}
+      title={`Change the role of ${username} to ${isAdmin ? 'user' : 'administrator'}?`}
+      action={isAdmin ? 'Change to user' : 'Change to administrator'}
       isDangerous={isAdmin}
       isBusy={update.isPending}
       error={update.error}
@@ -28,9 +28,9 @@ export function RoleDialog({ user: { username, role }, isSelf, onDone, onClose }
     >
       {isAdmin ? (
         <p>
-          {isSelf ? 'You' : username} will no longer be able to manage accounts, or to see and
-          change the models of others. Links to files of private models stop working.
-          {isSelf && ' This page will no longer exist for you.'}
+          {isSelf ? 'You' : username} can no longer manage accounts, see other users’ private
+          models, or change other users’ models. Links to files of private models stop working.
+          {isSelf && ' You will no longer be able to open this page.'}
         </p>
       ) : (
         <p>

@@ -100,7 +100,7 @@ export function toChatRequest({ messages, settings }: Conversation, model: strin
   }
 }
 
-/** Chat templates require alternating roles, so consecutive questions without an answer between them are merged. */
+/** Merges consecutive questions without an answer between them, because chat templates require alternating roles. */
 function inTurns(messages: readonly Message[]): ChatMessage[] {
   const turns: ChatMessage[] = []
   for (const message of messages) {

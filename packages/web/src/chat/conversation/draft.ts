@@ -5,13 +5,13 @@ export type DraftView = Pick<Answer, 'content' | 'reasoning'> & { tokensPerSecon
 
 export const emptyDraft: DraftView = { content: '', reasoning: '' }
 
-/** Minimum interval between updates of the displayed speed, so that it can be read. */
+/** Minimum interval between updates of the displayed speed, so that users can read it. */
 const figureEveryMs = 400
 
 /** No speed is computed for a shorter duration, because it would be inaccurate. */
 const shortestSeconds = 0.05
 
-/** An answer being received. It is rendered at most once per frame, however many tokens arrive. */
+/** Collects an answer that is being received. Shows it at most once per frame, however many tokens arrive. */
 export function newDraft(show: (view: DraftView) => void) {
   let content = ''
   let reasoning = ''
@@ -24,8 +24,8 @@ export function newDraft(show: (view: DraftView) => void) {
   let frame: number | undefined
 
   /**
-   * Returns the tokens per second since the first token. The time until the first token is excluded, because it
-   * includes the evaluation of the prompt.
+   * Returns the tokens per second since the first token. The time until the first token is excluded, because this
+   * time includes the evaluation of the prompt.
    */
   function speed(): number | undefined {
     const seconds = (lastAt - firstAt) / 1000

@@ -130,7 +130,7 @@ const isSafe = (url: string) =>
   URL.canParse(url) &&
   ['http:', 'https:', 'mailto:'].includes(new URL(url).protocol)
 
-/** The level of each heading in the page. The levels of parsed headings depend on those before them. */
+/** The HTML level of each heading. It depends on the headings before it. */
 const HeadingLevels = createContext<ReadonlyMap<Node, number>>(new Map())
 
 function findHeadingLevels(nodes: readonly Node[]): Map<Node, number> {

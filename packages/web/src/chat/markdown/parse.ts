@@ -67,7 +67,7 @@ function isDeeper(node: Root | Node, levels: number): boolean {
   return 'children' in node && node.children.some((child) => isDeeper(child, levels - 1))
 }
 
-/** Replaces links and images by reference with direct ones, using the first definition of each label. */
+/** Replaces reference links and images with inline ones, using the first definition of each label. */
 function resolveReferences(tree: Root) {
   const urls = new Map<string, string>()
   visit(tree, (node) => {

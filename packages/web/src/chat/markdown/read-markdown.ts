@@ -3,8 +3,9 @@ import { type Node, parseMarkdown } from './parse.ts'
 import { splitBlocks } from './split-blocks.ts'
 
 /**
- * Returns a function that parses a Markdown source each time it has grown. Unchanged list items, and unchanged blocks
- * other than lists, are the same objects as in the previous call, so that they are neither parsed nor rendered again.
+ * Returns a function that parses a Markdown source. Call it each time the source has grown. Unchanged list items, and
+ * unchanged blocks other than lists, are the same objects as in the previous call. They are not parsed or rendered
+ * again.
  */
 export function markdownReader(): (source: string) => Node[] {
   let parsed = new Map<string, Node[]>()

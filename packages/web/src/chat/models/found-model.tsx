@@ -9,13 +9,13 @@ import { PullProgress } from './pull-progress.tsx'
 
 type Props = {
   model: RegistryModel
-  /** The registry's address. */
+  /** The registry's URL. */
   registry: string
   store: ModelStore
   onChat: (id: string) => void
 }
 
-/** A model of a registry, with a button that pulls the file that fits best, or starts a chat if a file is here. */
+/** A model in a registry. Its button pulls the best-fitting file, or starts a chat if a file is already installed. */
 export function FoundModel({ model, registry, store, onChat }: Props) {
   const { name, display_name, description, fits, min_file_size_bytes } = model
   const reference = `${registry}/${name}`

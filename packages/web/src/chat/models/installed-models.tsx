@@ -74,8 +74,8 @@ export function InstalledModels({ store, onChat }: Props) {
         error={problem ?? null}
         onConfirm={() => removing !== undefined && void remove(removing)}
       >
-        Its files are deleted from this machine. Originals of models that were imported from other
-        programs stay where they are.
+        The model’s files are deleted from this machine. If the model was imported from another
+        program, the original files are kept.
       </ConfirmDialog>
     </section>
   )

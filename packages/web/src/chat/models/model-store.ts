@@ -1,4 +1,4 @@
-/** The models on the daemon's machine, and those in the registries that the machine knows. */
+/** The models on the daemon's machine, and those in the registries known to that machine. */
 import type { InferenceClient, RegistryFile } from '@shoal/protocol/inference-client'
 import { observable } from '../../observable.ts'
 import type { ChatFailure } from '../conversation/conversation.ts'
@@ -6,7 +6,7 @@ import { toRegistryFailure } from './to-registry-failure.ts'
 
 /** A pull that this page has started. Sizes are in bytes. */
 export type Pull =
-  /** The registry has not answered yet. */
+  /** The registry has not responded yet. */
   | { state: 'starting' }
   | { state: 'running'; completed: number; total: number }
   | { state: 'failed'; fault: ChatFailure }
@@ -14,7 +14,7 @@ export type Pull =
   | { state: 'done'; id: string | undefined }
 
 type PullOptions = {
-  /** The file to be pulled, if it is known already. */
+  /** The file to pull, if it is already known. */
   file?: RegistryFile
   allowUnknown?: boolean
 }
@@ -23,9 +23,9 @@ export type ModelStore = ReturnType<typeof createModelStore>
 
 /** `onChanged` is called when a model has been added or removed. */
 export function createModelStore(daemon: InferenceClient, onChanged: () => Promise<void>) {
-  /** By the model's name with its registry. */
+  /** The pulls by model name, which includes the registry. */
   const pulls = observable<ReadonlyMap<string, Pull>>(new Map())
-  /** How often a model has been removed. */
+  /** The number of models removed so far. */
   const removals = observable(0)
   const running = new Map<string, AbortController>()
 
@@ -51,7 +51,7 @@ export function createModelStore(daemon: InferenceClient, onChanged: () => Promi
       show(model, { state: 'running', completed: Math.min(sum(), total), total })
     }
     await onChanged()
-    // The model is here, even if the registry has just gone offline. Its ID is then probably its name.
+    // The pull has succeeded, so an error here is ignored, for example if the registry has just gone offline.
     const found = await daemon.findFile(model, options).catch(() => undefined)
     return found?.local_model ?? undefined
   }
@@ -73,7 +73,7 @@ export function createModelStore(daemon: InferenceClient, onChanged: () => Promi
       await onChanged()
     },
 
-    /** Pulls a model, whose name contains its registry. Its progress and its outcome are in `pulls`. */
+    /** Pulls a model. `model` includes the registry. The progress and the result are in `pulls`. */
     async pull(model: string, options: PullOptions = {}) {
       if (running.has(model)) return
       const abort = new AbortController()
@@ -90,7 +90,7 @@ export function createModelStore(daemon: InferenceClient, onChanged: () => Promi
       }
     },
 
-    /** Stops a pull. The bytes so far are kept, and the next pull continues from there. */
+    /** Stops a pull. The downloaded bytes are kept, so that the next pull can resume. */
     cancel: (model: string) => running.get(model)?.abort(),
 
     forget: (model: string) => show(model, undefined),

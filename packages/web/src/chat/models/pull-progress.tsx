@@ -21,7 +21,7 @@ export function PullProgress({ name, pull, onCancel }: Props) {
           {...(pull.state === 'running' && { value: share })}
         />
         <p className="mt-1 font-mono text-[13px] text-ink-2 tabular-nums">
-          {pull.state === 'starting' && 'Asking the registry …'}
+          {pull.state === 'starting' && 'Contacting the registry …'}
           {pull.state === 'running' &&
             share < 1 &&
             `${formatBytes(completed)} of ${formatBytes(total)}`}

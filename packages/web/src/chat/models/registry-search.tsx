@@ -13,7 +13,7 @@ type Props = { store: ModelStore; onChat: (id: string) => void }
 
 const pageSize = 20
 
-/** Searches the registries that this machine knows. The daemon sends the requests to them. */
+/** Searches the registries known to this machine. The daemon sends the requests to them. */
 export function RegistrySearch({ store, onChat }: Props) {
   const registries = useAnswer('', store.listRegistries)
   const [chosen, setChosen] = useState<string>()
@@ -46,7 +46,7 @@ function NoRegistries() {
   return (
     <>
       <p className="mt-2 text-ink-2">
-        This daemon knows no registry. Sign in to one, or start the daemon with one:
+        No registry is configured. Sign in to one, or start the daemon with one:
       </p>
       <CommandLine text="shoal serve --registry <address>" className="mt-3 max-w-md" />
     </>
@@ -188,8 +188,8 @@ function Nothing({ q, isFitting, registry, onAll }: NothingProps) {
       </p>
       <p className="mt-1 text-ink-2">
         {isFitting
-          ? 'Models that need more memory than this machine has are left out.'
-          : 'Try other words, or publish a model there.'}
+          ? 'Models that need more memory than this machine has are not shown.'
+          : 'Try other search terms, or publish a model in the registry.'}
       </p>
       {isFitting ? (
         <button type="button" className="ctl mt-4" onClick={onAll}>

@@ -14,7 +14,7 @@ const titles: Record<string, string> = {
   model_busy: 'The model is in use',
 }
 
-/** Describes an error of a request about a registry. `address` begins with that of the registry. */
+/** Describes an error in a request about a registry. `address` begins with the registry's URL. */
 export function toRegistryFailure(error: unknown, address: string | undefined): ChatFailure {
   if (!(error instanceof DaemonError)) return toChatFailure(error)
   const { reason } = error.details
@@ -22,7 +22,7 @@ export function toRegistryFailure(error: unknown, address: string | undefined): 
     const registry = address && URL.canParse(address) ? new URL(address).origin : undefined
     return {
       title: 'The registry requires you to sign in',
-      advice: 'Sign in in a terminal on the daemon’s machine, then try again:',
+      advice: 'Sign in from a terminal on the daemon’s machine, then try again:',
       command: `shoal login${registryOption(registry)}`,
     }
   }

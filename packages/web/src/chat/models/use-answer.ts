@@ -3,12 +3,12 @@ import { useEffect, useState } from 'react'
 export type Answer<T> = { value?: T; error?: unknown; isLoading: boolean }
 
 /**
- * Runs `ask` when `key` changes, and returns its latest result, which stays while the next one is loading. A result that
- * arrives too late is dropped.
+ * Calls `ask` when `key` changes. Returns the latest result, which remains while the next one is loading. Results for
+ * earlier keys are ignored.
  */
 export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): Answer<T> {
   const [answer, setAnswer] = useState<Answer<T>>({ isLoading: true })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` says when to ask
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the key changes
   useEffect(() => {
     const abort = new AbortController()
     setAnswer(({ error: _, ...last }) => ({ ...last, isLoading: true }))

@@ -6,11 +6,11 @@ import type { DaemonRegistry, RegistryFile } from '@shoal/protocol/inference-cli
 type Props = {
   target: RunTarget
   known: DaemonRegistry | undefined
-  /** The file; undefined until the registry has been asked. */
+  /** The file; undefined until the registry has responded. */
   file: RegistryFile | undefined
 }
 
-/** What a link asks for, as far as it is known. */
+/** Describes the model to which a link refers, with the facts known so far. */
 export function RunFacts({ target, known, file }: Props) {
   const { protocol, host } = new URL(target.registry)
   const facts = [
@@ -18,7 +18,7 @@ export function RunFacts({ target, known, file }: Props) {
     ['Host', host],
     ['Model', target.name],
     ['File', file?.label ?? target.label ?? 'the one that fits best'],
-    ['Size', file ? formatBytes(file.size_bytes) : 'not known until the registry is asked'],
+    ['Size', file ? formatBytes(file.size_bytes) : 'unknown until the registry is contacted'],
     ...(file ? [['Memory', formatNeed(file)]] : []),
   ] as const
   return (
@@ -35,7 +35,7 @@ export function RunFacts({ target, known, file }: Props) {
         <p className="mt-4 text-[15px] text-ink-2">
           This machine knows this registry.
           {known.has_credentials &&
-            ' You are signed in there, and the sign-in is sent with requests.'}
+            ' You are signed in to it, and your credentials are sent with requests.'}
         </p>
       ) : (
         <Unknown host={host} hostname={new URL(target.registry).hostname} />
@@ -59,15 +59,15 @@ function Unknown({ host, hostname }: { host: string; hostname: string }) {
       <ul className="mt-1 list-disc pl-4 text-ink-2">
         <li>Any web page can contain a link like this one. Continue only if you trust {host}.</li>
         {reach === 'loopback' && (
-          <li>The address is this machine itself, so that the request goes to a program on it.</li>
+          <li>The address is this machine itself, so the request goes to a local program.</li>
         )}
         {reach === 'private' && (
-          <li>The address is in your local network, so that the request goes to a device in it.</li>
+          <li>The address is on your local network, so the request goes to a device there.</li>
         )}
         {/(^|\.)xn--/.test(hostname) && (
           <li>
-            The hostname contains letters that can look like others, and is shown in a form without
-            them.
+            The hostname contains letters that can look like others, and is shown in its ASCII form
+            (Punycode).
           </li>
         )}
       </ul>

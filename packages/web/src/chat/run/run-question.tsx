@@ -14,7 +14,7 @@ import { useIsSettled } from './use-is-settled.ts'
 
 type Props = {
   target: RunTarget
-  /** The registry, if this machine knows it. */
+  /** The registry, if it is known to this machine. */
   known: DaemonRegistry | undefined
   store: ModelStore
   onChat: (id: string) => void
@@ -22,8 +22,8 @@ type Props = {
 }
 
 /**
- * The registry is asked for the file's size after the first click, and the file is downloaded after the next one. For an
- * unknown registry, a dialog asks before any request.
+ * After the first click, the daemon requests the file's size from the registry. After the next click, it downloads the
+ * file. If the registry is unknown, a dialog asks for confirmation before the first request.
  */
 export function RunQuestion({ target, known, store, onChat, onClose }: Props) {
   const model = formatRunTarget(target)
@@ -82,7 +82,7 @@ export function RunQuestion({ target, known, store, onChat, onClose }: Props) {
             disabled={!isSettled || isAsking}
             onClick={() => (known ? void ask() : dialog.current?.showModal())}
           >
-            {isAsking ? 'Asking the registry …' : fault ? 'Try again' : 'Continue'}
+            {isAsking ? 'Contacting the registry …' : fault ? 'Try again' : 'Continue'}
           </button>
         )}
         {!isPulling && file?.local_model && (
@@ -127,8 +127,8 @@ export function RunQuestion({ target, known, store, onChat, onClose }: Props) {
           void ask()
         }}
       >
-        This machine does not know this registry. The daemon will ask it for {target.name}, without
-        any sign-in. Nothing is downloaded until you have seen the size.
+        This machine does not know this registry. The daemon will request information about{' '}
+        {target.name} without signing in. Nothing is downloaded until you have seen the size.
       </ConfirmDialog>
     </>
   )

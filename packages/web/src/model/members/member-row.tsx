@@ -14,7 +14,7 @@ type Props = {
   isManager: boolean
   /** Whether the member is the visitor. */
   isSelf: boolean
-  /** Receives a sentence that says what was done. */
+  /** Receives a sentence that describes the completed action. */
   onDone: (report: string) => void
   /** Called when the membership has ended, and the row is about to disappear. */
   onRemoved: (member: Member) => unknown
@@ -76,8 +76,8 @@ export function MemberRow({ model, member, isManager, isSelf, ...on }: Props) {
         onConfirm={() => remove.mutate()}
       >
         {isSelf ? 'You' : username} can no longer change the model, or see it while it is private.
-        Links to its private files stop working, because a member may have passed them on. Copies of
-        files that were already downloaded are not affected.
+        Links to the model’s private files stop working for everyone, because a member may have
+        shared them. Files that were already downloaded are not affected.
       </ConfirmDialog>
     </li>
   )

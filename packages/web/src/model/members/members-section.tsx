@@ -10,7 +10,7 @@ import { useMembers } from './use-members.ts'
 type Props = {
   model: ModelRecord
   user: User
-  /** Whether the visitor can add, change and remove members. Others see who they are, and can leave. */
+  /** Whether the visitor can add, change and remove members. Other members can only see the list, and leave. */
   isManager: boolean
 }
 
@@ -38,8 +38,8 @@ export function MembersSection({ model, user, isManager }: Props) {
         Members
       </h2>
       <p className="mt-2 text-[15px] text-ink-2">
-        Members can see and pull the model even if it is private. With the right to write, they can
-        also change it, add files and delete it.
+        Members can see and pull the model even if it is private. Members with write access can also
+        change the model, add files and delete the model.
         {!isManager && ` Only ${model.owner} and administrators can add or remove members.`}
       </p>
       {isManager && (

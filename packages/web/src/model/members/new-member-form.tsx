@@ -30,7 +30,7 @@ export function NewMemberForm({ model, onAdded }: Props) {
   }
 
   const { error } = add
-  // The registry has no such account, or it cannot become a member.
+  // The registry has no such account, or the account cannot become a member.
   const isAboutAccount = error instanceof ApiError && [404, 409].includes(error.status)
   const wrong = isAboutAccount ? sentence(error.message) : fieldErrors(error)['/username']
   return (

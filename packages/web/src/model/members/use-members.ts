@@ -13,7 +13,7 @@ export function useMembers(model: ModelRecord) {
   })
 }
 
-/** Adds a member, or changes its right. */
+/** Adds a member, or changes the member's right. */
 export function useSetMember(model: ModelRecord) {
   const { setMember } = useCalls(memberCalls)
   return useMutation({
@@ -33,7 +33,7 @@ export function useRemoveMember(model: ModelRecord, username: string, onRemoved:
   })
 }
 
-/** Also for errors, which may mean that another person or tab has changed something. */
+/** Reloads the members, even after an error, because another person or tab may have changed something. */
 function useLoadAgain(model: ModelRecord) {
   const queryClient = useQueryClient()
   return (_: unknown, error: Error | null) => {

@@ -6,7 +6,7 @@ import type { ChosenChoice } from './chosen-file.ts'
 const maxListed = 5
 
 /**
- * Removes from the missing parts of each choice those that the model already has. `modelName` is the name of the
+ * Removes the parts that the model already has from the missing parts of each choice. `modelName` is the name of the
  * visitor's own model to which the files will be added; undefined for a new model.
  */
 export function useMissingParts(
@@ -32,7 +32,7 @@ export function formatFilenames(filenames: readonly string[]): string {
   return others > 0 ? `${listed} and ${others.toLocaleString('en')} more` : listed
 }
 
-/** The form's error if parts of split files are missing. */
+/** Returns the form's error if parts of split files are missing; otherwise undefined. */
 export function describeMissing(choices: readonly ChosenChoice[]): string | undefined {
   const missing = choices.flatMap((choice) => choice.missing)
   if (missing.length === 0) return undefined

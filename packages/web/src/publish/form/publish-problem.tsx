@@ -2,7 +2,7 @@ import { ApiError } from '@shoal/protocol/client'
 import { SignInElsewhere } from '../../drafts/sign-in-elsewhere.tsx'
 import { Failure, Problem } from '../../ui/problem.tsx'
 
-/** Says why the model could not be published. */
+/** Shows why the model could not be published. */
 export function PublishProblem({ error }: { error: Error }) {
   const isSignedOut = error instanceof ApiError && error.status === 401
   if (!isSignedOut) return <Failure as="h2" error={error} note="Your input has been kept." />

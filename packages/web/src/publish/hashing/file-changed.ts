@@ -1,6 +1,6 @@
 import { AppError } from '@shoal/core/errors'
 
-/** The error for a file on the visitor's disk that has been changed or moved since it was chosen. */
+/** Creates the error for a file on the visitor's disk that has been changed or moved since it was chosen. */
 export const fileChanged = (path: string, options?: ErrorOptions) =>
   new AppError(
     'file_changed',

@@ -75,7 +75,7 @@ test('a single chunk can be hashed', async () => {
   expect(await hashChunkOfBlob(new Blob([bytes]), 1)).toBe(chunk_hashes[1]?.hash)
 })
 
-describe('hashing can continue after the first chunks', () => {
+describe('hashing a file whose first chunks were hashed before', () => {
   const bytes = randomBytes(2 * chunk + 4321)
   const partials: PartialHash[] = []
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('hashing can continue after the first chunks', () => {
     })
   })
 
-  test.each([1, 2, 3])('%i of three', async (count) => {
+  test.each([1, 2, 3])('continues after %i of 3 chunks', async (count) => {
     const from = structuredClone(partials[count - 1])
     const reported: number[] = []
     // The first chunk is zeroed, so the hashes are correct only if that chunk is not read again.
@@ -103,7 +103,7 @@ describe('hashing can continue after the first chunks', () => {
     expect(reported).toEqual([chunk, 2 * chunk, bytes.length].slice(count))
   })
 
-  test('and it is known how many bytes have been hashed', () => {
+  test('continues from a known number of bytes', () => {
     expect(partials.map(({ bytesDone }) => bytesDone)).toEqual([chunk, 2 * chunk, bytes.length])
     const { chunk_hashes } = manifestByNode(bytes)
     expect(partials.map(({ firstHash }) => firstHash)).toEqual(
@@ -111,7 +111,7 @@ describe('hashing can continue after the first chunks', () => {
     )
   })
 
-  test('but begins again if the state was saved by another version of the library', async () => {
+  test('starts over if another version of the library saved the state', async () => {
     const [partial] = partials as [PartialHash]
     const state = Uint8Array.from(partial.state, (byte) => byte ^ 0xff)
     const reported: number[] = []

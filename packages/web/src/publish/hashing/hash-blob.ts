@@ -13,7 +13,7 @@ import type { PartialHash } from './partial-hash.ts'
 const hashLength = 32
 
 type Options = {
-  /** Continues from here. The caller must make sure that the file still has the same bytes. */
+  /** The result to continue from. The caller must make sure that the file still has the same bytes. */
   from?: PartialHash | undefined
   /**
    * Called after each chunk with the number of bytes hashed so far. `save` returns the result so far; it must be called

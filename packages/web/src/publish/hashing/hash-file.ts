@@ -5,7 +5,7 @@ import type { HashMessage, HashRequest } from './hash-worker.ts'
 import type { PartialHash } from './partial-hash.ts'
 
 type Options = {
-  /** Continues from the result of an earlier call for the same file. */
+  /** The result of an earlier call for the same file, to continue from. */
   from?: PartialHash | undefined
   signal: AbortSignal
   /** Called with the bytes hashed so far and, about once a second, with the result so far. */

@@ -4,8 +4,8 @@ import { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
 import type { PartialHash } from './partial-hash.ts'
 
 /**
- * A request to hash a file and all its chunks, starting with the chunks that are missing from `from`, or only the chunk
- * with the index `chunk`.
+ * A request to hash a file and all its chunks or, if `chunk` is set, only the chunk with this index. The chunks in
+ * `from` are not hashed again.
  */
 export type HashRequest = { file: File; from?: PartialHash | undefined; chunk?: number }
 

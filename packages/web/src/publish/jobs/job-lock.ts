@@ -1,7 +1,7 @@
 /**
- * Locks that are shared by all tabs of this browser. A tab holds the lock of a job for as long as it shows the job, even
- * if the job is paused, so that no other tab resumes or discards it. The browser releases the locks of a tab that is
- * closed or has crashed. On pages loaded over plain HTTP, browsers provide no locks, so there every tab gets the lock.
+ * Locks that are shared by all tabs of this browser. A tab that shows a job holds the job's lock, even if the job is
+ * paused, so that no other tab resumes or discards the job. The browser releases the locks of a tab that is closed or
+ * has crashed. Browsers provide no locks for pages loaded over plain HTTP. On such pages, every tab gets the lock.
  */
 import { AppError } from '@shoal/core/errors'
 
@@ -11,7 +11,7 @@ const lockName = (modelName: string) => `publish ${modelName}`
 
 const getLocks = (): LockManager | undefined => (navigator as Partial<Navigator>).locks
 
-/** Whether this tab can know what the other tabs are publishing. */
+/** Whether this tab can find out what other tabs are publishing. */
 export const knowsOtherTabs = (): boolean => getLocks() !== undefined
 
 /** Takes the lock of a model's job. Throws `other_tab` if another tab has it. */
@@ -21,7 +21,7 @@ export async function lockJob(modelName: string): Promise<Unlock> {
   for (;;) {
     const unlock = await tryLock(locks, lockName(modelName))
     if (unlock) return unlock
-    // `untilUnlocked` of another tab has the lock for a moment, so only an exclusive lock means that a tab has the job.
+    // `untilUnlocked` in another tab takes a shared lock for a moment. In that case, try again.
     if (await isLocked(modelName)) throw otherTab()
   }
 }

@@ -48,7 +48,7 @@ export const unfinished = ({ files }: Job): JobFile[] => files.filter(({ isReady
 export const sumBytes = (files: readonly JobFile[]): number =>
   files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 
-/** The number of bytes of a job's file that need not be hashed again. */
+/** Returns the number of bytes of a job's file that need not be hashed again. */
 export function bytesHashed({ sizeBytes, manifest, partial }: JobFile): number {
   if (manifest) return sizeBytes
   return partial?.bytesDone ?? 0

@@ -23,7 +23,7 @@ export async function listJobs(username: string): Promise<Job[]> {
   return jobs.filter((job) => job.username === username)
 }
 
-/** Opens the database for each call, so that another version of this page can upgrade it. */
+/** Opens the database for each call, so that another version of this page can upgrade the database between calls. */
 async function inDatabase<T>(act: (kept: IDBPDatabase<Schema>) => Promise<T>): Promise<T> {
   const { openDB } = await import('idb') // loaded on demand, because only signed-in users need it
   const opened = await openDB<Schema>(database, version, {

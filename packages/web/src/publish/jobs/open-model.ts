@@ -45,7 +45,7 @@ export async function ensureModel(
   await client.createModel(model)
 }
 
-/** Deletes a model that has neither files nor uploads. Does nothing if the model has any, or if it no longer exists. */
+/** Deletes a model if it has no files and no uploads. Does nothing if the model does not exist. */
 export async function dropEmptyModel(
   client: Pick<PublishClient, 'deleteModel'>,
   name: string,

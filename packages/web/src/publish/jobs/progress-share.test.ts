@@ -59,7 +59,7 @@ test('a large file counts more than a small one, and a refused one counts as don
   expect(progressShare([file('refused', 100)])).toBe(1)
 })
 
-test('a job that was interrupted starts with what has been done', () => {
+test('an interrupted job starts with the progress made before the interruption', () => {
   const about = { filename: 'tide.gguf', sizeBytes: 20 * 1024 * 1024, lastModified: 0 }
   const hashes = { firstHash: '', chunkHashes: new Uint8Array(32), state: new Uint8Array() }
   const partial = { ...hashes, bytesDone: 16 * 1024 * 1024 }

@@ -14,12 +14,12 @@ export type FileState = {
 export type Stage = 'hashing' | 'sending' | 'checking' | 'ready' | 'refused'
 
 /**
- * How long it takes to hash a byte compared to sending it: a browser hashes about 150 MB/s, and many connections send
+ * The time to hash a byte divided by the time to send it. A browser hashes about 150 MB/s, and many connections send
  * less than 40 MB/s. The ratio only affects how evenly the bar moves.
  */
 const hashingShare = 0.2
 
-/** The state of a file at the start of a job. */
+/** Returns the state of a file at the start of a job. */
 export function firstState(file: JobFile): FileState {
   const { filename, sizeBytes, isReady } = file
   if (isReady)
@@ -30,8 +30,8 @@ export function firstState(file: JobFile): FileState {
 }
 
 /**
- * The completed fraction of a job, from 0 to 1, which counts hashing and sending. It can be smaller than before if the
- * registry asks for chunks again.
+ * Returns the completed fraction of a job, from 0 to 1, including both hashing and sending. The fraction can decrease
+ * if the registry requests chunks again.
  */
 export function progressShare(files: readonly FileState[]): number {
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)

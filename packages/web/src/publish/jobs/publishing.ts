@@ -15,7 +15,7 @@ export type Publishing = {
   job: Job
   state: 'running' | 'paused' | 'failed' | 'done'
   files: FileState[]
-  /** The completed fraction, from 0 to 1, which counts hashing and sending. It never decreases. */
+  /** The completed fraction, from 0 to 1, including both hashing and sending. It never decreases. */
   share: number
   /** How many bytes the registry has, and how fast they are sent. */
   progress: ReturnType<ProgressMeter['read']>

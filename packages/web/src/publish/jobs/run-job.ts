@@ -45,8 +45,8 @@ export type Run = {
 
 /**
  * Publishes a job's files one after another. A large file is sent while it is being hashed, and the next files are
- * hashed while one is being sent. If the registry refuses
- * a file, the others are still published, and the first refusal is thrown at the end.
+ * hashed while one is being sent. If the registry refuses a file, the others are still published, and the first refusal
+ * is thrown at the end.
  */
 export async function runJob({ sources, signal, report, ...run }: Run): Promise<void> {
   const client = clientOver(run.connection.with({ maxWaits: 0 })) // the retrier waits instead, and reports the wait
@@ -146,7 +146,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
   }
 }
 
-/** The hashes of a file, as far as they are known. */
+/** The hashes of a file: those of its chunks as they are computed, and the complete manifest. */
 type Hashing = { chunks: AsyncQueue<ChunkHash>; manifest: Promise<ChunkManifest> }
 
 async function findRefusal(uploading: Promise<void>): Promise<Error | undefined> {

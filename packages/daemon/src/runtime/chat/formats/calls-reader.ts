@@ -45,8 +45,8 @@ export function callsReader({ opens, closes, gap, isBare, read }: CallFormat, re
     /** The opening markers. The outermost one is also included together with the white space before it. */
     opensAfterText: !hasTools ? [] : gap && outermost ? [gap + outermost, ...opens] : opens,
     /**
-     * Markers that end reasoning. Only formats with several opening markers have any, because a sequence of them does
-     * not occur by accident.
+     * Markers that end reasoning. Only formats with several opening markers have such markers, because a sequence of
+     * markers does not occur by accident.
      */
     opensInReasoning: hasTools && opens.length > 1 ? opens : [],
 

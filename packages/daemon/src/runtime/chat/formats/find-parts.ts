@@ -6,7 +6,7 @@ import { type Print, probe } from './probe.ts'
 const reasoningSteps = 'Here are my reasoning steps:'
 const finalResponse = '[BEGIN FINAL RESPONSE]'
 
-/** The end of any message, so its presence does not prove that the template prints reasoning. */
+/** The end of any message. Its presence does not prove that the template prints reasoning. */
 const messageEnd = '<|end|>'
 
 /** The known reasoning markers. A model uses the ones that its template prints or contains. */

@@ -10,7 +10,7 @@ export function markers(...all: readonly string[]): Markers {
   return { all: known, pattern: new RegExp(alternatives.join('|') || '(?!)') }
 }
 
-/** The number of characters at the end of `text` that may be the beginning of one of the markers, without its end. */
+/** The number of characters at the end of `text` that may be the beginning of an incomplete marker. */
 export function partialLength(text: string, all: readonly string[]): number {
   const longest = Math.max(0, ...all.map((marker) => marker.length - 1))
   for (let length = Math.min(longest, text.length); length > 0; length -= 1) {

@@ -1,6 +1,6 @@
 /**
- * Calls written as a name and a JSON object, for example `add[ARGS]{"a": 1}`. The markers (here `[ARGS]`) differ between
- * models.
+ * Calls written as a name and a JSON object, for example `add[ARGS]{"a": 1}`. The markers (here `[ARGS]`) differ
+ * between models.
  */
 
 import {

@@ -64,7 +64,7 @@ export function parameterCalls(tags: ParameterTags): ReadCalls {
     return true
   }
 
-  /** Returns false if the answer ends within the parameter. */
+  /** Reads one parameter. Returns false if the answer ends within it. */
   function* readParameter({ input }: CallReader, schema: unknown): Parsing<boolean> {
     const head = yield* input.within(keyEnd, maxHeadLength)
     if (head === undefined) return false

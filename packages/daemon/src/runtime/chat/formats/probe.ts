@@ -10,7 +10,7 @@ export type RenderProbe = (
 
 /**
  * The strings that are searched for in the output of a template. The argument names are in alphabetical order, because
- * some templates sort arguments; thus, `number` is always the last argument.
+ * some templates sort arguments. Therefore, `number` is always the last argument.
  */
 export const probe = {
   question: 'PROBE QUESTION',

@@ -13,8 +13,8 @@ const maxWidth = 1000
 
 /**
  * Counts the cost of rendering a template, and throws if it exceeds a limit. The cost of each built-in JavaScript
- * function is counted before the call, because the rendering thread cannot be terminated during the call, and a very
- * large allocation would crash the process.
+ * function is counted before the call. During the call, the rendering thread cannot be terminated, and a very large
+ * allocation would crash the process.
  */
 export function openBudget({ maxSteps, maxCharacters }: Limits) {
   let steps = 0

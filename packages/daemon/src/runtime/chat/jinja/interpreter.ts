@@ -188,8 +188,8 @@ export class TemplateInterpreter extends Interpreter {
   }
 
   /**
-   * Slices a text. If the slice has a step or the text contains surrogates, counts the cost and returns undefined: the
-   * library then slices the text, for which it creates a list of the characters.
+   * Slices a text. If the slice has a step or the text contains surrogates, counts the cost and returns undefined. The
+   * library then slices the text, and creates a list of the characters to do so.
    */
   #sliceText(text: string, { start, stop, step }: Node, environment: Environment) {
     if (step !== undefined || /[\ud800-\udfff]/.test(text)) {

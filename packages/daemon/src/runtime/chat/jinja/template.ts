@@ -8,8 +8,8 @@ import { printArgument } from './text-functions.ts'
 import { toFunction, toValue, type Value } from './values.ts'
 
 /**
- * Templates are limited, because they are untrusted. A million steps take about a second. Most templates need fewer than
- * 100,000 steps for a conversation of 500 messages, but some iterate over all messages for each message.
+ * Templates are limited, because they are untrusted. A million steps take about a second. Most templates need fewer
+ * than 100,000 steps for a conversation of 500 messages, but some iterate over all messages for each message.
  */
 const defaultLimits: Limits = { maxSteps: 5_000_000, maxCharacters: 32 * 1024 * 1024 }
 const maxRange = 100_000

@@ -20,7 +20,10 @@ export type Argument = {
 /** Keywords for arguments whose names are not listed. */
 const unnamedKeywords = ['additionalProperties', 'patternProperties', 'unevaluatedProperties']
 
-/** Throws a `SchemaError` if a keyword concerns several arguments, because then they depend on each other. */
+/**
+ * Returns a tool's arguments. Throws a `SchemaError` if a keyword concerns several arguments, because such arguments
+ * depend on each other.
+ */
 export function argumentSchemas(
   conversion: Conversion,
   { schema, place, root }: CallTool,

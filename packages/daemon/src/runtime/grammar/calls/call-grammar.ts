@@ -13,7 +13,10 @@ import { literalCalls, pythonBasics } from './literal-calls.ts'
 import { tagCalls } from './tag-calls.ts'
 import { textParts } from './text-parts.ts'
 
-/** Throws a `SchemaError` that states why no grammar can enforce the tools' schemas in this format. */
+/**
+ * Returns the grammar in GBNF. Throws a `SchemaError` with the reason if no grammar can enforce the tools' schemas in
+ * this format.
+ */
 export function callGrammar({ syntax, tools }: OptionalCalls): string {
   const schemas = tools.map(({ parameters }, index) => ({
     type: 'object',
@@ -74,7 +77,9 @@ function jsonCall({ before, nameKey, argumentsKey, after }: JsonSyntax, name: st
   return enclosed('{', ended(sequence(members, ...others)), '}')
 }
 
-/** The rest of a message's header: `<|channel|>commentary <|constrain|>json<|message|>`. Only the last part is required. */
+/**
+ * The rest of a message's header: `<|channel|>commentary <|constrain|>json<|message|>`. Only the last part is required.
+ */
 const messageHeader = sequence(
   optional(
     sequence(

@@ -27,7 +27,7 @@ export type TagSyntax = {
   afterKey: TextPart[]
   /** What follows a value. `KEY` represents the parameter's name. */
   valueEnd: string
-  /** Whether `valueEnd` is in a line of its own. */
+  /** Whether `valueEnd` is on a separate line. */
   isPadded: boolean
   end: string
 }
@@ -47,5 +47,5 @@ export type OptionalCalls = {
   tools: readonly { name: string; parameters: object }[]
 }
 
-/** A tool, and where its schema is in `root`, where references are looked up. */
+/** A tool. `place` is the position of its schema in `root`, in which references are looked up. */
 export type CallTool = { name: string; place: string; schema: object; root: object }

@@ -13,7 +13,7 @@ const maxValues = 1000
 
 /**
  * Returns a function that creates the grammar for an argument's value, which is written as plain text. If the value may
- * have another type than string and its possible values cannot be listed, any text is allowed. The text must not match
+ * have a type other than string and its possible values cannot be listed, any text is allowed. The text must not match
  * the regular expressions in `excluded`. `other` is an alternative form for texts that the schema does not constrain.
  */
 export function plainTexts(conversion: Conversion, other: Node = nothing) {

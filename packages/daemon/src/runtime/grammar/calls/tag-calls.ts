@@ -11,7 +11,10 @@ import { textParts } from './text-parts.ts'
 
 const space = rule('space')
 
-/** The maximum number of rules for parameters in any order. With more, they must be in the order of the schema. */
+/**
+ * The maximum number of rules for parameters in any order. If more rules are needed, the parameters must be in the
+ * order of the schema.
+ */
 const maxOrderRules = 4000
 const cdataOpen = '<![CDATA['
 const cdataEnd = ']]>'
@@ -34,8 +37,8 @@ export function tagCalls(conversion: Conversion, syntax: TagSyntax, toolCount: n
   }
 
   /**
-   * The parser reads a value as text if it may be a string, and otherwise as JSON. Objects and lists are not
-   * constrained in formats in which they may consist of further tags (`nestedJson`).
+   * Creates the grammar for an argument's value. The parser reads a value as text if it may be a string, and otherwise
+   * as JSON. Objects and lists are not constrained in formats in which they may consist of further tags (`nestedJson`).
    */
   function valueNode(argument: Argument, end: string): Node {
     const { types, schemas, place } = argument

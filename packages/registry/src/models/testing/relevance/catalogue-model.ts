@@ -8,7 +8,7 @@ export type CatalogueModel = Facts & {
   downloads: number
 }
 
-/** The facts about a model by which the queries are judged, whether or not its name and tags reflect them. */
+/** The facts that determine how well a model matches a query, whether or not the model's name and tags reflect them. */
 export type Facts = {
   family: string
   version: string

@@ -4,7 +4,7 @@
  */
 import type { CatalogueModel, Facts } from './catalogue-model.ts'
 
-/** How well a model matches a query: 3 exactly, 2 nearly, 1 related, 0 not related. */
+/** How well a model matches a query. 3: exactly; 2: nearly; 1: related; 0: not related. */
 export type Grade = 0 | 1 | 2 | 3
 
 /** All given conditions must hold. If a condition is a list, one of its values must match. */

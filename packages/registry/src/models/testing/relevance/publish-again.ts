@@ -3,7 +3,10 @@ import { chooseFor } from './choose.ts'
 
 type Habit = {
   owner: string
-  /** Appended to the original's name. A leading `_` is left out, and adds the original's owner as a prefix instead. */
+  /**
+   * Appended to the original's name. If the suffix begins with `_`, the `_` is left out, and the name of the original's
+   * owner is added as a prefix.
+   */
   suffix: string
   displaySuffix?: string
   isAbliterated?: boolean

@@ -7,7 +7,7 @@ const depth = 10
 export type Scores = { mean: number; queries: { q: string; score: number; found: string[] }[] }
 
 /**
- * Computes the nDCG@10 of each judged query and the mean of all queries, from 0 to 1.
+ * Computes the nDCG@10 of each judged query, and the mean over all queries. All results are from 0 to 1.
  *
  * @param search - returns the names of the first models found, best first; 10 are enough
  */

@@ -1,4 +1,4 @@
-/** What hobbyists fine-tune models for, most common first, and how they name the results. */
+/** The purposes of hobbyists' fine-tunes, most common first, with the words that appear in the models' names. */
 export const themes = [
   {
     use: 'roleplay',

@@ -5,7 +5,10 @@ import * as words from './theme-words.ts'
 
 const count = 2_600
 
-/** Makes fine-tunes and merges like those by hobbyists. Most are hardly ever downloaded, and many have odd names. */
+/**
+ * Makes fine-tunes and merges that resemble those of hobbyists. Most are hardly ever downloaded, and many have odd
+ * names.
+ */
 export function tuneForThemes(releases: readonly CatalogueModel[]): CatalogueModel[] {
   const bases = releases
     .filter(({ origin, line, uses, parameter_count }) => {
