@@ -80,7 +80,7 @@ test('run starts its own daemon if another user has the default port, and sends 
     daemonPort: daemon.port,
   })
   expect(stderr).toMatch(
-    /^ {2}A shoal daemon of another user .* responds at localhost:\d+\. The model runs/,
+    /^ {2}A shoal daemon that belongs to another user .* responds at localhost:\d+\. The model runs/,
   )
   expect(exitCode).toBe(0)
   expect(daemon.asked).toEqual([{ path: '/healthz', authorization: undefined, body: {} }])

@@ -72,7 +72,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
     await page.getByRole('heading', { name: 'Run tide?' }).waitFor()
     await untilAsked(page)
     expect(await page.getByRole('main').innerText()).toMatch(
-      new RegExp(`http, which.*${known.address.slice(7)}.*tide.*Q8_0.*not known until`, 's'),
+      new RegExp(`http, which.*${known.address.slice(7)}.*tide.*Q8_0.*unknown until`, 's'),
     )
     expect(known.requests).toEqual([])
 
