@@ -71,9 +71,11 @@ export function pace(
   let turnController = new AbortController()
   let began = performance.now()
   let bytesAtBegin = 0
-  /** Whether the side has delivered anything, or has had enough time to do so. Its rate is measured from then on. */
-  let isMeasured = false
-  let hasDelivered = false
+  /**
+   * Since when the side's rate is measured: since its first bytes in this turn, or since it has had enough time to
+   * deliver any. Undefined before that.
+   */
+  let measuredSince: 'first bytes' | 'timeout' | undefined
   let seenBytes = 0
   let seenAt = began
   let registryRate = 0
@@ -86,7 +88,7 @@ export function pace(
 
   function give(to: Side) {
     side = to
-    isMeasured = false
+    measuredSince = undefined
     measureFrom(performance.now())
     lonelySince = undefined
     const before = turnController
@@ -110,9 +112,9 @@ export function pace(
    */
   function measureRate(now: number) {
     const bytes = getBytes(side)
-    if (!isMeasured && (bytes > bytesAtBegin || now - began > turnMs)) {
-      isMeasured = true
-      hasDelivered = bytes > bytesAtBegin
+    const hasBegun = bytes > bytesAtBegin
+    if (measuredSince === undefined && (hasBegun || now - began > turnMs)) {
+      measuredSince = hasBegun ? 'first bytes' : 'timeout'
       measureFrom(now)
     }
     if (bytes > seenBytes) seenAt = now
@@ -136,9 +138,11 @@ export function pace(
     else lonelySince ??= now
     const isAlone = lonelySince !== undefined && now - lonelySince > turnMs * lonelyAfter
     const isSampled = getBytes(side) - bytesAtBegin >= sampleBytes
-    const proofMs = hasDelivered && !isSampled ? turnMs * sampleTimeout : turnMs
+    const mayProve = measuredSince === 'first bytes' && !isSampled
+    const proofMs = mayProve ? turnMs * sampleTimeout : turnMs
     const share = readings.pullers() > 0 ? worthwhileWithPullers : worthwhile
-    const isNoHelp = isMeasured && now - began > proofMs && rate < registryRate * share
+    const isNoHelp =
+      measuredSince !== undefined && now - began > proofMs && rate < registryRate * share
     if (isNoHelp) notBefore = now + turnMs * rejoinAfter
     if (isAlone || isNoHelp) give('registry')
   }
