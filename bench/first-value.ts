@@ -96,7 +96,8 @@ async function fromRegistry(release: string): Promise<Times> {
   await using up = startLine(`shoal-*/bin/shoal up --no-inference --port ${port}`, at)
   await up.untilPrinted(upIsReady)
   const address = `${env.SHOAL_REGISTRY}/install`
-  await runLine(`until curl -fs ${address} | grep -q shoal_install; do sleep 0.2; done`, at)
+  const isPacked = `until curl -fs ${address} | grep -q shoal_install; do sleep 0.2; done`
+  await runLine(`timeout 600 sh -c '${isPacked}'`, at)
 
   const user = { folder: place.path, env: { HOME: place.path } }
   const run = (line: string) => runLine(line, user)

@@ -19,7 +19,7 @@ const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
 /** The path of the server that `buildLlamaServer` has built for the installed version of llama.cpp. */
 export const builtLlamaServer = join(cache, `shoal/llama-server-${version}/llama-server`)
 
-type Program = { sources: string[]; options: string[] }
+type SourceGroup = { sources: string[]; options: string[] }
 
 /**
  * Builds the server from the sources in the package `node-llama-cpp`, unless it has been built before. It is linked to
@@ -75,7 +75,7 @@ async function listSources(path: string, buildPath: string) {
   const server = await cppFiles('tools/server')
   const multimodal = [...(await cppFiles('tools/mtmd')), ...(await cppFiles('tools/mtmd/models'))]
   const hasNoMain = (file: string) => !/-(cli|warning)\.cpp$/.test(file)
-  const programs: Program[] = [
+  const groups: SourceGroup[] = [
     { sources: server, options: ['-O2'] },
     {
       sources: [join(path, 'vendor/cpp-httplib/httplib.cpp'), ui],
@@ -91,7 +91,7 @@ async function listSources(path: string, buildPath: string) {
       options: ['-x', 'c', `-I${join(path, 'vendor/hash')}`],
     },
   ]
-  return programs.flatMap(({ sources, options }) =>
+  return groups.flatMap(({ sources, options }) =>
     sources.map((source) => ({ source, options: [...include, ...options] })),
   )
 }
