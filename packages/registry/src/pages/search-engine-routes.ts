@@ -15,8 +15,8 @@ type Dependencies = {
 }
 
 /**
- * A sitemap may contain up to 50,000 addresses. However, processing so many addresses would delay all other requests by
- * 0.1 s, and the response would be too large for the cache.
+ * Less than the 50,000 addresses that a sitemap may contain, because processing so many would delay all other requests
+ * by 0.1 s, and the response would be too large for the cache.
  */
 const maxAddresses = 5_000
 /** These routes never require signing in. On a members-only registry, the sitemaps are empty. */
