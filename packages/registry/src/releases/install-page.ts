@@ -4,7 +4,7 @@ import { releaseFiles } from '@shoal/core/releases'
 import { formatBytes } from '@shoal/core/units'
 import { escapeMarkup } from '../escape-markup.ts'
 import { quote } from './install-script.ts'
-import type { HandedOut } from './releases.ts'
+import type { Offered } from './releases.ts'
 
 export const stylePath = '/install/page.css'
 
@@ -13,13 +13,9 @@ export function noticePage(notice: string): string {
   return page(`<p>${escapeMarkup(notice)}</p>`)
 }
 
-export function installPage(
-  baseUrl: string,
-  handedOut: readonly HandedOut[],
-  script: string,
-): string {
+export function installPage(baseUrl: string, offered: readonly Offered[], script: string): string {
   const sha256 = createHash('sha256').update(script).digest('hex')
-  const releases = new Set(handedOut.map(({ release }) => release))
+  const releases = new Set(offered.map(({ release }) => release))
   const keys = new Set([...releases].map(({ keyFingerprint }) => keyFingerprint))
   return page(`
     <p>The script installs the shoal command in <code>~/.local</code> for your user, without root. It sets this registry
@@ -39,7 +35,7 @@ export function installPage(
     <p>SHA-256 of the public key. <code>shoal admin releases ls --json</code> also shows it, on the registry's host.</p>
     ${[...keys].map((key) => `<p><code>${key}</code></p>`).join('\n')}
     <h2>All files</h2>
-    ${handedOut.map(filesTable).join('\n')}`)
+    ${offered.map(filesTable).join('\n')}`)
 }
 
 const insecure = `<p class="warning"><strong>This registry uses HTTP.</strong> Anyone on the network between you and
@@ -47,7 +43,7 @@ const insecure = `<p class="warning"><strong>This registry uses HTTP.</strong> A
 
 const command = (text: string) => `<pre><code>${escapeMarkup(text)}</code></pre>`
 
-function filesTable({ archive: { platform }, release }: HandedOut): string {
+function filesTable({ archive: { platform }, release }: Offered): string {
   const rows = release.files.map(
     ({ name, sizeBytes, sha256 }) => `<tr>
         <td><a href="${filePath(platform, name)}">${escapeMarkup(name)}</a></td>

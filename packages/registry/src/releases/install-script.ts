@@ -1,5 +1,5 @@
 /** The installation script, which the registry generates for the releases that it offers. */
-import type { HandedOut } from './releases.ts'
+import type { Offered } from './releases.ts'
 
 /** `uname -s` and `uname -m` of each platform. */
 const systems: Record<string, string> = {
@@ -14,24 +14,22 @@ const systems: Record<string, string> = {
  * reading its last byte, so an incomplete download does nothing. The script installs shoal into `lib/shoal` and `bin`
  * in `~/.local`, does not need root, and does not change configuration files of shells.
  */
-export function installScript(baseUrl: string, handedOut: readonly HandedOut[]): string {
-  const cases = handedOut.flatMap((one) => {
+export function installScript(baseUrl: string, offered: readonly Offered[]): string {
+  const cases = offered.flatMap((one) => {
     const system = systems[one.archive.platform]
     return system === undefined ? [] : [platformCase(system, one)]
   })
   return script
     .replace('@BASE@', () => quote(baseUrl))
     .replace('@CASES@', () => cases.join('\n'))
-    .replace('@PLATFORMS@', () =>
-      quote(handedOut.map(({ archive }) => archive.platform).join(', ')),
-    )
+    .replace('@PLATFORMS@', () => quote(offered.map(({ archive }) => archive.platform).join(', ')))
 }
 
 /** Returns a script that prints a message and fails. */
 export const messageScript = (message: string): string =>
   `#!/bin/sh\n{ printf '%s\\n' ${quote(message)} >&2; exit 1; }\n`
 
-function platformCase(system: string, { archive, release, file }: HandedOut): string {
+function platformCase(system: string, { archive, release, file }: Offered): string {
   return `    ${system})
       path=${quote(`${archive.platform}/${archive.name}`)}
       version=${quote(archive.version)}

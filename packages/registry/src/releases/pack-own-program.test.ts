@@ -99,11 +99,11 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     const { file, lines } = temporaryLog()
     const registry = await startTestRegistry({ programFolder: first, log: { file } })
     onTestFinished(() => registry.close())
-    const untilHandedOut = (version: string) =>
+    const untilOffered = (version: string) =>
       expect
         .poll(async () => (await registry.get('/install')).text, soon)
         .toContain(`version='${version}'`)
-    await untilHandedOut('1.0.0')
+    await untilOffered('1.0.0')
     const home = await makeFolder()
     const shoal = join(home, '.local/bin/shoal')
     const install = async () => {
@@ -120,7 +120,7 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
 
     await registry.stop()
     await registry.start({ programFolder: await makeProgram('1.1.0'), log: { file } })
-    await untilHandedOut('1.1.0')
+    await untilOffered('1.1.0')
     expect(await install()).toBe('1.1.0\n') // the script would refuse a different key
     const packed = lines().filter(({ msg }) => String(msg).startsWith('this program was packed'))
     expect(packed.map(({ release }) => String(release).split('-')[0])).toEqual(['1.0.0', '1.1.0'])
@@ -156,7 +156,7 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     const { db, pack, add, releases, listVersions } = await scene()
     await add({ key: await readOwnKey(db), platform: 'darwin-arm64' })
     await pack(await makeProgram('1.0.0'))
-    const found = await releases.listHandedOut(() => undefined)
+    const found = await releases.listOffered(() => undefined)
     expect(found.map(({ archive }) => archive.platform)).toEqual(['darwin-arm64', platform])
     await add({ version: '1.0.0', platform: 'win32-x64' }) // added by the operator
     await pack(await makeProgram('1.1.0'))

@@ -39,8 +39,8 @@ export const releaseRoutes: FastifyPluginAsync<Dependencies> = async (
   app,
   { releases, isPacking, site, store },
 ) => {
-  const listHandedOut = ({ log }: FastifyRequest) =>
-    releases.listHandedOut((error) => log.warn({ err: error }, 'a release of shoal is damaged'))
+  const listOffered = ({ log }: FastifyRequest) =>
+    releases.listOffered((error) => log.warn({ err: error }, 'a release of shoal is damaged'))
 
   app.get('/install', open, async (request, reply) => {
     reply.header('vary', 'Accept')
@@ -48,11 +48,11 @@ export const releaseRoutes: FastifyPluginAsync<Dependencies> = async (
     if (isLoopback(new URL(baseUrl).hostname) && !request.isFromThisMachine()) {
       return sendNotice(request, reply.code(403), unreachable(baseUrl))
     }
-    const handedOut = await listHandedOut(request)
-    if (handedOut.length === 0) return sendNotice(request, reply, isPacking() ? packing : empty)
-    const script = installScript(baseUrl, handedOut)
+    const offered = await listOffered(request)
+    if (offered.length === 0) return sendNotice(request, reply, isPacking() ? packing : empty)
+    const script = installScript(baseUrl, offered)
     return acceptsPage(request)
-      ? sendPage(reply, installPage(baseUrl, handedOut, script))
+      ? sendPage(reply, installPage(baseUrl, offered, script))
       : sendScript(reply, script)
   })
 
@@ -68,8 +68,8 @@ export const releaseRoutes: FastifyPluginAsync<Dependencies> = async (
     open,
     async (request, reply) => {
       const { platform, file } = request.params
-      const handedOut = await listHandedOut(request)
-      const release = handedOut.find(({ archive }) => archive.platform === platform)?.release
+      const offered = await listOffered(request)
+      const release = offered.find(({ archive }) => archive.platform === platform)?.release
       if (!release) throw notFound(`there is no release of shoal for ${platform}`)
       const known = [...release.files.map(({ name }) => name), ...Object.values(releaseFiles)]
       if (!known.includes(file))

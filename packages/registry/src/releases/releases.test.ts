@@ -106,7 +106,7 @@ test('the newest release of each platform is offered, regardless of the order in
     ['1.10.0-rc.1', 'linux-x64'],
   ] as const)
     await add((await make({ key, version, platform })).path)
-  const found = await releases.listHandedOut(() => undefined)
+  const found = await releases.listOffered(() => undefined)
   expect(found.map(({ archive }) => [archive.platform, archive.version])).toEqual([
     ['linux-arm64', '1.9.0'],
     ['linux-x64', '1.10.0'],

@@ -33,13 +33,13 @@ export type Release = {
 }
 
 /** A release that is the newest for a platform. */
-export type HandedOut = { release: Release; archive: Archive; file: ReleaseFile }
+export type Offered = { release: Release; archive: Archive; file: ReleaseFile }
 
 export interface Releases {
   /** Returns all releases, newest first. */
   list(): Promise<Release[]>
   /** Returns the newest release for each platform. Omits damaged releases, and passes their errors to `onDamaged`. */
-  listHandedOut(onDamaged: (error: unknown) => void): Promise<HandedOut[]>
+  listOffered(onDamaged: (error: unknown) => void): Promise<Offered[]>
   /**
    * Verifies a release and copies it. `paths` contains the path of a folder with all files of the release, or the paths
    * of some of its files. These must include the checksums, the signature, the key and an archive. A release that has
@@ -103,7 +103,7 @@ export function openReleases({
 
     list: () => list(),
 
-    async listHandedOut(onDamaged) {
+    async listOffered(onDamaged) {
       const all = (await list(onDamaged)).flatMap((release) =>
         release.archives.flatMap((archive) => {
           const file = release.files.find(({ name }) => name === archive.name)
