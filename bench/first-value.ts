@@ -69,7 +69,7 @@ async function makeRelease(folder: string, into: string) {
   })
 }
 
-/** Clones this machine's repository. npm downloads only the packages that are not in its cache. */
+/** Clones the local repository. npm downloads only the packages that are not in its cache. */
 async function fromClone(): Promise<Times> {
   using place = temporaryFolder()
   const { port, env } = await makeSettings(place.path)

@@ -77,7 +77,7 @@ export const variants: Variant[] = [
       'Document translation with your own glossary: put pairs of terms in the prompt.',
       'Subtitles and interface strings: short, natural, and within a character limit.',
       'Translates from and into Arabic, Farsi, Turkish and Urdu, with transliteration on request.',
-      'Tuned on parliament debates and manuals. Formal by default, informal when told so.',
+      'Tuned on parliamentary debates and manuals. Formal by default, informal on request.',
     ],
   },
   {

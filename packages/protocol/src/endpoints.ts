@@ -274,7 +274,7 @@ export const declareChunks = {
     tags: ['files'],
     summary: "Declare hashes of an upload's chunks",
     description:
-      'Declares the hashes of up to 1000 chunks of an upload. Returns those of the declared chunks that are still missing, with the URLs to which they must be sent. A declared hash cannot change: if another hash was declared for one of the chunks, responds with 409 (`hash_conflict`).',
+      'Declares the hashes of up to 1000 chunks of an upload. Returns those of the declared chunks that are still missing, with the URLs to which they must be sent. A declared hash cannot change: if a different hash was declared for one of the chunks, responds with 409 (`hash_conflict`).',
     params: FilePath,
     body: refTo(DeclaredChunks),
     response: { 200: refTo(Upload) },

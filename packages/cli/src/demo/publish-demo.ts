@@ -33,7 +33,7 @@ export async function publishDemo(printer: Printer, options: DemoOptions): Promi
   )
   await writeFile(
     mark,
-    'The demo models are being published. If publishing is interrupted, the next shoal up resumes it.\n',
+    'The demo models are being published. If publishing is interrupted, it resumes the next time shoal up starts.\n',
   )
   for (const folder of folders) await publishFolder(printer, options, folder)
   await rm(mark, { force: true })

@@ -72,7 +72,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: 'the request conflicts with the current state',
     reasons: {
       chunks_missing: 'an upload cannot be completed until all chunks have been sent',
-      hash_conflict: 'another hash was declared for the same part of an upload',
+      hash_conflict: 'a different hash was declared for the same part of an upload',
       hashes_missing: 'an upload cannot be completed until all its hashes have been declared',
       last_admin: 'no active administrator would remain',
       lease_lost: 'another process is now processing the file, or the file was deleted',

@@ -35,7 +35,10 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(decimals)} ${byteUnits[unit]}`
 }
 
-/** Formats memory with less precision, because it is an estimate: `8.1 GB`, `130 MB`. */
+/**
+ * Formats an amount of memory less precisely than `formatBytes`, because such amounts are usually estimates: `8.1 GB`,
+ * `130 MB`.
+ */
 export function formatMemory(bytes: number): string {
   if (bytes < 0.95e9) return `${Math.round(bytes / 10e6) * 10} MB`
   return `${(bytes / 1e9).toFixed(1)} GB`

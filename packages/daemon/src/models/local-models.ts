@@ -141,9 +141,9 @@ export function findModel(all: readonly LocalModel[], id: string): LocalModel | 
 }
 
 /**
- * The files of the model that a reference means. If the reference contains a registry, these are the files in the
- * folder `<host>/<name>`. If there are none, these are the files in the folder `<name>`, except those that are known to
- * be from a different registry.
+ * Returns the files of the model that a reference refers to. If the reference contains a registry, these are the files
+ * in the folder `<host>/<name>` or, if there are none, the files in the folder `<name>`, except those that are known to
+ * be from a different registry. Otherwise, these are all files in the folder `<name>`.
  */
 function findNamed(
   all: readonly LocalModel[],

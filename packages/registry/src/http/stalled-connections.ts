@@ -17,7 +17,7 @@ type Options = {
 
 type Watched = {
   last: { request: IncomingMessage; response: ServerResponse } | undefined
-  /** The connection's counters when they last changed, and the time of that change. */
+  /** The last values of the connection's counters in each direction, and the times when they last changed. */
   sent: string
   sentAt: number
   receivedBytes: number

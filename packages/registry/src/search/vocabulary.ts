@@ -26,7 +26,7 @@ export class Vocabulary {
 
   /**
    * Adds a document that contains the term, and returns the number of the term. Documents must be added in increasing
-   * order.
+   * order of their own numbers.
    */
   add(term: string, document: number): number {
     const number = this.#numbers.get(term)

@@ -31,8 +31,8 @@ export const isDeclared = ({ sha256_hash }: Pick<FileRow, 'sha256_hash'>) => sha
 export const isDeclaredChunk = ({ hash }: { hash: string }) => hash !== undeclared
 
 /**
- * Adds hashes to those that are declared, and returns all chunk hashes. Returns undefined if another hash has already
- * been declared for one of the chunks. Neither argument is changed.
+ * Adds hashes to those that are declared, and returns all chunk hashes. Returns undefined if a different hash has
+ * already been declared for one of the chunks. Neither argument is changed.
  */
 export function mergeHashes(declared: Uint8Array, more: Uint8Array): Uint8Array | undefined {
   const merged = Buffer.from(declared)
@@ -50,7 +50,8 @@ export function mergeHashes(declared: Uint8Array, more: Uint8Array): Uint8Array 
  * Declares hashes of an open upload and postpones the upload's expiry, in one transaction. If an object with these
  * bytes is already stored, pass its key as `storedKey`. The upload's own bytes are then not needed, and the row no
  * longer refers to them. Returns the file's row.
- * @throws conflict if the upload is no longer open or another hash has been declared; nothing changes
+ * @throws conflict if the upload is no longer open, or if a different hash has already been declared for the same part;
+ * in either case, nothing is changed
  */
 export function declareHashes(
   db: Kysely<Database>,
@@ -96,6 +97,6 @@ export function declareHashes(
 }
 
 const hashConflict = () =>
-  conflict('another hash was declared for the same part of this upload: the bytes differ', {
+  conflict('a different hash was declared for the same part of this upload: the bytes differ', {
     code: 'hash_conflict',
   })
