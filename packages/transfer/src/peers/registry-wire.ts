@@ -28,6 +28,8 @@ export class RegistryWire extends Wire {
   /** The pieces that are offered to the library; none before the first call to `offerOnly`. */
   readonly #offered: Uint8Array
   readonly #pausedUntil = new Map<number, number>()
+  /** The pieces that are being received. */
+  readonly #requested = new Set<number>()
   #isOpen = false
 
   constructor(urls: string[], { pieces, pieceLength, fileSizeBytes, network }: Options) {
@@ -47,22 +49,26 @@ export class RegistryWire extends Wire {
     })
     this.once('interested', () => this.unchoke())
     this.on('request', (piece: number, offset: number, length: number, answer: Answer) => {
-      this.#get(piece * this.#pieceLength + offset, length).then(
-        (bytes) => answer(null, bytes),
-        (error) => this.#pause(piece, error, answer),
-      )
+      this.#requested.add(piece)
+      this.#get(piece * this.#pieceLength + offset, length)
+        .finally(() => this.#requested.delete(piece))
+        .then(
+          (bytes) => answer(null, bytes),
+          (error) => this.#pause(piece, error, answer),
+        )
     })
   }
 
   /**
    * Offers the pieces for which `isWanted` returns true, except those paused after a failed request, and withdraws all
-   * others. Must be called often.
+   * others, except those that are being received: the library would discard their bytes. Must be called often.
    */
   offerOnly(isWanted: (index: number) => boolean) {
     if (!this.#isOpen || this.destroyed) return
     const now = performance.now()
     for (const [index, isOffered] of this.#offered.entries()) {
-      const shouldOffer = isWanted(index) && (this.#pausedUntil.get(index) ?? 0) < now
+      const isPaused = (this.#pausedUntil.get(index) ?? 0) >= now
+      const shouldOffer = this.#requested.has(index) || (isWanted(index) && !isPaused)
       if (shouldOffer === (isOffered === 1)) continue
       this.#offered[index] = shouldOffer ? 1 : 0
       if (shouldOffer) this.have(index)
