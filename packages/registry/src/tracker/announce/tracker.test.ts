@@ -58,11 +58,13 @@ test('responses include our own peer, at the address that the client reached', a
   expect(await requestPeers(internet, { infoHash })).toContain('203.0.113.5:7000')
 })
 
-test('responses to stopped clients, to clients that want no peers, and for private files do not include our own peer', async () => {
+test('responses to stopped clients, to clients that want no peers, to clients of shoal and for private files do not include our own peer', async () => {
   const local = { address: '127.0.0.1', reachedAt: '127.0.0.1' }
   const infoHash = 'd'.repeat(40)
   expect(await requestPeers(local, { infoHash, event: 'stopped' })).toEqual([])
   expect(await requestPeers(local, { infoHash, count: 0 })).toEqual([])
+  const peerId = Buffer.from('-SH0100-abcdefabcdef').toString('hex')
+  expect(await requestPeers(local, { infoHash: 'f'.repeat(40), peerId })).toEqual([])
   expect(await requestPeers(local, { infoHash: 'b'.repeat(40) })).toEqual([])
 })
 

@@ -62,7 +62,7 @@ export function tracker(dependencies: TrackerDependencies): Tracker {
     const found = [
       // The registry's own peer comes first: a client that stores only one peer per address then stores this peer,
       // which is always available.
-      ...(request.count > 0 ? getExtraPeers(torrent, ownAddress) : []),
+      ...(needsMetadata(request) ? getExtraPeers(torrent, ownAddress) : []),
       ...toPeerAddresses(peers, address, ownAddress),
     ]
     return announceAnswer({ counts, peers: found, intervalSeconds }, request)
@@ -92,6 +92,13 @@ export function tracker(dependencies: TrackerDependencies): Tracker {
     },
   }
 }
+
+/** The beginning of the peer IDs of shoal's own clients (BEP 20), in hexadecimal digits. */
+const shoalPrefix = Buffer.from('-SH').toString('hex')
+
+/** Whether a client may need the metadata of the torrent. The clients of shoal always have it. */
+const needsMetadata = ({ count, peerId }: HttpAnnounce) =>
+  count > 0 && !peerId.startsWith(shoalPrefix)
 
 function toPeerAddresses(peers: Peer[], from: string, own: string | undefined): PeerAddress[] {
   const addressFor = addressesFor(from, own)
