@@ -73,7 +73,7 @@ export const slow = onRequest(async (exchange) => {
   const part = Math.ceil(answer.body.length / 10)
   exchange.begin(answer)
   for (let at = 0; at < answer.body.length; at += part) {
-    await sleep(150)
+    await sleep(100)
     exchange.goOn(answer.body.subarray(at, at + part))
   }
   exchange.goOn()
