@@ -151,6 +151,18 @@ describe.each([
     expect(items).toEqual([0, 1, 2])
   })
 
+  test('an item that cannot be cloned fails its stream after the items before it', async () => {
+    const { rpc } = open()
+    const counting = rpc.stream('count', 3, new AbortController().signal)
+    const items: unknown[] = []
+    const reading = (async () => {
+      for await (const item of rpc.stream('functionAfter', 7)) items.push(item)
+    })()
+    await expect(reading).rejects.toThrow('could not be cloned')
+    expect(items).toEqual([7])
+    expect(await Array.fromAsync(counting)).toEqual([1, 2, 3])
+  })
+
   test('leaving a stream ends its generator', async () => {
     const { rpc } = open()
     for await (const _ of rpc.stream('count', 1e9, new AbortController().signal)) break

@@ -6,6 +6,9 @@ import {
 } from './error-message.ts'
 import type { Port } from './ports.ts'
 
+/** Declared here, because the core package imports nothing from Node. */
+declare function setImmediate(callback: () => void): unknown
+
 /**
  * The methods that one side implements. Each method takes at most one value, and optionally a signal that aborts when
  * the result is no longer needed. A method returns a value, or an async generator; the generator's items are sent as
@@ -48,8 +51,9 @@ export type Rpc<Theirs> = {
 }
 
 type Call = { id?: number; method: string; argument: unknown }
-type Answer = { id: number } & ({ item: unknown } | { error: ErrorMessage } | { result: unknown })
-type Message = Call | Answer | { id: number; abort: true } | { ready: true }
+type Item = { id: number; item: unknown }
+type Answer = { id: number } & ({ error: ErrorMessage } | { result: unknown })
+type Message = Call | Answer | { items: Item[] } | { id: number; abort: true } | { ready: true }
 
 type Outcome = { item: unknown } | { error: unknown } | { result: unknown }
 
@@ -57,6 +61,7 @@ type Outcome = { item: unknown } | { error: unknown } | { result: unknown }
 export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
   const pending = new Map<number, (outcome: Outcome) => void>()
   const running = new Map<number, AbortController>()
+  let unsent: Item[] = []
   const ready = Promise.withResolvers<void>()
   ready.promise.catch(() => undefined) // `ready` may have no listener
   let closed: { reason: Error } | undefined
@@ -75,7 +80,9 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
     if ('ready' in message) ready.resolve()
     else if (closed) return
     else if ('method' in message) handle(message)
-    else if ('abort' in message) running.get(message.id)?.abort()
+    else if ('items' in message) {
+      for (const item of message.items) pending.get(item.id)?.(item)
+    } else if ('abort' in message) running.get(message.id)?.abort()
     else if ('error' in message) pending.get(message.id)?.({ error: errorOfMessage(message.error) })
     else pending.get(message.id)?.(message)
   }
@@ -86,7 +93,7 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
     running.set(id, abort)
     try {
       const answer = await work(method, argument, abort.signal)
-      const onItem = (item: unknown) => post({ id, item })
+      const onItem = (item: unknown) => postSoon({ id, item })
       const result = isGenerator(answer) ? await drain(answer, onItem, abort.signal) : answer
       post({ id, result })
     } catch (error) {
@@ -105,7 +112,39 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
   const hears = (method: string) => Object.hasOwn(ours, method)
 
   function post(message: Message) {
+    postItems()
     if (!closed) port.post(message)
+  }
+
+  /**
+   * Sends an item together with all others of this turn of the event loop, because each message to another process
+   * costs both of them several system calls.
+   */
+  function postSoon(item: Item) {
+    unsent.push(item)
+    if (unsent.length === 1) setImmediate(postItems)
+  }
+
+  function postItems() {
+    if (unsent.length === 0) return
+    const items = unsent
+    unsent = []
+    if (closed) return
+    try {
+      port.post({ items })
+    } catch {
+      for (const item of items) postAlone(item)
+    }
+  }
+
+  /** Sends an item. If it cannot be cloned, its stream fails. */
+  function postAlone(item: Item) {
+    try {
+      port.post({ items: [item] })
+    } catch (error) {
+      postError(item.id, error)
+      running.get(item.id)?.abort()
+    }
   }
 
   function postError(id: number, error: unknown) {

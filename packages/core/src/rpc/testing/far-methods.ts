@@ -54,6 +54,11 @@ export function farMethods(notify: Notify<Near>) {
       for (let at = 0; at < count; at += 1) yield at
       throw Object.assign(new Error('the stream broke'), { code: 'broken' })
     },
+    /** Yields a value that cannot be cloned, in the same turn as one that can. */
+    async *functionAfter(value: number) {
+      yield value
+      yield () => undefined
+    },
     work(steps: number) {
       for (let step = 1; step <= steps; step += 1) notify('progress', step)
       return steps
