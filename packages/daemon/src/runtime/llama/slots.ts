@@ -8,10 +8,14 @@ export type Slot = {
   usedAt: number
 }
 
+/** A prefix that is longer by fewer tokens than this is no reason to choose a slot. */
+const minGain = 16
+
 /**
  * Assigns to each request the free slot that already holds the longest prefix of the request's prompt. In a chat's next
- * turn, only the new tokens must then be processed. If several slots hold prefixes of equal length, the least recently
- * used slot is chosen. If no slot is free, requests wait in order.
+ * turn, only the new tokens must then be processed. Among slots with prefixes of similar length, one beside slots in
+ * use is chosen, because llama.cpp computes the tokens of adjacent slots together and others one after another. If
+ * there is none, the least recently used slot is chosen. If no slot is free, requests wait in order.
  */
 export function slots(sequences: LlamaContextSequence[]) {
   const all = sequences.map(
@@ -22,9 +26,18 @@ export function slots(sequences: LlamaContextSequence[]) {
 
   function takeBest(tokens: Token[]): Slot | undefined {
     const free = all.filter(({ isTaken }) => !isTaken)
-    const ranked = free.map((slot) => ({ slot, common: commonLength(slot, tokens) }))
-    ranked.sort((a, b) => b.common - a.common || a.slot.usedAt - b.slot.usedAt)
-    const slot = ranked[0]?.slot
+    const rated = free.map((slot) => ({
+      slot,
+      common: commonLength(slot, tokens),
+      neighbors: [slot.index - 1, slot.index + 1].filter((index) => all[index]?.isTaken).length,
+    }))
+    const longest = Math.max(...rated.map(({ common }) => common))
+    const [best] = rated
+      .filter(({ common }) => longest - common < minGain)
+      .toSorted(
+        (a, b) => b.neighbors - a.neighbors || b.common - a.common || a.slot.usedAt - b.slot.usedAt,
+      )
+    const slot = best?.slot
     if (slot) slot.isTaken = true
     return slot
   }
