@@ -15,6 +15,7 @@ import {
 import { adaptThreads } from './adapt-threads.ts'
 import { answerWriter } from './answer-writer.ts'
 import { batchTogether } from './batch-together.ts'
+import { betweenBatches } from './between-batches.ts'
 import { embedder } from './embedder.ts'
 import { jsonCloser } from './json-closer.ts'
 import { isEncoder, loadModel } from './load-model.ts'
@@ -103,6 +104,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   const chatsFor = await openChats(model, templates)
   const grammarFor = grammarCache(llama, model)
   const read = promptReader(model, { chatsFor, ...texts, checkTokens, contextLength })
+  const upkeep = betweenBatches()
   /** The number of conversations that will have tokens for the next batch. */
   let generating = 0
 
@@ -115,7 +117,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const slot = await slots.take(tokens, signal)
     try {
       yield {}
-      await promptCache.prepare(slot, tokens)
+      await upkeep.run(() => promptCache.prepare(slot, tokens))
       return yield* answer(slot, tokens, { generation, ...sampler, signal, ...reading })
     } finally {
       slots.release(slot)
@@ -191,15 +193,20 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     let isCut = false
     const isCall = forcedCall(generation.prompt) !== undefined
     const closer = grammar === undefined ? undefined : openCloser(grammar)
+    let pieces = writer.begin()
     generating += 1
     try {
-      yield* writer.begin()
       while (!writer.isOver()) {
         if (writer.tokenCount() === maxTokens) {
           isCut = !(isCall && closer?.closing().text === '')
           break
         }
-        const step = await steps.next(chosen)
+        // The next token is computed while the pieces of the previous one are sent.
+        const nextStep = upkeep.turn().then(() => steps.next(chosen))
+        nextStep.catch(() => undefined) // rejects below, unless the client has gone
+        yield* pieces
+        pieces = []
+        const step = await nextStep
         adaptation?.end()
         signal.throwIfAborted()
         if (step.done) break
@@ -210,13 +217,14 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
         if (writer.tokenCount() === 0) firstTokenMs = performance.now() - startedAt
         if (closer && !closer.allows(token, maxTokens - writer.tokenCount() - 1)) {
           const { text, tokens: count } = closer.closing()
-          yield* writer.append(text, count)
+          pieces = writer.append(text, count)
           isCut = !isCall // a call that was closed early is complete, but other text is not
           break
         }
         evaluation.generated.push(token)
-        yield* writer.take(token, probabilities)
+        pieces = writer.take(token, probabilities)
       }
+      yield* pieces
       yield* writer.finish()
     } finally {
       generating -= 1
@@ -249,7 +257,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const { sequence } = slot
     const common = commonLength(slot, tokens)
     if (common < sequence.nextTokenIndex) {
-      await sequence.adaptStateToTokens(tokens.slice(0, common), false)
+      await upkeep.run(() => sequence.adaptStateToTokens(tokens.slice(0, common), false))
     }
     return sequence.nextTokenIndex
   }
@@ -261,6 +269,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   async function readAhead(sequence: LlamaContextSequence, tokens: Token[], signal: AbortSignal) {
     let rest = tokens
     while (rest.length > readAtOnce) {
+      await upkeep.turn()
       generating += 1
       try {
         await sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, readAtOnce))
