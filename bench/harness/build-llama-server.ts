@@ -1,7 +1,7 @@
 /** Builds llama.cpp's server, to compare the daemon with it. */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { availableParallelism, homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -22,7 +22,7 @@ export const builtLlamaServer = join(cache, `shoal/llama-server-${version}/llama
 type SourceGroup = { sources: string[]; options: string[] }
 
 /**
- * Builds the server from the sources in the package `node-llama-cpp`, unless it has been built before. It is linked to
+ * Builds the server from the sources in the package `node-llama-cpp`, unless it has been built before. It uses copies of
  * the libraries that the daemon uses, so that both compute with the same machine code. Needs git and g++.
  */
 export async function buildLlamaServer(say: (line: string) => void): Promise<void> {
@@ -46,11 +46,10 @@ export async function buildLlamaServer(say: (line: string) => void): Promise<voi
   const draft = await mkdtemp(`${folder}-`)
   try {
     const shared = await readdir(libraries).then((names) => names.filter(isLibrary))
-    // The server looks for the libraries with the kernels in its own folder.
-    for (const name of shared) await symlink(join(libraries, name), join(draft, name))
+    for (const name of shared) await copyFile(join(libraries, name), join(draft, name))
     const linked = shared.filter((name) => !name.startsWith('libggml-cpu-'))
-    const paths = linked.map((name) => join(libraries, name))
-    const rpath = `-Wl,-rpath,${libraries}`
+    const paths = linked.map((name) => join(draft, name))
+    const rpath = '-Wl,-rpath,$ORIGIN'
     await run('g++', [...objects, ...paths, rpath, '-pthread', '-o', join(draft, 'llama-server')])
     await rename(draft, folder)
   } finally {

@@ -33,7 +33,10 @@ export async function startLlamaServer(
   const endWithUs = () => child.kill('SIGKILL')
   process.once('exit', endWithUs)
   const exited = once(child, 'exit').finally(() => process.off('exit', endWithUs))
-  await untilAnswered(`http://127.0.0.1:${port}/health`)
+  const failed = exited.then(() => {
+    throw new Error(`${program} ended before it answered`)
+  })
+  await Promise.race([untilAnswered(`http://127.0.0.1:${port}/health`), failed])
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
