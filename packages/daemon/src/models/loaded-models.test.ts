@@ -1,5 +1,5 @@
 import { renameSync, rmSync, utimesSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { addModel } from '../testing/gguf-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
@@ -174,12 +174,12 @@ test('a context that needs far more memory than is available is rejected before 
   expect(loads).toEqual([])
 })
 
-test('a model may stay loaded for longer than a timer can wait', async () => {
-  using folder = temporaryFolder()
-  addModel(folder.path, 'tide', {})
+/** The models in this folder, without a daemon. */
+function openModels(folder: string) {
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  const local = localModels(folder, 1e9, log)
   const models = loadedModels({
-    local: localModels(folder.path, 1e9, log),
+    local,
     startRuntime: scriptedRuntime(),
     memoryBytes: 1e9,
     contextLength: 512,
@@ -189,6 +189,46 @@ test('a model may stay loaded for longer than a timer can wait', async () => {
     keepAliveMs: 0,
     log,
   })
+  return { models, local }
+}
+
+test('the models folder is not listed for a loaded model whose folder has not changed', async () => {
+  using folder = temporaryFolder()
+  const { models, local } = openModels(folder.path)
+  const list = vi.spyOn(local, 'list')
+  const path = addModel(folder.path, 'tide', {})
+  const load = async () => (await models.load('tide', { keepAliveMs: -1 })).model
+  const setTimes = (file: string, secondsAgo: number) => {
+    const time = new Date(Date.now() - 1000 * secondsAgo)
+    utimesSync(file, time, time)
+  }
+  const folderPath = dirname(path)
+  setTimes(folderPath, 100)
+  await load()
+  await load()
+  list.mockClear()
+  expect(await load()).toMatchObject({ path })
+  expect(list).not.toHaveBeenCalled()
+
+  setTimes(path, 50)
+  expect((await load()).modifiedAt.getTime()).toBeLessThan(Date.now() - 49_000)
+  await load()
+  list.mockClear()
+  await load()
+  expect(list).not.toHaveBeenCalled()
+
+  renameSync(addModel(folder.path, 'made', { 'general.file_type': 7 }), join(folderPath, 'b.gguf'))
+  expect((await load()).quantization).toBe('Q8_0')
+  await load()
+  await load()
+  expect(list).toHaveBeenCalledTimes(3) // the folder has just changed
+  await models.close()
+})
+
+test('a model may stay loaded for longer than a timer can wait', async () => {
+  using folder = temporaryFolder()
+  addModel(folder.path, 'tide', {})
+  const { models } = openModels(folder.path)
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const days = (count: number) => count * 86_400_000

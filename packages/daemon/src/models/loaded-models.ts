@@ -7,6 +7,7 @@ import { createContextPlanner } from './contexts.ts'
 import { type LoadedModel, type Plan, toLoadedModel } from './loaded-model.ts'
 import { findModel, type LocalModel, type LocalModels } from './local-models.ts'
 import { memoryInUse, needsTooMuch } from './memory-faults.ts'
+import { getModelStamp } from './model-stamp.ts'
 import { openCrashLog, survivingRuntime } from './surviving-runtime.ts'
 import { isSameFile, updateLoaded } from './update-loaded.ts'
 
@@ -39,7 +40,11 @@ type Dependencies = {
 }
 
 /** A model that is loaded or being loaded. */
-type Entry = Plan & { runtime: Promise<Runtime> }
+type Entry = Plan & {
+  runtime: Promise<Runtime>
+  /** The model's stamp when the models folder was last listed. */
+  stamp?: string | undefined
+}
 
 export type UseOptions = {
   /** How long the model stays loaded when idle. Negative means forever; undefined means unchanged. */
@@ -96,8 +101,13 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     return all
   }
 
+  /** Lists the models folder only if the model is not loaded or something in its own folder has changed. */
   async function getLocal(id: string): Promise<LocalModel> {
+    const known = entries.values().find(({ model }) => model.id === id)
+    const stamp = known && (await getModelStamp(known.model))
+    if (known && stamp !== undefined && stamp === known.stamp) return known.model
     const model = findModel(await refresh(), id)
+    if (known && known.model === model) known.stamp = stamp // otherwise, its file has been replaced
     if (model) return model
     const failure = await local.findProblem(id)
     throw failure === undefined ? modelNotFound(id) : notNow(failure)

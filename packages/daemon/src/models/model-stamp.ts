@@ -1,0 +1,20 @@
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { LocalModel } from './local-models.ts'
+
+/** Some file systems record times only to two seconds. Two changes within this time may have the same time. */
+const timePrecisionMs = 2_000
+
+/**
+ * Returns a text that changes when one of the model's files changes, or when a file is added to or removed from their
+ * folder. Undefined if the folder has just changed, because the next change might not change the text, and if a file is
+ * gone.
+ */
+export async function getModelStamp({ path, paths }: LocalModel): Promise<string | undefined> {
+  const [folder, ...files] = await Promise.all([dirname(path), ...paths].map(readTimes))
+  const isComplete = files.every((file) => file !== undefined)
+  if (!folder || !isComplete || Date.now() - folder.mtimeMs < timePrecisionMs) return undefined
+  return [folder, ...files].map(({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`).join(', ')
+}
+
+const readTimes = (path: string) => stat(path).catch(() => undefined) // it is gone or cannot be read
