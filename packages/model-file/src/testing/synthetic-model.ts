@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readGgufFile } from '../gguf-file.ts'
@@ -21,7 +20,7 @@ export const syntheticContext = 8192
 const normalToken = 1
 
 /**
- * Writes a model of 86 million random weights with the vocabulary of the demo model. If `vocabularySize` is larger, the
+ * Writes a model of 86 million pseudorandom weights with the vocabulary of the demo model. If `vocabularySize` is larger, the
  * vocabulary is extended to that many tokens, which adds weights. The output of the model is meaningless, but its speed
  * is typical for its size.
  */
@@ -104,14 +103,31 @@ const types = {
   Q8_0: { fileType: 7, blockBytes: 34, scale: 0x0c6d },
   Q4_0: { fileType: 2, blockBytes: 18, scale: 0x1c74 },
 }
+/**
+ * With some seeds, a response of `bench -- inference` ends within a character, which llama-server reports as an error.
+ */
+const seed = 1
 export type SyntheticType = keyof typeof types
 
 function fill(data: Uint8Array, { type }: TensorInput) {
   if (type === 'F32') return new Float32Array(data.buffer, data.byteOffset, data.length / 4).fill(1)
   const { blockBytes, scale } = types[type as SyntheticType]
-  randomFillSync(data)
+  fillAtRandom(data)
   const view = new DataView(data.buffer, data.byteOffset, data.length)
   for (let block = 0; block < data.length; block += blockBytes) {
     view.setUint16(block, scale, true)
   }
+}
+
+/** Fills `data` with the same pseudorandom bytes in each run (Mulberry32), so that the model's output is repeatable. */
+function fillAtRandom(data: Uint8Array) {
+  const numbers = new Uint32Array(Math.ceil(data.length / 4))
+  let state = data.length + seed
+  for (let index = 0; index < numbers.length; index += 1) {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    numbers[index] = mixed ^ (mixed >>> 14)
+  }
+  data.set(new Uint8Array(numbers.buffer, 0, data.length))
 }
