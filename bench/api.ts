@@ -28,7 +28,7 @@ type LoadRound = Load & { cpuMicrosPerRequest: number }
 const warmUpSeconds = 1.5
 /** How many different paths are requested for each endpoint, one after another. */
 const pathsEach = 300
-/** Maximum number of new chunks, which is more than the registry's cache can hold. */
+/** The maximum number of new chunks that are requested: more than fit into the registry's cache. */
 const maxNewChunks = 8_000
 
 export const bench: Bench = {

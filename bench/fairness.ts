@@ -81,7 +81,7 @@ async function waitsBeside(short: () => Promise<number>, large: Promise<number>)
   return { waitsMs, largeMs }
 }
 
-/** Replaces the large request in the baseline, which measures the short request alone. */
+/** Replaces the large request in the baseline, which measures only the short request. */
 async function sleepUntilMeasured(): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, 2000))
   return 0

@@ -170,7 +170,7 @@ async function reportFirstToken(
       'headers, cold ms (goal ≤ 50)',
       'cold ms',
       'cached ms',
-      'ms above evaluate, cached (goal ≤ 30)',
+      'cached, ms more than evaluate (goal ≤ 30)',
     ],
     Object.keys(variants).map((side) => [
       side,

@@ -18,7 +18,7 @@ type Round = { wallSeconds: number; foundSeconds: number; share: number }
 type Source = { bytes: number; is_peer: boolean }
 
 export const bench: Bench = {
-  summary: 'pull over a slow connection, with a seeder in the local network',
+  summary: 'pull over a slow connection, with a seeder on the local network',
 
   async run({ rounds }, report) {
     await needRoom(fileBytes * 4)

@@ -125,7 +125,7 @@ async function killMigration(place: Place, afterMs: number): Promise<boolean> {
   return isCutShort
 }
 
-/** Counts the data, so that losses during a migration are detected. */
+/** Counts rows, and adds up downloads and likes, so that losses during a migration are detected. */
 async function summarize(place: Place) {
   const connection = await connect({ ...place, onConnectionLost: () => undefined })
   const { rows } = await sql`

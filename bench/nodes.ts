@@ -64,7 +64,7 @@ async function measureRequests(options: BenchOptions, report: Report) {
         () => perCpuSecond(nodes.slice(0, count), requested, options),
       ]),
     )
-    // All nodes run, but only one at a time has load, so that they do not compete for this machine's cores.
+    // All nodes run, but only one at a time is under load, so that they do not compete for this machine's cores.
     const inTurn = () => perCpuSecond(nodes, requested, options, { isInTurn: true })
     const rounds = await inTurns(options.rounds, {
       '1 on SQLite': () => perCpuSecond([alone], requested, options),
@@ -175,7 +175,7 @@ async function measurePush(options: BenchOptions, report: Report) {
   )
 }
 
-/** Resolves when the gateway has completed the multipart upload, or when the push has ended. */
+/** Resolves when the S3 gateway has completed the multipart upload, or when the push has ended. */
 async function untilCompleted(s3: S3Server, pushing: Promise<unknown>) {
   let hasEnded = false
   const end = () => {
@@ -190,7 +190,7 @@ async function untilCompleted(s3: S3Server, pushing: Promise<unknown>) {
 const readGatewayLog = ({ directory }: S3Server) =>
   readFileSync(join(directory, 'log', 'client.rgw.log'), 'utf8')
 
-/** Returns the number of requests in the gateway's log. */
+/** Returns the number of requests in the S3 gateway's log. */
 function countStoreRequests(s3: S3Server): number {
   return readGatewayLog(s3).match(/ beast: /g)?.length ?? 0
 }

@@ -12,7 +12,7 @@ import { runScript } from './harness/script.ts'
 /** The number of model pages that are requested in turn. All of them fit into the cache. */
 const modelPages = 100
 const goal = 500
-/** For a visitor with a cookie, each request gets a newly rendered page, not a cached one. */
+/** The response to a request with a cookie is always a newly rendered page, not a cached one. */
 const cookie = 'theme=dark'
 
 export const bench: Bench = {

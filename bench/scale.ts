@@ -154,7 +154,7 @@ async function measure(
     ['start', ''],
     [
       ['listens after, ms', digits(startMs)],
-      ['first search answered after, ms', digits(searchableMs)],
+      ['time to the first search response, ms', digits(searchableMs)],
       ['memory after the first search, MB', megabytes(memoryAtStart)],
       ['memory after all measurements above, MB', megabytes(readAnonymousMemory(registry.pid))],
     ],

@@ -5,11 +5,11 @@ type Options = {
   /** The ports of the two PostgreSQL servers. */
   primary: number
   standby: number
-  /** The path of the socket for commands. */
+  /** The path of HAProxy's command socket. */
   socket: string
 }
 
-/** HAProxy has this many slots for nodes, so that nodes can be added without a reload. */
+/** The number of node slots in HAProxy's configuration. Nodes can be added to free slots without a reload. */
 export const maxNodes = 16
 
 export function balancerConfiguration({ web, database, primary, standby, socket }: Options) {

@@ -46,8 +46,8 @@ export type CaseResult = {
   areCallsRight: boolean
   areTextsRight: boolean
   /**
-   * Whether the grammar that constrains calls (`optionalCalls`) allows those of the output; undefined if there is no
-   * grammar, or if no call begins where the grammar would start.
+   * Whether the grammar that constrains calls (`optionalCalls`) allows the calls in the output; undefined if there is
+   * no grammar, or if no call begins where the grammar would start.
    */
   isGrammarRight: boolean | undefined
   /** The expected and the parsed answer; empty if they are equal. */

@@ -48,7 +48,7 @@ function makeTexts() {
   }
 }
 
-/** Returns a function that returns a number below `limit`: the same numbers in each run. */
+/** Returns a function that returns pseudorandom numbers below `limit`. The numbers are the same in every run. */
 function seededRandom() {
   let state = 7
   return (limit: number) => {

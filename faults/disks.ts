@@ -73,7 +73,7 @@ function mountStore({ dataDirectory, cleanup }: Place, megabytes: number): Memor
   return cleanup.use(mountMemory(join(dataDirectory, 'store'), megabytes))
 }
 
-/** Checks that the space that the registry reserves, which pushes may not use, is enough for all other operations. */
+/** Checks that the space reserved by the registry, which pushes may not use, is enough for all other operations. */
 async function fillByPushes(round: Round, disk: MemoryDisk) {
   const { account, model } = await prepareModel(round)
   const load = round.startLoad()

@@ -25,7 +25,7 @@ export type Harm = {
   env?: Record<string, string>
   /** The registry's database URL, if the registry does not connect to the database directly. */
   databaseUrl?: string
-  /** How long a response may take. The default is 10 s; more time is given only if the harm itself delays responses. */
+  /** How long a response may take. Default: 10 s; longer only if the harm itself delays responses. */
   answerTimeoutMs?: number
   /**
    * Whether the disk loses unsynced writes. Only chunks of files that are not ready yet can be lost, because the

@@ -1,4 +1,4 @@
-/** Types for the parts of the package that tests and benchmarks use, because the package has no types of its own. */
+/** Types for the parts of the package that tests and benchmarks use, because the package does not include types. */
 declare module 'bittorrent-tracker/client' {
   import type { EventEmitter } from 'node:events'
 

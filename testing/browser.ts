@@ -58,7 +58,10 @@ type Options = {
 export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>
 export type Visitor = Awaited<ReturnType<typeof visitor>>
 
-/** Starts a browser (`program`) that may load pages only from `origins`. The browser exits when it is disposed of. */
+/**
+ * Starts a browser, the executable at the path `program`. Requests to origins that are not in `origins` are recorded as
+ * problems. The browser exits when it is disposed of.
+ */
 export async function startBrowser(program: string, origins: readonly string[]) {
   const browser = await chromium.launch({ executablePath: program, args: options })
   return {
@@ -106,7 +109,7 @@ async function visitor(context: BrowserContext, origins: readonly string[]) {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Returns the violations of WCAG 2.2 AA that axe detects in a page. */
+/** Returns the violations of WCAG 2.2 AA, and of axe's best practices, that axe detects in a page. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   if (await page.evaluate('window.axe === undefined')) await page.evaluate(`${axe}; undefined`)
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Prints `N passed, N failed, N skipped` as the last line of the output, which any CI system can parse. */
+/** Prints `N passed, N failed, N skipped` as the last line of the output, for CI systems to parse. */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>) {
     const count = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 }

@@ -97,7 +97,7 @@ export function findPostgresBinaries(): string | undefined {
 
 /**
  * Returns the user and group for the server's process. PostgreSQL refuses to run as root, so if this process is root,
- * the server runs as the user from Debian's package, who becomes the owner of `directory`.
+ * the server runs as the user `postgres` from Debian's package. That user becomes the owner of `directory`.
  */
 export function userFor(directory: string): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}

@@ -7,7 +7,7 @@ declare module 'vitest' {
     postgresUrl: string | undefined
     /** An S3 server for test buckets; undefined if it is not installed. */
     s3: S3Address | undefined
-    /** The URL of a Redis server; undefined if Redis is not installed. Tests use different prefixes. */
+    /** The URL of a Redis server; undefined if Redis is not installed. Each test uses its own key prefix. */
     redisUrl: string | undefined
     /** The path of HAProxy; undefined if it is not installed. */
     haproxy: string | undefined

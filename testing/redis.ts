@@ -11,7 +11,7 @@ export type RedisServer = {
   url: string
   /** Starts the server again after `kill`, without any data. */
   start(): Promise<void>
-  /** Suspends the server (SIGSTOP): connections stay open, but no request is answered until `resume`. */
+  /** Suspends the server (SIGSTOP): connections stay open, but no command is answered until `resume`. */
   pause(): void
   resume(): void
   /** Kills the server (SIGKILL), as in a crash. */

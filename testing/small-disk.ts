@@ -1,4 +1,4 @@
-/** Mounts small disks (tmpfs) on Linux. Requires root; some containers do not allow it. */
+/** Mounts small disks (tmpfs) on Linux. Requires root; some containers do not allow mounting even then. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmdirSync, statfsSync, writeSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

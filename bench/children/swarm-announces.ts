@@ -24,7 +24,7 @@ const swarmCount = peers / peersPerSwarm
 let next = 0
 let announces = 0
 
-await announceFor(1.5) // fills the swarms, and lets the code be compiled
+await announceFor(1.5) // warm-up: fills the swarms, and lets V8 compile the code
 announces = 0
 const before = process.cpuUsage()
 await announceFor(seconds)

@@ -22,8 +22,8 @@ export const builtLlamaServer = join(cache, `shoal/llama-server-${version}/llama
 type SourceGroup = { sources: string[]; options: string[] }
 
 /**
- * Builds the server from the sources in the package `node-llama-cpp`, unless it has been built before. It uses copies of
- * the libraries that the daemon uses, so that both compute with the same machine code. Needs git and g++.
+ * Builds the server from the sources in the package `node-llama-cpp`, unless it has been built before. The server uses
+ * copies of the daemon's libraries, so that both compute with the same machine code. Needs git and g++.
  */
 export async function buildLlamaServer(say: (line: string) => void): Promise<void> {
   if (existsSync(builtLlamaServer)) return
@@ -64,7 +64,7 @@ async function listSources(path: string, buildPath: string) {
   const embed = join(buildPath, 'embed')
   await run('g++', ['-std=c++17', '-w', join(path, 'tools/ui/embed.cpp'), '-o', embed])
   const ui = join(buildPath, 'ui.cpp')
-  await run(embed, [ui, join(buildPath, 'ui.h')]) // a table without pages
+  await run(embed, [ui, join(buildPath, 'ui.h')]) // generates an empty table of web pages
   const cppFiles = async (folder: string) => {
     const names = await readdir(join(path, folder))
     return names.filter((name) => name.endsWith('.cpp')).map((name) => join(path, folder, name))
@@ -80,7 +80,7 @@ async function listSources(path: string, buildPath: string) {
       sources: [join(path, 'vendor/cpp-httplib/httplib.cpp'), ui],
       options: ['-O2', '-DCPPHTTPLIB_TCP_NODELAY=1', '-DCPPHTTPLIB_LISTEN_BACKLOG=512'],
     },
-    // Not optimized, because the benchmarks send neither images nor sound.
+    // Not optimized, because the benchmarks send neither images nor audio.
     {
       sources: [...multimodal.filter(hasNoMain), join(path, 'vendor/hash/hash.cpp')],
       options: ['-O0', `-I${join(path, 'vendor/hash')}`],

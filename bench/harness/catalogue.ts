@@ -42,7 +42,7 @@ export type CatalogueModel = {
 }
 
 /**
- * The catalogue begins with this many public models in which the first file has a fixed size and real chunks.
+ * The catalogue begins with this many public models whose first file has a fixed size and chunks of the usual size.
  * Benchmarks request these chunks.
  */
 export const modelsWithChunks = 1_000

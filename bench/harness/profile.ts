@@ -9,7 +9,7 @@ type Profile = { nodes: ProfileNode[]; samples: number[]; timeDeltas: number[] }
 
 type Share = { name: string; share: number }
 
-/** Each share is relative to the time in which the process was not idle. */
+/** Each share is a fraction of the time during which the process was not idle. */
 type ProfileSummary = {
   functions: Share[]
   packages: Share[]

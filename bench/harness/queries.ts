@@ -17,7 +17,7 @@ type Query = Record<string, string>
 
 const sorts = ['downloads', 'likes', 'created_at', 'relevance'] as const
 const offsets = [0, 0, 20, 1_000] as const
-/** Each word occurs in between one sixth and one half of all models. */
+/** Each of these words occurs in at least a sixth and at most half of all models. */
 const commonWords = [
   'instruct',
   'llama',

@@ -19,7 +19,7 @@ export function randomFrom(seed: number) {
     pick<T>(choices: readonly T[]): T {
       return choices[Math.floor(next() * choices.length)] as T
     },
-    /** Returns a choice. The first ones are more likely, so that a few results are common and most are rare. */
+    /** Returns a random choice. Earlier choices are more likely, so that a few results are common and most are rare. */
     pickSkewed<T>(choices: readonly T[]): T {
       return choices[Math.floor(next() ** 3 * choices.length)] as T
     },

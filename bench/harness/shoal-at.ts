@@ -6,7 +6,7 @@ import { shoalProgram } from './shoal.ts'
 
 export type Place = { machine: Machine; home: string; registryUrl: string }
 
-/** Starts a `shoal` command on a separate machine. The command's output can be watched while it runs. */
+/** Starts a `shoal` command on a simulated machine. The command's output can be watched while it runs. */
 export function startShoalAt({ machine, home, registryUrl }: Place, ...words: string[]) {
   const startedAt = performance.now()
   const child = spawn(machine.program(process.execPath), [shoalProgram, ...words], {

@@ -33,7 +33,7 @@ export async function takeScreen(browser: TestBrowser, screen: Screen, folder: s
       process.stdout.write(`${path}${isTooWide ? ': the page scrolls horizontally' : ''}\n`)
     } catch (error) {
       process.stderr.write(`could not take ${path}: ${(error as Error).message}\n`)
-      process.exitCode = 1 // at the end: the other screenshots are still taken
+      process.exitCode = 1 // does not exit: the other screenshots are still taken
     }
   }
 }

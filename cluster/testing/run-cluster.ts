@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest'
 
 export const clusterProgram = join(import.meta.dirname, '../../scripts/cluster')
 
-/** Returns the path of a cluster, which is stopped when the test finishes. */
+/** Returns a path for a cluster's folder. If the test creates a cluster there, it is stopped when the test finishes. */
 export function makeClusterDirectory(): string {
   const directory = join(tmpdir(), `shoal-cluster-${randomUUID()}`)
   onTestFinished(async () => {

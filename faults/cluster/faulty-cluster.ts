@@ -43,7 +43,7 @@ const answerTimeoutMs = 45_000
 /** After this time, a recovery counts as stuck. A recovery usually takes less than a second. */
 const recoveryTimeoutMs = 15_000
 
-/** Starts a cluster, in which faults run one after another, each with its own accounts and models. */
+/** Starts a cluster on which faults run one after another, each with its own accounts and models. */
 export async function openFaultyCluster(options: Options): Promise<FaultyCluster> {
   const { seed, timeoutFactor, logFolder } = options
   const directory = join(tmpdir(), `shoal-faults-cluster-${randomUUID()}`)

@@ -27,7 +27,10 @@ import { removeAbandonedClocks, shiftedBy } from '../shifted-clock.ts'
 const isInstalled = findMissing(new Set()).length === 0 && findFaketime() !== undefined
 const timeoutMs = 240_000
 const longWait = { timeout: 90_000 }
-/** A lease lasts 15 s, and nodes look for free files every 4 s. A busy machine may take four times as long. */
+/**
+ * A lease lasts 15 s, and nodes look for files without a valid lease every 4 s. A busy machine may take four times as
+ * long.
+ */
 const takeOverMs = 20_000
 const timeoutFactor = 4
 

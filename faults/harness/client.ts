@@ -127,7 +127,7 @@ export function isDone({ status }: Reply): boolean {
   return typeof status === 'number' && status < 300
 }
 
-/** Whether the requested change may or may not have been made, because the response is missing or an error. */
+/** Whether it is uncertain that the requested change was made, because the response is missing or a server error. */
 export function isUnknown({ status }: Reply): boolean {
   return status === 'broken' || status === 'late' || (typeof status === 'number' && status >= 500)
 }

@@ -103,7 +103,7 @@ export async function deleteModel({ client, journal }: World, model: Model) {
 
 /**
  * Records that a model's unfinished uploads may have been canceled. The registry cancels them before it deletes the
- * model, so if it fails between these steps, the uploads have to start again.
+ * model. If the registry fails between these steps, the uploads have to start again.
  */
 function forgetUnfinishedUploads({ uploads }: Model) {
   for (const upload of uploads.filter(({ stage }) => stage !== 'ready')) {

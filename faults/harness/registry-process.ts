@@ -82,7 +82,7 @@ export function registryProcess(options: RegistryOptions) {
     origin: () => origin,
     pid: () => child?.pid ?? 0,
     isRunning: () => isWanted,
-    /** The duration of the last start. */
+    /** Returns the duration of the last start in milliseconds. */
     startMs: () => startMs,
     /** Reads the piped log and discards it. */
     readLog: () => void child?.stdout?.resume(),

@@ -4,11 +4,11 @@ import * as harms from './harms.ts'
 import type { NetworkFault } from './network-fault.ts'
 
 const noRange = dash('Ranges are requested only for file bytes.')
-/** At these places, the registry has processed the request although the response is damaged. A push detects this. */
+/** At these places, the registry has processed the request even if the response is damaged. A push detects this. */
 const heard = { part: rightBytes, complete: rightBytes }
 const broken = fails('unreachable', 'reset')
 const silent = fails('unreachable', 'timeout')
-/** The reason depends on whether the pull first detects the timeout or the lack of peers. */
+/** The reason depends on what the pull detects first: the timeout or the lack of peers. */
 const silentOrAlone = [silent, fails('unreachable', 'no_peers')]
 const notBencoded = fails('not_a_registry', 'other_program')
 const refused = fails('registry_failed', 'bytes_refused')

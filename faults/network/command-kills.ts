@@ -11,7 +11,7 @@ import { expectSo, type NetworkRound, type Scene } from './round.ts'
 import { hashFile } from './run-cell.ts'
 
 const kills = 5
-/** The bytes per second of each command, so that transferring a file of 18 MB takes a few seconds. */
+/** The rate limit of each command per second. At this rate, transferring a file of 18 MB takes a few seconds. */
 const rate = '6MB'
 
 export const commandKills: NetworkRound[] = [

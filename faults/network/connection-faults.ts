@@ -17,8 +17,8 @@ const everyConnection = dash(
 const unknownHost = 'q.invalid'
 
 /**
- * Returns the harm that replaces the host in the address of a place with an unknown host. Changes only the response
- * that contains this address, so that the address for API calls stays the same.
+ * Returns the harm that makes requests to a place go to an unknown host. Only the response that contains the address
+ * for these requests is changed, so that the address for API calls stays the same.
  */
 function unknownHostIn(place: Place) {
   const rewrite = (pattern: RegExp, isNaming: (path: string) => boolean) =>

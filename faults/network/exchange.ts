@@ -131,7 +131,7 @@ function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
-/** Returns the path of a URL, because a forward proxy receives the complete URL. */
+/** Returns the path and query of a URL. A forward proxy receives complete URLs. */
 function withoutOrigin(url: string): string {
   const { pathname, search } = new URL(url)
   return pathname + search

@@ -180,8 +180,8 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
   return {
     port,
     /**
-     * Arms the proxy. The harm begins with the next request to the place, or immediately if it is harm to the
-     * connections of API calls.
+     * Arms the proxy. The harm begins with the first request to one of the places, after `after` unharmed requests.
+     * Harm to the connections of API calls begins immediately if `after` is 0.
      */
     arm(arming: Arming) {
       armed = arming

@@ -57,7 +57,7 @@ function timeoutSetting({ ends }: Cell, timeoutFactor: number): string {
     .join(',')
 }
 
-/** The failure of a cell in which the command has ended before the fault struck. */
+/** The failure of a cell whose command ended before the fault struck. */
 export const noHarm = 'no request was harmed'
 
 export async function runCell(cell: Cell, options: CellOptions): Promise<CellResult> {

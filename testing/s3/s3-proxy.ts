@@ -20,7 +20,7 @@ export type ProxiedRequest = {
 export type Refusal = { status: number; code: string; headers?: Record<string, string> }
 
 type Options = {
-  /** Returns the request that is sent to the server instead, or a response. */
+  /** Returns the request to send to the server instead, or an error response for the client. */
   change?: (request: ProxiedRequest) => ProxiedRequest | Refusal
   /** Called after the server has accepted a request. */
   onSuccess?: (request: ProxiedRequest) => void
@@ -34,7 +34,7 @@ export async function startS3Proxy(endpoint: string, options: Options = {}) {
   let stalled = 0
   let open = 0
 
-  /** Passes on a response until the response has to stall. */
+  /** Passes on the bytes of a response up to the point at which the response stalls. */
   async function* pass(response: AsyncIterable<Buffer>, outgoing: ServerResponse) {
     let passedBytes = 0
     for await (const part of response) {

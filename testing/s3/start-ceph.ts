@@ -24,7 +24,7 @@ type Options = {
   memoryBytes: number
   /** Starts a program that keeps running. Returns a function that checks whether the program is still running. */
   launch(program: string, options: string[]): () => boolean
-  /** Runs a program to its end. */
+  /** Runs a program and waits until it exits. */
   run: Run
 }
 

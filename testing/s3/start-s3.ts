@@ -17,7 +17,7 @@ export type S3Server = {
   /** Stops only the gateway. The objects stay in the store behind it. */
   stopGateway(): Promise<void>
   startGateway(): Promise<void>
-  /** Suspends the gateway (SIGSTOP): connections stay open, and new ones can be opened, but nothing is answered. */
+  /** Suspends the gateway (SIGSTOP): connections stay open, and new ones can be opened, but no request is answered. */
   pauseGateway(): void
   resumeGateway(): void
   stop(): Promise<void>

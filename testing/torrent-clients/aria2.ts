@@ -16,8 +16,8 @@ export async function startAria2(program: string, download: Download): Promise<R
 }
 
 /**
- * Starts aria2 to download only the metadata of a magnet, over encrypted connections. aria2 saves a torrent file named
- * after the info hash, and then exits.
+ * Starts aria2 to download only the metadata of a magnet link, over encrypted connections. aria2 saves a torrent file
+ * named after the info hash, and then exits.
  */
 export async function startAria2ForMetadata(
   program: string,

@@ -1,4 +1,4 @@
-/** Types for the parts of webtorrent that tests use, because the package has no types of its own. */
+/** Types for the parts of webtorrent that tests use, because the package does not include types. */
 declare module 'webtorrent' {
   import type { EventEmitter } from 'node:events'
 

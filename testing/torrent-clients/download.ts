@@ -18,8 +18,8 @@ export const downloadAtMostMs = 80_000
 const pollIntervalMs = 250
 
 /**
- * Downloads a file with a client. `torrent` is a magnet, or the path or URL of a torrent file. Resolves when a file
- * with this name has the correct SHA-256.
+ * Downloads a file with a client. `torrent` is a magnet link, or the path or URL of a torrent file. Resolves when a
+ * file with this name has the correct SHA-256.
  */
 export async function download(
   { program = '', start }: Client,

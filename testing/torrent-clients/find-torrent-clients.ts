@@ -23,8 +23,8 @@ export function findOwnAddress(): string | undefined {
 }
 
 /**
- * Returns the path of Debian's Python if it has the module. A different Python that is first in the PATH does not have
- * Debian's modules.
+ * Returns the path of Debian's Python if it has the module; otherwise undefined. The PATH is not searched, because it
+ * may begin with another Python, which does not have Debian's modules.
  */
 function findPython(module: string): string | undefined {
   const python = '/usr/bin/python3'

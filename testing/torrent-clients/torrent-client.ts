@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 export type Download = {
-  /** A magnet URI, or the path of a torrent file. */
+  /** A magnet link, or the path of a torrent file. */
   torrent: string
   /** The folder for the downloaded file. */
   folder: string
@@ -18,8 +18,8 @@ export type RunningClient = {
 }
 
 /**
- * Starts a client with its default settings, except that it contacts no other machine: no DHT, no local peer discovery,
- * no open ports.
+ * Starts a client with its default settings, except that DHT, local peer discovery and port forwarding are off, so that
+ * the client contacts no other machine.
  */
 export type StartClient = (program: string, download: Download) => Promise<RunningClient>
 

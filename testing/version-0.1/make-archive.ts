@@ -18,7 +18,7 @@ export async function putOffExpiry() {
   const credentials = JSON.parse(await readFile(path, 'utf8'))
   credentials[registryUrl].expires_at = farAway
   await writeFile(path, `${JSON.stringify(credentials, undefined, 2)}\n`)
-  // The registry still has a connection, so closing this one does not merge SQLite's log.
+  // The registry still has a connection, so closing this one does not checkpoint and delete SQLite's write-ahead log.
   const database = new DatabaseSync(join(root, 'registry/registry.sqlite'))
   database.prepare('update session set expires_at = ?').run(farAway)
   database.prepare('update file set upload_expires_at = ?').run(farAway)

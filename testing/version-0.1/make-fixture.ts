@@ -30,7 +30,7 @@ async function uploadedChunks(): Promise<Buffer> {
   return map === undefined ? Buffer.alloc(0) : readFile(join(uploads, map))
 }
 
-/** Returns the number of bytes of each chunk, from the pull's journal. */
+/** Returns the number of bytes downloaded of each chunk, according to the pull's journal at `path`. */
 async function pulledBytes(path: string): Promise<number[]> {
   const journal = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0)
@@ -115,7 +115,7 @@ async function chatInTerminal() {
 }
 
 /**
- * Returns the registry's API responses to the owner of the API key, without numbers of seeders, which the registry
+ * Returns the registry's API responses to the owner of the API key. Omits the numbers of seeders, which the registry
  * keeps only in memory.
  */
 async function answers(): Promise<Record<string, unknown>> {

@@ -37,7 +37,7 @@ export async function startShownDaemons() {
     demo: demo.url,
     none: none.url,
     talkative: talkative.url,
-    /** A proxy in front of the talkative daemon, whose connections can be cut. */
+    /** A proxy in front of the daemon that gives long answers. The proxy's connections can be cut. */
     line,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }

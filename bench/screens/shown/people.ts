@@ -5,7 +5,7 @@ import { connect } from '../../../packages/registry/src/database/connect.ts'
 /** The administrator. */
 export const keeper = { username: 'kaya', password: 'the keeper of this place' }
 const person = { username: 'ines', password: 'open sesame', email: 'ines@example.org' }
-/** The user agents of `person`'s sessions, from the oldest. Screenshots are taken with the last session. */
+/** The user agents of `person`'s sessions, oldest first. Screenshots are taken with the last session. */
 const programs = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Version/18.5 Safari/604.1',
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 15.5; rv:140.0) Gecko/20100101 Firefox/140.0',

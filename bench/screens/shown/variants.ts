@@ -133,7 +133,7 @@ export const variants: Variant[] = [
       'Writes fiction in chapters and keeps names, places and weather straight.',
       'Bedtime stories for children from four to eight, without cliffhangers.',
       'An interactive narrator for text adventures: it describes, you decide.',
-      'Merged from three fiction tunes. Vivid, a little dark, and rarely repetitive.',
+      'Merged from three fiction fine-tunes. Vivid, a little dark, and rarely repetitive.',
     ],
   },
   {
@@ -171,7 +171,7 @@ export const variants: Variant[] = [
     weight: 1.5,
     descriptions: [
       'Calls functions reliably: valid JSON in 99 of 100 calls of our test set.',
-      'Plans over several tools, and asks for what is missing rather than making it up.',
+      'Plans across several tools, and asks for what is missing rather than making it up.',
       'A small router that decides which tool a request needs, and with what arguments.',
     ],
   },

@@ -66,7 +66,7 @@ export type OpenContext = (options?: Options) => Promise<Context>
 
 type Options = { isTransfer?: boolean; isForShell?: boolean }
 
-/** What `runCommandLine` needs to know about a command after the command has ended. */
+/** The state of a command that `runCommandLine` reads after the command has ended. */
 export type Trace = {
   printer?: Printer
   lastRegistry?: LastRegistry
@@ -75,7 +75,7 @@ export type Trace = {
 }
 
 const { default: _, ...withoutDefault } = cliSettings.registry
-/** The registry setting without its default, because the saved setting overrides the default. */
+/** The registry setting without its default, which applies only if there is no saved setting either. */
 const namedRegistry = setting(withoutDefault)
 
 export function contextOpener(

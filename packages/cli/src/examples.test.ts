@@ -34,7 +34,7 @@ const sources = [
   ...exportedFunctions('transfer/src/push.ts'),
 ]
 
-/** The source files of the functions that an index file exports. */
+/** The source files from which an index file exports functions. */
 function exportedFunctions(index: string): string[] {
   const exported = readFileSync(join(packages, index), 'utf8').matchAll(/^export (\{.*)'\.(.*)'/gm)
   return [...exported].flatMap(([, names = '', path]) =>

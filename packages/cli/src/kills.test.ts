@@ -84,7 +84,7 @@ test('a pull that is killed repeatedly ends with the correct bytes, and counts a
   ])
 })
 
-/** The file of 160 MiB is sent while it is being hashed. */
+/** The 160 MiB file is sent while it is still being hashed. */
 test.each([80, 160])(
   'a push of %i MiB that is killed repeatedly sends only missing chunks',
   {

@@ -82,7 +82,7 @@ test.each(await flagsTaking('GB'))(
 )
 
 type Time = {
-  /** Returns milliseconds, or a promise of them. */
+  /** Converts text to milliseconds. The result may be a promise. */
   read: Read
   /** The maximum, which replaces longer durations. */
   maxMs?: number

@@ -71,7 +71,7 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
     await page.getByText('Available. Pull command').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('heading', { name: /is published/ }).waitFor(waitOptions)
-    // Chromium logs the status 404 that means that the name is available.
+    // Chromium logs the 404 response, which means that the name is available.
     expect(visitor.takeProblems()).toEqual([expect.stringContaining('status of 404')])
   })
 

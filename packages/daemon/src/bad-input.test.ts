@@ -121,7 +121,7 @@ test('after more than a thousand responses, the first is deleted and the last ca
     const previous_response_id = last.body.id
     last = await post(url, '/v1/responses', { input: 'Hi', previous_response_id })
     expect(last.status).toBe(200)
-    // Start a new conversation, because the context would become full.
+    // Start a new conversation before the context is full.
     if (turn % 100 === 99) last = await post(url, '/v1/responses', { input: 'Hi' })
   }
   const get = async (id: unknown) => (await fetch(`${url}/v1/responses/${id}`)).status

@@ -47,8 +47,8 @@ const drainTimeoutMs = 30_000
 
 /**
  * Starts a daemon. `start` loads a model; tests replace llama.cpp's implementation with a scripted one. Throws a
- * `ConfigError` if other machines can reach the daemon and no key is required, and the system's error if the port is
- * in use.
+ * `ConfigError` if `refuseExposure` finds that other machines could use the daemon without a key, and the system's
+ * error if the port is in use.
  */
 export async function startDaemon(
   config: DaemonConfig,

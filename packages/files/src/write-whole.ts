@@ -55,8 +55,8 @@ async function replace(path: string, content: string | Uint8Array, { mode }: Wri
 }
 
 /**
- * Removes files at `unfinishedPath` in a folder that are older than an hour. Ignores errors, for example if the folder
- * does not exist, because they do not affect the caller's work.
+ * Removes from a folder the files that are named by `unfinishedPath` and are older than an hour. Ignores errors, for
+ * example if the folder does not exist, because they do not affect the caller's work.
  */
 export async function removeUnfinished(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])

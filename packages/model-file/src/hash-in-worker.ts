@@ -11,8 +11,8 @@ export type HashOptions = {
   /** Called with the number of bytes hashed so far, which never decreases. The last call passes the file size. */
   onProgress?: (hashedBytes: number, fileSizeBytes: number) => void
   /**
-   * Called with each chunk's index and SHA-256 in lowercase hex as soon as they are known, roughly in order. The file
-   * may still turn out to have changed during hashing.
+   * Called with each chunk's index and SHA-256, in lower-case hexadecimal digits, as soon as the chunk is hashed. The
+   * chunks are roughly in order. The file may still turn out to have changed during hashing.
    */
   onChunk?: (index: number, hash: string) => void
 }

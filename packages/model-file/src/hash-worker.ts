@@ -1,4 +1,4 @@
-/** The thread that `hash-in-worker.ts` starts. It only reads the file, synchronously, and hashes it with OpenSSL. */
+/** The thread that `hash-in-worker.ts` starts. It reads the file synchronously, and hashes it with OpenSSL. */
 
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'

@@ -13,7 +13,7 @@ export function backoffMs(count: number, maxMs = defaultMaxMs): number {
 
 /**
  * Parses a `Retry-After` header, which contains a number of seconds or a date (RFC 9110, section 10.2.3). Returns the
- * wait in seconds; undefined if the header is missing or invalid, or if the date has passed.
+ * wait in seconds; undefined if the header is missing or invalid, or requires no wait.
  */
 export function parseRetryAfter(text: string | null | undefined): number | undefined {
   if (text === null || text === undefined) return undefined

@@ -17,7 +17,7 @@ const normalizeHost = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').re
 
 /**
  * Whether `NO_PROXY` lists the host of `url`. As in curl, an entry is `*`, a network, or a host. A host also matches
- * its subdomains. It can have a leading `.` or `*.`, and a port.
+ * its subdomains, and can be written with a leading `.` or `*.` and with a port.
  */
 function isExempt(url: URL, noProxy: string): boolean {
   const host = normalizeHost(url).toLowerCase()

@@ -43,7 +43,7 @@ export function sharedBuffer(): OnReadOpts {
       if (headSize === size || deliver(this, buffer.subarray(headSize, size))) return true
       const rest: Buffer | null = this.read()
       if (rest) this.unshift(Buffer.from(rest))
-      return false // until undici reads from the socket again
+      return false // pauses the socket until undici reads from it again
     },
   }
 }

@@ -201,7 +201,7 @@ export const RegistryStatus = Type.Object(
       }),
     }),
     processing: Type.Object({
-      waiting: { ...Amount, description: 'number of files that wait to be processed' },
+      waiting: { ...Amount, description: 'number of files waiting to be processed' },
       running: { ...Amount, description: 'number of files that a node is processing' },
       oldest_at: Nullable({
         ...Timestamp,

@@ -106,7 +106,7 @@ export const updateModel = {
     tags: ['models'],
     summary: 'Change a model',
     description:
-      'Only the owner and administrators can change a model. Changing `is_public` creates new torrents.',
+      'Only the owner, members with the right `write`, and administrators can change a model. Changing `is_public` creates new torrents.',
     params: ModelPath,
     body: refTo(ModelChanges),
     response: { 200: refTo(ModelRecord) },
@@ -221,7 +221,7 @@ export const listFiles = {
     tags: ['files'],
     summary: 'List the files of a model',
     description:
-      'Returns only files that are ready. With `status=all`, the owner and administrators get all files.',
+      'Returns only files that are ready. With `status=all`, the owner, members and administrators get all files.',
     params: ModelPath,
     querystring: Type.Object({ status: Type.Enum(['ready', 'all'], { default: 'ready' }) }),
     response: { 200: Type.Array(refTo(ModelFile)) },
@@ -235,7 +235,7 @@ export const lookUpFiles = {
     tags: ['files'],
     summary: 'Find files by their SHA-256 hashes',
     description:
-      'For each hash, returns one ready file with these bytes that the caller may read: the file of the model with the most downloads. Hashes without such a file are left out. The registry does not store the hashes.',
+      'For each hash, returns one ready file that has this hash and that the caller may read: the one in the model with the most downloads. Hashes without such a file are left out. The registry does not store the hashes.',
     body: refTo(FileLookup),
     response: { 200: Type.Array(refTo(FoundFile)) },
   },
@@ -274,7 +274,7 @@ export const declareChunks = {
     tags: ['files'],
     summary: "Declare hashes of an upload's chunks",
     description:
-      'Declares the hashes of up to 1000 chunks of an upload. Returns those of the declared chunks that are still missing, with the URLs to which they must be sent. A declared hash cannot change: if a different hash was declared for one of the chunks, responds with 409 (`hash_conflict`).',
+      'Declares the hashes of up to 1,000 chunks of an upload. Returns the declared chunks that are still missing, with the URLs to which they must be sent. A declared hash cannot change: if a different hash was declared for one of the chunks, responds with 409 (`hash_conflict`).',
     params: FilePath,
     body: refTo(DeclaredChunks),
     response: { 200: refTo(Upload) },
@@ -537,7 +537,7 @@ export const transferModel = {
     tags: ['models'],
     summary: 'Make another account the owner',
     description:
-      'Only administrators can do this. The previous owner becomes a member with the right `read`. The files then count against the quota of the new owner, even if the quota is exceeded.',
+      'Only administrators can do this. The previous owner becomes a member with the right `read`. The files then count against the quota of the new owner, even if they exceed it.',
     params: ModelPath,
     body: refTo(ModelTransfer),
     response: { 204: Empty },

@@ -169,7 +169,7 @@ export type Stats = Static<typeof Stats>
 export const MemberRight = Type.Enum(['read', 'write'])
 export type MemberRight = Static<typeof MemberRight>
 
-/** An account that a private model is shared with. */
+/** An account that a model is shared with. */
 export const Member = Type.Object(
   { username: Type.String(), right: MemberRight, created_at: Timestamp },
   { $id: 'Member' },

@@ -116,9 +116,7 @@ export const OllamaShowRequest = Type.Object({
   verbose: optional(Type.Boolean()),
 })
 
-/**
- * `allow_unknown_registry` is an extension by shoal. It states whether the user has agreed to use an unknown registry.
- */
+/** `allow_unknown_registry` is a shoal extension that states whether the user has agreed to use an unknown registry. */
 export const OllamaPullRequest = Type.Object({
   ...modelOrName,
   stream: optional(Type.Boolean()),

@@ -14,8 +14,9 @@ const notText = /(?![\t\n\r])[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u
  */
 const notLine = /[\p{Cc}\p{Cs}\uFFFE\uFFFF\u2028\u2029\u202A-\u202E\u2066-\u2069]/u
 /**
- * Visible characters: all except white space and zero-width characters. The blank Braille pattern (U+2800) is also
- * excluded, because it is invisible, although Unicode does not classify it as white space or zero-width.
+ * Visible characters: all except white space, control characters, unpaired surrogates and zero-width characters. The
+ * blank Braille pattern (U+2800) is also excluded, because it is invisible, although Unicode does not classify it as
+ * white space or zero-width.
  */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u
 

@@ -261,6 +261,6 @@ function findExtraPeer(
 /** Opens the state that the registry's nodes share. Returns undefined if the registry has only one node. */
 async function openShared({ redisUrl }: RegistryConfig, identity: string, log: OpenLog['log']) {
   if (redisUrl === undefined) return undefined
-  const { openRedis } = await import('./redis/open-redis.ts') // `ioredis` is needed only here
+  const { openRedis } = await import('./redis/open-redis.ts') // loads `ioredis` only if it is needed
   return openRedis(redisUrl, { prefix: `shoal:{${identity}}:`, log })
 }

@@ -96,7 +96,8 @@ describe.skipIf(!postgresUrl || !s3 || !redisUrl)('a stranger at another node', 
       await expect
         .poll(async () => {
           await listShown(node)
-          // Each counted download invalidates the cached responses, so request the lists again.
+          // `listShown` makes the node count downloads, which invalidates the cached responses. Request the lists
+          // again.
           for (const path of lists()) await node.get(node.url + path)
           return countCached(node, name)
         })

@@ -25,7 +25,7 @@ describe.skipIf(!isInstalled)('a registry behind PgBouncer', () => {
     await pooler?.stop()
   })
 
-  /** Connects like another node, and collects the errors that the connection reports. */
+  /** Connects to the database as another node would, and collects the errors that the connection reports. */
   async function openNode(databaseListenUrl?: string) {
     const errors: string[] = []
     const connection = await connect({

@@ -114,7 +114,7 @@ test.skipIf(!postgresUrl || !canMount).each([
   )
   const { uid, gid } = statSync(rows[0].path)
   // A multiple of the page size (8 KiB), and more than the 16 MiB of a write-ahead log file, because the server would
-  // stop if it could not write that file.
+  // stop if it could not write such a file.
   const limit = String(2_112 * 8_192)
   execFileSync('prlimit', ['--pid', String(rows[0].pid), `--fsize=${limit}:${limit}`], { uid, gid })
   const error = await client.query(statement).catch((thrown) => thrown)

@@ -15,7 +15,7 @@ const systemCodes =
  * SQLSTATE classes and codes (PostgreSQL documentation, appendix A):
  *
  * - 08: connection exceptions
- * - 25006: a server that only allows reading, such as a standby
+ * - 25006: a read-only server, such as a standby
  * - 25P03, 25P04: transaction timeouts
  * - 28: refused credentials
  * - 40001, 40P01: serialization failures and deadlocks
@@ -29,9 +29,9 @@ const sqlStates = /^(08|25006|25P03|25P04|28|40001|40P01|53|55P03|57014|57P|58)/
 
 /**
  * The PostgreSQL source files that read and write files. They use specific SQLSTATE codes only for a full disk (53100)
- * and a failing disk (58030). An exceeded quota, an exceeded file size limit or a read-only file system is
- * reported as "internal error" (XX000) or "insufficient privilege" (42501), with a message in the server's language, so
- * such an error is recognized by its source file.
+ * and a failing disk (58030). An exceeded quota, an exceeded file size limit or a read-only file system is reported as
+ * "internal error" (XX000) or "insufficient privilege" (42501), with a message in the server's language. Such an error
+ * is therefore recognized by its source file.
  */
 const postgresFiles = /^(md|fd|buffile|slru)\.c$/
 
@@ -70,7 +70,7 @@ export function isUnavailable(error: unknown): boolean {
   if (isDomainError(error)) return error.code === 'unavailable' || error.code === 'storage_full'
   if (!(error instanceof Error)) return false
   const code = getCode(error)
-  // Any error while connecting counts, such as ENOENT for the missing Unix socket of a stopped server.
+  // Any error while connecting counts as temporary, even ENOENT: a stopped server has no Unix socket.
   const isConnecting = 'syscall' in error && error.syscall === 'connect'
   if (isConnecting || systemCodes.test(code)) return true
   if (code.length === 5 && sqlStates.test(code)) return true

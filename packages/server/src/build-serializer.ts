@@ -9,9 +9,9 @@ const build: Build = SerializerSelector()
 const compiled = new Map<string, WeakMap<object, Serializer>>()
 
 /**
- * Like Fastify's own compiler, but compiles each schema only once in a process. Many routes share the schemas of
- * errors. Compiling these schemas again for each route would take more than half of the processor time that the server
- * needs to start.
+ * Like Fastify's own compiler, but compiles each schema only once per process. Many routes share the schemas of errors.
+ * Compiling these schemas again for each route would take more than half of the processor time that the server needs to
+ * start.
  */
 export const buildSerializer: Build = (namedSchemas, options) => {
   const compile = build(namedSchemas, options)

@@ -20,7 +20,7 @@ export function breakOff(response: ServerResponse) {
 
 /**
  * Calls `report` once, after a response has ended. `status` is usually the response's status. It is 499 if the client
- * disconnected before all of the response was sent, which Fastify's `onResponse` does not report, and 500 if the
+ * disconnected before the whole response was sent, which Fastify's `onResponse` does not report, and 500 if the
  * response was aborted. `ms` is the time since `whenOver` was called. `report` is never called if a route has taken
  * over the connection (WebSocket).
  */

@@ -75,8 +75,8 @@ export function limitedThread<Argument, Result>(
 }
 
 /**
- * Terminates a thread when it has used more than `maxCpuMs` of processor time since the first check, which is `checkMs`
- * after this call.
+ * Terminates a thread when it has used more than `maxCpuMs` of processor time since the first check. The first check is
+ * made `checkMs` after this call or, if the thread is still loading, `checkMs` after it has loaded.
  */
 function watchCpu(thread: Thread<unknown>, maxCpuMs: number) {
   const stop = new AbortController()

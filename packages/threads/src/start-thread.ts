@@ -51,7 +51,7 @@ export async function closeThread(
 ): Promise<void> {
   let failure: { error: unknown } | undefined
   const closing = thread.rpc.call('close').catch((error: unknown) => {
-    if (!thread.rpc.isClosed) failure = { error } // on a closed connection, the error only reports the closing
+    if (!thread.rpc.isClosed) failure = { error } // if the connection is closed, the error only reports that
   })
   await untilLoaded(thread)
   const overdue = setTimeout(() => terminateThread(thread), timeoutMs)

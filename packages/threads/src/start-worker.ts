@@ -7,10 +7,10 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
  *
  * WebAssembly in the thread calls imported functions only through generic wrappers. By default, V8 compiles a wrapper
  * for each imported function that is called a thousand times. Such functions include those of undici's HTTP parser, and
- * those of the type stripping that Node applies to sources. All threads share the compiled wrappers. When threads start
- * and end, V8 13.6 may free a wrapper that another thread is about to use. The process then crashes with SIGSEGV or
- * `Check failed: jit_page.has_value()`. This happened in one of fifty runs of a test with many pulls. A generic wrapper
- * costs a fraction of a microsecond per call.
+ * those of the type stripping that Node applies to TypeScript sources. All threads share the compiled wrappers. When
+ * threads start and end, V8 13.6 may free a wrapper that another thread is about to use. The process then crashes with
+ * SIGSEGV or `Check failed: jit_page.has_value()`. This happened in one of fifty runs of a test with many pulls. A
+ * generic wrapper costs a fraction of a microsecond per call.
  */
 export function startWorker(name: string, parentUrl: string, options: WorkerOptions): Worker {
   setFlagsFromString(`--wasm-wrapper-tiering-budget=${never}`) // read when the thread creates a WebAssembly instance

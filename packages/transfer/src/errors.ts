@@ -71,7 +71,7 @@ export const bytesRefused = (message: string, status: number | undefined, option
 /** The registry received all bytes and then rejected the file. */
 export const fileRefused = (message: string) => new AppError('file_refused', message, {})
 
-/** The file has no record, so its hashes are unknown. */
+/** The file has no record, or its record contains no registry, so the file cannot be repaired. */
 export const noRecord = (path: string) =>
   new AppError('no_record', `${path} was not pulled from a registry`, {
     path,

@@ -1,6 +1,6 @@
 /**
- * Transfers model files: pulls and pushes them in chunks, resumes interrupted transfers, and verifies and repairs
- * pulled files. Does not depend on a terminal.
+ * Transfers model files: pulls and pushes them in chunks, resumes interrupted transfers, verifies, repairs and shares
+ * pulled files, and imports the files of other programs. Does not depend on a terminal.
  */
 
 export type { ImportMethod } from './disk/import-record.ts'

@@ -1,6 +1,6 @@
 /**
- * URL parameters as HTML forms write them: all values are text, and a parameter with several values is repeated. By
- * default, the router would read and write JSON, so that a search for the word `null` would find nothing.
+ * URL parameters as HTML forms encode them: all values are text, and a parameter with several values is repeated. By
+ * default, the router reads and writes JSON, so a search for the word `null` would find nothing.
  */
 type Parameters = Record<string, string | string[]>
 

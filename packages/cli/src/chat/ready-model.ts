@@ -37,7 +37,10 @@ export async function readyModel(
   }
 }
 
-/** Downloads a model, and returns its ID, which contains its current name if the reference contains a former one. */
+/**
+ * Downloads a model, and returns its ID. The ID contains the model's current name, even if the reference contains a
+ * former name.
+ */
 async function fetchModel(context: Context, client: InferenceClient, reference: string) {
   const { printer, places } = context
   printer.note(`  ${reference} is not on this machine. Downloading it:`)

@@ -37,7 +37,7 @@ function formatStatus({ database, store, processing, uploads, failed_files }: Re
 
 function formatSpace({ reserve_bytes, awaited_bytes }: RegistryStatus['store'], freeBytes: number) {
   const kept = formatBytes(reserve_bytes ?? 0)
-  return `${formatBytes(freeBytes)}, of which ${kept} are kept free and ${formatBytes(awaited_bytes ?? 0)} are reserved for open uploads`
+  return `${formatBytes(freeBytes)}, of which ${kept} is kept free and ${formatBytes(awaited_bytes ?? 0)} is reserved for open uploads`
 }
 
 function formatQueue({ waiting, running, oldest_at }: RegistryStatus['processing']): string {

@@ -40,7 +40,10 @@ function formatStore(store: StoreDescription): string[] {
   ]
 }
 
-/** Returns lines that state whether the bucket has the rule. A missing rule is included, so that it can be added. */
+/**
+ * Returns lines that state whether the bucket has the rule. If it does not, the lines include the rule's JSON, so that
+ * an administrator can add the rule.
+ */
 function formatRule(title: string, rule: object, isFound: boolean): string[] {
   return isFound ? [`${title}: found`] : [`${title}: missing`, JSON.stringify(rule, undefined, 2)]
 }

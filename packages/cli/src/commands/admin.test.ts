@@ -46,7 +46,7 @@ test('admin status shows the store and the processing queue', async () => {
     'database    SQLite',
     'store       folder on this machine',
     'stored      5.00 MB',
-    expect.stringMatching(/^free {8}.* kept free and 0 B are reserved for open uploads$/),
+    expect.stringMatching(/^free {8}.* kept free and 0 B is reserved for open uploads$/),
     'uploads     0 open',
     'processing  no files',
     'failed      0 files',

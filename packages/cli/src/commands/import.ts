@@ -71,7 +71,7 @@ type Settings = Pick<ImportOptions, 'share'> & {
   findTwin: FindTwin | undefined
 }
 
-/** Imports the files one after the other. A file that cannot be imported does not prevent the import of the others. */
+/** Imports the files one after another. If a file cannot be imported, the others are still imported. */
 async function importAll(context: Context, files: readonly FoundFile[], settings: Settings) {
   const { places, printer } = context
   const signal = context.takeStopSignal()
@@ -105,7 +105,7 @@ async function importAll(context: Context, files: readonly FoundFile[], settings
   return { outcomes, refused }
 }
 
-/** Why a file was not imported. Throws errors that will affect all files, such as a full disk. */
+/** Returns why a file was not imported. Rethrows errors that would also affect other files, such as a full disk. */
 function explain(error: unknown, method: ImportMethod): string {
   if (hasCode(error, 'file_in_the_way')) return `${error.message}; to import it, use --name`
   if (hasCode(error, 'cannot_link')) {

@@ -24,7 +24,9 @@ export function logsCommand(open: OpenContext): Command {
         throw misuse('--follow cannot be used with --json, which prints a single document.')
       const state = await readDaemonState(places)
       if (state?.log_file === null) {
-        throw new Failure('not_found', 'The daemon logs to stdout, not to a file.')
+        throw new Failure('not_found', 'The daemon logs to stdout, not to a file.', {
+          hint: 'See the output of the terminal or service that runs it.',
+        })
       }
       const path = state?.log_file ?? defaultLogFile(places)
       const last = await lastLines(path, lines)

@@ -1,4 +1,4 @@
-/** Tests the commands with which publishers change and delete what they have published, with a real registry. */
+/** Tests the commands for changing and deleting published models and files, with a real registry. */
 import { execFile } from 'node:child_process'
 import { chmod, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

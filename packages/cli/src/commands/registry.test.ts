@@ -1,4 +1,4 @@
-/** Tests the registry while the readers of its log stop reading or disappear. */
+/** Tests the registry when the program that reads its log stops reading or exits. */
 import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, createReadStream, openSync } from 'node:fs'

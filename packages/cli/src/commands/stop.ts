@@ -40,9 +40,8 @@ export function stopCommand(open: OpenContext): Command {
       const { pid, command } = running
       if (command === 'up') await askForBoth(context, running)
       process.kill(pid, 'SIGTERM')
-      await whileWaiting(printer, 'Waiting for responses in progress', () =>
-        untilGone(pid, now === true),
-      )
+      const task = now === true ? 'Stopping the daemon' : 'Waiting for responses in progress'
+      await whileWaiting(printer, task, () => untilGone(pid, now === true))
       await forgetDaemonState(places, pid)
       printer.success(`The daemon at ${running.url} has stopped.`)
       await printer.answer({ stopped: true, pid }, () => [])

@@ -15,8 +15,8 @@ export function upgradeCommand(open: OpenContext): Command {
       const { printer, asker, environment } = context
       const installation = await findInstallation(environment.programFolder ?? import.meta.dirname)
       if (installation === undefined) {
-        throw new Failure('failed', "This shoal was not installed by a registry's script.", {
-          hint: 'Upgrade it the way that you installed it, for example with npm or apt.',
+        throw new Failure('failed', "shoal was not installed by a registry's install script.", {
+          hint: 'Upgrade it the same way that you installed it, for example with npm or apt.',
         })
       }
       const registry = await context.openRegistry()
@@ -36,7 +36,7 @@ export function upgradeCommand(open: OpenContext): Command {
       }
       if (order === 0) printer.success(`shoal ${from} is the newest version at ${registry.label}.`)
       else {
-        await asker.confirm(`Upgrade shoal from ${from} to ${to}, from ${registry.address}?`)
+        await asker.confirm(`Upgrade shoal ${from} to ${to} from ${registry.address}?`)
         await installRelease(
           registry,
           installation,

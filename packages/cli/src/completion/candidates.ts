@@ -16,7 +16,7 @@ const registryCommands = [
   ...['edit', 'rename', 'delete', 'files', 'members', 'transfer'],
 ]
 
-/** Returns the possible completions at the end of the line. */
+/** Returns the possible completions of the last word in the line. */
 export async function candidatesFor(program: Command, line: string, names: Names) {
   const words = line.trimStart().split(/\s+/).slice(1)
   const typed = words.pop() ?? ''

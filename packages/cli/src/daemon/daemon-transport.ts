@@ -10,7 +10,7 @@ export type DaemonAddress = {
   url: string
   apiKey: string | undefined
   /**
-   * The token that the daemon must prove it has. Undefined for a daemon that the user has specified, because such a
+   * The daemon must prove that it has this token. Undefined for a daemon that the user has specified, because such a
    * daemon is trusted.
    */
   proofToken?: string

@@ -19,7 +19,7 @@ const defaultPort = 11_434
 
 export type FoundDaemon =
   | { from: 'name' | 'state'; address: DaemonAddress }
-  /** No daemon of the user was found. `url` is the address that was checked. */
+  /** The user's daemon was not found. `url` is the address that was checked. */
   | { from: 'nowhere'; url: string; stranger: Stranger | undefined }
 
 type Here = Pick<Context, 'environment' | 'places'>

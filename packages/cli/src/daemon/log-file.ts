@@ -63,7 +63,7 @@ async function linesFrom(path: string, position: number): Promise<LastLines> {
   try {
     const { size } = await file.stat()
     const bytes = await readBetween(file, position, size)
-    // Only complete lines are used. The bytes after them, which may end within a character, are read again later.
+    // Returns only complete lines. The bytes after them, which may end within a character, are read again later.
     const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
     return { lines: whole.toString('utf8').split('\n').slice(0, -1), end: position + whole.length }
   } finally {

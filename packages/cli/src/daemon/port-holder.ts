@@ -11,7 +11,7 @@ export async function findPortHolder(
 ): Promise<PortHolder | undefined> {
   const address = `http://127.0.0.1:${port}`
   try {
-    // The daemon is checked first, because it also responds `Ollama is running`, for programs that expect this text.
+    // Checks for a daemon first, because a daemon also returns `Ollama is running`, for programs that expect this text.
     const health = await get(`${address}/healthz`, signal)
     if (/^\s*\{\s*"status"\s*:\s*"ok"/.test(health)) {
       return health.includes('"pid"') ? 'daemon' : 'registry'
@@ -32,7 +32,7 @@ export const holderName: Record<PortHolder, string> = {
   other: 'another program',
 }
 
-/** Requests HTML, to which a shoal daemon responds with a page, and Ollama with its usual text. */
+/** Requests HTML. A shoal daemon then returns a page, and Ollama returns its usual text. */
 async function get(url: string, signal?: AbortSignal): Promise<string> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(url, {

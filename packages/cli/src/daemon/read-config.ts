@@ -4,7 +4,7 @@ import type { CliEnvironment } from '../environment.ts'
 import { misuse } from '../terminal/failure.ts'
 import { toSentence } from '../terminal/terminal-text.ts'
 
-/** Reads a daemon's configuration from flags and environment. An invalid value is a usage error. */
+/** Reads a daemon's configuration from flags and environment variables. An invalid value is a usage error. */
 export async function parseDaemonConfig(
   { env }: CliEnvironment,
   flags: DaemonFlags & { models: string },

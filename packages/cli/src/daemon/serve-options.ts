@@ -14,7 +14,7 @@ import { otherRegistries } from './other-registries.ts'
 import { parseDaemonConfig } from './read-config.ts'
 import { defaultLogFile } from './state-file.ts'
 
-/** The options as typed. The daemon's configuration validates them. */
+/** The options as typed. They are validated when the daemon's configuration is read. */
 export type ServeOptions = Omit<DaemonFlags, 'models'> & {
   model?: string
   models?: string
@@ -97,7 +97,7 @@ function sharingWith({ config }: Context, { share, sharePort, ...requested }: Se
   return { ...readSharingSettings(requested, config), port: sharePort ?? 0 }
 }
 
-/** Converts the options given on the command line, except `without`, back to command-line arguments. */
+/** Converts all options given on the command line, except the option `without`, back to command-line arguments. */
 export function formatTypedFlags(command: Command, without: string): string[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName()

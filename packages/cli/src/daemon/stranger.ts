@@ -9,7 +9,9 @@ import { holderName, type PortHolder } from './port-holder.ts'
 export type Stranger = {
   /** The program's host and port, such as `localhost:11434`. */
   label: string
-  /** `earlier`: a daemon of the user that is listed in `daemon.json`, but is too old to prove its identity. */
+  /**
+   * `earlier`: according to `daemon.json`, this is the user's daemon, but its version is too old to prove its identity.
+   */
   kind: PortHolder | 'earlier'
 }
 

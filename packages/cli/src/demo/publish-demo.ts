@@ -17,7 +17,7 @@ type DemoOptions = {
 
 /**
  * Publishes the demo models on an empty registry. A marker file exists in the data folder until all of them are
- * published, so that an interrupted run is resumed, and demo models that are deleted later are not published again.
+ * published. It allows an interrupted run to resume, and demo models that are deleted later are not published again.
  */
 export async function publishDemo(printer: Printer, options: DemoOptions): Promise<void> {
   const { client, directory, dataDirectory, signal } = options
@@ -57,7 +57,7 @@ async function publishFolder(
   if (files.length > 0) await pushFiles(printer, { client, modelName: name, files, signal })
 }
 
-/** Creates the model if necessary, and returns the names of its ready files. */
+/** Creates the model if necessary, and returns the names of its files that are ready. */
 async function makeModel(
   client: RegistryClient,
   { model, card }: DemoFolder,

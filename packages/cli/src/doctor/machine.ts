@@ -36,7 +36,7 @@ export async function machineFindings({
   ]
 }
 
-/** Returns the path or its nearest existing parent, because the models folder does not exist before the first pull. */
+/** Returns the path or its nearest existing ancestor: the models folder does not exist before the first pull. */
 async function nearestThere(path: string): Promise<string> {
   const isThere = await statfs(path).catch((error: unknown) => {
     if (isErrno(error, 'ENOENT')) return undefined

@@ -64,8 +64,8 @@ const hints: { [C in ErrorCode]?: string } = {
 }
 
 /**
- * Returns how an error ends the command. Only errors of the registry have an HTTP status. `shoal admin` receives them
- * directly, not as HTTP responses, and ends with `failed` or `not_found`.
+ * Returns how an error ends the command. Codes with an HTTP status are thrown only in servers. `shoal admin` receives
+ * the registry's errors directly, not as HTTP responses, and ends with `failed` or `not_found`.
  */
 function getEnding(code: ErrorCode): Ending {
   const { status, ending } = errorTable[code]

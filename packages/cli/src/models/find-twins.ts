@@ -15,9 +15,9 @@ export type FindTwin = (
 ) => Promise<{ twin: Twin | undefined; hashed?: HashedFile | undefined }>
 
 /**
- * Looks up files by the hashes in their stores, in the registry that `--registry` specifies. Returns a function that
- * hashes and looks up the other files, one at a time. Without `--registry`, returns undefined, so that no file is
- * hashed, and no hash is sent to a registry.
+ * Looks up all files whose hashes are known from their stores, in the registry that `--registry` specifies. Returns a
+ * function that returns the result for one file. If the file's hash is not known, this function first hashes the file
+ * and looks it up. Without `--registry`, returns undefined: no file is hashed, and no hash is sent to a registry.
  */
 export async function lookUpTwins(
   context: Context,

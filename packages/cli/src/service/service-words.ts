@@ -24,7 +24,7 @@ export type ServiceCommand = {
 export async function findProgram(programFolder: string): Promise<string[]> {
   const installation = await findInstallation(programFolder)
   if (installation) return [resolve(installation.command)]
-  // In an archive or a Debian package, the script finds the Node and the libraries that are next to it.
+  // In an archive or a Debian package, the script uses the Node executable and the libraries that are next to it.
   for (let at = programFolder; dirname(at) !== at; at = dirname(at)) {
     const script = join(at, 'bin', 'shoal')
     if ((await isThere(script)) && (await isThere(join(at, 'node', 'bin', 'node')))) return [script]

@@ -8,6 +8,6 @@ import { modelFolders } from './settings.ts'
 export const readModelFolders = (env: Environment, config: Config): string[] =>
   readCliSetting(modelFolders, { env }) ?? readSaved('model-folders', config) ?? []
 
-/** Returns a function that reads the folders again, because the setting may change while the daemon is running. */
+/** Returns a function that rereads the setting, which may change while the daemon is running. */
 export const modelFoldersReader = (env: Environment, places: Places) => async () =>
   readModelFolders(env, await readConfig(places))

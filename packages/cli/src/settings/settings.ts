@@ -19,7 +19,7 @@ export const registry = setting({
 /** Parses a list of folders in the format of `PATH`. Returns absolute paths. */
 function parseFolders(text: string): string[] {
   const folders = text.split(delimiter).map((folder) => folder.trim())
-  // A shell expands only the first `~` of a list.
+  // In an argument, a shell expands `~` only at the beginning, not in later items of the list.
   const paths = folders.map((folder) => folder.replace(/^~(?=[/\\]|$)/, homedir()))
   return [...new Set(paths.filter((path) => path !== '').map((path) => resolve(path)))]
 }
@@ -29,7 +29,7 @@ export const modelFolders = setting({
   saved: 'model-folders',
   parse: parseFolders,
   defaultPhrase: 'none',
-  description: 'folders with GGUF files that are listed and run, but never changed',
+  description: 'folders of other GGUF files, which shoal lists and runs but never changes',
   details:
     'separated by `:` (`;` on Windows); see [read-only model folders](import.md#read-only-model-folders)',
 })

@@ -9,7 +9,7 @@ import type { CliEnvironment, OutputStream } from '../environment.ts'
 
 export type Typed =
   | { type: 'line'; text: string }
-  /** Ctrl-C, which clears the line. `hadText`: whether the line contained text. */
+  /** Ctrl-C was pressed, which clears the line. `hadText`: whether the line contained text. */
   | { type: 'interrupt'; hadText: boolean }
   /** Ctrl-D was pressed, or the terminal was closed. */
   | { type: 'end' }
@@ -20,7 +20,7 @@ const historySize = 500
 
 export function openLineReader(
   { stdin, stderr }: Pick<CliEnvironment, 'stdin' | 'stderr'>,
-  /** Called for Ctrl-C while no line is requested. */
+  /** Called when Ctrl-C is pressed while no line is requested. */
   onInterrupt: () => void,
 ): LineReader {
   const screen = muteable(stderr)

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { misuse } from './failure.ts'
 
-/** Creates an option with fixed values. The error has our own wording, because commander's is for developers. */
+/** Creates an option that accepts only `values`. Its error is worded for users; commander's error is for developers. */
 export function oneOf(flags: string, description: string, values: readonly string[]): Option {
   const option = new Option(flags, description).choices(values)
   return option.argParser((text) => {

@@ -54,7 +54,7 @@ function bar(fraction: number, cells: number, colors: Colors): string {
   return colors.roe('━'.repeat(full) + head) + way
 }
 
-/** Joins the speed, the remarks and the remaining time. If they do not fit in one line, omits the last of them. */
+/** Joins the speed, the remarks and the remaining time. Omits parts from the end until the rest fits in one line. */
 function formatPace(
   { bytesPerSecond, secondsLeft, remarks = [] }: ProgressStatus,
   columns: number,

@@ -75,8 +75,8 @@ function lineProgress(printer: Printer, title: string): Progress {
 }
 
 /**
- * Prints events of one type with byte counts at most once per `frameMs`, as often as the progress bar is drawn. Of the
- * skipped events, the last one is printed before an event of another type, or at the end.
+ * Prints events as JSON. Successive events that have the same type and a byte count are printed at most once per
+ * `frameMs`. The last skipped event is printed before an event of another type, or at the end.
  */
 function eventProgress(printer: Printer): Progress {
   let reportedAt = Number.NEGATIVE_INFINITY

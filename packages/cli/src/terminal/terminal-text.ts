@@ -11,11 +11,11 @@ export function toTerminalLine(text: string): string {
   return toTerminalText(text.replace(/\s+/g, ' ')).trim()
 }
 
-/** A word of lower-case letters only. A word with other characters may be a path, a filename or a model name. */
+/** A word of lowercase letters only. A word with other characters may be a path, a filename or a model name. */
 const ordinaryWord = /^[a-z]+(?=[\s,:;.?]*(\s|$))/
 
 /**
- * Turns a lower-case phrase into a sentence with a capital letter and a period. A path or a name at the beginning is
+ * Turns a lowercase phrase into a sentence with a capital letter and a period. A path or a name at the beginning is
  * not changed.
  */
 export function toSentence(phrase: string): string {

@@ -32,7 +32,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
 
   return {
     url,
-    /** The port that the registry listens on, which may differ from that of `url`. */
+    /** The port that the registry listens on, which may differ from the port in `url`. */
     port,
     dataDirectory,
     /** The token of an administrator. */

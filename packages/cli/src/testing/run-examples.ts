@@ -79,7 +79,7 @@ function nameExamples(errors: string, files: readonly { name: string; file: stri
   return files.reduce((text, { name, file }) => text.replaceAll(`${file}(`, `${name} (`), errors)
 }
 
-/** Replaces the addresses in an example with those of the running programs. */
+/** Creates a module from an example, with the addresses of the running programs. */
 function makeModule({ imports, body }: Omit<Example, 'name'>, values: ExampleValues): string {
   const code = `${imports}
 import type { Values } from './run.ts'
@@ -95,7 +95,7 @@ ${body}
     .replaceAll('http://localhost:11434', values.daemonUrl)
 }
 
-/** Creates a program that runs the examples, and lists the failures on its last line on stderr. */
+/** Creates a program that runs the examples and prints the failures as JSON, on its last line on stderr. */
 function makeProgram(files: readonly { name: string; file: string }[]): string {
   return `import { registryClient } from '@shoal/protocol/client'
 import { fetchInference, inferenceClient } from '@shoal/protocol/inference-client'

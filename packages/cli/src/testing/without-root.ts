@@ -1,7 +1,7 @@
 import { chown, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Runs `work` as a user to whom permissions apply and who owns `folder`. */
+/** Runs `work` as an unprivileged user who owns `folder`, because file permissions do not restrict root. */
 export async function withoutRoot<T>(folder: string, work: () => Promise<T>): Promise<T> {
   if (process.geteuid?.() !== 0) return work()
   const nobody = 65_534

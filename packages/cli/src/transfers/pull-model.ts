@@ -47,7 +47,7 @@ export async function preparePull(
   }
 }
 
-/** Returns the model's folder, which is in a folder for the registry if another local model has the same name. */
+/** Returns the model's folder: `<name>`, or `<host>/<name>` if another local model has the same name. */
 async function placeModel(
   { places, printer }: Context,
   { model, registry }: FoundModel,

@@ -6,7 +6,7 @@ import { pushReport } from './push-report.ts'
 
 const sizeBytes = 1000
 
-/** Shows the events of one file, and returns what is shown after each of them. */
+/** Reports the events of one file, and returns the status that is shown after each event. */
 function show(events: PushEvent[]) {
   const shown: ProgressStatus[] = []
   const ignore = () => undefined

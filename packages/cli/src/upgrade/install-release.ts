@@ -13,7 +13,7 @@ import type { Installation } from './installation.ts'
 import { getFile, type OfferedRelease } from './offered-release.ts'
 
 const partBytes = 8 * 1024 * 1024
-/** Limits the download, because the size of an archive is not signed. An archive has about 100 MB. */
+/** Limits the download, because the size of an archive is not signed. An archive is about 100 MB. */
 const maxBytes = 2_000_000_000
 
 /** The prefix of the folders in which releases are unpacked. A killed process leaves its folder behind. */

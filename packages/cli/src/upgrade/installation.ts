@@ -15,7 +15,7 @@ export type Installation = {
   key: KeyObject
 }
 
-/** Returns undefined if the program that contains the folder was installed in another way, for example with npm. */
+/** Finds the installation that contains the folder; undefined if shoal was installed in another way, such as npm. */
 export async function findInstallation(programFolder: string): Promise<Installation | undefined> {
   for (let at = programFolder; dirname(at) !== at; at = dirname(at)) {
     const folder = dirname(at)

@@ -2,7 +2,7 @@ import type { ErrorCode, ErrorDetails } from './error-details.ts'
 
 /**
  * The base class of all shoal errors: `code` identifies the error, `details` holds the data needed to handle it, and
- * `message` is a lower-case phrase. `code` and `details` are own properties with plain values, so an RPC call can pass
+ * `message` is a lowercase phrase. `code` and `details` are own properties with plain values, so an RPC call can pass
  * them to another thread.
  */
 export class AppError<C extends ErrorCode = ErrorCode> extends Error {

@@ -83,7 +83,7 @@ export const daemonReasons = {
     status: 404,
     ending: 'not_found',
     meaning:
-      'the response is not in memory: it is too old, the daemon has been restarted, or another API key created it',
+      'the response is not available: it is too old, the daemon has been restarted, or another API key was used to create it',
   },
   model_busy: { status: 409, ending: 'failed', meaning: 'the model is being pulled or copied' },
   model_linked: {

@@ -213,7 +213,7 @@ function tokenizeFlow(this: Context, effects: Effects, ok: State, nok: State): S
     return this.interrupt ? aloneInLine : inside
   }
 
-  /** A line that contains only the delimiter ends a paragraph. */
+  /** A line can interrupt a paragraph only if it contains just the delimiter. */
   const aloneInLine: State = (code) => {
     if (code === null || isLineEnding(code)) return ok(code)
     if (!isSpace(code)) return nok(code)

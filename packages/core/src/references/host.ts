@@ -6,7 +6,7 @@ export const hostOf = (registry: string): string =>
     .toLowerCase()
 
 /**
- * Whether a reference with `host` can mean a model of the registry at `address`. A host without a port matches any
+ * Whether a reference with `host` can refer to a model in the registry at `address`. A host without a port matches any
  * port. If `address` is undefined because the model's registry is unknown, every host matches.
  */
 export function isFromHost(address: string | undefined, host: string): boolean {

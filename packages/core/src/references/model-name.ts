@@ -1,5 +1,5 @@
 /**
- * The source of a regular expression for schemas. A model name has 2 to 96 characters: lower-case letters, digits, `.`,
+ * The source of a regular expression for schemas. A model name has 2 to 96 characters: lowercase letters, digits, `.`,
  * `_` or `-`. The first and last characters are letters or digits.
  */
 export const modelNamePattern = '^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$'

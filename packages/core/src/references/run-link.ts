@@ -7,8 +7,8 @@ import { type RunTarget, runMarker } from './format-run-link.ts'
 import { isLabel, isLatest } from './reference.ts'
 
 /**
- * The pattern from `model-name.ts`. It is repeated here because importing it would add a file to the pages that use
- * that module.
+ * The pattern from `model-name.ts`. It is repeated here because an import would add one more file to the pages that use
+ * `model-name.ts`.
  */
 const modelName = /^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$/
 

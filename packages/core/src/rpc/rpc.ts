@@ -117,8 +117,8 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
   }
 
   /**
-   * Sends an item together with all others of this turn of the event loop, because each message to another process
-   * costs both of them several system calls.
+   * Sends an item together with all other items from this turn of the event loop, because each message to another
+   * process costs both processes several system calls.
    */
   function postSoon(item: Item) {
     unsent.push(item)

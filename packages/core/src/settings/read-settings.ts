@@ -37,7 +37,7 @@ export function readSetting<T>(
   refuse: (message: string) => never,
 ): T {
   const text = typedText(one, sources) ?? one.default
-  if (text === undefined) return undefined as T // `setting` includes undefined in the type
+  if (text === undefined) return undefined as T // without a default, `T` includes undefined: see `setting`
   return one.parse(text, (why) => refuse(`${getSettingName(one)} ${why}`))
 }
 

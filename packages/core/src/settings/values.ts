@@ -2,7 +2,7 @@
 import { formatBytes, parseSize } from '../units/index.ts'
 import type { Parse } from './setting.ts'
 
-/** The text that the user typed, without leading and trailing white space. */
+/** The text that the user typed, without leading and trailing whitespace. */
 export const word: Parse<string> = (text) => text.trim()
 
 /** A whole number between `min` and `max`, inclusive. */

@@ -104,8 +104,8 @@ export function blockEvents() {
 }
 
 /**
- * Joins events to complete blocks. A call that was cut off is dropped, because clients would mistake it for a complete
- * call.
+ * Joins events into complete blocks. A call that was cut off is dropped, because clients would mistake it for a
+ * complete call.
  */
 export function joinBlocks(events: readonly BlockEvent[]): Block[] {
   const blocks: Block[] = []

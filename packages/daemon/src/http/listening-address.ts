@@ -7,8 +7,8 @@ import { ConfigError } from '../errors.ts'
 type Settings = Pick<DaemonConfig, 'host' | 'apiKey'>
 
 /**
- * Throws a `ConfigError` if other machines can reach one of the bound addresses and no key is required. A name under
- * `localhost` requires no key, but the system's resolver may return any address for such a name.
+ * Throws a `ConfigError` if no key is set and `host` is a loopback name, but other machines can reach one of the bound
+ * addresses. This can happen because the system's resolver may return any address for a name under `localhost`.
  */
 export function refuseExposure({ host, apiKey }: Settings, bound: readonly AddressInfo[]): void {
   if (apiKey !== undefined || !isLoopback(host)) return
@@ -19,7 +19,7 @@ export function refuseExposure({ host, apiKey }: Settings, bound: readonly Addre
   )
 }
 
-/** Values of `host` for which the daemon can be reached at `localhost`. For others, the URL must contain the host. */
+/** Values of `host` for which the daemon can be reached at `localhost`. For all others, the URL contains the host. */
 const localHosts = ['127.0.0.1', 'localhost', '0.0.0.0', '::']
 
 /** The URL at which programs on this machine reach a server that listens on `host`. */

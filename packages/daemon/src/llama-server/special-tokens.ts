@@ -6,7 +6,7 @@ type SpecialTokens = { bos_token: string; eos_token: string }
 
 /**
  * Returns a function that looks up a model's special tokens in its file's vocabulary. The vocabulary is too large to
- * keep in memory and slow to read, so the function remembers the tokens until the file changes.
+ * keep in memory and slow to read, so the function caches the tokens until the file changes.
  */
 export function specialTokensOf(): (model: LocalModel) => Promise<SpecialTokens> {
   /** Keyed by the file's facts, which are a new object after the file has changed. */

@@ -8,7 +8,7 @@ import { useTestDaemon } from '../testing/test-daemon.ts'
 import { loadedModels } from './loaded-models.ts'
 import { localModels } from './local-models.ts'
 
-/** Starts a daemon with the demo models. Records the path of each loaded file, and the number of conversations. */
+/** Starts a daemon with the demo models. Records the path of each loaded file, and its number of slots. */
 async function start(
   script: Parameters<typeof scriptedRuntime>[0] = {},
   settings: Parameters<typeof useTestDaemon>[0] = {},

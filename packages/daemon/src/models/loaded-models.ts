@@ -101,7 +101,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     return all
   }
 
-  /** Lists the models folder only if the model is not loaded or something in its own folder has changed. */
+  /** Finds a model. Lists the models folder only if the model is not loaded or something in its folder has changed. */
   async function getLocal(id: string): Promise<LocalModel> {
     const known = entries.values().find(({ model }) => model.id === id)
     const stamp = known && (await getModelStamp(known.model))
@@ -211,7 +211,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   async function freeCache({ runtime, loadedAt }: Entry) {
     if (!loadedAt) return
     const { freeCache } = await runtime
-    await freeCache().catch(() => undefined) // the process has exited, which has freed its cache
+    await freeCache().catch(() => undefined) // a failure means that the process has exited, which freed its cache
   }
 
   /** Conversations without a slot are cached in part of the memory that the model leaves free. */

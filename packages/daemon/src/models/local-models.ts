@@ -42,7 +42,7 @@ export interface LocalModels {
   list(): Promise<LocalModel[]>
   /** Finds a model as `findModel` does; undefined if there is none. */
   find(id: string): Promise<LocalModel | undefined>
-  /** The reason that a model with files cannot be run; undefined if no problem was found. */
+  /** The reason why a model cannot be run although it has files; undefined if no problem was found. */
   findProblem(id: string): Promise<string | undefined>
 }
 

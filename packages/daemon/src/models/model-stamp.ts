@@ -2,13 +2,12 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { LocalModel } from './local-models.ts'
 
-/** Some file systems record times only to two seconds. Two changes within this time may have the same time. */
+/** Some file systems record times with a resolution of two seconds, so two changes may have the same time. */
 const timePrecisionMs = 2_000
 
 /**
  * Returns a text that changes when one of the model's files changes, or when a file is added to or removed from their
- * folder. Undefined if the folder has just changed, because the next change might not change the text, and if a file is
- * gone.
+ * folder. Undefined if a file is gone, or if the folder has just changed: the text might not reflect the next change.
  */
 export async function getModelStamp({ path, paths }: LocalModel): Promise<string | undefined> {
   const [folder, ...files] = await Promise.all([dirname(path), ...paths].map(readTimes))

@@ -15,7 +15,7 @@ export function searchInBackground({ modelsDirectory, modelFolders }: Settings, 
   const stop = new AbortController()
   const { signal } = stop
   const firstSearch = Promise.withResolvers<void>()
-  /** Reasons by path. */
+  /** The problems that the last search found: reasons by path. */
   let reported = new Map<string, string>()
 
   /** The first search also forgets the models of folders that have been removed from the setting. */

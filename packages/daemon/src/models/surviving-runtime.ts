@@ -35,7 +35,7 @@ export function openCrashLog() {
     },
     /** Throws a `Fault` if requests with the same prompt and schema have crashed this model too often. */
     refuse(modelPath: string, generation: Generation) {
-      if (crashed.size === 0) return // the usual case: nothing is hashed
+      if (crashed.size === 0) return // usually, no process has crashed, and the request need not be hashed
       if ((crashed.get(toKey(modelPath, generation))?.size ?? 0) < maxCrashes) return
       const message = `requests with this prompt and schema have crashed the model's process ${maxCrashes} times: try again in a minute`
       throw new Fault('crashes_model', message, { retryAfterSeconds: refusalMs / 1000 })

@@ -15,14 +15,14 @@ export function joinCalls() {
   }
 
   return {
-    /** Takes a part of an answer. Returns the parts that are now complete. */
+    /** Adds a part of an answer. Returns the parts that are now complete. */
     take({ toolCall, argumentsDelta, ...piece }: Piece): Piece[] {
       if (begun && argumentsDelta !== undefined) begun.arguments += argumentsDelta
       const ended = argumentsDelta === undefined ? end() : []
       if (toolCall) begun = { ...toolCall }
       return Object.keys(piece).length > 0 ? [...ended, piece] : ended
     },
-    /** Returns the last call, at the end of the answer. */
+    /** Called at the end of the answer. Returns the last tool call, if it is complete. */
     finish: end,
   }
 }

@@ -48,8 +48,7 @@ function shortened(metadata: Metadata, model: LocalModel): Metadata {
 }
 
 /**
- * Adds the number of weights under the key that Ollama uses, unless the metadata contains this key. Ollama also adds
- * this key.
+ * Adds the number of weights under the same key as Ollama does. If the metadata contains this key, its value is kept.
  */
 function withCount(metadata: Metadata, { parameterCount }: LocalModel): Metadata {
   return { 'general.parameter_count': parameterCount, ...metadata }

@@ -41,7 +41,7 @@ export function createCompletionGenerations(request: CompletionRequest): Generat
   }))
 }
 
-/** OpenAI's default maximum number of tokens for completions, which may not end on their own. */
+/** OpenAI's default maximum number of tokens for completions, which might never end on their own. */
 const defaultCompletionTokens = 16
 
 /** Returns a list of prompts. `given` is one prompt or a list of prompts, each as text or as a list of tokens. */

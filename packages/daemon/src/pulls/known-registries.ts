@@ -87,7 +87,7 @@ function toAddress(named: string, known: readonly KnownRegistry[]): string {
   const text = named.toLowerCase()
   const found = known.find(({ address }) => [address, withoutScheme(address)].includes(text))
   if (found) return found.address
-  // `model` is a placeholder, so that the address is checked in the same way as in links.
+  // `model` is a placeholder: `parseRunTarget` checks the address in the same way as an address in a link.
   const target = parseRunTarget(`${named}/model`)
   if (target) return target.registry
   throw unknownRegistry(named)

@@ -31,7 +31,7 @@ async function start(address: string, more: Partial<DaemonConfig> = {}) {
   }
 }
 
-/** Starts a registry that has the demo model under another name, which is not on this machine yet. */
+/** Starts a registry with a copy of the demo model under the name `tide`, which no local model has. */
 async function registryWithTide() {
   const registry = await useTestRegistry()
   for (const quantization of ['Q4_0', 'Q8_0']) {

@@ -1,4 +1,4 @@
-/** Tests the search, the requests about models and the pulls with several registries. */
+/** Tests searching, finding and pulling models with several registries. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 import { useTestRegistry } from '../testing/test-registry.ts'
 
-/** The members of answers that tests read. */
+/** The members of response bodies that the tests read. */
 type Body = { local_model?: string; models?: { local_model: string | null }[] }
 
 async function start(settings: Partial<DaemonConfig>) {

@@ -1,6 +1,6 @@
 /**
- * Lists the registries that this machine knows, and finds models in them. Routes that send requests to a registry use
- * POST, because browsers then send the `Origin` of the page, and the guard refuses foreign origins.
+ * Lists the known registries, and finds models in them. Routes that send requests to a registry use POST, because
+ * browsers then send the `Origin` of the page, and the guard refuses foreign origins.
  */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { RegistryFindRequest, RegistrySearchRequest } from '@shoal/protocol'

@@ -1,4 +1,4 @@
-/** Converts the items of a conversation to messages in the format for which chat templates are written. */
+/** Converts the items of a conversation to messages in the format that chat templates expect. */
 import type { InputItem } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import { joinText } from '../openai/join-text.ts'

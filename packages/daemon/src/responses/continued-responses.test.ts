@@ -1,4 +1,4 @@
-/** Tests kept responses with OpenAI's official client. */
+/** Tests requests that continue earlier responses, with OpenAI's official client. */
 import { expect, test } from 'vitest'
 import { messagesOf, thoughtful, useScriptedOpenai } from '../testing/scripted-openai.ts'
 

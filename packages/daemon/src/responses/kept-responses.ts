@@ -27,7 +27,7 @@ const defaultLimits: Limits = {
 const maxReferredBytes = 16 * 1024 * 1024
 
 /**
- * The responses that later requests can continue. They are only in memory, because prompts and answers are never
+ * The responses that later requests can continue. They are kept only in memory, because prompts and answers are never
  * written to disk. The least recently used ones are dropped first. Each API key gives access only to the responses that
  * it created.
  */
@@ -68,7 +68,7 @@ export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = default
       throw notFound(`item ${id}`, param)
     }
 
-    /** Replaces references to items with the items. */
+    /** Replaces references to items with the items themselves. */
     function withoutReferences(input: InputItem[]): InputItem[] {
       const known = new Map<string, ReturnType<typeof findItem>>()
       let total = 0

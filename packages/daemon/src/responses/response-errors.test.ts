@@ -1,4 +1,4 @@
-/** Tests that OpenAI's official client recognizes the errors of responses. */
+/** Tests that OpenAI's official client recognizes the errors of the Responses API. */
 import { APIError } from 'openai'
 import { expect, test } from 'vitest'
 import { collectEvents, connectOpenai } from '../testing/scripted-openai.ts'

@@ -33,7 +33,7 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
     using use = await models.use(body.model)
     const response = beginResponse(body)
     const events = responseEvents(use.runtime.generate(generation, signal), response, {
-      hasSummary: Boolean(body.reasoning?.summary), // the reasoning itself is sent as its summary
+      hasSummary: Boolean(body.reasoning?.summary), // the complete reasoning is sent in place of a summary
       namespaces: findNamespaces(body),
       keep(finished) {
         if (body.store !== false) kept.keep(finished, conversation)

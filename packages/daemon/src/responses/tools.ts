@@ -10,9 +10,9 @@ type RequestFunction = Omit<RequestTool, 'tools'>
 const maxFunctions = 128
 
 /**
- * Returns the request's tools except web search. The response's `tools` member contains the same tools. OpenAI runs web
- * search on its own servers. Web search is ignored here rather than refused, because Codex includes it in every
- * request. Other tools that OpenAI runs are refused.
+ * Returns the request's tools except web search. The response's `tools` member contains the same tools. Web search and
+ * some other tools run on OpenAI's servers, so they are not supported. Web search is ignored rather than refused,
+ * because Codex includes it in every request. `toTools` refuses the others.
  */
 export const offeredTools = ({ tools }: ResponseRequest): RequestTool[] =>
   (tools ?? []).filter(isOffered)
@@ -51,7 +51,7 @@ function toTool({ type, name, description, parameters }: RequestFunction, path: 
   return { type: 'function', function: { name, ...optional } }
 }
 
-/** Maps the name of each function in a namespace to the namespace, which calls of the function must contain. */
+/** Maps the name of each function in a namespace to that namespace, which every call to the function must contain. */
 export function findNamespaces({ tools }: ResponseRequest): Map<string, string> {
   const namespaces = (tools ?? []).filter(({ type }) => type === 'namespace')
   return new Map(

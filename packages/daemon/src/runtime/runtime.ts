@@ -3,10 +3,10 @@ import { AppError, hasCode } from '@shoal/core/errors'
 export type Runtime = {
   facts: ModelFacts
   /**
-   * Yields an answer's parts as they are generated, and returns why and how the answer ended. The first part is empty
-   * and is yielded when the request is admitted. A request is admitted if its prompt fits in the context, its schema is
-   * valid, and it has a slot. Rejects with a prompt error, which always comes before the first part, or with
-   * `model_lost`.
+   * Yields an answer's parts as they are generated. Returns why the answer ended, with token counts and times. The
+   * first part is empty and is yielded when the request is admitted. A request is admitted if its prompt fits in the
+   * context, its schema is valid, and it has a slot. Rejects with a prompt error, which always comes before the first
+   * part, or with `model_lost`.
    */
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
   /** Returns vectors of length 1, in the order of the texts. Rejects with the same errors as `generate`. */
@@ -65,7 +65,7 @@ export type ModelFacts = {
   slots: number
   /** False for an encoder, which can only create embeddings. */
   canGenerate: boolean
-  /** The maximum number of tokens in a text to embed. */
+  /** The context length for embeddings, in tokens. A text to embed must have fewer tokens. */
   embeddingContextLength: number
 }
 

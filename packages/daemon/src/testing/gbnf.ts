@@ -11,7 +11,7 @@ export function matchesGbnf(grammar: Gbnf, text: string): boolean {
   return stacks.take(text) && stacks.read().includes(undefined)
 }
 
-/** Returns numbers from 0 to 1, always the same for the same seed (mulberry32). */
+/** Returns a random number generator (Mulberry32). It returns the same numbers from 0 to 1 for the same seed. */
 export function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {

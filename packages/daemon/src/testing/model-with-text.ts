@@ -7,8 +7,8 @@ const countsEnd = 24
 const stringType = 8
 
 /**
- * Writes a copy of the demo model with an additional metadata entry, which is a string. Tensors start at multiples of
- * 32 bytes.
+ * Writes a copy of the demo model with an additional metadata entry, which is a string. The string is padded, because
+ * tensors must start at multiples of 32 bytes.
  */
 export function writeModelWith(path: string, key: string, text: string) {
   const model = readFileSync(demoModel)

@@ -4,7 +4,7 @@ import { tokenizer } from '../runtime/llama/tokenizer.ts'
 /** Short blocks, so that a text is cut at many places. */
 const lengths = { minSpecialBlock: 1024, maxBlock: 500, maxWord: 64 * 1024 }
 
-/** Opens the vocabulary of a GGUF file, which need not contain weights. Disposing the result releases its memory. */
+/** Opens the vocabulary of a GGUF file, which need not contain weights. Disposing of the result releases its memory. */
 export async function openVocabulary(modelPath: string) {
   const llama = await getLlama({
     build: 'never',

@@ -2,8 +2,8 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /**
- * Sends exact bytes, for requests that no HTTP client would send. The request must ask the server to close the
- * connection.
+ * Sends `request` unchanged, for tests of requests that no HTTP client would send. The request must ask the server to
+ * close the connection.
  */
 export async function rawRequest(port: number, request: string) {
   const socket = connect(port, '127.0.0.1')

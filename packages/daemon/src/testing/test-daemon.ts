@@ -7,7 +7,7 @@ import type { StartRuntime } from '../runtime/runtime.ts'
 
 export const shippedModels = join(import.meta.dirname, '../../../../models')
 
-/** Creates a folder of local models that contains the demo models in the form in which a pull stores them. */
+/** Creates a folder of local models that contains the demo models, arranged as a pull would store them. */
 export function demoModelsFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shoal-daemon-'))
   for (const name of ['shoal-tiny', 'shoal-nano']) {

@@ -42,7 +42,7 @@ const blockTensorBytes = 64 * 1024 * 1024
 const rowLength = 4096
 
 /**
- * Writes a valid GGUF file of exactly `sizeBytes`, at least 64 KiB. The data is pseudo-random, depends only on `seed`
+ * Writes a valid GGUF file of exactly `sizeBytes`, at least 64 KiB. The data is pseudorandom, depends only on `seed`
  * and does not repeat, so all chunks differ.
  */
 export async function writeGgufFile(path: string, sizeBytes: number, seed = 0): Promise<void> {

@@ -20,9 +20,9 @@ export const syntheticContext = 8192
 const normalToken = 1
 
 /**
- * Writes a model of 86 million pseudorandom weights with the vocabulary of the demo model. If `vocabularySize` is larger, the
- * vocabulary is extended to that many tokens, which adds weights. The output of the model is meaningless, but its speed
- * is typical for its size.
+ * Writes a model with 86 million weights and the vocabulary of the demo model. The weights are pseudorandom, except in
+ * BF16. If `vocabularySize` exceeds the size of that vocabulary, tokens are added to it, which also adds weights.
+ * The output of the model is meaningless, but its speed is typical for its size.
  */
 export async function writeSyntheticModel(
   path: string,

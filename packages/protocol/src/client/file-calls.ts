@@ -7,16 +7,16 @@ import type { Connection } from './connection.ts'
 export function fileCalls({ json }: Connection) {
   return {
     /**
-     * Lists the ready files of a model, smallest first. With `status: 'all'`, the owner and
-     * administrators get all files.
+     * Lists the ready files of a model, smallest first. With `status: 'all'`, the owner, members and administrators get
+     * all files.
      * @example
      * const files = await client.listFiles('tide', { status: 'all' })
      */
     listFiles: (model: string, query: { status?: 'ready' | 'all' } = {}, signal?: AbortSignal) =>
       json<ModelFile[]>(to(routes.listFiles, { id: model }), { query, signal }),
     /**
-     * Finds files by up to 1,000 SHA-256 hashes. Hashes of files that the registry does not have, or that the caller
-     * may not read, are left out.
+     * Finds files by their SHA-256 hashes, at most 1,000 per call. Hashes of files that the registry does not have, or
+     * that the caller may not read, are left out.
      * @example
      * const [found] = await client.lookUpFiles([file.sha256_hash])
      * console.log(found?.model_name) // tide

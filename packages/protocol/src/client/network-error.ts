@@ -8,8 +8,8 @@ type NetworkCode =
   | 'unreachable'
   | 'tls_failed'
   /**
-   * The forward proxy failed, not the registry: the proxy cannot be reached, requires authentication, or responded in
-   * place of the registry.
+   * The forward proxy, not the registry, failed: it cannot be reached, requires authentication, or responded in place
+   * of the registry.
    */
   | 'proxy_failed'
   /** The response is not from a shoal registry but from a captive portal or another program. */
@@ -36,7 +36,7 @@ export class NetworkError extends AppError<NetworkCode> {
   }
 }
 
-/** Whether a failure may be temporary, so that a retry makes sense. */
+/** Whether a failure may be temporary, in which case a retry may succeed. */
 export function isTransient({ code, reason }: Pick<NetworkFailure, 'code' | 'reason'>): boolean {
   if (code === 'proxy_failed') return reason !== 'auth' && reason !== 'denied'
   return code === 'unreachable'

@@ -39,7 +39,7 @@ export function uploadCalls({ json }: Connection) {
     reserveUpload: (model: string, file: NewUpload, signal?: AbortSignal) =>
       json<StartedUpload>(to(routes.reserveUpload, { id: model }), { body: file, signal }),
     /**
-     * Declares the hashes of up to 1000 chunks, and returns those of the chunks that are missing, each with a URL.
+     * Declares the hashes of up to 1,000 chunks, and returns the chunks that are still missing, each with a URL.
      * @example
      * const { id } = await client.reserveUpload('tide', { filename: 'tide-q5.gguf', file_size_bytes: 4e9 })
      * const hash = '5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03'

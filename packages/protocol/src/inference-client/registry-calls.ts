@@ -53,7 +53,7 @@ export type RegistryFile = {
   memory_bytes: number
   memory_limit_bytes: number
   fits: boolean
-  /** The ID of the model if it is already on the machine. */
+  /** The model's ID if the model is already on the machine; otherwise, null. */
   local_model: string | null
 }
 
@@ -74,7 +74,7 @@ export interface RegistryCalls {
    */
   listRegistries(): Promise<DaemonRegistry[]>
   /**
-   * Returns one page of a registry's models: the best matches, or the most downloaded models if there are no words.
+   * Returns one page of a registry's models: the best matches, or the most downloaded models if `q` is empty.
    * @example
    * const { models, total } = await daemon.searchRegistry({ q: 'tide', fits: true })
    */

@@ -22,7 +22,7 @@ export type InferenceAnswer = {
 export type InferenceTransport = {
   /** The daemon's base URL, such as `http://localhost:11434`. */
   url: string
-  /** Resolves when the response headers have arrived. Rejects if there is no response or the signal aborts. */
+  /** Resolves when the response headers have arrived. Rejects if there is no response, or if the signal is aborted. */
   send(request: InferenceRequest): Promise<InferenceAnswer>
 }
 

@@ -279,7 +279,7 @@ describeApi('the first account', (start, oneNodeTest) => {
     await registry.restart()
     expect(registry.setupCode).toBe(code)
     const { databaseUrl } = registry.config
-    const node = databaseUrl ? await start({ baseUrl, databaseUrl }) : registry // SQLite has one node
+    const node = databaseUrl ? await start({ baseUrl, databaseUrl }) : registry // with SQLite, there is only one node
     expect(node.setupCode).toBe(code)
 
     const body = { username: 'ana', password: 'long enough', setup_code: code }

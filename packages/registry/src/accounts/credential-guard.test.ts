@@ -70,8 +70,8 @@ describeApi('unknown credentials', (start, oneNodeTest) => {
         const other = await ask(registry, unknownToken(), '203.0.113.10')
         expect(other.status).toBe(500) // this network is below its limit, so the token is looked up, which fails
       })
-      // The registry created the session and the key, so it knows that they are valid, even though this network has not
-      // used them before.
+      // The session and the key were recorded as valid when they were created, so they are looked up even though this
+      // network has exceeded its limit and has not used them before.
       expect((await ask(registry, session)).status).toBe(200)
       expect((await ask(registry, key)).status).toBe(200)
       expect((await askWithCookie(registry, session)).status).toBe(200)

@@ -17,7 +17,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
       headers: { 'x-forwarded-for': `192.0.2.66, ${address}` },
       body: { username, password },
     })
-  /** Creates an account that has only used the network 203.0.113.5. Returns a session token. */
+  /** Creates an account that has used only the network 203.0.113.5. Returns a session token. */
   const register = async (username: string): Promise<string> => {
     const { body } = await registry.post('/v1/auth/register', {
       headers: { 'x-forwarded-for': '203.0.113.5' },

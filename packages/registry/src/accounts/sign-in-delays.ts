@@ -2,9 +2,9 @@ import { busy } from '../errors.ts'
 
 export interface SignInDelays {
   /**
-   * Begins a sign-in attempt, which counts as failed until it is taken back, so that concurrent attempts count too.
-   * Pass undefined as `network` for a network that the account has used before, or for an attempt within a session.
-   * Such attempts are never delayed.
+   * Begins a sign-in attempt. The attempt counts as failed until `takeBack` is called, so that concurrent attempts
+   * count too. Pass undefined as `network` for a network that the account has used before, or for an attempt within a
+   * session. Such attempts are never delayed.
    * @throws busy (429) with the number of seconds to wait
    */
   begin(username: string, network: string | undefined): { takeBack(): void }

@@ -19,7 +19,7 @@ import { type HostUsers, hostUsers } from './host-users.ts'
 
 /** Methods that query the database throw `unavailable` if the database cannot be reached. */
 export interface Admin {
-  /** The accounts, invitations and the audit log. */
+  /** Accounts, invitations and the audit log. */
   users: HostUsers
   /**
    * Collects garbage like the registry's hourly collection, but removes nothing from the trash, because this process

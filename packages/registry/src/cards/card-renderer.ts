@@ -14,7 +14,7 @@ type Log = { warn(details: object, message: string): void }
 export type RenderedCard = {
   /** Safe HTML. */
   html: string
-  /** When to request the card again if it is shown as plain text for now; undefined if the HTML is final. */
+  /** How long to wait before requesting the card again, if it is temporarily plain text; undefined if it is final. */
   retryAfterSeconds: number | undefined
 }
 

@@ -34,7 +34,10 @@ const lowlight = createLowlight({
 })
 lowlight.registerAlias({ bash: ['zsh'], python: ['python3'], shell: ['terminal'] })
 
-/** Limits per card. Coloring the longest block takes a few milliseconds, unless the block was designed to be slow. */
+/**
+ * Limits for one card, in characters and milliseconds. Coloring a block of the maximum length takes a few milliseconds,
+ * unless the block was designed to be slow.
+ */
 const maxBlockLength = 10_000
 const maxLength = 100_000
 const maxCpuMs = 250

@@ -4,7 +4,7 @@ import { chatHtml } from '@shoal/web/testing/chat-html'
 import { expect, test } from 'vitest'
 import { renderCard } from './render-card.ts'
 
-/** Markdown with the number of formulas in it. */
+/** Markdown texts, each with the number of formulas in it. */
 const formulas: [string, number][] = [
   ['a \\(a^2\\) b', 1],
   ['x $a_1*b*c_2$, ($y$) and **$z$**', 3],

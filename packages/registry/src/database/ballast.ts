@@ -27,8 +27,8 @@ export type Ballast = {
   /** Bytes that are free, or can be freed by removing the file. */
   roomBytes(): number
   /**
-   * Shortens the file so that this many bytes are free, or removes it if it is too small for that. Returns whether it
-   * freed any space.
+   * Shortens the file so that this many bytes are free, or removes the file if it is too small for that. Returns
+   * whether any space was freed.
    */
   makeRoom(bytes: number): boolean
   /** Whether `roomBytes` is less than half of `sizeBytes`. The remaining space is reserved for deletions. */

@@ -59,15 +59,15 @@ const heartbeatIntervalMs = 1_000
 const silenceMs = 3_000
 /**
  * A node is forgotten if no heartbeat from it has arrived for this long: twice `silenceMs`, because heartbeats may be
- * delayed on their way.
+ * delayed in transit.
  */
 const forgottenAfterMs = 2 * silenceMs
 const countsIntervalMs = 1_000
 const reconnectDelayMs = 500
-/** A connection is replaced if it has delivered no heartbeat for this long. */
+/** A connection that has been open for this long is replaced if it delivers no heartbeat for `silenceMs`. */
 const deadAfterMs = 30_000
 const connectTimeoutMs = 5_000
-/** A connection is cut if it has not closed gracefully within this time. */
+/** A connection that has not closed gracefully after this time is destroyed. */
 const closeTimeoutMs = 500
 
 const undelivered =
@@ -85,8 +85,8 @@ type Message =
 export function openChangeFeed({ connectionString, onConnectionLost }: Options): ChangeFeed {
   const nodeId = randomUUID()
   /**
-   * When this node's latest received heartbeat was sent, and when each other node's latest heartbeat arrived, in
-   * milliseconds on this process's monotonic clock.
+   * For this node, when it sent the latest of its heartbeats that has arrived; for any other node, when that node's
+   * latest heartbeat arrived. In milliseconds on this process's monotonic clock.
    */
   const heardAt = new Map<string, number>()
   /** For each `notice`, by its ID: the nodes that have not confirmed it yet. */

@@ -133,7 +133,7 @@ testOnPostgres('a limited number of callers wait up to 5 s for a connection', as
   )
   const count = (text: string) => reasons.filter((reason) => reason === text).length
   const refused = count('too many requests are waiting for the database')
-  expect(refused).toBeGreaterThanOrEqual(50) // 60 if the 10 holders had to wait for their connections too
+  expect(refused).toBeGreaterThanOrEqual(50) // 60 if the 10 `holders` also had to wait for connections
   expect(refused).toBeLessThanOrEqual(60)
   expect(refused + count('timeout exceeded when trying to connect')).toBe(1_050)
   expect(performance.now() - started).toBeGreaterThan(4_900)

@@ -17,7 +17,7 @@ const afterStatements: Record<string, (db: Kysely<Database>) => Promise<void>> =
 
 /**
  * The space that SQLite's write-ahead log needs during a migration, as a share of the database's size: 1 if the rows of
- * all files are changed, otherwise `usualLogShare`, which is four times the share measured with 100,000 models.
+ * all files are changed; otherwise, `usualLogShare`, which is four times the share measured with 100,000 models.
  */
 const logShares: Record<string, number> = {
   '0002_torrent_lookup': 1,
@@ -92,7 +92,7 @@ async function hasTable(db: Kysely<Database>, engine: Options['engine'], name: s
   return (await find[engine].execute(db)).rows.length > 0
 }
 
-/** Reads the names of the migrations that have been applied; none for a new database. */
+/** Reads the names of the applied migrations, newest first; empty for a new database. */
 async function readApplied(db: Kysely<Database>, engine: Options['engine']): Promise<string[]> {
   if (!(await hasTable(db, engine, DEFAULT_MIGRATION_TABLE))) return []
   const { rows } = await sql<{ name: string }>`

@@ -11,8 +11,8 @@ const cancelRequest = { code: 80_877_102, length: 16 }
 
 /**
  * A pool client in the form that Kysely expects, from checkout to release. Calls `onWrite` after each statement or
- * transaction that may have changed something. If `timeoutMs` is set, a statement that takes longer is canceled on the
- * server and rejects here, whether the server is busy or the connection is dead. A failed connection is closed and
+ * transaction that may have changed something. If `timeoutMs` is set and a statement takes longer, the statement is
+ * canceled on the server and its promise rejects, even if the connection is dead. A failed connection is closed and
  * never returned to the pool.
  */
 export function postgresClient(

@@ -46,7 +46,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   let reusableBytes = 0
   /**
    * Factor for the space that a commit needs. It grows with each commit that fails for lack of space. It is reset when
-   * a commit with at least as many pages succeeds, or when the disk is not nearly full.
+   * a commit with at least as many pages as the failed one succeeds, or when the disk is not nearly full.
    */
   let caution = 1
   let failedPages = 0

@@ -19,7 +19,7 @@ export type Database = {
   model_change: { model_seq: number; change: string | number; text_change: string | number }
   /** Separate from `model` and small, because each download updates a row. A trigger adds a row for each new model. */
   model_downloads: { model_id: string; downloads: number }
-  /** The accounts that a private model's owner has shared the model with. */
+  /** The accounts that models are shared with. */
   model_member: { model_id: string; account_id: string; can_write: Flag; created_at: string }
   /** The former names of renamed models. No model currently has one of these names. */
   former_name: { name: string; model_id: string; renamed_at: string }
@@ -193,8 +193,8 @@ export type FileTable = {
    */
   cache_bytes_per_token: number | null
   /**
-   * The blob with the bytes of the file. Set when the file is ready, or from the start if the blob exists and the
-   * caller may read it.
+   * The blob with the bytes of the file. Set when the file is ready, or from the start if the blob already exists and
+   * the uploader may read it.
    */
   blob_hash: string | null
   /** The object in the store that contains an upload's chunks; null if `blob_hash` is set. */

@@ -31,7 +31,7 @@ export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'regist
  * @throws ConfigError on an older Node
  */
 export function checkSqliteFeatures(): void {
-  if ('location' in DatabaseSync.prototype) return // added in the same version
+  if ('location' in DatabaseSync.prototype) return // `location` was added in the same version
   throw new ConfigError(
     `SQLite in Node ${process.versions.node} lacks full-text search: run the registry on Node 22.16 or newer, or set DATABASE_URL to use PostgreSQL`,
   )

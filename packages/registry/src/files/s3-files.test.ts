@@ -471,7 +471,7 @@ test.skipIf(!s3).each([
   )
 })
 
-/** The names of all objects in a bucket, and of those that are being uploaded. */
+/** The names of all objects in a bucket, including those that are still being uploaded. */
 const listBucket = (config: S3Config) =>
   withS3Client(config, async (client, Bucket) => {
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }))

@@ -49,7 +49,8 @@ function readQuality(acceptEncoding: string, coding: keyof typeof qualities): nu
 /** Whether the representation of the response depends on `Accept-Encoding`. */
 export function isCompressible({ method, route }: FastifyRequest, reply: FastifyReply): boolean {
   if (!route.config.isCompressible || (method !== 'GET' && method !== 'HEAD')) return false
-  if (reply.hasHeader('set-cookie')) return false // a cookie may be a session, and the page may show it
+  // The length of a compressed response can reveal secrets that it contains (BREACH), such as those of a session.
+  if (reply.hasHeader('set-cookie')) return false
   return !String(reply.getHeader('cache-control') ?? '').includes('no-store')
 }
 
@@ -58,7 +59,7 @@ export const encodedEtag = (etag: string, encoding: Encoding): string =>
   etag.replace(/"$/, `-${encoding}"`)
 
 /**
- * Compresses a body, in one of libuv's threads. These levels compress a page to a tenth of its size within a
+ * Compresses a body in one of libuv's threads. These levels compress a page to a tenth of its size within a
  * millisecond. The highest levels would save another tenth, but take fifty times as long.
  */
 export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { type RegistryConfig, readRegistryConfig } from '../config.ts'
 import { startTestRegistry } from '../testing/test-registry.ts'
 
-/** A non-loopback address of this machine. Connections that this machine makes to the address also come from it. */
+/** A non-loopback address of this machine. Connections from this machine to it also have it as their source address. */
 const ownAddress = Object.values(networkInterfaces())
   .flat()
   .find((found) => found?.family === 'IPv4' && !found.internal)?.address

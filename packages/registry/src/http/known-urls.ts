@@ -63,7 +63,7 @@ type Known = NonNullable<ReturnType<ResponseCache['findByUrl']>> & {
 /** A request that has been counted toward its rate limit, if a limit applies to it. */
 type Counted = Known & { limit: RateState | undefined }
 
-/** The cached response, if the request may have it. */
+/** Finds the cached response; undefined if there is none, or if Fastify must process the request. */
 function findKnown(
   request: IncomingMessage,
   { caches, site, trustProxy }: Dependencies,

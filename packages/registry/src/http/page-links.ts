@@ -9,7 +9,7 @@ type Listed = {
 
 /**
  * Returns the `Link` header of a page (RFC 8288), or undefined if there is neither a next nor a previous page.
- * @param query - the validated query; the links contain exactly its parameters
+ * @param query - the validated query; the links repeat its parameters, except for `offset` and `cursor`
  */
 export function pageLinks(
   address: string,

@@ -21,7 +21,10 @@ declare module 'fastify' {
 /** Maximum number of counts across all classes. The least recently used count is dropped first. */
 const maxCallers = 20_000
 
-/** In classes with a limit above this, requests do not wait for other nodes' counts, which may be up to 0.1 s old. */
+/**
+ * In classes with a higher limit, a request does not wait for the counts of other nodes, but uses counts up to 0.1 s
+ * old.
+ */
 const maxExactLimit = 1_000
 
 /** How much of a class's rate limit a caller has left. */

@@ -223,7 +223,7 @@ test('a response is cached even if the first request for it gets a 304', async (
   const registry = await startWith({})
   const [{ headers }, token] = [await registry.get('/v1/models'), await registry.register('ana')]
   await registry.post('/v1/models', { token, body: { name: 'tide' } })
-  await registry.call('DELETE', '/v1/models/tide', { token }) // the list is the same as before
+  await registry.call('DELETE', '/v1/models/tide', { token }) // now the list is the same as before
   const ifNoneMatch = { 'if-none-match': headers.get('etag') ?? '' }
   const revalidated = await registry.get('/v1/models', { headers: ifNoneMatch })
   expect([revalidated.status, await metric(registry, 'shoal_response_cache_entries')]).toEqual([

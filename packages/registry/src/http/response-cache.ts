@@ -78,7 +78,7 @@ type Options = {
   /**
    * Returns a value that changes with every write to the database, or undefined while writes may go unnoticed, for
    * example because other nodes' writes are not reported. Nothing is cached while the value is undefined. The next
-   * value after that must never have been returned before.
+   * defined value must differ from all earlier ones.
    */
   databaseVersion: () => string | undefined
   seedersVersion?: () => number | string
@@ -111,7 +111,7 @@ export function createResponseCache(options: Options) {
     sizeCalculation: computeSize,
   })
   /**
-   * The cache keys of URLs exactly as requested. For a known URL, the parameters need not be validated and sorted
+   * Maps URLs, exactly as requested, to cache keys. The parameters of a known URL need not be validated and sorted
    * again.
    */
   const keysByUrl = new LRUCache<string, string>({ max: maxKnownUrls })
@@ -138,7 +138,8 @@ export function createResponseCache(options: Options) {
 
     /**
      * Finds the cached response to an anonymous GET request for this URL, and its representation for this
-     * `Accept-Encoding`. Returns undefined if that representation has not been made yet.
+     * `Accept-Encoding`. Returns undefined if there is no valid response, or if that representation has not been made
+     * yet.
      */
     findByUrl(url: string, acceptEncoding: string | undefined) {
       const key = keysByUrl.get(url)
@@ -272,7 +273,10 @@ function computeSize(entry: Entry, key: string): number {
   return bytes + 2 * characters * bodies.length + bytesPerEntry
 }
 
-/** The headers that are cached with a response. Others, such as the request ID, are specific to one request. */
+/**
+ * The headers that are cached with a response, in addition to `content-type` and `content-length`. Others, such as the
+ * request ID, are specific to one request.
+ */
 const answerHeaderNames = [
   'access-control-allow-origin',
   'access-control-expose-headers',

@@ -23,8 +23,8 @@ type Bytes = {
 
 /**
  * Responds to a GET or HEAD request with bytes. Supports `Range`, `If-Range` and `If-None-Match`, with the responses
- * 206, 304 and 416 (RFC 9110). The bytes are written to the socket without streams, which takes a fifth of the
- * processor time that streams would take.
+ * 206, 304 and 416 (RFC 9110). The bytes are written to the socket without streams, which takes a fifth of the CPU time
+ * that streams would take.
  */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
   const { sizeBytes, etag, offset = 0 } = bytes
@@ -65,7 +65,7 @@ async function pump(
   const share = budget.join()
   try {
     const bytes = bytePump({ reader, range, share, response, gone: gone.signal })
-    await bytes.ready() // before the headers are sent, so that a failure can still get an error response
+    await bytes.ready() // before the headers are sent, so that a failure can still result in an error response
     reply.hijack()
     response.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
     await bytes.send()
@@ -73,7 +73,7 @@ async function pump(
   } catch (error) {
     if (gone.signal.aborted) return reply.hijack()
     if (!response.headersSent) throw error
-    breakOff(response) // shorter than its Content-Length, so the client notices and can request the rest
+    breakOff(response) // the body is then shorter than Content-Length, so the client notices and can request the rest
     request.log.error({ err: error }, 'download failed')
   } finally {
     await reader.close() // waits for pending reads, which still use the buffers

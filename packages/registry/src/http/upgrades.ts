@@ -9,8 +9,8 @@ const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 const placesForSockets = /^\/(announce|scrape)([/?]|$)/
 
 /**
- * Whether Node should treat a request as an upgrade. All other upgrade requests are treated as normal requests, because
- * many clients request an upgrade only to offer HTTP/2.
+ * Whether Node should treat a request as an upgrade: only WebSocket requests to the tracker. All other upgrade requests
+ * are treated as normal requests, because many clients request an upgrade only to offer HTTP/2.
  */
 export function asksForSocket({ url = '', headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && placesForSockets.test(url)

@@ -5,7 +5,7 @@ import { invalid, unprocessable } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route parses its query itself, as bytes. */
+    /** Whether the route itself parses the query, as raw bytes. */
     hasRawQuery?: boolean
   }
 }
@@ -30,8 +30,9 @@ for (const ajv of [forTexts, ...Object.values(validators)]) ajv.addSchema([...na
 
 /**
  * Validates requests with three instances of Ajv: for bodies, for queries, and for path parameters and headers. In a
- * body, `"5"` is not accepted as a number; elsewhere it is. All instances fill in defaults. Members of bodies and
- * queries that are not in the schema are removed, so that cache keys and links contain only the route's own parameters.
+ * body, `"5"` is not accepted as a number; elsewhere it is. All instances fill in defaults. Body members and query
+ * parameters that are not in the schema are removed, so that cache keys and links contain only the route's own
+ * parameters.
  */
 export function useValidation(app: FastifyInstance) {
   const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart = '' }) =>

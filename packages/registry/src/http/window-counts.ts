@@ -17,7 +17,7 @@ export function windowCounts(maxKeys: number) {
   }
 
   return {
-    /** Adds one and returns the count. */
+    /** Adds one to the key's count, and returns the new count. */
     add(key: string, windowMs: number): WindowCount {
       const now = performance.now()
       const window = current(key, windowMs, now)
@@ -28,7 +28,7 @@ export function windowCounts(maxKeys: number) {
       return { count: window.count, msLeft: window.endsAt - now }
     },
 
-    /** The current count. */
+    /** Returns the current count. */
     read(key: string, windowMs: number): WindowCount {
       const now = performance.now()
       const { count, endsAt } = current(key, windowMs, now)

@@ -56,8 +56,8 @@ export async function writeIdentity({ db, store }: Pick<Identified, 'db' | 'stor
 }
 
 /**
- * Checks a store with an identity that differs from the database's identity. The database may have no identity. Returns
- * why the store is refused, or undefined if it is accepted.
+ * Checks a store whose identity differs from that of the database. The database may have none. Returns why the store is
+ * refused, or undefined if it is accepted.
  */
 async function refuseKnownStore(
   { db, store, databaseLabel, storeLabel, isOtherDatabase }: Identified,
@@ -154,8 +154,9 @@ async function hasUnknownObjects(db: Kysely<Database>, store: ObjectStore): Prom
 export type SampledObjects = { sampled: number; missing: number }
 
 /**
- * Counts how many of the objects to which blobs refer are missing from the store. If there are more than `maxSampled`
- * objects, checks only the first ones in SHA-256 order, which are as good as a random sample.
+ * Looks up the objects of files in the store. Returns how many were looked up, and how many of them are missing. If
+ * there are more than `maxSampled`, looks up only the first ones in SHA-256 order, which are as good as a random
+ * sample.
  */
 export async function sampleObjects(
   db: Kysely<Database>,

@@ -100,7 +100,8 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
       if (!isServed) return false
       metrics.served.inc()
       endIn(limits.closingMs)
-      // The client should close the connection first: aria2 hangs if we close it while aria2 processes the last block.
+      // The client should close the connection first: aria2 hangs if the connection is closed while it processes the
+      // last block.
       await reader.skip(limits.maxBytes)
       return false
     } catch (error) {

@@ -60,7 +60,7 @@ export async function acceptEncryption(
   const encrypt = rc4(sha1('keyB', secret, shared))
   const { offered, initialPayload } = await readOffer(reader, decrypt)
   const chosen = offered & plaintext || offered & encrypted
-  if (chosen === 0) throw new Refusal('no known encryption offered after the keys')
+  if (chosen === 0) throw new Refusal('the peer offers no supported encryption')
   await write(encrypt(selection(chosen)))
 
   const isPlain = chosen === plaintext
@@ -74,12 +74,12 @@ export async function acceptEncryption(
 
 async function readOffer(reader: MetadataReader, decrypt: Cipher) {
   const header = decrypt(await reader.read(14))
-  if (header.readBigUInt64BE(0) !== 0n) throw new Refusal('keys that do not match')
+  if (header.readBigUInt64BE(0) !== 0n) throw new Refusal('the keys do not match')
   const padding = header.readUInt16BE(12)
-  if (padding > maxPaddingBytes) throw new Refusal(`${padding} bytes of padding`)
+  if (padding > maxPaddingBytes) throw new Refusal(`${padding} bytes of padding are too many`)
   decrypt(await reader.read(padding))
   const size = decrypt(await reader.read(2)).readUInt16BE()
-  if (size > maxInitialPayloadBytes) throw new Refusal(`an initial payload of ${size} bytes`)
+  if (size > maxInitialPayloadBytes) throw new Refusal(`${size} bytes of payload are too many`)
   return { offered: header.readUInt32BE(8), initialPayload: decrypt(await reader.read(size)) }
 }
 

@@ -65,7 +65,7 @@ export class MetadataReader {
       const { value, done } = await this.#pieces.next()
       if (done) throw new Departure('the connection ended')
       this.#bytesLeft -= value.length
-      if (this.#bytesLeft < 0) throw new Refusal('more bytes than the protocol needs')
+      if (this.#bytesLeft < 0) throw new Refusal('the peer sent more bytes than the protocol needs')
       this.#piece = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     }
   }

@@ -30,13 +30,14 @@ export type MetadataSession = {
   source: MetadataSource
   /** The registry's peer ID, which is 20 bytes long. */
   peerId: Uint8Array
-  /** Called when there is progress, so that the connection may stay open for longer. */
+  /** Called on progress, so that the connection's timeout can be extended. */
   onProgress(): void
 }
 
 /**
  * Serves one connection: the handshake (BEP 3), plain or encrypted, and then the metadata (BEP 9). Resolves when the
- * peer needs nothing more, with `true` if the peer received all of the metadata.
+ * peer needs nothing more: to `true` if the peer has received all of the metadata, or to `false` if it already had the
+ * metadata.
  */
 export async function giveMetadata(line: Wire, session: MetadataSession): Promise<boolean> {
   const { source, peerId, onProgress } = session
@@ -76,15 +77,15 @@ async function shakeHands(
 
   const wire = await acceptEncryption(line, begun, source.findInfoHash)
   const first = await wire.reader.read(protocol.length)
-  if (!first.equals(protocol)) throw new Refusal('not BitTorrent')
+  if (!first.equals(protocol)) throw new Refusal('the peer does not use BitTorrent')
   const infoHash = await readHandshake(wire)
-  if (infoHash !== wire.infoHash) throw new Refusal('encrypted for another torrent')
+  if (infoHash !== wire.infoHash) throw new Refusal('the handshake is for another torrent')
   return { wire, infoHash }
 }
 
 async function readHandshake({ reader }: Wire): Promise<string> {
   const rest = await reader.read(8 + 20 + 20) // reserved, info hash, peer id
-  if (((rest[5] ?? 0) & extensionBit) === 0) throw new Refusal('no extension protocol')
+  if (((rest[5] ?? 0) & extensionBit) === 0) throw new Refusal('the peer has no extension protocol')
   return rest.toString('hex', 8, 28)
 }
 
@@ -110,9 +111,9 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
     const block = findNumber(asked, 'piece')
     if (findNumber(asked, 'msg_type') !== request || block === undefined) continue
     if (!isByte(theirNumber))
-      throw new Refusal('sent a request without a message ID for the response')
+      throw new Refusal('the peer sent a request without a message ID for the response')
     requestsLeft -= 1
-    if (requestsLeft < 0) throw new Refusal('requested the same block too often')
+    if (requestsLeft < 0) throw new Refusal('the peer requested the same block too often')
     if (block < 0 || block >= blocks) {
       await wire.write(extended(theirNumber, `d8:msg_typei${reject}e5:piecei${block}ee`))
       continue
@@ -132,7 +133,7 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
 async function readExtendedMessage({ reader }: Wire): Promise<{ number: number; payload: Buffer }> {
   for (;;) {
     const length = (await reader.read(4)).readUInt32BE()
-    if (length > maxMessageBytes) throw new Refusal(`a message of ${length} bytes`)
+    if (length > maxMessageBytes) throw new Refusal(`a message of ${length} bytes is too long`)
     if (length === 0) continue // keep-alive
     const type = (await reader.read(1)).readUInt8()
     if (type !== extendedMessage || length < 2) {

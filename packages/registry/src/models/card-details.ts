@@ -54,7 +54,7 @@ function readKeys(frontMatter: string): (key: Key) => string[] {
 
 const isNothing = /^\s*(null|~)?\s*$/i
 
-/** Returns the lines of the keys that are read. Other keys, such as evaluation results, may have hundreds of lines. */
+/** Returns only the lines that belong to `keys`. Other keys, such as evaluation results, may have hundreds of lines. */
 function pickKeys(yaml: string): string {
   let isPicked = false
   const lines = yaml.split('\n').filter((line) => {

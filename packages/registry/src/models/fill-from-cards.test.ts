@@ -9,7 +9,7 @@ describeOnEachDatabase('a card stored by a version that did not read front matte
     const registry = await start()
     const token = await registry.register('ana')
     const readme = '---\nlicense: mit\nlanguage: en\n---\n# Tide'
-    const more = Array.from({ length: 60 }, (_, at) => `more-${at}`) // more models than one call handles
+    const more = Array.from({ length: 60 }, (_, at) => `more-${at}`) // more models than one call processes
     for (const name of ['empty', 'licensed', ...more]) {
       await registry.post('/v1/models', { token, body: { name, readme } })
     }

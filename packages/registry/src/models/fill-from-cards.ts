@@ -7,14 +7,14 @@ import type { ModelRepository } from './model-repository.ts'
 export const progressName = 'cards-read'
 const all = 'all'
 
-/** Maximum number of models per call. It is low, so that other writes do not have to wait long. */
+/** Maximum number of models per call. The number is low, so that other writes do not have to wait long. */
 const maxModels = 50
 
 /**
  * Fills in the empty fields of models whose cards were stored by a version that did not read front matter. Returns a
- * function to be called repeatedly. Each call handles some models, and the next call continues with the models that
- * follow, even after a restart. Once all cards have been read, calls do nothing. Several nodes may do this at the same
- * time, because reading a card again changes nothing.
+ * function to be called repeatedly. Each call reads the cards of up to `maxModels` models, and the next call continues
+ * with the following models, even after a restart. Once all cards have been read, calls do nothing. Several nodes may
+ * do this at the same time, because reading a card again changes nothing.
  */
 export function fillFromCards(
   db: Kysely<Database>,

@@ -55,7 +55,7 @@ describeApi('the former name of a renamed model', (start) => {
     await change('old', { name: 'new' })
     const refused = await Promise.all([
       change('old', { description: 'x' }),
-      change('old', { description: 'x' }, ben), // another user may not change the model in any case
+      change('old', { description: 'x' }, ben), // ben may not change the model under any name
       registry.call('DELETE', '/v1/models/old', { token: ana }),
       registry.post('/v1/models/old/like', { token: ben }),
       registry.call('PUT', '/v1/models/old/like', { token: ben, body: { liked: true } }),

@@ -14,7 +14,7 @@ export interface MemberRepository {
   list(modelId: string): Promise<Member[]>
   /**
    * Makes an account a member, or changes its right.
-   * @throws not-found if there is no such account; conflict if it owns the model
+   * @throws not-found if there is no such account; conflict if the account is not active or owns the model
    */
   set(model: ModelRow, username: string, right: MemberRight, actor: Actor): Promise<Member>
   /**
@@ -25,7 +25,7 @@ export interface MemberRepository {
   remove(model: ModelRow, username: string, actor: Actor): Promise<void>
   /**
    * Makes another account the owner. The previous owner becomes a member who can read.
-   * @throws not-found if there is no such account; conflict if it is not active or owns the model
+   * @throws not-found if there is no such account; conflict if the account is not active or already owns the model
    */
   transfer(model: ModelRow, username: string, actor: Actor): Promise<void>
 }
@@ -153,8 +153,8 @@ async function lockOwned(trx: Kysely<Database>, { id, owner }: ModelRow) {
 }
 
 /**
- * Makes all nodes read the model and its members again. `versions` is added to the version number that links to private
- * files contain.
+ * Makes all nodes read the model and its members again. `versions` is added to the version number in links to private
+ * files; 1 invalidates the existing links.
  */
 async function noteChange(trx: Kysely<Database>, modelId: string, versions: 0 | 1) {
   await trx

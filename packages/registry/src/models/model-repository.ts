@@ -78,7 +78,7 @@ export interface ModelRepository {
   setLike(modelId: string, accountId: string, liked: boolean): Promise<void>
 }
 
-/** The API's record of a model, without the field that depends on the caller's credential. */
+/** A model as the API returns it, except for `can_write`, which depends on the caller's credential. */
 export type ModelDetails = Omit<ModelRecord, 'can_write'>
 
 export type ModelRow = Selectable<ModelTable> & {
@@ -466,7 +466,7 @@ async function writeCard(trx: Kysely<Database>, modelId: string, readme: string 
   await trx.insertInto('model_card').values({ model_id: modelId, readme }).execute()
 }
 
-/** Changes a like, and updates the model's like count to match. */
+/** Runs `change`, which adds or removes a like, and adds its result (1, 0 or −1) to the model's like count. */
 function writeLike(
   db: Kysely<Database>,
   modelId: string,

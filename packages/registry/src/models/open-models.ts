@@ -5,7 +5,7 @@ import { type ModelList, modelList } from './model-list.ts'
 import { type ModelRepository, modelRepository } from './model-repository.ts'
 import { type ModelTotals, modelTotals } from './model-totals.ts'
 
-/** The services for models: the repository, the search, the list and the totals. */
+/** The services for models and their members: repositories, search, lists and totals. */
 export interface Models {
   models: ModelRepository
   members: MemberRepository

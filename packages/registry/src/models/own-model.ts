@@ -14,7 +14,7 @@ export async function ownModel(
   throw forbidden(`only ${model.owner}, members who can write, and admins can change ${model.name}`)
 }
 
-/** Whether the caller may change a model that was read for this caller. */
+/** Whether the caller may change the model, which must have been read with this caller as the viewer. */
 export function mayChange(model: ModelRow, caller: Caller | undefined): boolean {
   if (!caller?.credential.scopes.includes('write')) return false
   return isOwnerOrAdmin(model, caller) || model.member_can_write === 1

@@ -53,7 +53,7 @@ describeApi('probes', (start, oneNodeTest) => {
     const registry = await start({ dataDirectory })
     let changes = 0
     const watcher = watch(join(dataDirectory, 'store', 'uploads'), (type, name) => {
-      if (type === 'rename' && name?.startsWith('.probe')) changes += 1 // created, and deleted
+      if (type === 'rename' && name?.startsWith('.probe')) changes += 1 // on creation and on deletion
     })
     onTestFinished(() => watcher.close())
     const started = performance.now()

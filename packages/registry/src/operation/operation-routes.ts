@@ -20,7 +20,7 @@ type Dependencies = {
   /** The state shared with other nodes; undefined if this is the only node. */
   shared: Pick<SharedState, 'isGone'> | undefined
   metrics: MetricsRegistry
-  /** The Bearer token with which anyone may read `/metrics`, or undefined if there is none. */
+  /** The bearer token with which anyone may read `/metrics`, or undefined if there is none. */
   metricsToken: string | undefined
   isDraining: () => boolean
 }
@@ -31,7 +31,7 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
   const schema = { hide: true }
   const config = { isOpen: true, isQuiet: true }
   // Load balancers request these paths often and by IP address, and need a response even while the database is down.
-  // Therefore, rate limits, the hostname and credentials are ignored.
+  // Therefore, these paths have no rate limit, and the hostname and credentials are not checked.
   const probe = {
     ...config,
     ignoresCredentials: true,

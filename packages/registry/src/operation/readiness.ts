@@ -14,8 +14,8 @@ const timeoutMs = 3_000
 
 /**
  * Creates a function that resolves to the name of a broken component, or to undefined if no component is broken.
- * Components are checked at most once a second, regardless of how often the function is called. A component is not
- * checked again while its earlier check is pending, so that a database that hangs occupies only one connection.
+ * Components are checked at most once a second, regardless of how often the function is called. While a check is
+ * pending, its component is not checked again, so that a database that hangs occupies only one connection.
  */
 export function readiness(checks: Checks, log: Log): () => Promise<string | undefined> {
   const pending = new Map<string, Promise<boolean>>()

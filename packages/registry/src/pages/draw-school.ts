@@ -7,7 +7,7 @@ import { encodePng } from './encode-png.ts'
  */
 const width = 1200
 const height = 630
-/** Rows of samples for each row of pixels. */
+/** Number of rows of samples per row of pixels. */
 const rowsPerPixel = 4
 
 type Color = readonly [red: number, green: number, blue: number]
@@ -118,7 +118,9 @@ function crossingsAt(outline: readonly Point[], y: number): number[] {
     .sort((a, b) => a - b)
 }
 
-/** Adds to the coverage of each pixel in a row the share of the pixel's width that is between a pair of crossings. */
+/**
+ * For each pixel in a row, adds the share of its width that lies between two paired crossings to the pixel's coverage.
+ */
 function coverRow(covered: Float32Array, crossings: number[]) {
   for (let pair = 0; pair + 1 < crossings.length; pair += 2) {
     const start = Math.max(0, crossings[pair] ?? 0)

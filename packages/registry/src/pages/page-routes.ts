@@ -27,10 +27,10 @@ const maxConcurrentPages = 4
 
 /** The URL parameters that `packages/web` reads. */
 const parameters = [
-  ...['q', 'architecture', 'license', 'tag', 'fits', 'min', 'max', 'sort', 'page'], // lists
-  ...['tab', 'images'], // a model
-  'next', // after signing in
-  ...['actor', 'action', 'subject'], // the audit log
+  ...['q', 'architecture', 'license', 'tag', 'fits', 'min', 'max', 'sort', 'page'], // lists of models
+  ...['tab', 'images'], // model pages
+  'next', // sign-in page
+  ...['actor', 'action', 'subject'], // audit log
 ]
 
 export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (

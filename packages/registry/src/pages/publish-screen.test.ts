@@ -504,7 +504,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
 
 /**
  * A script that counts the hashes computed in the page's main thread. Hashes in workers are not counted, because each
- * worker has its own WebCrypto.
+ * worker has its own `SubtleCrypto`.
  */
 const noteHashingHere = `
   window.hashesHere = 0

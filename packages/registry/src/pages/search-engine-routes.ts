@@ -15,8 +15,8 @@ type Dependencies = {
 }
 
 /**
- * Less than the 50,000 addresses that a sitemap may contain, because processing so many would delay all other requests
- * by 0.1 s, and the response would be too large for the cache.
+ * Fewer than the 50,000 URLs that a sitemap may contain, because processing that many would delay all other requests by
+ * 0.1 s, and the response would be too large for the cache.
  */
 const maxAddresses = 5_000
 /** These routes never require signing in. On a members-only registry, the sitemaps are empty. */

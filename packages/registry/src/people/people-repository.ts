@@ -241,7 +241,7 @@ async function lockAdmins(trx: Kysely<Database>) {
     .execute()
 }
 
-/** Throws if there is no active admin other than the account with the ID `exceptId`. */
+/** Throws if there is no active admin. The account with the ID `exceptId`, if given, does not count. */
 async function requireAdmin(db: Kysely<Database>, exceptId?: string) {
   const admin = await db
     .selectFrom('account')

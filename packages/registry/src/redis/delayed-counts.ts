@@ -15,9 +15,9 @@ type Entry = {
 }
 
 /**
- * Counts per key and fixed time window, over all nodes. Counting does not wait for Redis, because nodes exchange their
- * counts every 100 ms. While Redis does not respond, each node adds only its own counts. At most `maxKeys` keys are
- * kept; the least recently counted key is removed first.
+ * Counts events per key in fixed time windows, over all nodes. Counting does not wait for Redis, because nodes exchange
+ * their counts every 100 ms. While Redis does not respond, each node adds only its own counts. At most `maxKeys` keys
+ * are kept; the least recently counted key is removed first.
  */
 export function delayedCounts(shared: SharedState, maxKeys: number) {
   const entries = new Map<string, Entry>()
@@ -53,7 +53,7 @@ export function delayedCounts(shared: SharedState, maxKeys: number) {
   }
 
   return {
-    /** Adds one and returns the count. */
+    /** Adds one to the key's count, and returns the new count. */
     add(key: string, windowMs: number): SharedCount {
       const now = performance.now()
       const found = entries.get(key)

@@ -13,8 +13,9 @@ export interface SharedState {
   /** The prefix of this registry's keys and channels. It is needed because several registries may use one Redis. */
   prefix: string
   /**
-   * Runs `onRedis`, or `onThisNode` if Redis does not respond within the command timeout. While Redis fails, only one
-   * call at a time tries Redis again, and all other calls use `onThisNode` immediately.
+   * Runs `onRedis`. If that fails, for example because Redis does not respond within the command timeout, runs
+   * `onThisNode`. While Redis fails, only one call at a time tries Redis again, and all other calls use `onThisNode`
+   * immediately.
    */
   use<T>(onRedis: () => Promise<T>, onThisNode: () => T | Promise<T>): Promise<T>
   isGone(): boolean

@@ -36,7 +36,7 @@ export async function packArchive(options: ArchiveOptions): Promise<void> {
       ...['--dereference', '--hard-dereference', `--transform=s,^[.],${name},`],
       ...[`--directory=${folder}`, '--no-recursion', '--null', '--files-from=-'],
     ],
-    // tar runs in a separate session, where Ctrl-C in a terminal does not reach it. It ends when its output is closed.
+    // tar runs in its own session, so that Ctrl-C in a terminal does not reach it. It ends when its output is closed.
     { stdio: ['pipe', 'pipe', 'pipe'], detached: true },
   )
   const complaint = text(tar.stderr)

@@ -1,4 +1,4 @@
-/** Packs small programs in a separate process, as in production. On a busy machine, this can take long. */
+/** Packs small programs in a separate process, as in production. This can take a long time on a busy machine. */
 import { execFile } from 'node:child_process'
 import { createPublicKey } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

@@ -52,7 +52,7 @@ async function start(settings: Partial<RegistryConfig> = {}) {
       await using made = await writeRelease({ key, version, program: program(version), ...others })
       return (await releases.add([made.path], async () => undefined)).release
     },
-    /** Runs the registry's script, or another one. */
+    /** Runs the registry's installation script, or `script` if it is given. */
     async install(
       home: string,
       { words = [] as string[], script = undefined as string | undefined } = {},

@@ -32,7 +32,7 @@ const packing =
 const unreachable = (baseUrl: string) =>
   `This registry cannot offer shoal to other machines, because its base URL is ${baseUrl}, which works only on the registry’s own machine. Its operator can set SHOAL_BASE_URL to the address that other machines use.`
 
-/** Nothing here requires an account, even on a members-only registry. */
+/** These routes do not require an account, even on a members-only registry. */
 const open = { schema: { hide: true }, config: { isOpen: true } }
 
 export const releaseRoutes: FastifyPluginAsync<Dependencies> = async (

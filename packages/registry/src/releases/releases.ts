@@ -22,7 +22,7 @@ export type Release = {
   /** The folder's path. */
   folder: string
   version: string
-  /** The archives with Node, one for each platform; at least one. */
+  /** The archives, one for each platform; at least one. Each archive includes Node. */
   archives: Archive[]
   /** The files that are listed in `SHA256SUMS` and present in the folder. */
   files: ReleaseFile[]
@@ -41,10 +41,10 @@ export interface Releases {
   /** Returns the newest release for each platform. Omits damaged releases, and passes their errors to `onDamaged`. */
   listOffered(onDamaged: (error: unknown) => void): Promise<Offered[]>
   /**
-   * Verifies a release and copies it. `paths` contains the path of a folder with all files of the release, or the paths
-   * of some of its files. These must include the checksums, the signature, the key and an archive. A release that has
-   * already been added is not copied again. If the newest release was signed with a different key, `confirmKey` is
-   * called first. If `confirmKey` throws, nothing is added.
+   * Verifies a release and copies it to the registry's releases. `paths` contains the path of a folder with all files
+   * of the release, or the paths of some of its files. These must include the checksums, the signature, the key and an
+   * archive. A release that has already been added is not copied again. If the newest release was signed with a
+   * different key, `confirmKey` is called first. If `confirmKey` throws, nothing is added.
    * @throws `unprocessable` if the files are not a complete, undamaged and signed release; `conflict` if there is
    * already a different release of the same version for the same platform
    */
@@ -251,7 +251,10 @@ async function listFolders(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
-/** Deletes the drafts that killed processes have left behind. Drafts that are still being written are newer. */
+/**
+ * Deletes drafts older than a day, which killed processes have left behind. Drafts that are still being written are
+ * newer.
+ */
 async function removeOldDrafts(directory: string): Promise<void> {
   for (const name of await listFolders(directory)) {
     if (!name.startsWith(draftPrefix)) continue

@@ -30,7 +30,7 @@ export async function packAtLowPriority(
   child.stderr?.setEncoding('utf8').on('data', (more: string) => {
     stderr = (stderr + more).slice(0, stderrLength)
   })
-  const toError = ({ how }: ProcessEnd) => new Error(`the process that packs ${how}: ${stderr}`)
+  const toError = ({ how }: ProcessEnd) => new Error(`the packing process ${how}: ${stderr}`)
   const rpc = openRpc<PackMethods>(childPort(child, toError))
   const kill = () => child.kill('SIGKILL')
   signal.addEventListener('abort', kill)

@@ -25,12 +25,12 @@ export class IdColumn {
     return first * 2 ** 20 + (second >>> 12)
   }
 
-  /** Compares the IDs of two documents, in alphabetical order. */
+  /** Compares the IDs of two documents alphabetically: negative if that of `a` comes first, and 0 if they are equal. */
   compare(a: number, b: number): number {
     return this.compareWith(a, this.#parts, 4 * b)
   }
 
-  /** Compares the ID of a document with the ID that begins at `start` in `parts`. */
+  /** Like `compare`, but the second ID begins at `start` in `parts`. */
   compareWith(document: number, parts: Uint32Array, start = 0): number {
     for (let part = 0; part < 4; part += 1) {
       const difference = (this.#parts[4 * document + part] ?? 0) - (parts[start + part] ?? 0)

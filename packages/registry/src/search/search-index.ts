@@ -24,13 +24,13 @@ export type SearchFilter = {
   viewer: { username: string | undefined; memberId?: string | undefined; seesAll: boolean }
 }
 
-/** Both ends are included. */
+/** `min` and `max` are inclusive. */
 export type Range = { field: SizeField; min?: number | undefined; max?: number | undefined }
 export type SizeField = 'parameterCount' | 'minFileSizeBytes'
 
 /**
  * The maximum memory that a model may need with a context of `contextTokens`, or with its own context length if that is
- * shorter. Models whose memory is unknown are not found.
+ * shorter. Models whose memory requirement is unknown are not found.
  */
 export type MemoryLimit = { maxBytes: number; contextTokens: number }
 

@@ -64,7 +64,7 @@ describeApi('search', (start, oneNodeTest) => {
     await sql`update model set license = 'mit', downloads = 77 where name = 'theirs'`.execute(db)
     expect(await listNames(registry, 'license=mit')).toEqual(['theirs'])
     await sql`delete from model where name = 'theirs'`.execute(db)
-    // A different query is needed, because a cached response may not include the other process's write for 50 ms.
+    // A different query is needed: for up to 50 ms, a cached response may lack the other process's write.
     const other = 'license=mit&limit=5'
     expect(await listNames(registry, other)).toEqual([])
   })

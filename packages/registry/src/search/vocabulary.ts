@@ -53,7 +53,8 @@ export class Vocabulary {
   }
 
   /**
-   * Returns the numbers of the terms that begin with `prefix`, and the number of the term that is equal to `prefix`.
+   * Returns the numbers of the terms that begin with `prefix`, and the number of the term that is equal to `prefix`, if
+   * there is one.
    */
   find(prefix: string): { equal: number | undefined; beginning: Iterable<number> } {
     return { equal: this.#numbers.get(prefix), beginning: this.#withPrefix(prefix) }

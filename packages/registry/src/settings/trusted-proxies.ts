@@ -1,6 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 
-/** The proxies to trust: none (false), this many at the end of the chain, or those in these networks. */
+/**
+ * The proxies to trust: none (false), a number of proxies at the end of the chain, or the proxies in a list of
+ * networks.
+ */
 export type TrustedProxies = false | number | readonly string[]
 
 /**
@@ -35,7 +38,8 @@ export function parseNetwork(text: string) {
 
 /**
  * Finds the client's address as Fastify does: the first untrusted address, starting with that of the connection and
- * going back through the proxies. If all addresses are trusted, returns the last one.
+ * going back through the proxies. If all addresses are trusted, returns the last one. Returns undefined if the address
+ * found is empty.
  */
 export function findForwardedAddress(
   trust: TrustProxy,

@@ -21,7 +21,8 @@ export interface DiskSpace {
   /** Reads the number of free bytes, the reserve, and the number of bytes that open uploads have not received yet. */
   read(): Promise<StoreSpace>
   /**
-   * Checks that there is enough space for a new upload of this size.
+   * Checks that there is enough space for a new upload of this size, whose file must already exist with its full
+   * length.
    * @throws `storage_full` if the open uploads, including the new one, would use part of the reserve
    */
   checkUploadsFit(sizeBytes: number): Promise<void>

@@ -5,8 +5,8 @@ import type { ByteRange } from './object-store.ts'
 const run = promisify(execFile)
 
 /**
- * Frees the disk blocks of a range of a file; the range then reads as zeros. Returns false if this is not possible.
- * Node.js has no function for this, so it requires the `fallocate` program (util-linux). The file system must support
+ * Frees the disk blocks of a range of a file; the range then reads as zeros. Resolves to false if this is not possible.
+ * Node.js has no function for this, so the `fallocate` program (util-linux) is required. The file system must support
  * hole punching (ext4, XFS, Btrfs, tmpfs).
  */
 export async function punchHole(path: string, { start, size }: ByteRange): Promise<boolean> {

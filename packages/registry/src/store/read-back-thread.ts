@@ -18,7 +18,7 @@ export type ReadBackHashes = Omit<FileHashes, 'chunkHashes'>
 
 /** `id` identifies a read-back. */
 export type ReadBackMethods = {
-  /** Opens a file, and returns its number of chunks. Rejects if the file cannot be opened. */
+  /** Opens a file, and returns how many chunks it has. Rejects if the file cannot be opened. */
   open(file: { id: number; path: string }): number
   /** Hashes one more chunk. If this fails, `finish` throws the error. */
   readNext(id: number): void

@@ -9,7 +9,10 @@ import type { ByteRange, ObjectStore } from './object-store.ts'
  * point to them.
  */
 export interface ServedStore {
-  /** The origin of the store's server, to which all other presigned URLs point. Undefined if it has no server. */
+  /**
+   * The origin of the store's server, to which all other presigned URLs point. Undefined if the store does not have its
+   * own server.
+   */
   ownOrigin: string | undefined
   /** Receives a chunk. Undefined if clients send chunks to the store's server. */
   writeChunk: ChunkWriter | undefined

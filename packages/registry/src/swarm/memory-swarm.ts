@@ -83,8 +83,8 @@ const toGroupName = (kind: Peer['kind'], isSeeder: boolean, reach: string) =>
   `${kind} ${isSeeder} ${reach}`
 
 /**
- * Whether `peer` is the asker itself. A client with two addresses announces from both with the same peer ID. A client
- * that was restarted has another peer ID, but the same address and port.
+ * Whether `peer` is the same client as `asker`, which is announcing. A client with two addresses announces from both
+ * with the same peer ID. A client that was restarted has another peer ID, but the same address and port.
  */
 export function isOneself(asker: Peer, peer: Peer): boolean {
   if (asker.peerId === peer.peerId) return true

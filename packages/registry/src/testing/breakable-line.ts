@@ -50,7 +50,7 @@ export async function breakableLine(path: string) {
       isStalled = true
       stop(...open)
     },
-    /** Delays bytes from the server by this long from now on. */
+    /** From now on, delays bytes from the server by this long. */
     delay(ms: number) {
       lagMs = ms
     },

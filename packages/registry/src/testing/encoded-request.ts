@@ -4,8 +4,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { TestRegistry } from './test-registry.ts'
 
 /**
- * Sends a request with this `Accept-Encoding`, which `fetch` would replace. Returns the body's length as it was sent, and
- * its decompressed text.
+ * Sends a request with this `Accept-Encoding`, which `fetch` would replace. In the result, `length` is the size of the
+ * body as sent, in bytes, and `text` is the decompressed body.
  */
 export async function encodedRequest(
   registry: Pick<TestRegistry, 'port'>,

@@ -33,8 +33,8 @@ export async function connectWire(
 }
 
 /**
- * Requests a torrent's info dictionary from the peer and then disconnects, as clients do first if they have only a
- * magnet link.
+ * Requests a torrent's info dictionary from the peer and then disconnects, as clients that have only a magnet link do
+ * first.
  */
 export async function fetchMetadata(
   port: number,

@@ -40,9 +40,9 @@ export function describeOnEachDatabase(title: string, tests: (start: Start) => v
 }
 
 /**
- * Runs the tests on each database. As slow tests, they also run on three nodes, which are behind a load balancer and
- * share PostgreSQL, an S3 store and Redis. Tests that are declared with `oneNodeTest` do not run on three nodes,
- * because they test the disk store, the memory of one process, or the immediate effect of a change.
+ * Runs the tests on each database. If slow tests are enabled, also runs them on three nodes that are behind a load
+ * balancer and share PostgreSQL, an S3 store and Redis. Tests that are declared with `oneNodeTest` do not run on three
+ * nodes, because they test the disk store, the memory of one process, or the immediate effect of a change.
  */
 export function describeApi(
   title: string,
@@ -93,15 +93,15 @@ function closeInTime() {
 const noTest = () => undefined
 
 /**
- * Starts a real registry on a port chosen by the operating system, with its data in a temporary folder. If there are
- * several nodes, a load balancer is in front of them.
+ * Starts a real registry on a port chosen by the operating system, with its data in a temporary folder. Several nodes
+ * run behind a load balancer.
  */
 export async function startTestRegistry(settings: Partial<RegistryConfig> = {}, nodes = 1) {
   const directory = settings.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'shoal-registry-')))
   const config: RegistryConfig = {
     ...readRegistryConfig({}, { port: '0', data: directory }),
     rateLimits: undefined,
-    ballastBytes: 0, // otherwise, each of hundreds of test registries would write a ballast
+    ballastBytes: 0, // otherwise, each of hundreds of test registries would write a ballast file
     log: 'silent',
     ...settings,
   }

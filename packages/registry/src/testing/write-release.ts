@@ -38,7 +38,9 @@ export async function writeRelease({
   }
 }
 
-/** Writes and signs the checksums of the files in the folder. If `text` is given, writes and signs it instead. */
+/**
+ * Writes and signs the checksums of the files in the folder. If `text` is given, writes and signs that text instead.
+ */
 export async function signAgain(path: string, key: KeyObject, text?: string): Promise<void> {
   const names = (await readdir(path)).filter((one) => !one.startsWith('SHA256SUMS')).toSorted()
   const lines = await Promise.all(

@@ -46,7 +46,7 @@ describeApi('the tracker over HTTP', (start, oneNodeTest) => {
     here = await startPublishing(start)
   })
 
-  /** Poll the result, because a node's count may be up to two seconds old. */
+  /** Returns a file's number of seeders. Poll the result, because a node's count may be up to two seconds old. */
   const countSeeders = async ({ model_id, id }: ModelFile, token?: string) => {
     const path = `/v1/models/${model_id}/files`
     const { body: list }: { body: ModelFile[] } = await here.registry.get(path, { token })

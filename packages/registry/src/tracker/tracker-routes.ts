@@ -87,7 +87,7 @@ export async function trackerRoutes(app: FastifyInstance, dependencies: Dependen
 
 /**
  * Sends the response to a tracker request. A refusal is sent in the protocol's format with status 200, because clients
- * show its reason to their users.
+ * then show its reason to their users.
  */
 async function answer(
   reply: FastifyReply,

@@ -92,8 +92,8 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
   }
 
   /**
-   * Aborts the slowest request. Its chunk is requested again only after the aborted request has ended, because two
-   * requests must not write to the same place.
+   * If a request is slow and the budget allows a restart, aborts the slowest request. Its chunk is requested again only
+   * after the aborted request has ended, because two requests must not write to the same place.
    */
   function restartSlowest() {
     const found = options.mayRestart ? slow.takeSlowest(mayRestart) : undefined

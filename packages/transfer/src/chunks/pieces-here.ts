@@ -12,7 +12,7 @@ export interface PiecesHere {
    * pieces are not downloaded from peers.
    */
   getChunkIndex(piece: number): number
-  /** Records that the piece is on disk and matches its SHA-1, and that `by` sent it. */
+  /** Records that the piece is on disk and matches its SHA-1, and that the senders in `by` sent it. */
   add(piece: number, by: string[]): void
   /** Number of bytes at the start of a chunk that are on disk without a gap. */
   countPrefixBytes(chunk: Chunk): number

@@ -6,7 +6,7 @@ export type Tuning = {
   stallMs: number
   /** A pull that receives nothing for this long fails. */
   timeoutMs: number
-  /** Maximum wait between attempts. Waits grow up to this maximum. */
+  /** Maximum wait between attempts. Waits grow until they reach it. */
   maxWaitMs: number
   /**
    * Maximum number of bytes that may wait for the hasher. More bytes would be evicted from the page cache before they

@@ -1,6 +1,6 @@
 /**
- * The import record of a file, which contains where the file came from. Once the file has been hashed, its hashes are
- * in a separate record (`record.ts`).
+ * The import record of a file: where the file came from, and how it was imported. Once the file has been hashed, its
+ * hashes are in a separate record (`record.ts`).
  */
 import { rm } from 'node:fs/promises'
 import { writeWhole } from '@shoal/files'

@@ -33,7 +33,7 @@ export const claimName = 'model.json'
 
 /**
  * Converts a host and port to a folder name that is valid on every system: `localhost:8000` becomes `localhost+8000`.
- * `hostOfFolder` reverses the conversion, because hosts contain no `+`.
+ * `hostOfFolder` can reverse the conversion, because hosts contain no `+`.
  */
 export const folderOfHost = (host: string): string => host.replaceAll(':', '+').replaceAll('/', '+')
 
@@ -82,8 +82,8 @@ export async function releaseFolder(folder: string): Promise<void> {
   if (names.some((name) => /\.gguf(\.part)?$/.test(name))) return
   const hidden = join(folder, shoalDirectory)
   await removeUnfinished(hidden)
-  // If another process has just locked the folder, the folder is not empty, and is kept. If another process has just
-  // claimed the folder, that process repeats the claim at its next pull.
+  // If another process has just locked a file in the folder, the folder is not empty, and is kept. If another process
+  // has just claimed the folder, that process repeats the claim at its next pull.
   await rm(join(hidden, claimName), { force: true })
   for (const one of [hidden, folder]) await rmdir(one).catch(unlessInUse)
 }

@@ -5,8 +5,9 @@ import { getFilePaths } from './file-paths.ts'
 import { ensureRoom } from './room.ts'
 
 /**
- * Copies a file that other programs also use to its partial file, which only shoal uses. The original is not changed.
- * The copy is complete when it appears under its name. It takes no disk space if the file system can share blocks.
+ * Copies the file at `from`, which other programs also use, to the partial file of `path`, which only shoal uses. The
+ * original is not changed. The copy is complete when it appears under its name. It takes no disk space if the file
+ * system can share blocks.
  * @param from The file to copy; a symbolic link is followed.
  * @throws `no_room` if the disk is too full
  */

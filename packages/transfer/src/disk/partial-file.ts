@@ -64,7 +64,7 @@ export async function openPartial(path: string, manifest: Manifest): Promise<Par
     },
     close() {
       journal.close()
-      // A cancelled pull does not wait for the disk: the handle closes when pending writes have finished.
+      // A canceled pull does not wait for the disk: the handle closes when pending writes have finished.
       handle.close().catch(() => undefined) // safe: a complete pull has called `sync`; a partial one is verified when resumed
     },
   }

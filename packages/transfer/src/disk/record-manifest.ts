@@ -1,7 +1,7 @@
 import type { Manifest } from '../chunks/manifest.ts'
 import type { LocalFileRecord } from './record.ts'
 
-/** Converts a pulled file's record to the file's manifest. */
+/** Converts a file's record to the file's manifest. */
 export function toManifest(record: LocalFileRecord): Manifest {
   const { chunk_size: chunkSize, file_size_bytes: fileSizeBytes } = record
   const packed = Buffer.from(record.chunk_hashes, 'base64')

@@ -1,4 +1,4 @@
-/** The record of a pulled file, a small file beside it. */
+/** The record of a pulled or imported file: a small file beside it that contains its hashes. */
 
 import { writeWhole } from '@shoal/files'
 import { getFilePaths } from './file-paths.ts'

@@ -106,7 +106,7 @@ export async function readFiles({ root, paths, describe, known, signal }: Listed
   return found
 }
 
-/** Returns why a file is not read; undefined if it is read. */
+/** Returns the reason why a file must be skipped; undefined if it can be read. */
 async function findObstacle(root: string, real: string): Promise<string | undefined> {
   if (!isInside(root, real)) {
     return `it is a link to ${real}, which is outside of the folder; to import it, specify that path`
@@ -182,7 +182,7 @@ export function storeFolders(store: StoreName, { env, home, platform }: StorePla
   const set = (value: string | undefined, others: string[]) => (value ? [value] : others)
   switch (store) {
     case 'ollama':
-      // The last two are the homes of the users under which Linux packages run Ollama.
+      // The last two are in the home directories of the users under which Linux packages run Ollama.
       return set(env.OLLAMA_MODELS, [
         join(home, '.ollama', 'models'),
         '/usr/share/ollama/.ollama/models',

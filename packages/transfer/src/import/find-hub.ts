@@ -18,7 +18,7 @@ export async function findHubModels(cacheFolder: string): Promise<Found> {
   for (const { name } of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const [, owner, ...rest] = name.split('--')
     if (!name.startsWith('models--') || owner === undefined) continue
-    // A repository without an owner, such as `gpt2`, has only one part.
+    // The name of a repository without an owner, such as `gpt2`, has only one part.
     const repo = rest.length > 0 ? rest.join('--') : owner
     try {
       await readRepository({ root, folder: join(root, name), owner, repo }, found)
@@ -39,7 +39,7 @@ async function readRepository({ root, folder, owner, repo }: Repository, found: 
     found.skipped.push(...skipped)
     for (const path of paths) {
       const filename = basename(path)
-      if (seen.has(filename)) continue // found in another revision
+      if (seen.has(filename)) continue // already found in another revision
       seen.add(filename)
       try {
         const real = await realpath(path)

@@ -21,7 +21,7 @@ export type FoundFile = {
   quantization: string
   license: string | null
   sizeBytes: number
-  /** The SHA-256 according to the store; undefined if the store does not contain it. */
+  /** The SHA-256 according to the store; undefined if the store does not specify it. */
   sha256: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Hashes files of other programs before they are imported, so that a registry can be asked for them. */
+/** Hashes files of other programs before they are imported, so that a registry can be searched for the same files. */
 import { stat } from 'node:fs/promises'
 import { type ChunkHashes, hashFileInWorker } from '@shoal/model-file'
 import type { LocalFileRecord } from '../disk/record.ts'

@@ -203,7 +203,7 @@ async function refuseChange({ path, sizeBytes }: FoundFile) {
   if (now?.size !== sizeBytes) throw fileChanged(path)
 }
 
-/** Whether `path` is the found file, or a copy of it that an earlier import has made. */
+/** Whether `path` is the found file, or a copy of it from an earlier import. */
 async function isSame(path: string, found: FoundFile): Promise<boolean> {
   const here = await realpath(path).catch(unlessMissing)
   if (here === undefined) return false

@@ -10,7 +10,7 @@ import { fileInTheWay } from '../errors.ts'
 
 /**
  * Error codes that mean that a hard link is not possible: the paths are on different file systems, the file system does
- * not support hard links, or the file already has too many.
+ * not support hard links, or the file already has too many links.
  */
 const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 

@@ -30,7 +30,7 @@ export type LocalFile = {
   target: string | undefined
   /** Whether the file is finished, has a record, and has not changed since it was hashed. */
   isVerified: boolean
-  /** Undefined for a file that shoal did not pull, and for a partial file. */
+  /** Undefined for a partial or missing file, and for a file that shoal has neither pulled nor hashed. */
   record: LocalFileRecord | undefined
 }
 

@@ -22,9 +22,9 @@ export async function previewRemoval(
 }
 
 /**
- * Removes model files with their partial files and records. Returns the disk space that was freed, and the files and
- * folders that remain. Never changes anything outside the models folder. If one of the files is being pulled, throws
- * `file_busy` before anything is removed. Throws `is_link` in the same cases as `planRemoval`.
+ * Removes model files with their partial files and records. Returns how much disk space was freed, which links were
+ * deleted, and which folders remain. Never changes anything outside the models folder. If one of the files is being
+ * pulled, throws `file_busy` before anything is removed. Throws `is_link` in the same cases as `planRemoval`.
  * @example
  * import { copyLocalFile, removeLocalFiles } from '@shoal/transfer'
  *

@@ -23,7 +23,7 @@ export type VerifyResult =
   | { status: 'no-record' }
 
 /**
- * Hashes a pulled file again and lists the chunks that have changed.
+ * Hashes a file again, and lists the chunks that no longer match its record.
  * @example
  * import { verifyFile } from '@shoal/transfer'
  *

@@ -3,8 +3,8 @@ import { mayAnswer } from './upload-quota.ts'
 import { unsentBytes, wireMethods } from './webtorrent-internals.ts'
 
 /**
- * Maximum number of bytes being read or sent for one peer. Further requests wait; otherwise, a peer that requests
- * blocks without reading them would fill our memory.
+ * Maximum number of bytes that are being read from disk for one peer, or are waiting to be sent to it. Further requests
+ * wait; otherwise, a peer that requests blocks without reading them would fill our memory.
  */
 const maxBytesUnderway = 4 * 1024 * 1024
 const maxWaiting = 10_000

@@ -49,7 +49,7 @@ function guardLengths() {
 
 /**
  * Limits blocks that were not requested: they are dropped, but count towards the user's rate limit. A few of them are
- * normal, because they arrive after their requests were cancelled.
+ * normal, because they arrive after their requests were canceled.
  */
 function guardPieces() {
   const { _onPiece: proceed } = wireMethods
@@ -109,7 +109,7 @@ const parsePiece = ({ buffer, byteOffset, length }: Uint8Array) =>
 
 /**
  * Disconnects peers that send invalid extension messages (BEP 10), because the library's own decoder never returns for
- * some invalid input (`l-3:e`).
+ * some invalid input, such as `l-3:e`.
  */
 function guardMessages() {
   const { _onExtended: proceed } = wireMethods

@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net'
 const maxConnections = 256
 const maxPerAddress = 32
 
-/** Limits incoming connections, because each uses a file descriptor, and their number is limited. */
+/** Limits incoming connections, because each uses one of the process's limited number of file descriptors. */
 export function limitPeerConnections(server: Server) {
   const open = new Map<string, number>()
   server.maxConnections = maxConnections

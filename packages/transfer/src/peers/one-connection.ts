@@ -6,7 +6,7 @@ import { dropConnection } from './webtorrent-internals.ts'
 const sameMomentMs = 10_000
 
 /**
- * Keeps only one connection to each peer. Two peers that learn of each other at the same moment both connect. The
+ * Keeps only one connection to each peer. If two peers learn of each other at the same moment, both connect, and the
  * library would keep both connections. Over the faster one, it would request blocks that are already in transit over
  * the slower one. This function keeps:
  * - the earlier connection if it is transferring blocks;

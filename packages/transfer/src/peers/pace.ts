@@ -24,7 +24,7 @@ type PaceOptions = {
   /** How long a swarm has to deliver its first piece, and then to prove that it helps. */
   turnMs: number
   /**
-   * A swarm's rate is used once the swarm has delivered this many bytes, or after a longer time, because a busy machine
+   * Until a swarm has delivered this many bytes, it has more time to prove that it helps, because a busy machine
    * receives few pieces.
    */
   sampleBytes: number

@@ -36,7 +36,7 @@ export interface PeerDiscovery {
   readonly found: Promise<void>
   /** Why the last announce failed; undefined if it succeeded. */
   trackerError(): unknown
-  /** Ends discovery without a final announce, because the BitTorrent client continues. */
+  /** Ends discovery without a final announce, because the BitTorrent client takes over. */
   handOver(): Promise<Handover>
   /**
    * Ends discovery, and notifies the tracker that we have left, which takes at most half a second. Does nothing after

@@ -77,7 +77,7 @@ test('when a pull switches from the registry to peers and back, almost nothing i
   expect(readFileSync(path).equals(large.bytes)).toBe(true)
   const [registry] = sources.filter(({ isPeer }) => !isPeer)
   expect(registry?.bytes).toBeGreaterThan(large.bytes.length / 3)
-  // At each of the two changes, the piece in transit may be received twice. The pieces that peers have sent out of
+  // At each of the two switches, the piece in transit may be received twice. The pieces that peers have sent out of
   // order, about 8 MiB, are not received again.
   expect(wastedBytes).toBeLessThan(2.5 * mebibyte)
 })

@@ -1,4 +1,4 @@
-/** Handles one torrent and its peers with webtorrent. Runs in a separate thread: `swarm-thread.ts`. */
+/** Uses webtorrent to exchange the pieces of one torrent with peers. Runs in a separate thread: `swarm-thread.ts`. */
 import { closeSync, openSync } from 'node:fs'
 import type { Notify } from '@shoal/core/rpc'
 import { pieceLengthFor } from '@shoal/model-file'

@@ -66,7 +66,10 @@ export type Sent = [sender: string, bytes: number][]
 
 export type SwarmEvents = {
   ready(place: { port: number; pieceLength: number }): void
-  /** A piece is on disk and matches its SHA-1. `sent` covers the bytes of the piece received since its last report. */
+  /**
+   * A piece is on disk and matches its SHA-1. `sent` covers the bytes of the piece received since the piece was last
+   * reported.
+   */
   piece(piece: { index: number; sent: Sent }): void
   /**
    * Follows `settle`. In the range that starts at `from`, all pieces that peers had begun to send are complete, or no

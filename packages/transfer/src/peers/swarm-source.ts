@@ -14,7 +14,7 @@ import { diskName, registryName, type Sent } from './swarm-messages.ts'
  * if the pull is interrupted.
  */
 const slots = 8
-/** Maximum time to wait, when the pull stops using peers, for pieces that peers have begun to send. */
+/** After the pull has stopped using peers, maximum time to wait for pieces that peers have begun to send. */
 const settleTimeoutMs = 3_000
 
 type Setup = {
@@ -101,7 +101,7 @@ export function swarmSource({
 
   function noPeers({ index }: Chunk): TransferFailure {
     const error = trackerError()
-    const detail = `no peer in the swarm delivers chunk ${index}`
+    const detail = `no peer in the swarm is sending chunk ${index}`
     const failure: NetworkFailure =
       error instanceof NetworkError
         ? error.failure

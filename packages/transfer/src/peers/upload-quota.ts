@@ -22,7 +22,7 @@ export const mayAnswer = (wire: Wire, bytes: number): boolean =>
 export function createUploadQuota(limitBytes: number): UploadQuota {
   const wires = new Set<Wire>()
   let sentBytes = 0
-  /** Number of bytes sent or reserved: an upper bound, because some of the requests are cancelled. */
+  /** Number of bytes sent or reserved: an upper bound, because some of the requests are canceled. */
   let reservedBytes = 0
 
   /** Number of bytes requested and not yet sent. */

@@ -57,7 +57,7 @@ declare module 'bittorrent-protocol' {
     remoteAddress: string | undefined
     remotePort: number | undefined
     peerPieces: { get(index: number): boolean }
-    /** Whether the peer does not answer our requests at the moment. */
+    /** Whether the peer is choking us, so that it does not answer our requests. */
     peerChoking: boolean
     downloaded: number
     /** In bytes per second. Only blocks count. */

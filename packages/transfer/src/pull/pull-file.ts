@@ -73,7 +73,10 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
   }
 }
 
-/** Waits while another call or process pulls the same file, and reports the progress of that pull. */
+/**
+ * Locks the file, and returns a function that releases the lock. While another call or process pulls the same file,
+ * waits and reports the progress of that pull.
+ */
 function takeTurn({ path, file, onEvent }: PullOptions, signal: AbortSignal) {
   let meter: ProgressMeter | undefined
   const onWait = () => {

@@ -139,7 +139,7 @@ async function giveName(path: string, manifest: Manifest, options: PullOptions) 
   if (await exists(path)) throw fileInTheWay(path, 'was created during the pull')
   await rename(partial, path)
   await syncFolder(dirname(path))
-  await forgetImport(path) // of a file that has been repaired
+  await forgetImport(path) // an imported file that has been repaired is now shoal's own
   await keepRecord(path, options, {
     chunk_size: manifest.chunkSize,
     chunk_hashes: packChunks(manifest.chunks),

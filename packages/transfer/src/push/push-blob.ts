@@ -48,8 +48,8 @@ export async function pushBlob(given: BlobPush): Promise<ModelFile> {
 }
 
 /**
- * Returns the file if it is already on the registry, because an earlier push completed it or someone else uploaded it.
- * If the registry is still processing it, waits for the result.
+ * Returns the file if it is already on the registry, because an earlier push completed it or someone else uploaded it;
+ * otherwise undefined. If the registry is still processing it, waits for the result.
  */
 async function findSame(push: BlobPush): Promise<ModelFile | undefined> {
   const { client, modelName, filename, manifest, retrier, signal, report } = push

@@ -10,9 +10,11 @@ export interface PushPort {
 
   /**
    * Sends one chunk to its URL, and resolves once the store has accepted it. Calls `onSent` with the number of the
-   * chunk's bytes sent so far. Rejects with a `TransferError` if sending the chunk again may help, with an `ApiError`
-   * or `bytes_refused` if the chunk is refused, with the signal's reason if the signal is aborted, and with any other
-   * error if the push cannot continue.
+   * chunk's bytes sent so far. Rejects with:
+   * - a `TransferError` if sending the chunk again may help;
+   * - an `ApiError` or `bytes_refused` if the chunk is refused;
+   * - the signal's reason if the signal is aborted;
+   * - any other error if the push cannot continue.
    */
   putChunk(chunk: MissingChunk, options: PutOptions): Promise<void>
 

@@ -75,7 +75,7 @@ export async function pushWhileHashing(given: HashingPush): Promise<ModelFile> {
 
 /**
  * Sends chunks until all hashes are known and all their chunks have been sent, or until sending early turns out to be
- * impossible or unnecessary. Returns whether the registry had an upload to send chunks to.
+ * impossible or unnecessary. Returns whether an upload was started.
  */
 async function startEarly(push: HashingPush, count: SendCount): Promise<boolean> {
   const { client, modelName, filename, sizeBytes, retrier, report } = push

@@ -32,7 +32,7 @@ export async function sendMissing(
 type SendOptions = {
   /** Returns the next chunk, or waits for it; undefined if there are no more. */
   take: () => Promise<MissingChunk | undefined>
-  /** Is updated while chunks are sent. */
+  /** Updated while chunks are sent. */
   count: SendCount
 }
 

@@ -19,7 +19,8 @@ export type PullScene = {
 }
 
 /**
- * An origin with one file, and an empty directory to pull it to. Both are removed after the test.
+ * Starts an origin with one file, and creates an empty directory to pull the file to. After the test, the origin is
+ * closed and the directory is removed.
  */
 export async function pullScene(file: SyntheticFile): Promise<PullScene> {
   const origin = await startScriptedOrigin(file)

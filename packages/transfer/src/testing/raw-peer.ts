@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 export const handshake = (infoHash: string) =>
   Buffer.concat([
     Buffer.from('\x13BitTorrent protocol'),
-    Buffer.from([0, 0, 0, 0, 0, 0x10, 0, 0]), // extensions (BEP 10)
+    Buffer.from([0, 0, 0, 0, 0, 0x10, 0, 0]), // supports the extension protocol (BEP 10)
     Buffer.from(infoHash, 'hex'),
     Buffer.from('-XX0000-123456789012'),
   ])
@@ -23,7 +23,7 @@ export function message(id: number, ...payload: (Uint8Array | number)[]) {
   return Buffer.concat([uint32(body.length), body])
 }
 
-/** The largest message length. The library reads larger values as negative numbers. */
+/** The largest length prefix of a message. `bittorrent-protocol` reads larger values as negative numbers. */
 export const longLength = uint32(2 ** 31 - 1)
 export const unchoke = message(1)
 export const interested = message(2)

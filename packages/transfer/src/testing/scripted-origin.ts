@@ -14,7 +14,7 @@ export type BytesRequest = {
   way: Way
   /** The chunk that contains the first requested byte. */
   index: number
-  /** How often the chunk was requested before, in any way. */
+  /** Number of earlier requests for the chunk, in any of the three ways. */
   before: number
   start: number
   end: number

@@ -5,7 +5,7 @@ import { computeSha256, toModelFile } from './synthetic-file.ts'
 
 export type PutRequest = {
   index: number
-  /** How often this chunk was sent before. */
+  /** Number of earlier requests with this chunk. */
   before: number
   url: string
 }

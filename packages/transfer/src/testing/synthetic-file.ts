@@ -11,7 +11,10 @@ export type SyntheticFile = {
   chunks: ChunkEntry[]
 }
 
-/** Chunks smaller than the registry's keep the tests fast; a pull accepts any chunk size in the manifest. */
+/**
+ * Returns a file of pseudo-random bytes. By default, its chunks are smaller than the registry's, which keeps tests
+ * fast; a pull accepts any chunk size in the manifest.
+ */
 export function syntheticFile(sizeBytes: number, chunkSize = mebibyte, seed = 1): SyntheticFile {
   const bytes = Buffer.alloc(sizeBytes)
   let state = seed >>> 0 || 1

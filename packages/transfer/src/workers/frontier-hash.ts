@@ -7,22 +7,22 @@ import type { FrontierEvents, FrontierMethods, FrontierSetup } from './frontier-
 
 /** The SHA-256 of the whole file, computed during the download. */
 export interface FrontierHash {
-  /** Reports that the first `bytes` bytes of the file are on disk and good. */
+  /** Reports that the first `bytes` bytes of the file are on disk and verified. */
   advance(bytes: number): void
   /** Number of bytes hashed so far. */
   hashedBytes(): number
   /** Calls `listener` whenever more bytes have been hashed. Replaces an earlier listener. */
   onProgress(listener: () => void): void
   /**
-   * Resolves with the SHA-256 in lower-case hexadecimal once the last byte has been hashed. Rejects
-   * if the file could not be read.
+   * Resolves with the SHA-256 in lowercase hexadecimal once the last byte has been hashed. Rejects if the file could
+   * not be read.
    */
   readonly digest: Promise<string>
-  /** Closes immediately. Afterwards, `digest` may never settle. */
+  /** Stops hashing immediately. Afterwards, `digest` may never settle. */
   close(): Promise<void>
 }
 
-/** Computes the hash in a thread, which reads the good part of the file back from the page cache. */
+/** Computes the hash in a thread, which reads the verified part of the file back from the page cache. */
 export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   promise.catch(() => undefined) // avoids an unhandled rejection before anyone awaits the digest

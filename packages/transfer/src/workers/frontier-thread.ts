@@ -9,12 +9,12 @@ export type FrontierSetup = { path: string; fileSizeBytes: number }
 export type FrontierEvents = {
   /** Number of bytes hashed so far, from the start of the file. */
   progress(hashedBytes: number): void
-  /** The SHA-256 of the whole file, in lower-case hexadecimal. */
+  /** The SHA-256 of the whole file, in lowercase hexadecimal. */
   done(sha256: string): void
 }
 
 export type FrontierMethods = {
-  /** The first `goodBytes` bytes of the file are good and can be hashed. */
+  /** The first `goodBytes` bytes of the file have been verified and can be hashed. */
   advance(goodBytes: number): void
 }
 

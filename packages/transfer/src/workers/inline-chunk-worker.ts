@@ -13,7 +13,7 @@ export type WorkerSetup = {
   path: string
   /** Maximum number of parallel connections. 0 for a worker that only verifies. */
   connections: number
-  /** Maximum bytes per second, for all workers that share the board together; undefined for no limit. */
+  /** Maximum bytes per second, in total for all workers that share the board; undefined for no limit. */
   rateLimit: number | undefined
   /** How long a connection may be silent. */
   stallMs: number

@@ -15,7 +15,8 @@ export interface WorkerPool {
 }
 
 /**
- * A second receiving thread is useful only if there is a free processor for it. Hashing the whole file also needs one.
+ * A second receiving thread is useful only if there is a free processor for it. Hashing the whole file also needs a
+ * processor.
  */
 const receivingThreads = availableParallelism() > 2 ? 2 : 1
 const checkingThreads = 2

@@ -5,7 +5,10 @@ import { useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 import { nextPage } from './next-page.ts'
 
-/** Signs in with `call`, clears cached data that was loaded without a session, and navigates to `next`. */
+/**
+ * Returns a mutation that signs in with `call`, clears the cached data that was loaded without a session, and navigates
+ * to `next`.
+ */
 export function useAccount<T>(call: (values: T) => Promise<SignedIn>, next: string | undefined) {
   const client = useClient()
   const queryClient = useQueryClient()

@@ -25,7 +25,7 @@ export function AuditFilter({ filter, isBusy, onReload }: Props) {
 
   function clear() {
     filterBy({})
-    form.current?.querySelector('input')?.focus() // the button disappears
+    form.current?.querySelector('input')?.focus() // because the button that has the focus disappears
   }
 
   function submit(event: FormEvent<HTMLFormElement>) {

@@ -7,7 +7,7 @@ import { useCalls } from '../api/context.ts'
 import { AdminFailure } from './calls/admin-failure.tsx'
 import { statusQuery } from './calls/admin-queries.ts'
 
-/** The state of the store and of the processing queue. */
+/** The state of the database, the store, the uploads and the processing queue. */
 export function StatusSection() {
   const status = useQuery(statusQuery(useCalls(adminCalls)))
   if (status.isError) return <AdminFailure error={status.error} onRetry={() => status.refetch()} />

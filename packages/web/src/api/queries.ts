@@ -85,7 +85,7 @@ export const cardQuery = (client: PageClient, name: string, images: boolean) =>
     refetchInterval: refetchBusyCard,
   })
 
-/** How often a card that the registry has not rendered yet is loaded again. */
+/** The interval at which a card that the registry has not rendered yet is loaded again. */
 const busyCardMs = 5_000
 
 /** The `refetchInterval` of a query for a card's HTML. */

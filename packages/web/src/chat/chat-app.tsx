@@ -25,7 +25,7 @@ export function ChatApp({ chat, store, runLink }: Props) {
   const isWide = useIsWide()
   const { title, id, revision } = state.conversation
   const conversationHash = revision > 0 ? `#${id}` : ''
-  /** Returns to the conversation from the models or from the question about a “Run here” link. */
+  /** Returns to the conversation from the list of models or from the question about a “Run here” link. */
   function leave() {
     if (runText !== undefined) runLink.close(conversationHash)
     setShowsModels(false)

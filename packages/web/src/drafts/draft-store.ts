@@ -1,6 +1,6 @@
 /**
- * Stores drafts of forms in this browser, one for each user and form, so that unsaved changes survive a reload, a closed
- * tab and an expired session. Drafts are deleted when their user signs out.
+ * Stores drafts of forms in this browser, one for each user and form. Unsaved changes therefore survive a reload, a
+ * closed tab and an expired session. Signing out deletes the drafts of all users.
  */
 const prefix = 'shoal-draft'
 

@@ -10,8 +10,9 @@ type Props = {
 }
 
 /**
- * Asks before the visitor leaves the page with unsaved changes. If the visitor follows a link or goes back, it shows a
- * dialog. If the visitor reloads or closes the page or opens another site, the browser shows its own prompt.
+ * Asks for confirmation before the visitor leaves the page with unsaved changes. If the visitor follows a link or goes
+ * back, a dialog is shown. If the visitor reloads or closes the page or opens another site, the browser shows its own
+ * prompt.
  */
 export function WarnBeforeLeaving({ isDirty, children }: Props) {
   const { history } = useRouter()

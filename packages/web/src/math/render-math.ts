@@ -70,7 +70,7 @@ const keepAttributes = (given: string): string =>
     .map(([attribute]) => attribute)
     .join('')
 
-/** Whether a length keeps the formula near its place in the page. */
+/** Whether a length is so small that the formula stays near its place on the page. */
 function isSmall(name: string, value: string): boolean {
   const [, number] = /^([+-]?[\d.]+)[a-z%]+$/.exec(value) ?? []
   if (number === undefined) return true

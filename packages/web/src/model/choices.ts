@@ -12,7 +12,7 @@ import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 
 export type Choice = FileChoice<ModelFile>
 
-/** Lists the choices by size, with companion files last. */
+/** Lists the choices from smallest to largest, with companion files last. */
 export const listChoices = (files: readonly ModelFile[]): Choice[] =>
   fileChoices(files, (file) => file.file_size_bytes).toSorted(
     (a, b) => Number(a.isCompanion) - Number(b.isCompanion),

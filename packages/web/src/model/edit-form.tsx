@@ -124,7 +124,7 @@ export function EditForm({ model, user }: Props) {
       <fieldset>
         <legend className="label">Visibility</legend>
         {[
-          { isPublic: true, text: 'Public: everyone who can read this registry' },
+          { isPublic: true, text: 'Public: everyone with access to this registry' },
           {
             isPublic: false,
             text: 'Private: only the owner, members and this registry’s administrators',

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
 
-/** A shortened large array, as stored by the registry: its type, its full length and its first items. */
+/** A large array that the registry has shortened: its type, its full length and its first items. */
 type Shortened = { type: string; length: number; items: unknown[] }
 
 const isShortened = (value: unknown): value is Shortened =>

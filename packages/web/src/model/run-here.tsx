@@ -8,8 +8,8 @@ import type { Choice } from './choices.ts'
 type Props = { model: ModelRecord; choice: Choice; className?: string }
 
 /**
- * A plain link to the page of the visitor's daemon, which asks whether to pull and run the file. This page does not check
- * whether a daemon is running: browsers ask the visitor before they let a page access the local machine.
+ * A plain link to the page of the visitor's daemon, which asks whether to pull and run the file. This page does not
+ * check whether a daemon is running: browsers ask the visitor before they let a page access the local machine.
  */
 export function RunHere({ model, choice, className = 'ctl h-9 px-2.5 text-[14px]' }: Props) {
   const { registryUrl: registry } = useApp()

@@ -13,7 +13,7 @@ export type Choices = {
   memoryBytes: number
 }
 
-/** Lists the choices among a model's files for the visitor's machine and context length. */
+/** Returns the choices among a model's files, and the best one for the visitor's machine and context length. */
 export function useChoices(model: ModelRecord, files: readonly ModelFile[]): Choices {
   const { memoryGb, contextTokens } = usePrefs()
   const choices = withContext(listChoices(files), model, contextTokens)

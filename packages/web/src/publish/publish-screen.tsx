@@ -21,7 +21,7 @@ const ProgressPanel = lazy(async () => {
       return { default: (await import('./progress/progress-panel.tsx')).ProgressPanel }
     } catch (error) {
       if (!(error instanceof TypeError)) throw error // `import` throws a TypeError if the request fails
-      await sleep(retryMs) // the upload itself retries as well
+      await sleep(retryMs) // the upload itself also retries
     }
   }
 })

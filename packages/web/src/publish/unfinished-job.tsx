@@ -103,7 +103,7 @@ export function UnfinishedJob({ job, onChange }: Props) {
         onConfirm={() => discard.mutate()}
       >
         {describeLoss(job)} This cannot be undone.
-        {!knowsOtherTabs() && ' If another tab is uploading these files, it will fail.'}
+        {!knowsOtherTabs() && ' If another tab is uploading these files, that upload will fail.'}
       </ConfirmDialog>
     </section>
   )

@@ -3,6 +3,7 @@ import { credentialCalls, type Session } from '@shoal/protocol/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCalls } from '../api/context.ts'
 import { sessionsQuery } from '../api/queries.ts'
+import { sentence } from '../ui/field-errors.ts'
 import { Failure } from '../ui/problem.tsx'
 import { agentName } from './agent-name.ts'
 
@@ -35,7 +36,7 @@ function SessionRow({ session }: { session: Session }) {
   })
   const name = agentName(session.user_agent)
   return (
-    <li className="flex items-center gap-4 border-line border-t py-3.5 text-[15px] sm:gap-6">
+    <li className="flex flex-wrap items-center gap-4 border-line border-t py-3.5 text-[15px] sm:gap-6">
       <div className="min-w-0 flex-1">
         <p className="break-words font-medium">{name}</p>
         <p className="text-[14px] text-ink-3">
@@ -55,6 +56,9 @@ function SessionRow({ session }: { session: Session }) {
           End<span className="sr-only"> the session of {name}</span>
         </button>
       )}
+      <p role="alert" className="w-full text-[14px] text-roe-ink empty:hidden">
+        {end.error && sentence(end.error.message)}
+      </p>
     </li>
   )
 }

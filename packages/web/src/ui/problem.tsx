@@ -1,5 +1,6 @@
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import type { ReactNode } from 'react'
+import { sentence } from './field-errors.ts'
 
 type Props = {
   as?: 'h1' | 'h2'
@@ -53,6 +54,5 @@ function getDetail(error: Error): string {
   if (error instanceof NetworkError) return 'Check your network connection, then try again.'
   const isBroken = error instanceof ApiError && error.status === 500
   if (isBroken) return 'The registry could not process the request. Try again in a moment.'
-  const { message } = error
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+  return sentence(error.message)
 }

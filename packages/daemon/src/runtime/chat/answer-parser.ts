@@ -7,12 +7,12 @@ import { readAnswer } from './read-answer.ts'
 import { readMessages } from './read-messages.ts'
 
 type Options = {
-  /** The tools that may be called. A call of any other tool is treated as text. */
+  /** The tools that may be called. A call to any other tool is not parsed as a call. */
   tools: readonly Tool[]
   maxCalls?: number | undefined
   /** Whether reasoning remains in the text, with its markers. */
   keepsReasoning?: boolean
-  /** Whether the answer must be a call. If so, text and reasoning outside of the call are dropped. */
+  /** Whether the answer must be a call. If so, text and reasoning outside the call are dropped. */
   isForced?: boolean
 }
 
@@ -24,7 +24,7 @@ export interface AnswerParser {
   finish(): Piece[]
   /** Number of tool calls so far. */
   callCount(): number
-  /** Whether the answer contains as many complete tool calls as are allowed, so that the model can be stopped. */
+  /** Whether the maximum number of tool calls is complete, so that the model can be stopped. */
   hasEnough(): boolean
   /** Whether the current part is reasoning. */
   isThinking(): boolean

@@ -40,7 +40,7 @@ function addition(format: AnswerFormat, begun: string, { isForced, isBound }: An
   return isBound ? endOfReasoning(format, begun) + beginOfText(format, begun) : ''
 }
 
-/** Ends the reasoning that the template has begun. */
+/** Returns the text that ends the reasoning, or an empty string if the template has not begun the reasoning. */
 function endOfReasoning({ reasoning }: AnswerFormat, begun: string): string {
   const isOpen = reasoning && begun !== '' && begun.trimEnd().endsWith(reasoning.open)
   return isOpen ? `${reasoning.close}\n\n` : ''

@@ -17,7 +17,7 @@ export async function chatPrompts(templateText: string | undefined, render: Rend
   const hasTools = /\btools\b/.test(templateText ?? '')
   const hasCalls = /\btool_calls\b/.test(templateText ?? '')
 
-  /** `isBound`: whether a grammar constrains the answer and leaves no place for reasoning. */
+  /** `isBound`: whether a grammar constrains the answer and leaves no room for reasoning. */
   async function prompt(chat: Chat, isBound: boolean): Promise<ChatPrompt> {
     if (templateText === undefined) {
       throw promptError('template_failed', 'this model has no chat template')
@@ -57,7 +57,7 @@ export async function chatPrompts(templateText: string | undefined, render: Rend
   return { format, prompt }
 }
 
-/** The JSON schema of a forced call, from which a grammar is made. */
+/** The JSON schema of a forced call, which is converted to a grammar. */
 export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat): object {
   const wanted = typeof toolChoice === 'object' ? toolChoice.name : undefined
   const allowed = tools.filter(({ function: { name } }) => wanted === undefined || name === wanted)
@@ -81,7 +81,7 @@ export function optionalCalls(
 ): OptionalCalls | undefined {
   const { opens, syntax, isBare } = calls
   const last = opens.at(-1) ?? ''
-  // Other words, such as "```json", may also be part of the text.
+  // Markers without these characters, such as "```json", also occur in ordinary text.
   const isMarker = syntax?.kind === 'message' || /[<>[\]|]/.test(last)
   if (toolChoice !== 'auto' || tools.length === 0 || !syntax) return undefined
   if (isBare || !isMarker || content?.open.startsWith(last)) return undefined

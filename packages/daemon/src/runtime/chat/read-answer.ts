@@ -43,7 +43,7 @@ export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Ans
   let isBeginning = true
   /** Whether white space at the beginning of a part is dropped. */
   let isAfterPart = reasoning !== undefined
-  /** White space at the beginning of the answer. It is text unless a call follows. */
+  /** White space at the beginning of a part, which is held back because it is dropped if a call follows. */
   let lead = ''
   /** Whether the text for the user has ended. If so, only markers are recognized, and text is dropped. */
   let isOutside = false

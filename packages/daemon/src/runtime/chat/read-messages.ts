@@ -15,7 +15,8 @@ const ignore = () => undefined
 
 /**
  * Reads an answer that consists of several messages with headers. `<|channel|>analysis<|message|>` and `to=self` are
- * reasoning, `to=functions.add` and `to=add` are calls, and any other message is text for the user.
+ * reasoning, and `to=functions.add` and `to=add` are calls. Messages to unknown recipients are dropped. Any other
+ * message is text for the user.
  */
 export function* readMessages({ format, reader, keepsReasoning, setThinking }: Answer): Parsing {
   const { input, tools } = reader

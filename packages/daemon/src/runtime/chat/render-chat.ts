@@ -47,7 +47,7 @@ export function chatRenderer({ source, bos, eos }: ChatTemplate, limits?: Limits
       ? createHash('sha256').update(id).digest('hex').slice(0, 9)
       : id
 
-  /** Parses the arguments of calls, because templates serialize them as JSON themselves. */
+  /** Converts a message for the template. Parses the arguments of calls, because templates serialize them again. */
   function forTemplate({ tool_calls, tool_call_id, ...message }: ChatMessage) {
     return {
       ...(hasThinkingParts ? withThinkingPart(message) : message),

@@ -7,7 +7,7 @@ const chat = (content: string, count = 1) => ({
   variables: {},
 })
 
-/** Opens a template whose thread is replaced by a function that only says that it was called. */
+/** Opens a template whose thread is replaced with a function that always returns `in the thread`. */
 const open = (source: string) =>
   renderHere({ source, bos: '<s>', eos: '' }, async () => 'in the thread')
 

@@ -12,8 +12,8 @@ const maxValues = 4000
 
 /**
  * Renders a chat in this thread if that takes little work, as it usually does. Other chats are rendered by `inThread`,
- * so that they do not delay other requests or exhaust this process's memory. The thread takes 20 MB of memory, so it is
- * started only for the first such chat.
+ * so that they do not delay other requests or exhaust this process's memory. That thread uses 20 MB of memory, so it is
+ * started only when the first such chat is rendered.
  */
 export function renderHere(
   template: ChatTemplate,

@@ -14,7 +14,7 @@ type Beginning = { ways: number; mayBeEmpty: boolean }
 const counted = { ways: 1, mayBeEmpty: false }
 const unknown = { ways: 0, mayBeEmpty: false }
 
-/** Whether there is a place in the rules with more than `maxAlternatives`. */
+/** Whether more than `maxAlternatives` alternatives are possible at any place in the rules. */
 export function hasTooManyAlternatives(rules: ReadonlyMap<string, Node>): boolean {
   const known = new Map<string, Beginning>()
   let highest = 0
@@ -49,8 +49,8 @@ export function hasTooManyAlternatives(rules: ReadonlyMap<string, Node>): boolea
     return found
   }
 
-  // Rules usually come before those that they refer to, so they are visited in reverse order. The numbers only grow, so
-  // the loop ends.
+  // A rule usually comes before the rules to which it refers, so the rules are visited in reverse order. The loop ends,
+  // because the numbers only grow.
   const all = [...rules].reverse()
   for (let hasChanged = true; hasChanged && highest <= maxAlternatives; ) {
     hasChanged = false

@@ -21,7 +21,7 @@ export type Conjunction = { parts: readonly Schema[]; choices: readonly Choice[]
 /** A value must match one of the options. If the choice is exclusive, the value must match exactly one. */
 export type Choice = {
   options: readonly unknown[]
-  /** Where each option is in the schema, for error messages. */
+  /** The path of each option within the schema, for error messages. */
   places: readonly string[]
   isExclusive: boolean
 }

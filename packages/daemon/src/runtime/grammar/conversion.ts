@@ -15,6 +15,6 @@ export type Conversion = {
   simplify: (schemas: readonly unknown[], path: string) => Conjunction
   /** Whether a part applies to the same value as an outer schema because the outer schema contains it. */
   isWithin: (part: Schema, outer: Schema) => boolean
-  /** Remembers why no value matches a part of the schema, for the error message. */
+  /** Records why no value matches a part of the schema, for the error message. Only the first reason is kept. */
   explain: (path: string, reason: string) => void
 }

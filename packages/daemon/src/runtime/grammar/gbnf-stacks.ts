@@ -22,7 +22,7 @@ export function openStacks(grammar: Gbnf): Stacks {
         const after = stacks.flatMap((stack) =>
           stack?.part.kind === 'chars' && isIn(stack.part, code) ? [expand(stack.next)] : [],
         )
-        // If several stacks continue, they often continue with the same stacks, so duplicates are removed.
+        // Several stacks often expand to the same stacks, so duplicates are removed.
         stacks = after.length === 1 ? (after[0] ?? []) : [...new Set(after.flat())]
         if (stacks.length === 0) return false
       }

@@ -18,7 +18,7 @@ export type Grammar = {
 }
 export type ReservedRule = { node: Node; set: (body: Node) => void }
 
-/** Creates a grammar without rules of its own. The rules in `basics` become part of the grammar if they are used. */
+/** Creates a grammar to which rules can be added. The rules in `basics` become part of it only if they are used. */
 export function createGrammar(basics: Record<string, Node>): Grammar {
   const rules = new Map(Object.entries(basics))
   let count = 0
@@ -142,7 +142,7 @@ function printNode(node: Node): string {
 }
 
 /**
- * The empty alternative comes first, because llama.cpp would take the line after a final `|` for a continuation of the
+ * The empty alternative comes first, because llama.cpp would treat the line after a final `|` as a continuation of the
  * rule.
  */
 function printChoice(parts: readonly Node[]): string {

@@ -21,7 +21,7 @@ import { orRefuse, stringNode } from './strings.ts'
 import { textTree } from './text-tree.ts'
 import { constants, listedValues, type Type, writtenTypes } from './values.ts'
 
-/** The maximum work of a conversion, which limits its time to about a second. */
+/** The maximum amount of work for one conversion. It limits the time to about a second. */
 const maxWork = 300_000
 const costOfValue = 20
 const maxDepth = 100
@@ -34,8 +34,8 @@ export const jsonGrammar = (schema: object): string =>
   makeGrammar(schema, ({ visit }) => visit([schema], ''))
 
 /**
- * Makes a grammar that contains values. References in schemas are looked up in `references`, and `write` returns the
- * grammar's root. Throws a `SchemaError` that contains the keyword if a keyword cannot be enforced.
+ * Creates the grammar whose root `write` returns. References in schemas are looked up in `references`. Throws a
+ * `SchemaError` that contains the keyword if a keyword cannot be enforced.
  */
 export function makeGrammar(
   references: object,

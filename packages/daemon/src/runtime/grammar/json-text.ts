@@ -35,7 +35,7 @@ export const basics: Record<string, Node> = {
     optional(text('-')),
     choice(text('0'), sequence(chars('123456789'), repeat(digit, 0, 14))),
   ),
-  // Exponents have up to two digits, because larger numbers could be infinite.
+  // Exponents have up to two digits, because numbers with larger exponents could be parsed as infinity.
   number: sequence(
     rule('integer'),
     optional(sequence(text('.'), repeat(digit, 1, 16))),

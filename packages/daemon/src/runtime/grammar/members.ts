@@ -8,7 +8,7 @@ import { cannot } from './schema-error.ts'
 export type Members = {
   needed: readonly Node[]
   optional: readonly Node[]
-  /** Any other member. Several of them may follow each other, with different names. */
+  /** A member with any other name; it can be repeated with further names. Undefined if no other names are allowed. */
   others: Node | undefined
 }
 

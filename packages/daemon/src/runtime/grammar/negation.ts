@@ -36,7 +36,7 @@ export function negate(root: unknown, given: unknown, path: string, depth = 0): 
 }
 
 /**
- * Returns one alternative for each requirement of the schema. Each alternative matches the values that do not meet its
+ * Returns one alternative for each requirement of the schema. Each alternative matches the values that do not meet that
  * requirement.
  */
 function listWays(root: unknown, schema: Schema, path: string, depth: number): unknown[] {

@@ -150,7 +150,7 @@ function multiplesOf(budget: Budget, factor: number, hasPoint: boolean): Automat
     accepts: ({ rest, place }) =>
       (rest * 10n ** BigInt(places - Math.max(0, place))) % divisor === 0n,
     moves({ rest, place }) {
-      // After the last place, only zeros may follow.
+      // After the factor's last decimal place, only zeros may follow.
       const isLast = place === places
       const digits = Array.from({ length: isLast ? 1 : 10 }, (_, digit) => ({
         from: 0x30 + digit,

@@ -3,9 +3,9 @@ import { openStacks, type Stack } from './gbnf-stacks.ts'
 
 /** Matches a text against a grammar as the text arrives, to find the shortest text that completes it. */
 export type ShortestEnd = {
-  /** Matches more text. Returns false if the grammar does not allow the text, or if matching it takes too long. */
+  /** Matches more text. Returns false if the grammar does not allow the text, or if there are too many stacks. */
   take(text: string): boolean
-  /** The shortest text with which the grammar allows the text to end. */
+  /** Returns the shortest text that completes the text so far. */
   find(): string
 }
 

@@ -1,4 +1,4 @@
-/** Tests the JSON schemas to which zod 4 converts its types. */
+/** Tests the JSON schemas that zod 4 generates from its types. */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { matchesGbnf, randomNumbers, textGenerator } from '../../testing/gbnf.ts'

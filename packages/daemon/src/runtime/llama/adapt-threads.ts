@@ -16,7 +16,7 @@ export function adaptThreads(
   const choice = threadChoice(threads)
   const measure = freeCores ?? freeCoresMeter()
   return {
-    /** Call this before each batch, and before each text to embed, which belongs to no conversation. */
+    /** Call this before each batch and, with 0 conversations, before each text to embed. */
     begin(conversations: number, tokens: number) {
       const batch = { conversations, tokens, freeCores: measure() }
       // The library reads `maxThreads` before each batch, and uses at most this number of threads for a context.

@@ -76,7 +76,7 @@ export function answerWriter(
       return withLogprobs(pieces, given)
     },
 
-    /** Adds text that the model has not generated. `words` has this many tokens. */
+    /** Adds text that the model has not generated. `tokens` is the number of tokens in `words`. */
     append(words: string, tokens: number): Piece[] {
       tokenCount += tokens
       return parser.take(stops.take(text.finish() + words))

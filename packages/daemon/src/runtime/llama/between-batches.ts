@@ -8,7 +8,7 @@ export function betweenBatches() {
   let over = Promise.withResolvers<void>()
 
   return {
-    /** Runs an operation after the current batch. No further batch begins until it has ended. */
+    /** Runs an operation after the current batch. No further batch begins until the operation has ended. */
     async run<Result>(operation: () => Promise<Result>): Promise<Result> {
       count += 1
       try {

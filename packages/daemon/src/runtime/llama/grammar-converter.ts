@@ -2,7 +2,7 @@ import { limitedThread, ThreadLimitError } from '@shoal/threads'
 import type { OptionalCalls } from '../grammar/calls/call-syntax.ts'
 import { SchemaError } from '../grammar/schema-error.ts'
 
-/** What a grammar is made from. */
+/** The input from which a grammar is created: a JSON schema, or the calls that a model may make. */
 export type GrammarSource = { schema: object } | { calls: OptionalCalls }
 
 /** Ordinary schemas take a few milliseconds, and the largest that are supported take about a second. */
@@ -26,7 +26,7 @@ export function grammarConverter(limits = defaultLimits): GrammarConverter {
       if (error instanceof ThreadLimitError) {
         throw new SchemaError(`its conversion to a grammar ${error.message}`)
       }
-      // An error from another thread has the name of its class, but not the class.
+      // An error from another thread has the name of its class, but is not an instance of it.
       throw error.name === SchemaError.name ? new SchemaError(error.message) : error
     })
 }

@@ -11,7 +11,7 @@ type TokenBiasInternals = { _biases: Map<Token, number> }
 /**
  * Returns the map of the values that are added to the logits, by token. The library's `set` skips end-of-generation
  * tokens, but a client may forbid those tokens too.
- * @throws an error that contains the missing member and the library's version
+ * @throws an error that names the missing member and the library's version
  */
 export function getBiases(bias: TokenBias): Map<Token, number> {
   const { _biases: biases } = bias as unknown as Partial<TokenBiasInternals>

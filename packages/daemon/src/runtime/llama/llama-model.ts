@@ -37,7 +37,8 @@ import { tokenCheck, tokenizer } from './tokenizer.ts'
 /** The number of tokens in each part of a long prompt. Between two parts, the request can be canceled. */
 const readAtOnce = 512
 /**
- * The maximum number of tokens in a text to embed. The text is read in one batch, for which memory must be allocated.
+ * The context length for embeddings, in tokens. A text to embed is read in one batch, for which memory must be
+ * allocated.
  */
 const embeddingTokens = 2048
 /** Makes the library return all tokens, with the probabilities that the model assigns to them. */
@@ -203,7 +204,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
         }
         // The next token is computed while the pieces of the previous one are sent.
         const nextStep = upkeep.turn().then(() => steps.next(chosen))
-        nextStep.catch(() => undefined) // rejects below, unless the client has gone
+        nextStep.catch(() => undefined) // rejects below, unless the client has disconnected
         yield* pieces
         pieces = []
         const step = await nextStep
@@ -252,7 +253,10 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     })
   }
 
-  /** Removes from the slot everything after the common prefix with `tokens`. Returns the number of remaining tokens. */
+  /**
+   * Removes from the slot everything after the common prefix with `tokens`. Returns the number of tokens that are left
+   * in the slot.
+   */
   async function forgetFrom(slot: Slot, tokens: Token[]): Promise<number> {
     const { sequence } = slot
     const common = commonLength(slot, tokens)

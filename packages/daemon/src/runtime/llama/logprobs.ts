@@ -36,12 +36,12 @@ export function logprobsInStep() {
   let given = 0
 
   return {
-    /** Takes a token's text and log probabilities. */
+    /** Adds a token's text and log probabilities. */
     take(text: string, logprobs: TokenLogprobs) {
       taken += text.length
       held.push({ upTo: taken, logprobs })
     },
-    /** Takes text that is output. Returns the log probabilities of all tokens whose text is complete. */
+    /** Call this when text is output. Returns the log probabilities of the tokens whose text is then complete. */
     give(text: string): TokenLogprobs[] {
       given += text.length
       const count = held.findIndex(({ upTo }) => upTo > given)

@@ -36,7 +36,7 @@ describe('ownSampler', () => {
   it('applies top-k, then top-p to the rest, then min-p', () => {
     expect(drawnTokens({ topK: 3 })).toEqual([0, 1, 2])
     expect(drawnTokens({ topP: 0.79 })).toEqual([0, 1])
-    expect(drawnTokens({ topK: 2, topP: 0.6 })).toEqual([0]) // 0.5 of 0.8 is more than 0.6
+    expect(drawnTokens({ topK: 2, topP: 0.6 })).toEqual([0]) // 0.5 / 0.8 is more than 0.6
     expect(drawnTokens({ minP: 0.2 })).toEqual([0, 1, 2])
   })
 

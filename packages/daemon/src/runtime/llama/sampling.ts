@@ -79,8 +79,8 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
   }
 
   /**
-   * Returns a function that starts to apply a grammar to a new text. `true` stands for any JSON object. If no grammar
-   * can enforce a schema, rejects with a prompt error that has this code.
+   * Returns a function that starts to apply a grammar to a new text. The source `true` stands for any JSON object. If
+   * no grammar can enforce a schema, rejects with a prompt error whose code is `code`.
    */
   return async (source: true | GrammarSource, code: PromptCode): Promise<BeginGrammar> => {
     const json = JSON.stringify(source)

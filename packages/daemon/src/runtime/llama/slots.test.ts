@@ -4,7 +4,7 @@ import { type Slot, slots } from './slots.ts'
 
 const { signal } = new AbortController()
 
-/** Slots whose conversations begin with this many tokens of every prompt. */
+/** Opens slots. Each number is the length, in tokens, of the prefix that a slot has in common with every prompt. */
 const openSlots = (...prefixes: number[]) =>
   slots(
     prefixes.map(

@@ -8,12 +8,12 @@ export type Slot = {
   usedAt: number
 }
 
-/** A prefix that is longer by fewer tokens than this is no reason to choose a slot. */
+/** Prefixes count as similarly long if their lengths differ by fewer tokens than this. */
 const minGain = 16
 
 /**
  * Assigns to each request the free slot that already holds the longest prefix of the request's prompt. In a chat's next
- * turn, only the new tokens must then be processed. Among slots with prefixes of similar length, one beside slots in
+ * turn, only the new tokens must then be processed. Among slots with prefixes of similar length, one next to slots in
  * use is chosen, because llama.cpp computes the tokens of adjacent slots together and others one after another. If
  * there is none, the least recently used slot is chosen. If no slot is free, requests wait in order.
  */

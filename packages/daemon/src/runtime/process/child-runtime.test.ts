@@ -58,7 +58,7 @@ test('in the next turn of a chat, only the new tokens are processed', async () =
 })
 
 /**
- * The chat message `Hello` in tokens of the demo model, the token with which its answer begins, and the token that ends
+ * The chat message `Hello` as tokens of the demo model, the token with which its answer begins, and the token that ends
  * a turn.
  */
 const helloTokens = [1, 296, 14, 658, 2, 14, 1, 303, 14]

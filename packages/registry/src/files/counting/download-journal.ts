@@ -6,7 +6,7 @@
  * number of the last record that was applied, and updates this number in the same transaction as the counts. Records up
  * to this number are skipped, even after a crash or if the file or the database was replaced by an older copy. Applied
  * records are therefore not erased; their places are reused. If a crash leaves a record incomplete, its checksum is
- * wrong, and the record is ignored. The calls that wrote it never received a response.
+ * wrong, and the record is ignored. The calls that wrote it never resolved.
  */
 
 import { randomUUID } from 'node:crypto'

@@ -7,14 +7,14 @@ import type { FileRow } from '../rows/file-row.ts'
 
 export interface Capabilities {
   accessToken(file: Bearer): string
-  /** The file that an access token gives access to. Throws not-found for an invalid token. */
+  /** The file that an `access` token gives access to. Throws not-found for an invalid token. */
   getByAccessToken(token: string): Promise<CapableFile>
   /**
    * The path of a URL for a file's bytes, valid for seven days. The token is part of the path because torrent clients
    * reject some URLs that have a query.
    */
   bytesPath(file: Bearer & { filename: string }, now?: number): string
-  /** The file that a bytes token gives access to, or undefined if the token has expired or its signature is invalid. */
+  /** The file that a `bytes` token gives access to; undefined if the token has expired or its signature is invalid. */
   findByBytesToken(token: string, now?: number): Promise<CapableFile | undefined>
 }
 

@@ -8,7 +8,7 @@ import { type UploadRemoval, uploadRemoval } from './upload-removal.ts'
 
 export type CollectedGarbage = {
   expiredUploads: number
-  /** Uploads that crashes had left behind. They were removed. */
+  /** Uploads that crashes had left behind, and that were removed. */
   leftUploads: Amount
   /** Objects that were moved to the trash. */
   trashed: Amount
@@ -28,8 +28,8 @@ export interface GarbageCollection extends UploadRemoval {
    * Removes expired uploads, moves unreferenced objects to the trash, and removes objects from the trash after the
    * retention period. If objects that are unknown to the database amount to more than 1 GB and more than a tenth of all
    * stored bytes, the database is probably the wrong one: unknown objects and uploads are then left in place, and
-   * nothing is removed from the trash. With `takesUnknown`, they are collected anyway. With `keepsTrash`, nothing is
-   * removed from the trash.
+   * nothing is removed from the trash. With `takesUnknown`, the unknown objects and uploads are collected anyway. With
+   * `keepsTrash`, nothing is removed from the trash.
    */
   collect(options?: { takesUnknown?: boolean; keepsTrash?: boolean }): Promise<CollectedGarbage>
 }
@@ -102,7 +102,7 @@ export function garbageCollection(
     return trashed
   }
 
-  /** Reads the blobs in pages, because nothing else can run during a SQLite query. */
+  /** Reads the blobs in pages, because nothing else can run during an SQLite query. */
   async function* findUnusedBlobs(): AsyncGenerator<string> {
     for (let last = ''; ; ) {
       const blobs = await db

@@ -104,14 +104,17 @@ export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadR
         .where('status', '=', 'uploading')
         .where('upload_expires_at', '<', databaseTime(db))
         .execute()
+      let expired = 0
       for (const { id, object_key } of expiring) {
         const { numUpdatedRows } = await moveFiles(db, 'expire')
           .where('id', '=', id)
           .where('upload_expires_at', '<', databaseTime(db))
           .executeTakeFirst()
-        if (numUpdatedRows > 0n) await removeUpload({ object_key })
+        if (numUpdatedRows === 0n) continue // the upload has been extended in the meantime
+        await removeUpload({ object_key })
+        expired += 1
       }
-      return expiring.length
+      return expired
     },
   }
 }

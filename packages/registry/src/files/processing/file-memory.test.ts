@@ -80,7 +80,7 @@ describeOnEachDatabase('the memory estimate of a file', (start) => {
       list(`max_memory_bytes=${bytes}&context_length=${tokens}`)
     expect(await listWith(2048, half)).toContain('squid')
     expect(await listWith(2048, half - 1)).not.toContain('squid')
-    // A context longer than the model's own is not used.
+    // The estimate never assumes a longer context than the model's own.
     expect(await listWith(100_000, squid.min_memory_bytes ?? 0)).toContain('squid')
     expect((await registry.get('/v1/models?context_length=1')).body).toHaveLength(2)
     expect((await registry.get('/v1/models?context_length=0')).status).toBe(400)

@@ -34,7 +34,7 @@ const maxJobs = 2
 const maxAttempts = 8
 
 export type FileProcessor = {
-  /** Polls immediately. Called after a file was submitted. */
+  /** Polls immediately. Called after a file has been submitted. */
   wake(): void
   /** Puts running jobs back in the queue and stops. */
   close(): Promise<void>

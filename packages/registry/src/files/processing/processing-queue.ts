@@ -47,7 +47,7 @@ export interface ProcessingQueue {
   forgetBytes(fileId: string, holder: string, objectKey: string): Promise<boolean>
 }
 
-/** A job without a ready file. `uploadId` is the ID of the upload that takes the missing chunks. */
+/** A job without a ready file. `uploadId` is the ID of the upload that receives the missing chunks. */
 export type EndedJob =
   | { status: 'failed'; detail: string }
   | { status: 'uploading'; detail: string; uploadId: string | null }

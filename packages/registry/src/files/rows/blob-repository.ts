@@ -15,7 +15,7 @@ export interface BlobRepository {
   get(sha256Hash: string): Promise<StoredBlob>
   /** The object with these bytes, if they are stored. */
   find(sha256Hash: string): Promise<BlobPlace | undefined>
-  /** The bytes, if they belong to a ready file that the viewer may see. */
+  /** The object with these bytes and the chunk hashes, if the bytes belong to a ready file that the viewer may see. */
   findVisible(sha256Hash: string, viewer: Viewer): Promise<BlobChunks | undefined>
   /**
    * The SHA-256 hashes of a file's chunks, concatenated.
@@ -37,7 +37,8 @@ export interface BlobRepository {
    */
   findByHash(hash: string, viewer: Viewer): Promise<NamedFile | StoredChunk | undefined>
   /**
-   * For each hash, the ready file with that hash in the most downloaded model that the viewer may see, if there is one.
+   * For each hash, the ready file with that hash in the most downloaded model that the viewer may see. Hashes without
+   * such a file are left out.
    */
   lookUp(sha256Hashes: readonly string[], viewer: Viewer): Promise<FoundFile[]>
   /** A chunk that has this hash and belongs to the file with this SHA-256. */
@@ -45,7 +46,7 @@ export interface BlobRepository {
 }
 
 export type BlobPlace = Pick<BlobTable, 'object_key' | 'size_bytes'>
-/** The place of a blob, with the concatenated SHA-256 hashes of its chunks. */
+/** The object and size of a blob, with the concatenated SHA-256 hashes of its chunks. */
 export type BlobChunks = BlobPlace & Pick<BlobTable, 'chunk_hashes'>
 
 export type StoredBlob = { objectKey: string; hashes: FileHashes }

@@ -163,7 +163,7 @@ describeApi('uploads before hashing', (start) => {
     const [first, second] = other.chunk_hashes as [ChunkEntry, ChunkEntry]
     const refused = await declare(id, [second, first])
     expect(refused).toMatchObject({ status: 409, body: { code: 'hash_conflict' } })
-    // The refused call declared nothing.
+    // The refused call declared no hashes.
     expect((await declare(id, [manifest.chunk_hashes[1] as ChunkEntry])).status).toBe(200)
     const started = await startUpload(other)
     expect(started).toMatchObject({ status: 201, body: { upload: { missing_count: 2 } } })

@@ -172,7 +172,7 @@ async function resumeUpload(
   if (isDeclared(file)) return makeRoom(dependencies, file)
   const storedKey = await findStoredKey(dependencies, viewer, manifest)
   const declared = await declareHashes(dependencies.db, file, pack(manifest), storedKey)
-  // If the bytes were stored already, those that were sent are not needed.
+  // If the file's bytes were already stored, the chunks that were sent are not needed.
   if (declared.object_key === null) await dependencies.collect.removeUpload(file)
   return makeRoom(dependencies, declared)
 }
@@ -235,9 +235,9 @@ export async function makeRoom(dependencies: UploadDependencies, file: FileRow):
 }
 
 /**
- * Returns the key of the object that contains these bytes, so that the client need not send them. Returns undefined if
- * the bytes are not stored, the viewer may not read them, or the store has lost them. Throws if the manifest
- * contradicts the stored file.
+ * Returns the key of the object that contains the file's bytes, so that the client need not send them. Returns
+ * undefined if the bytes are not stored, the viewer may not read them, or the store has lost them. Throws if the
+ * manifest contradicts the stored file.
  */
 async function findStoredKey(
   { blobs, store }: UploadDependencies,

@@ -21,11 +21,11 @@ export type HashedObject =
   | { failure: 'gone' }
   | { failure: 'unavailable'; detail: string }
 
-/** The store counts as unavailable after this many consecutive attempts that receive no bytes. */
+/** The store counts as unavailable after this many consecutive attempts that received no bytes. */
 const maxFailures = 4
 /**
- * Maximum delay before the first retry. The maximum is doubled for each further consecutive attempt that received no
- * bytes. The actual delay is a random time between half the maximum and the maximum.
+ * Maximum delay before a retry if the last attempt received bytes. The maximum is doubled for each consecutive attempt
+ * that received none. The actual delay is a random time between half the maximum and the maximum.
  */
 const firstRetryDelayMs = 500
 /** Maximum time between two parts of a response. */

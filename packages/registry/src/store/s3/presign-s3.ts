@@ -19,7 +19,7 @@ export type S3Bucket = {
 
 export type S3Request = {
   method: 'GET' | 'PUT'
-  /** The object's key. */
+  /** The object's full name in the bucket. */
   key: string
   query?: Record<string, string>
   /** Headers that the client must send with exactly these values. */

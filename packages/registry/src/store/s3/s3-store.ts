@@ -31,7 +31,7 @@ import { chunkHeaders, type S3Support } from './s3-support.ts'
 
 export type S3StoreOptions = {
   bucket: S3Bucket
-  /** The endpoint for clients, if it is not `bucket.endpoint`. */
+  /** The endpoint for clients, if it differs from `bucket.endpoint`. */
   publicEndpoint: string | undefined
   credentials: S3Credentials
   /** The prefix of all object names, with a trailing slash. */

@@ -27,7 +27,10 @@ export function single(query: RawQuery, name: string): string | undefined {
   return values?.[0]
 }
 
-/** The character for each pair of hexadecimal digits. This makes decoding fast: an info hash has up to 20 escapes. */
+/**
+ * Maps each pair of hexadecimal digits to its character. Decoding with this table is fast, which matters because an
+ * info hash has up to 20 escapes.
+ */
 const escaped = new Map(
   Array.from({ length: 256 }, (_, code) => [
     code.toString(16).padStart(2, '0'),

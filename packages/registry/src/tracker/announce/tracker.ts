@@ -31,7 +31,8 @@ export type TrackerDependencies = {
 /** Serves `/announce` and `/scrape`. Throws if a request is refused. */
 export interface Tracker {
   /**
-   * Records the announcing peer, and returns the bencoded response with other peers.
+   * Records the announcing peer, and returns the bencoded response with other peers. If the event is `stopped`, removes
+   * the peer instead, and returns no other peers.
    * @throws not-found for a torrent that is not tracked
    */
   announce(request: HttpAnnounce, from: Announcer): Promise<Buffer>
@@ -96,7 +97,7 @@ export function tracker(dependencies: TrackerDependencies): Tracker {
 /** The beginning of the peer IDs of shoal's own clients (BEP 20), in hexadecimal digits. */
 const shoalPrefix = Buffer.from('-SH').toString('hex')
 
-/** Whether a client may need the metadata of the torrent. The clients of shoal always have it. */
+/** Whether a client may need the metadata of the torrent. shoal's own clients always have it. */
 const needsMetadata = ({ count, peerId }: HttpAnnounce) =>
   count > 0 && !peerId.startsWith(shoalPrefix)
 

@@ -78,7 +78,7 @@ function readOfferId({ offer_id }: Fields): string {
   throw invalid(`offer_id must be a string of at most ${maxOfferIdLength} characters`)
 }
 
-/** Returns a field as text. A number may also have been sent as a JSON number. */
+/** Returns a field as text. Clients may send a number as a string or as a JSON number. */
 function textIn(fields: Fields, name: string): string | undefined {
   const value = fields[name]
   if (value == null) return undefined

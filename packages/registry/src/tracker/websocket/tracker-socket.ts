@@ -38,7 +38,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
     isAlive = true
     failedPolls = 0
     waiting += 1
-    socket.pause() // so that messages are processed one at a time, and further ones are not read into memory
+    socket.pause() // so that messages are processed one at a time, and further messages are not read into memory
     work = work.then(async () => {
       const reply = await answer(String(data))
       if (reply) send(reply)
@@ -89,7 +89,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
     /** Resolves once the socket is closed and has left its swarms. */
     ended,
 
-    /** Called regularly: closes sockets that are not in use or do not respond. */
+    /** Closes the socket if it is not in use or does not respond. Must be called regularly. */
     poll() {
       if (!isAlive) return socket.terminate()
       if (!session.hasAnnounced()) failedPolls += 1

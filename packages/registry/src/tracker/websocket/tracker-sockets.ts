@@ -21,9 +21,9 @@ type Relayed = { channel: string; message: object }
 type From = { address: string; token: string | undefined }
 
 const defaultLimits = {
-  /** A socket takes a few KB of memory, both in the process and in the operating system. */
+  /** Maximum number of sockets. Each takes a few KB of memory, both in the process and in the operating system. */
   sockets: 4_000,
-  /** The limit is high, because all clients at a university may share one address. */
+  /** Maximum number of sockets per network. It is high, because all clients at a university may share one address. */
   socketsPerNetwork: 250,
   /** Maximum size of a message. Ten offers take 10 to 50 KB. */
   messageBytes: 128 * 1024,
@@ -32,7 +32,7 @@ const defaultLimits = {
    * as it connects.
    */
   messages: { atOnce: 500, perSecond: 20 },
-  /** Maximum amount of unsent data per socket. Above it, the socket is closed, because its client does not read. */
+  /** Maximum amount of unsent data per socket. Above it, the socket is closed, because its client is not reading. */
   unsentBytes: 1024 * 1024,
   pollIntervalMs: 60_000,
 }

@@ -10,8 +10,8 @@ type Limits = {
 }
 
 /**
- * Creates a function that counts an event for an address, such as a packet, and returns whether it is within the
- * limits.
+ * Creates a function that counts an event, such as a packet, for the address that caused it, and returns whether the
+ * event is within the limits.
  */
 export function allowPerMinute({ each, all }: Limits) {
   const counts = new Map<string, number>()

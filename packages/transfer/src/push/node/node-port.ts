@@ -48,7 +48,7 @@ export function nodePort(options: NodePortOptions): PushPort & AsyncDisposable {
     },
 
     async [Symbol.asyncDispose]() {
-      const opened = await opening?.catch(() => undefined) // already reported by the call that opened the tools
+      const opened = await opening?.catch(() => undefined) // the call that opened the tools has reported the error
       await opened?.network.destroy()
       await opened?.handle.close()
     },

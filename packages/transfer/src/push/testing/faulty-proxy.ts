@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 
 /**
- * The fault of a call. `reset`: the connection is reset before the registry receives the call. `lost-answer`: the
- * registry handles the call, and the connection is reset instead of the response. `502`: the proxy responds itself, as
- * if the registry were down.
+ * How a call fails. `reset`: the connection is reset before the registry receives the call. `lost-answer`: the registry
+ * handles the call, and the connection is reset instead of the response. `502`: the proxy responds itself, as if the
+ * registry were down.
  */
 export type ProxyFault = 'reset' | 'lost-answer' | '502'
 

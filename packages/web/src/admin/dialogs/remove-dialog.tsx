@@ -42,8 +42,8 @@ export function RemoveDialog({ user, users, isSelf, onDone, onClose }: Props) {
     >
       <p>
         {isSelf && 'This is your own account. '}
-        Sessions end and API keys stop working immediately. Nobody can register with the username{' '}
-        {username} again. This cannot be undone.
+        All sessions end and all API keys stop working immediately. Nobody can register with the
+        username {username} again. This cannot be undone.
       </p>
       {hasModels && (
         <ModelsChoice

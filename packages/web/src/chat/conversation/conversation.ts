@@ -25,7 +25,7 @@ export type ChatFailure = {
   advice: string
   /** A command to run in a terminal. */
   command?: string
-  /** A model to pull. The command depends on the daemon's registry. */
+  /** A model to pull. The page shows the pull command, which depends on the daemon's registry. */
   pull?: string
 }
 
@@ -100,7 +100,7 @@ export function toChatRequest({ messages, settings }: Conversation, model: strin
   }
 }
 
-/** Merges consecutive questions without an answer between them, because chat templates require alternating roles. */
+/** Merges questions that have no answer between them, because chat templates require alternating roles. */
 function inTurns(messages: readonly Message[]): ChatMessage[] {
   const turns: ChatMessage[] = []
   for (const message of messages) {

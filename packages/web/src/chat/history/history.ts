@@ -70,7 +70,7 @@ export async function openHistory(onChange: (change: Change) => void, name = 'sh
         await put(transaction, next)
         return next
       })
-      tabs.postMessage({ kind: 'saved', id } satisfies Change)
+      if (renamed) tabs.postMessage({ kind: 'saved', id } satisfies Change)
       return renamed
     },
 

@@ -3,7 +3,10 @@ import type { renderMath } from '../../math/render-math.ts'
 
 type RenderMath = typeof renderMath
 
-/** Set when the first formula is shown: most chats contain none, and the renderer is larger than the rest of the page. */
+/**
+ * Set when the first formula is shown, because most chats contain no formulas and the renderer is larger than the rest
+ * of the page.
+ */
 let loading: Promise<RenderMath | undefined> | undefined
 
 /** A TeX formula. Its source is shown while the renderer is loading, and if the formula cannot be rendered. */

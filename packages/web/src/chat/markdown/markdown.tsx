@@ -72,7 +72,7 @@ const NodeElement = memo(function NodeElement({ node }: { node: Node }) {
           <Nodes nodes={node.children} />
         </Link>
       )
-    case 'image': // images are loaded only on request
+    case 'image': // an image is loaded only if the user opens the link
       return <Link url={node.url}>{node.alt || node.url}</Link>
     case 'strong':
     case 'emphasis':

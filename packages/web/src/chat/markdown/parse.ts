@@ -9,7 +9,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 
-/** A node of the Markdown syntax tree (mdast). */
+/** The root of a Markdown syntax tree (mdast). */
 type Root = ReturnType<typeof fromMarkdown>
 export type Node = Root['children'][number] | DisplayMath | InlineMath
 

@@ -8,8 +8,8 @@ export type RunLink = ReturnType<typeof watchRunLink>
 const maxKeptLength = 4000
 
 /**
- * Moves the link from the URL to the state of the history entry. After a reload, the question is asked again. The link
- * is not left in the URL, because the user may copy or bookmark the URL.
+ * Moves the link from the URL to the state of the history entry. After a reload, the user is asked again whether to run
+ * the model. The link is not left in the URL, because the user may copy or bookmark the URL.
  */
 export function watchRunLink() {
   const text = observable(take())

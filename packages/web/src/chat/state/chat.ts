@@ -101,7 +101,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
     changeConversation({ id: kept.id, revision: kept.revision })
   }
 
-  /** Handles a change that another tab has made to the history. */
+  /** Updates the state after another tab has changed the history. */
   async function onChange({ kind, id }: Change) {
     await refreshEntries()
     const { conversation, running } = state.get()

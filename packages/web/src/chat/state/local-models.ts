@@ -10,7 +10,8 @@ export type LocalModel = {
 }
 
 /**
- * Lists the models that support chat: the loaded models first, and within each group, the most recently changed first.
+ * Lists the models that support chat. Loaded models come before the others. Both groups are sorted by their last
+ * change, the most recent first.
  */
 export async function listLocalModels(daemon: InferenceClient): Promise<LocalModel[]> {
   const [listed, loaded] = await Promise.all([daemon.listModels(), daemon.listLoaded()])

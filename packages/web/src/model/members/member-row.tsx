@@ -25,7 +25,7 @@ export function MemberRow({ model, member, isManager, isSelf, ...on }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const change = useSetMember(model)
   const remove = useRemoveMember(model, username, () => {
-    dialog.current?.close() // while it is open, nothing else can have the focus
+    dialog.current?.close() // while it is open, nothing outside it can have the focus
     return on.onRemoved(member)
   })
   const chosen = change.isPending ? change.variables.right : right

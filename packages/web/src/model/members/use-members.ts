@@ -23,7 +23,7 @@ export function useSetMember(model: ModelRecord) {
   })
 }
 
-/** `onRemoved` is called before the members are loaded again, and the member's row disappears. */
+/** `onRemoved` is called before the members are loaded again and the member's row disappears. */
 export function useRemoveMember(model: ModelRecord, username: string, onRemoved: () => unknown) {
   const { removeMember } = useCalls(memberCalls)
   return useMutation({
@@ -33,7 +33,10 @@ export function useRemoveMember(model: ModelRecord, username: string, onRemoved:
   })
 }
 
-/** Reloads the members, even after an error, because another person or tab may have changed something. */
+/**
+ * Reloads the members even after an error, because another person or tab may have changed them. If the visitor has lost
+ * access, reloads everything.
+ */
 function useLoadAgain(model: ModelRecord) {
   const queryClient = useQueryClient()
   return (_: unknown, error: Error | null) => {

@@ -48,7 +48,7 @@ function Visibility({ isPublic, edit }: { isPublic: boolean; edit: Props['edit']
         group={group}
         icon={<Globe size={18} aria-hidden />}
         title="Public"
-        text="Everyone who can read this registry."
+        text="Everyone with access to this registry."
         isChosen={isPublic}
         choose={choose(true)}
       />

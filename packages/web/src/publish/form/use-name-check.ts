@@ -9,8 +9,8 @@ const pauseMs = 300
 export type NameCheck = ReturnType<typeof useNameCheck>
 
 /**
- * Checks, while the visitor types, whether a model name is free, used by a model that the visitor can change, or taken by
- * another model.
+ * Checks, while the visitor types, whether a model name is free, used by a model that the visitor can change, or taken
+ * by another model.
  */
 export function useNameCheck(name: string) {
   const client = useClient()

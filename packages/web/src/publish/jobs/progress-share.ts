@@ -1,6 +1,6 @@
 import { bytesHashed, type JobFile } from './job.ts'
 
-/** A file of a job, and what is being done with it. */
+/** A file of a job, and its progress. */
 export type FileState = {
   filename: string
   sizeBytes: number
@@ -14,8 +14,8 @@ export type FileState = {
 export type Stage = 'hashing' | 'sending' | 'checking' | 'ready' | 'refused'
 
 /**
- * The time to hash a byte divided by the time to send it. A browser hashes about 150 MB/s, and many connections send
- * less than 40 MB/s. The ratio only affects how evenly the bar moves.
+ * The time to hash a byte, as a fraction of the time to hash and send it. A browser hashes about 150 MB/s, and many
+ * connections send less than 40 MB/s. The fraction only affects how evenly the bar moves.
  */
 const hashingShare = 0.2
 

@@ -203,7 +203,7 @@ function keep(job: Job) {
     )
 }
 
-/** Deletes the saved job. Ignores errors if saving the job has failed as well. */
+/** Deletes the saved job. Ignores errors if the job could not be saved in the first place. */
 async function forget(job: Job) {
   await written
   const isKept = shown?.isKept ?? true

@@ -44,9 +44,9 @@ export type Run = {
 }
 
 /**
- * Publishes a job's files one after another. A large file is sent while it is being hashed, and the next files are
- * hashed while one is being sent. If the registry refuses a file, the others are still published, and the first refusal
- * is thrown at the end.
+ * Publishes a job's files one after another. A large file is sent while it is being hashed, and while a file is being
+ * sent, the next files are hashed. If the registry refuses a file, the other files are still published, and the first
+ * refusal is thrown at the end.
  */
 export async function runJob({ sources, signal, report, ...run }: Run): Promise<void> {
   const client = clientOver(run.connection.with({ maxWaits: 0 })) // the retrier waits instead, and reports the wait

@@ -1,8 +1,8 @@
 import type { FileState, Stage } from './progress-share.ts'
 
 /**
- * Applies progress to a file's state. Within a stage, progress never decreases, even if a chunk is sent again. The stage
- * remains `sending` while a file is both hashed and sent.
+ * Returns a file's state after progress. Within a stage, progress never decreases, even if a chunk is sent again. The
+ * stage remains `sending` while a file is both hashed and sent.
  */
 export function withProgress(file: FileState, stage: Stage, bytesDone: number): FileState {
   if (stage === 'hashing') {

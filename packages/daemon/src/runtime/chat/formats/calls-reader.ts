@@ -3,7 +3,7 @@ import type { CallReader } from './call-reader.ts'
 import type { Parsing } from './input.ts'
 import { readJsonCalls } from './json-calls.ts'
 
-/** Reads the calls of an answer, with their markers. */
+/** Parses the tool calls in an answer, including the markers around them. */
 export function callsReader({ opens, closes, gap, isBare, read }: CallFormat, reader: CallReader) {
   const { input, tools } = reader
   const hasTools = tools.size > 0
@@ -42,11 +42,11 @@ export function callsReader({ opens, closes, gap, isBare, read }: CallFormat, re
   }
 
   return {
-    /** The opening markers. The outermost one is also included together with the white space before it. */
+    /** The opening markers, and the outermost one with the white space that the template prints before it, if any. */
     opensAfterText: !hasTools ? [] : gap && outermost ? [gap + outermost, ...opens] : opens,
     /**
-     * Markers that end reasoning. Only formats with several opening markers have such markers, because a sequence of
-     * markers does not occur by accident.
+     * The opening markers that are recognized within reasoning, because a call ends the reasoning. There are none in
+     * formats with a single opening marker: reasoning may contain one marker by accident, but hardly a sequence.
      */
     opensInReasoning: hasTools && opens.length > 1 ? opens : [],
 
@@ -57,7 +57,7 @@ export function callsReader({ opens, closes, gap, isBare, read }: CallFormat, re
       return true
     },
 
-    /** Reads calls without markers, which are only recognized at the beginning of a part. */
+    /** Reads calls without markers, which are recognized only at the beginning of a part. */
     *readBare(): Parsing<boolean> {
       if (!isBare || !hasTools) return false
       return (yield* input.attempt(read({ ...reader, isMarked: false }))) ?? false

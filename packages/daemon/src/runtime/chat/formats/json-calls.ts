@@ -57,7 +57,10 @@ function* readObject(reader: CallReader): Parsing<true | undefined> {
   reader.onCallEnd()
   return true
 
-  /** Handles an answer that ends within a call. The call counts if it is in markers and its name is known. */
+  /**
+   * Accepts a call that cannot be read further if its beginning has been yielded. Also accepts it if it is in markers,
+   * its name is known, and the answer ends here. Otherwise, returns undefined.
+   */
   function* cutOff(): Parsing<true | undefined> {
     if (isBegun) return true
     if (name === undefined || !isMarked || !input.isEnded || input.rest !== '') return undefined

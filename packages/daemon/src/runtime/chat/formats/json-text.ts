@@ -23,7 +23,7 @@ export function* readJson(input: Input, pass: Pass): Parsing<boolean> {
       } else if (char === '"') isInString = true
       else if (char === '{' || char === '[') depth += 1
       else if (char === '}' || char === ']') {
-        if (depth === 0) break // the end of the object or list that contains this number
+        if (depth === 0) break // the end of the object or list that contains this value
         depth -= 1
         isOver = depth === 0
       } else if (depth === 0) {

@@ -96,7 +96,7 @@ export function literalCalls(dialect: Dialect): ReadCalls {
     }
   }
 
-  /** Reads a value and the comma after it. */
+  /** Reads a value and the comma after it. Returns false if the value is incomplete or nested too deeply. */
   function* readLiteral(input: Input, depth: number): Parsing<boolean> {
     if (depth > maxDepth) return false
     yield* input.skipSpace()
@@ -133,7 +133,7 @@ export function literalCalls(dialect: Dialect): ReadCalls {
     return true
   }
 
-  /** Converts a string as it arrives. */
+  /** Converts a string as it arrives. Returns false if the closing quote is missing. */
   function* readText(input: Input, quote: string): Parsing<boolean> {
     const marks = dialect.quotes.get(quote) ?? markers(quote)
     yield* writeArguments('"')

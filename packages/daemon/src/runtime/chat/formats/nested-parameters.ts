@@ -12,8 +12,8 @@ const itemName = 'item'
 const maxDepth = 20
 
 /**
- * Converts a value whose members are in tags to JSON. MiniMax M3 writes objects and lists in this form. Returns
- * undefined if the value is plain text.
+ * Converts a value to JSON if its members are in tags, the form in which MiniMax M3 writes objects and lists. Returns
+ * undefined for any other value.
  */
 export function nestedJson(text: string, nested: Nested, depth = 0): string | undefined {
   const { tags, schema, root } = nested

@@ -28,7 +28,7 @@ export function openBudget({ maxSteps, maxCharacters }: Limits) {
     if (characters > maxCharacters) throw templateLimitError('its output is too large')
   }
 
-  /** Counts a new value, as one step for each 64 characters or 8 items. */
+  /** Counts a new value: one step for every 64 characters of a text or 8 items of a list. */
   function countNew({ value }: Value) {
     if (typeof value === 'string') {
       checkLength(value.length)

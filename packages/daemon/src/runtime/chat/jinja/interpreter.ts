@@ -29,7 +29,7 @@ import {
 /** A node of a parsed template. */
 type Node = { type: string; [member: string]: unknown }
 
-/** The maximum depth of nested calls of macros and functions. */
+/** The maximum depth of nested macro and function calls. */
 const maxCalls = 200
 
 /** Nodes that only look up a value, and create none. */
@@ -127,7 +127,10 @@ export class TemplateInterpreter extends Interpreter {
     )
   }
 
-  /** Converts the value over which a loop iterates to a list. Undefined and `None` become an empty list. */
+  /**
+   * Prepares the value over which a loop iterates: text becomes a list of its characters, a tuple becomes a list, and
+   * undefined and `None` become an empty list.
+   */
   #toItems(value: Value, isUnpacked: boolean): Value {
     if (isUndefined(value) || isNull(value)) return toArray([])
     if (isText(value)) return toCharacters(value, this.#budget)
@@ -189,7 +192,7 @@ export class TemplateInterpreter extends Interpreter {
 
   /**
    * Slices a text. If the slice has a step or the text contains surrogates, counts the cost and returns undefined. The
-   * library then slices the text, and creates a list of the characters to do so.
+   * library then converts the text to a list of characters and slices it.
    */
   #sliceText(text: string, { start, stop, step }: Node, environment: Environment) {
     if (step !== undefined || /[\ud800-\udfff]/.test(text)) {
@@ -216,7 +219,10 @@ export class TemplateInterpreter extends Interpreter {
     return super.applyFilter(list, call, environment)
   }
 
-  /** Evaluates the arguments of a filter. `nodes` contains the same arguments, as nodes that already have values. */
+  /**
+   * Evaluates the arguments of a filter. `nodes` contains the arguments as nodes with these values, so that the library
+   * does not evaluate them again.
+   */
   #evaluateArguments(call: Node, environment: Environment): Arguments & { nodes: Node[] } {
     const args = { positional: [] as Value[], named: new Map<string, Value>(), nodes: [] as Node[] }
     for (const node of call.args as Node[]) {

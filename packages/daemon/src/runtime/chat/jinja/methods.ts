@@ -68,7 +68,7 @@ function textMethod(owner: Value, name: string, budget: Budget): Call | undefine
 /** The cost of each part of a split text, because each part becomes an object. */
 const stepsPerPart = 8
 
-/** Returns the library's method, preceded by a call of `count`, which counts the method's cost. */
+/** Returns the library's method, preceded by a call to `count`, which counts the method's cost. */
 function counted(owner: Value, name: string, count: (args: Value[]) => void): Call | undefined {
   const method = builtin(owner, name)
   if (!method) return undefined

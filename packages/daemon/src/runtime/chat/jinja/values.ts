@@ -19,7 +19,7 @@ export class ParsedJson {
   }
 }
 
-/** The text of mappings that were parsed from JSON. */
+/** The JSON text of the mappings that were parsed from JSON. */
 const jsonTexts = new WeakMap<Value, string>()
 
 /** Converts a JavaScript value. Members that are undefined are omitted. */

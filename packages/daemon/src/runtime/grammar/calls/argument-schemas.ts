@@ -1,4 +1,4 @@
-/** The arguments of a tool, for formats in which each argument is written by itself. */
+/** The arguments of a tool, for formats in which each argument is written separately. */
 
 import type { Conversion } from '../conversion.ts'
 import { declaredNames, memberSchemas, requiredNames } from '../objects.ts'
@@ -21,8 +21,8 @@ export type Argument = {
 const unnamedKeywords = ['additionalProperties', 'patternProperties', 'unevaluatedProperties']
 
 /**
- * Returns a tool's arguments. Throws a `SchemaError` if a keyword concerns several arguments, because such arguments
- * depend on each other.
+ * Returns a tool's arguments. Throws a `SchemaError` if a keyword makes arguments depend on each other or allows
+ * arguments whose names are not listed.
  */
 export function argumentSchemas(
   conversion: Conversion,

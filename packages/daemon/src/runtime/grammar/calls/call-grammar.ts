@@ -1,5 +1,5 @@
 /**
- * Converts tools to a grammar for calls in the format of a model. The grammar starts after a call's opening markers. A
+ * Converts tools to a grammar for calls in a model's format. The grammar starts after a call's opening markers. A
  * model that decides to call a tool can then only write a complete call whose arguments match the tool's schema.
  */
 

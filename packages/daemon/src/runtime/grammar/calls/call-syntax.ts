@@ -1,4 +1,4 @@
-/** How a model writes calls after their opening markers. A grammar for calls is made from this. */
+/** How a model writes calls after their opening markers. `call-grammar.ts` converts this syntax to a grammar. */
 export type CallSyntax = JsonSyntax | NamedSyntax | TagSyntax | LiteralSyntax | MessageSyntax
 
 /** `{"name": "add", "arguments": {"a": 1}}` */

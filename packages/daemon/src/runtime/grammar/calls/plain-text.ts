@@ -18,7 +18,7 @@ const maxValues = 1000
  */
 export function plainTexts(conversion: Conversion, other: Node = nothing) {
   const { budget, grammar } = conversion
-  /** The rules for unconstrained texts, by what they must not contain. */
+  /** The rules for unconstrained texts, by the patterns that the texts must not match. */
   const anyTexts = new Map<string, Node>()
 
   function without(excluded: readonly string[], allowed = everyText): Node {
@@ -51,5 +51,5 @@ export function plainTexts(conversion: Conversion, other: Node = nothing) {
   }
 }
 
-/** A regular expression that matches a text. */
+/** A regular expression that matches a text literally. */
 export const patternFor = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

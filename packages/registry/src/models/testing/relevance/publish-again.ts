@@ -35,8 +35,7 @@ const habits: readonly Habit[] = [
 ]
 
 /**
- * Makes conversions and abliterated copies of models by other owners. The more popular the original is, the more copies
- * it has.
+ * Makes conversions and abliterated copies of models, published by other owners. A popular original has more copies.
  */
 export function publishAgain(originals: readonly CatalogueModel[]): CatalogueModel[] {
   return originals.flatMap((original) =>
