@@ -30,7 +30,7 @@ const largeRequests: Record<string, [path: string, body: object]> = {
 }
 
 export const bench: Bench = {
-  summary: 'latency of a short request while a large request is prepared for its first token',
+  summary: 'latency of a short request while a large request waits for its first token',
 
   async run({ rounds, threads }, report) {
     using folder = temporaryFolder()
@@ -81,7 +81,7 @@ async function waitsBeside(short: () => Promise<number>, large: Promise<number>)
   return { waitsMs, largeMs }
 }
 
-/** Replaces the large request in the baseline, which measures only the short request. */
+/** Takes the place of the large request in the baseline, which measures the short request alone. */
 async function sleepUntilMeasured(): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, 2000))
   return 0

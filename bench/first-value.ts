@@ -60,7 +60,7 @@ export const bench: Bench = {
   },
 }
 
-/** Makes a release. This is not measured, because users download a release that someone else has made. */
+/** Builds a release. The build is not measured, because users download a release that someone else has made. */
 async function makeRelease(folder: string, into: string) {
   note('making a release')
   await runLine(`"${process.execPath}" "${root}/release/run.ts" --into "${into}"`, {
@@ -111,7 +111,10 @@ async function fromRegistry(release: string): Promise<Times> {
   }
 }
 
-/** Unpacks the package instead of installing it, because installing it would need root or a separate system. */
+/**
+ * Unpacks the package instead of installing it, because installing it would require root privileges or a separate
+ * system.
+ */
 async function fromDebianPackage(release: string): Promise<Times> {
   using place = temporaryFolder()
   const { port, env } = await makeSettings(place.path)

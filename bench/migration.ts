@@ -113,7 +113,7 @@ async function migrate(place: Place): Promise<Migrated & { logBytes: number }> {
   }
 }
 
-/** Kills a migration `afterMs` after it has begun. Returns whether it was still running. */
+/** Kills a migration `afterMs` milliseconds after it has begun. Returns whether it was still running. */
 async function killMigration(place: Place, afterMs: number): Promise<boolean> {
   await using script = await startScript('migrate', place)
   const isCutShort = script.ask<Migrated>('migrate').then(

@@ -102,7 +102,8 @@ async function measureAnnounces(options: BenchOptions, report: Report) {
   const measure = async (settings: Record<string, string>) => {
     await using node = await startRegistry({ dataDirectory: filled.path, settings })
     await perCpuSecond([node], paths, { ...options, seconds: 1.5 })
-    return await perCpuSecond([node], paths, options) // `await`: the node stops at the end of this block
+    // `await`, because the node is stopped when this function returns.
+    return await perCpuSecond([node], paths, options)
   }
   const rounds = await inTurns(options.rounds, {
     memory: () => measure({}),
@@ -114,8 +115,8 @@ async function measureAnnounces(options: BenchOptions, report: Report) {
 }
 
 /**
- * Measures the CPU time that a push to an S3 store takes in the client and in the registry, and counts the requests to
- * the store.
+ * Measures how much CPU time the client and the registry use for a push to an S3 store, and counts the requests to the
+ * store.
  */
 async function measurePush(options: BenchOptions, report: Report) {
   await needRoom(options.sizeBytes * 2.5)

@@ -58,8 +58,8 @@ const nodes = (name: string, path: string) => `backend ${name}
 `
 
 /**
- * Returns a health check that only a PostgreSQL primary passes. The check signs in without a password, and asks whether
- * the server is in recovery (PostgreSQL's frontend/backend protocol, version 3.0).
+ * Returns a health check that only a PostgreSQL primary passes. Using PostgreSQL's frontend/backend protocol, version
+ * 3.0, the check signs in without a password and asks whether the server is in recovery.
  */
 function primaryCheck(): string[] {
   const startup = Buffer.from('\0\x03\0\0user\0shoal\0database\0postgres\0\0', 'latin1')

@@ -3,7 +3,9 @@ import { stopSignals } from './postgres.ts'
 import { end } from './processes.ts'
 import type { Cluster } from './state.ts'
 
-/** The order in which groups of processes are stopped. Each group is stopped when the groups before it have exited. */
+/**
+ * The order in which groups of processes are stopped. Each group is stopped only after all earlier groups have exited.
+ */
 const order = [
   /^node\d+$/,
   /^haproxy$/,

@@ -1,4 +1,6 @@
-/** Processes that outlive the command that starts them. They are found again by their process IDs (Linux). */
+/**
+ * Processes that outlive the command that starts them. Later commands find them by their process IDs. Requires Linux.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +33,7 @@ export function launch(cluster: Cluster, program: Program): ProcessRecord {
   return record
 }
 
-/** Runs a program to its end, in the cluster's folder. Resolves to its output. */
+/** Runs a program to completion, in the cluster's folder. Resolves to its output. */
 export async function run(cluster: Cluster, path: string, options: string[], user: User = {}) {
   const result = promisify(execFile)(path, options, { cwd: cluster.directory, ...user })
   const { pid } = result.child
@@ -75,7 +77,9 @@ export function send(record: ProcessRecord, signal: NodeJS.Signals): void {
   }
 }
 
-/** Sends a signal, and resolves when the process has exited. After the timeout, the process is killed. */
+/**
+ * Sends a signal, and resolves when the process has exited. Kills the process if it is still running after the timeout.
+ */
 export async function end(record: ProcessRecord, signal: NodeJS.Signals, timeoutMs = 15_000) {
   send(record, signal)
   const deadline = Date.now() + timeoutMs
@@ -99,7 +103,7 @@ export function killAll({ running, state }: Cluster): void {
 export const logFile = ({ directory }: Cluster, name: string) =>
   join(directory, 'log', `${name}.log`)
 
-/** Returns the record of a process. If the process has already exited, the record never counts as running. */
+/** Returns the record of a process. If the process has already exited, it never counts as running. */
 const identify = (name: string, pid: number): ProcessRecord => ({
   name,
   pid,

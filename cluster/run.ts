@@ -124,7 +124,7 @@ function readNumber(name: string, text: string): number {
   throw new Error(`invalid ${name} "${text}": expected a whole number, at least 1`)
 }
 
-/** Returns the `SHOAL_…` variables of this process for the nodes, without the variable for the cluster's folder. */
+/** Returns this process's `SHOAL_…` variables for the nodes, except the variable for the cluster's folder. */
 function readSettings(): Record<string, string> {
   const isOurs = (name: string) => name.startsWith('SHOAL_') && name !== directoryVariable
   return Object.fromEntries(

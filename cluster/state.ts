@@ -13,7 +13,7 @@ export type ProcessRecord = {
    * process IDs.
    */
   startTicks: string
-  /** How to start the process again; undefined for programs that run to their end. */
+  /** How to start the process again; undefined for programs that run to completion. */
   program?: Program
 }
 

@@ -22,7 +22,7 @@ type Options = {
   say: (line: string) => void
 }
 
-/** Starts a cluster. If the start fails, nothing is left of the cluster. */
+/** Starts a cluster. If the start fails, everything that has been started is stopped and removed. */
 export async function up({ directory, nodes, without, settings, say }: Options): Promise<Cluster> {
   if (without.has('s3') && nodes > 1) {
     throw new Error('without S3, each node has its own files: add --nodes 1')

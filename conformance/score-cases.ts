@@ -114,7 +114,7 @@ async function parse(
   }
 }
 
-/** Follows the text of calls through their grammar, as the daemon does with tokens. */
+/** Checks the text of calls piece by piece against their grammar, as the daemon does with tokens. */
 function grammarFollower(chat: Chat, format: AnswerFormat) {
   const calls = optionalCalls(chat, format)
   const grammar = calls && parseGbnf(callGrammar(calls))

@@ -1,4 +1,7 @@
-/** Tokenizes long texts with each vocabulary in llama.cpp's sources, in blocks and at once. */
+/**
+ * Tokenizes long texts with each vocabulary in llama.cpp's sources, both in blocks and as a whole, and compares the
+ * tokens.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { openVocabulary } from '../packages/daemon/src/testing/open-vocabulary.ts'

@@ -1,7 +1,7 @@
 import type { CaseResult } from './score-cases.ts'
 import type { RenderingResult } from './score-renderings.ts'
 
-/** Makes a Markdown table with the results of each template. */
+/** Returns a Markdown table with the results for each template. */
 export function toTable(
   renderings: readonly RenderingResult[],
   cases: readonly CaseResult[],

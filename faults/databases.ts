@@ -32,7 +32,7 @@ function restart(mode: 'fast' | 'immediate', push: number, summary: string): Fau
 
 export const databaseFaults: Fault[] = [
   restart('fast', 3, 'Restart PostgreSQL in fast mode under load.'),
-  // There are no pushes, because waiting for a lease to expire would add 15 s to each round.
+  // The load contains no pushes, because waiting for a lease to expire would add 15 s to each round.
   restart('immediate', 0, 'Crash PostgreSQL (a restart in immediate mode) under load.'),
   {
     name: 'postgres-cut',

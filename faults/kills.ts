@@ -18,7 +18,7 @@ type KillInLoad = LoadOptions & {
   after: Step
   /** The maximum number of these steps before the kill; the actual number is random, at least 1. */
   maxTimes: number
-  /** The maximum of the random delay between the step and the kill. */
+  /** The maximum random delay between the step and the kill. */
   maxDelayMs: number
 }
 

@@ -7,7 +7,7 @@ declare module 'bittorrent-tracker/client' {
     peerId: string
     announce: string[]
     port: number
-    /** Any value enables WebSocket trackers; WebRTC itself is in `_createPeer`. */
+    /** Any value enables WebSocket trackers. WebRTC connections are created by `_createPeer`. */
     wrtc?: object
   }
   type Announce = {

@@ -1,4 +1,4 @@
-/** Runs Debian's Chromium, and records its pages' errors and forbidden requests. */
+/** Runs Debian's Chromium, and records errors and forbidden requests of the pages. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import {
@@ -29,7 +29,9 @@ const options = [
 export const findChromium = () => findProgram('chromium')
 
 const [wide, narrow] = [1360, 390] // pixels
-/** Themes and window widths for pages: all combinations if slow tests run, otherwise each theme and each width once. */
+/**
+ * Themes and window widths for pages: all combinations if slow tests run; otherwise, each theme and each width once.
+ */
 export const looks = (
   runsSlowTests
     ? [
@@ -59,8 +61,8 @@ export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>
 export type Visitor = Awaited<ReturnType<typeof visitor>>
 
 /**
- * Starts a browser, the executable at the path `program`. Requests to origins that are not in `origins` are recorded as
- * problems. The browser exits when it is disposed of.
+ * Starts the browser whose executable is at the path `program`. Requests to origins that are not in `origins` are
+ * recorded as problems. The browser exits when it is disposed of.
  */
 export async function startBrowser(program: string, origins: readonly string[]) {
   const browser = await chromium.launch({ executablePath: program, args: options })
@@ -101,7 +103,7 @@ async function visitor(context: BrowserContext, origins: readonly string[]) {
   return {
     context,
     page: await context.newPage(),
-    /** Returns logged errors, requests to other origins and CSP violations since the last call. */
+    /** Returns the logged errors, requests to other origins, and CSP violations recorded since the last call. */
     takeProblems: () => problems.splice(0),
     [Symbol.asyncDispose]: () => context.close(),
   }

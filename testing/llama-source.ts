@@ -14,7 +14,7 @@ const bundlePath = 'llama/gitRelease.bundle'
 
 /** The checked-out sources, in a temporary folder. Disposing this object removes the folder. */
 export type LlamaSource = AsyncDisposable & {
-  /** The folder with llama.cpp's sources. */
+  /** The folder that contains the sources of llama.cpp. */
   path: string
   /** The folder for build output. */
   buildPath: string

@@ -6,7 +6,7 @@ const longest = [/^faults\/faults\./, /^release\//, /^conformance\//, /^cluster\
 
 /**
  * Runs the slowest test files first. By default, Vitest starts with the largest files. Some slow test files are small,
- * and would start so late that the last of them would run alone.
+ * so they would start late, and the last of them would run alone.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

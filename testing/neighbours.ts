@@ -11,8 +11,8 @@ const registryAddress = '10.77.0.1'
 let count = 0
 
 /**
- * Creates a machine for a registry, and two machines in one local network. Each of these two has a separate link to the
- * registry, so neither can reach the other at the address that the tracker sees.
+ * Creates one machine for a registry, and two machines on the same local network. Each of these two has a separate link
+ * to the registry, so neither can reach the other at the address that the tracker sees.
  */
 export function makeNeighbours() {
   deleteAbandoned()
@@ -46,7 +46,7 @@ export function makeNeighbours() {
   }
 }
 
-/** Whether this system allows network namespaces. */
+/** Whether this system allows network namespaces to be created. */
 export function canMakeNeighbours(): boolean {
   try {
     makeNeighbours()[Symbol.dispose]()

@@ -10,7 +10,7 @@ export type PostgresServer = {
   /** The folder with the server's data and socket. */
   directory: string
   /**
-   * Restarts the server like `pg_ctl restart` in this mode. `immediate` simulates a crash, after which the server
+   * Restarts the server as `pg_ctl restart` does in this mode. `immediate` simulates a crash, after which the server
    * recovers when it starts.
    */
   restart(mode: 'fast' | 'immediate'): Promise<void>
@@ -21,7 +21,7 @@ export type PostgresServer = {
 
 /**
  * Starts a PostgreSQL server whose data and socket are in a temporary folder. Returns undefined if PostgreSQL is not
- * installed. Commits are synced only with `isDurable`, which is for measurements.
+ * installed. Commits are synced to disk only if `isDurable` is set, which is meant for measurements.
  */
 export async function startPostgres({
   isDurable = false,
@@ -78,14 +78,14 @@ export async function startPostgres({
       server.kill('SIGQUIT')
       const nothing = new Int32Array(new SharedArrayBuffer(4))
       for (let waits = 0; waits < 200 && existsSync(join(data, 'postmaster.pid')); waits += 1) {
-        Atomics.wait(nothing, 0, 0, 10) // ms; the server writes to the folder until this file is deleted
+        Atomics.wait(nothing, 0, 0, 10) // in ms; the server may write to the folder until it has deleted this file
       }
       removeDirectorySync(directory)
     },
   }
 }
 
-/** Returns Debian's folder for the programs of the newest installed server. */
+/** Returns the folder in which Debian stores the programs of the newest installed server. */
 export function findPostgresBinaries(): string | undefined {
   const root = '/usr/lib/postgresql'
   if (!existsSync(root)) return undefined

@@ -9,7 +9,7 @@ import { removeDirectorySync } from './remove-directory.ts'
 
 export type RedisServer = {
   url: string
-  /** Starts the server again after `kill`, without any data. */
+  /** Starts the server again after `kill`. Its data is lost. */
   start(): Promise<void>
   /** Suspends the server (SIGSTOP): connections stay open, but no command is answered until `resume`. */
   pause(): void

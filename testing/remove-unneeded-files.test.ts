@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const script = join(import.meta.dirname, '../scripts/remove-unneeded-files.js')
 
-/** Makes a folder with these files, and with links to folders. */
+/** Creates a folder with these files and with links to folders. */
 function makeFolder(files: readonly string[], links: Record<string, string> = {}): string {
   const root = mkdtempSync(join(tmpdir(), 'shoal-unneeded-'))
   onTestFinished(() => rmSync(root, { recursive: true }))

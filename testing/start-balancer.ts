@@ -11,7 +11,7 @@ export type Balancer = {
   stop(): Promise<void>
 }
 
-/** Starts HAProxy on `port`. It sends each request to the next of `servers`, which are ports on this machine. */
+/** Starts HAProxy on `port`. It distributes requests in turn among `servers`, which are ports on this machine. */
 export async function startBalancer(port: number, servers: readonly number[]): Promise<Balancer> {
   const directory = mkdtempSync(join(tmpdir(), 'shoal-balancer-'))
   const path = join(directory, 'haproxy.cfg')

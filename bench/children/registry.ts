@@ -1,5 +1,6 @@
 /**
- * Runs a registry with default settings, except for rate limits that no load reaches. Logs to a file, as in production.
+ * Runs a registry with default settings, except for rate limits that are too high to be reached. Logs to a file, as in
+ * production.
  */
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'

@@ -102,7 +102,8 @@ function makeFiles(
     const hasChunks = model.hasChunks && index === 0
     const ownSize = Math.floor((model.billions * 1e9 * bitsPerWeight) / 8)
     const fileSizeBytes = hasChunks ? fileSizeWithChunks : ownSize
-    const size = hasChunks ? chunkSize : ownSize // one chunk is enough if it is never requested
+    // One chunk is enough for a file that is never requested.
+    const size = hasChunks ? chunkSize : ownSize
     const digits = Math.ceil(fileSizeBytes / size) * 64
     return {
       id: idAt(model.createdMs + index + 1, random),

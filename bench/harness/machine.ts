@@ -1,6 +1,6 @@
 import { cpus, release, totalmem } from 'node:os'
 
-/** Describes the machine on which the benchmark ran, without its name. */
+/** Describes the machine on which the benchmark ran, without its hostname. */
 export function machine(): string {
   const [cpu] = cpus()
   const memory = Math.round(totalmem() / 1024 ** 3)

@@ -24,7 +24,10 @@ export function startShoalAt({ machine, home, registryUrl }: Place, ...words: st
   })
 
   return {
-    /** Waits until the command has printed this text to stderr. Returns the seconds since the command was started. */
+    /**
+     * Waits until the command has printed this text to stderr. Returns the number of seconds since the command was
+     * started.
+     */
     async waitForOutput(sought: string): Promise<number> {
       const { promise, resolve, reject } = Promise.withResolvers<number>()
       const check = () => reported.includes(sought) && resolve(seconds())

@@ -23,7 +23,7 @@ export function needTool(name: string): string {
   return path
 }
 
-/** Runs a program to its end and measures it. If it fails, throws an error with its output. */
+/** Runs a program to completion and measures it. If it fails, throws an error with its output. */
 export async function runTool(
   command: string,
   args: string[],

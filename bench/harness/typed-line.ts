@@ -1,10 +1,13 @@
-/** Runs lines as a person types them into a shell, without the settings of the npm that runs the benchmark. */
+/**
+ * Runs command lines as if a user had typed them into a shell, without the settings of the npm process that runs the
+ * benchmark.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 type Place = { folder: string; env: Record<string, string> }
 
-/** Runs a line, and returns how many seconds it took. If the line fails, throws an error with its output. */
+/** Runs a command line, and returns how many seconds it took. If it fails, throws an error with its output. */
 export async function runLine(line: string, place: Place): Promise<number> {
   const startedAt = performance.now()
   const shell = spawnShell(line, place)
@@ -13,12 +16,12 @@ export async function runLine(line: string, place: Place): Promise<number> {
   return (performance.now() - startedAt) / 1000
 }
 
-/** Starts a line. Disposing of the returned object interrupts the line, as Ctrl-C does. */
+/** Starts a command line. Disposing of the returned object interrupts it, as Ctrl-C does. */
 export function startLine(line: string, place: Place) {
   const startedAt = performance.now()
   const shell = spawnShell(line, place)
   return {
-    /** Waits until the line has printed this text. Returns the seconds since the line was started. */
+    /** Waits until the command line has printed this text. Returns the number of seconds since its start. */
     async untilPrinted(text: string): Promise<number> {
       while (!shell.printed().includes(text)) {
         const more = await Promise.race([shell.nextOutput(), shell.closed])

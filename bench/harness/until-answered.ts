@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const timeoutMs = 30_000
 
-/** Repeats a HEAD request until it succeeds. Returns the number of milliseconds until then. */
+/** Repeats a HEAD request until it succeeds. Returns how many milliseconds that took. */
 export async function untilAnswered(url: string): Promise<number> {
   const startedAt = performance.now()
   for (;;) {

@@ -59,7 +59,7 @@ async function seeTop(page: Page) {
   await page.mouse.move(0, 0)
 }
 
-/** Shows the list of chats, with earlier chats whose answers were stopped. */
+/** Shows the list of chats, including earlier chats whose answers were stopped. */
 async function seeList(page: Page) {
   for (const one of earlier) {
     await ask(page, one)

@@ -10,8 +10,8 @@ const lists = '**/v1/models?*'
 const models = '**/v1/models/*'
 
 /**
- * Screens of a registry that fails, or is slow, offline or empty. Except for the empty registry, the page itself loads,
- * and a later request fails or gets no response.
+ * Screens of a registry that fails, or is slow, offline or empty. Unless the registry is empty, the page itself loads,
+ * but a later request fails or gets no response.
  */
 export function failureScreens({ origin }: ShownRegistry, empty: { origin: string }): Screen[] {
   const url = `${origin}/`

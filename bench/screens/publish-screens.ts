@@ -4,7 +4,7 @@ import type { ShownRegistry } from './shown/registry.ts'
 import { type Uploads, uploadedModel } from './shown/uploads.ts'
 
 /**
- * The gate lets through 7 of 17 chunks (of 16 MiB), so that some are stored, one is being sent, and the others are
+ * The gate lets 7 of 17 chunks (16 MiB each) through, so that some are stored, one is being sent, and the others are
  * waiting.
  */
 const chunksLetThrough = 7
@@ -53,7 +53,7 @@ export function publishScreens(registry: ShownRegistry, uploads: Uploads): Scree
     await page.getByRole('link', { name: 'View model' }).waitFor({ timeout: 60_000 })
   }
 
-  /** Deletes what the screenshot has left in the registry. */
+  /** Deletes the model that was uploaded for the screenshot. */
   async function forget() {
     gate.reset()
     await client.deleteModel(uploadedModel)

@@ -23,7 +23,7 @@ const looks = (['light', 'dark'] as const).flatMap((theme) =>
 
 /**
  * Takes screenshots of a screen in each theme and width. Prints the path of each file, whether the page scrolls
- * horizontally, and failures.
+ * horizontally, and any failures.
  */
 export async function takeScreen(browser: TestBrowser, screen: Screen, folder: string) {
   for (const look of looks) {

@@ -1,7 +1,7 @@
 /**
- * Takes screenshots of every page of a registry with made-up models, and of daemons, in each theme and width:
- * `npm run screens [-- FOLDER [NAME…]]`. A name selects all screens whose names begin with it. People review the
- * screenshots, because they notice problems that tests do not.
+ * Takes screenshots of every page of a registry with made-up models, and of the chat pages of daemons, in each theme
+ * and width: `npm run screens [-- FOLDER [NAME…]]`. A name selects all screens whose names begin with it. People review
+ * the screenshots, because they notice problems that tests do not.
  */
 import { mkdir } from 'node:fs/promises'
 import { findChromium, startBrowser } from '../../testing/browser.ts'

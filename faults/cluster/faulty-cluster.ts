@@ -101,7 +101,9 @@ export async function openFaultyCluster(options: Options): Promise<FaultyCluster
     return performance.now() - startedAt
   }
 
-  /** Returns `ready, UP` for each node that works and that the load balancer uses. */
+  /**
+   * Returns the health of each node and its status in the load balancer: `ready, UP` for a node that works and is used.
+   */
   async function listStates(): Promise<string[]> {
     const servers = await listServers(cluster)
     return Promise.all(

@@ -74,7 +74,7 @@ describe.runIf(runsSlowTests && isInstalled)(withSlowTests, { timeout: timeoutMs
     return JSON.parse(text || 'null')
   }
 
-  /** Uploads a file through the node with the right clock, without submitting it. Resolves to the file's API path. */
+  /** Uploads a file through the node with the correct clock, without submitting it. Resolves to the file's API path. */
   async function upload(model: string, seed: number): Promise<string> {
     const bytes = Buffer.from(
       makeGguf({

@@ -53,7 +53,7 @@ export function createClient(options: Options) {
     if (token !== undefined) headers.authorization = `Bearer ${token}`
     if (body !== undefined) headers['content-type'] = 'application/json'
     if (payload !== undefined) headers['content-length'] = Buffer.byteLength(payload)
-    // A URL that was signed before a restart contains the earlier port.
+    // A URL that was signed before a restart still contains the previous port.
     const { pathname, search } = new URL(path, origin())
     const host = store && path.startsWith(store) ? store : origin()
     const { promise, resolve } = Promise.withResolvers<Reply<T>>()

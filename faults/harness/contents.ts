@@ -7,8 +7,8 @@ import type { Random } from '../../bench/harness/random.ts'
 export type Content = { bytes: Uint8Array; manifest: ReturnType<typeof makeManifest> }
 
 /**
- * The number of elements in a file. A small file is smaller than a chunk (16 MiB). A large file has 18 MB in two
- * chunks. A larger file also has two chunks, and the second one has 12 MB.
+ * The number of elements in a file. A small file is smaller than a chunk (16 MiB). A large file consists of two chunks
+ * and has 18 MB. A larger file also consists of two chunks, but the second chunk has 12 MB.
  */
 const elements = { small: 4_000, large: 4_500_000, larger: 7_200_000 }
 const chunkBytes = 16 * 1024 * 1024

@@ -17,7 +17,7 @@ export function collectFailures() {
   return {
     /** Reports that an acknowledged change is missing. */
     lost: report('lost'),
-    /** Reports wrong bytes, counters or responses, or something incomplete. */
+    /** Reports incorrect bytes, counters or responses, and incomplete data. */
     wrong: report('wrong'),
     /** Reports that the registry did not recover, respond or exit within the time allowed. */
     stuck: report('stuck'),
@@ -25,7 +25,7 @@ export function collectFailures() {
   }
 }
 
-/** Replaces parts in which repeated failures differ: IDs, names and times. */
+/** Replaces the parts that differ when a failure is repeated: IDs, names and times. */
 function withoutNames(text: string): string {
   return text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{40,64}|\d+/g, '*')
 }

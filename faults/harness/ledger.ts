@@ -16,7 +16,7 @@ export type ApiKey = { id: string; key: string; username: string; presence: Pres
 export type Like = { possible: Set<boolean>; calls: number }
 
 /**
- * A change of a model's description. The registry must have the last description; if requests overlap, any of them may
+ * A change to a model's description. The registry must have the last description; if requests overlap, any of them may
  * be the last.
  */
 export type Edit = {
@@ -64,7 +64,9 @@ export function getLike(model: Model, username: string): Like {
   return like
 }
 
-/** Returns the descriptions that a model may have after `edits`. Only edits in `known` supersede others. */
+/**
+ * Returns the descriptions that a model may have after `edits`. Only the edits in `known` can supersede earlier ones.
+ */
 export function possibleDescriptions(edits: readonly Edit[], known = edits): string[] {
   const isLast = (edit: Edit) => !known.some(({ isDone, began }) => isDone && began > edit.ended)
   return edits.filter(isLast).map(({ description }) => description)

@@ -35,7 +35,7 @@ export type Operation = keyof typeof defaultWeights
 export type Step = Operation | 'chunk' | 'submit' | 'ready'
 
 export type LoadOptions = {
-  /** Weights that replace default weights. */
+  /** Weights that override the defaults. */
   weights?: Partial<Record<Operation, number>>
   /** The share of pushed files with several chunks, from 0 to 1. */
   largeShare?: number
@@ -149,7 +149,7 @@ export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions
   }
   let error: unknown
   const ended = Promise.all(running).catch((thrown) => {
-    error = thrown // the methods below throw it again
+    error = thrown // rethrown by the methods below
     end()
   })
 

@@ -89,7 +89,7 @@ export async function describeModel({ client, journal }: World, model: Model) {
 
 export async function deleteModel({ client, journal }: World, model: Model) {
   const { presence } = model
-  model.presence = 'unknown' // from now on, the model may be missing for other calls
+  model.presence = 'unknown' // from now on, other calls may not find the model
   const reply = await client.call('DELETE', `/v1/models/${model.name}`, {
     token: model.owner.token,
   })
@@ -103,7 +103,7 @@ export async function deleteModel({ client, journal }: World, model: Model) {
 
 /**
  * Records that a model's unfinished uploads may have been canceled. The registry cancels them before it deletes the
- * model. If the registry fails between these steps, the uploads have to start again.
+ * model. If the registry fails between these steps, the uploads must be started again.
  */
 function forgetUnfinishedUploads({ uploads }: Model) {
   for (const upload of uploads.filter(({ stage }) => stage !== 'ready')) {

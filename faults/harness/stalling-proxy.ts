@@ -33,7 +33,7 @@ export async function startStallingProxy(databaseUrl: string): Promise<StallingP
         sockets.delete(socket)
         other.destroy()
       })
-      if (isStalled) socket.pause() // adding a data listener has resumed the socket
+      if (isStalled) socket.pause() // adding a `data` listener has resumed the socket
     }
   })
   server.listen(0, '127.0.0.1')

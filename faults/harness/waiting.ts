@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The error if something did not happen in time. */
+/** Thrown if something does not happen in time. */
 export class TimeoutError extends Error {}
 
 /**

@@ -11,7 +11,7 @@ import { expectSo, type NetworkRound, type Scene } from './round.ts'
 import { hashFile } from './run-cell.ts'
 
 const kills = 5
-/** The rate limit of each command per second. At this rate, transferring a file of 18 MB takes a few seconds. */
+/** The transfer rate limit of each command, per second. At this rate, an 18 MB file takes a few seconds. */
 const rate = '6MB'
 
 export const commandKills: NetworkRound[] = [
@@ -36,7 +36,7 @@ async function killPull(scene: Scene): Promise<string> {
   const before = await countDownloads(lane)
   for (let times = 0; times < kills; times += 1) {
     await killDuring(scene, lane, { words, home }, async (isOver) => {
-      // The first kill occurs before any byte has arrived, later kills at random positions in the file.
+      // The first kill occurs before any byte has arrived; later kills occur at random positions in the file.
       if (times > 0) await untilMoreThan(`${path}.part`, random.integer(12_000_000), isOver)
       await sleep(random.integer(times === 0 ? 150 : 300))
     })

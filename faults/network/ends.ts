@@ -1,8 +1,8 @@
 /** Describes the ways in which a command may end, and determines how a command has ended. */
 
 /**
- * The exit code for each error code in the output of `--json`. `failed` is not listed, because no network fault may end
- * with it.
+ * The exit code for each error code in the output of `--json`. `failed` is not listed, because no network fault may
+ * cause it.
  */
 export const exitCodes = {
   not_found: 3,

@@ -38,7 +38,7 @@ export type Arming = {
 export type RequestHarm = {
   level: 'request'
   do(exchange: Exchange): void | Promise<void>
-  /** Selects the requests to harm if they are not those of the place itself. */
+  /** Returns whether to harm a request. If omitted, the requests of the place are harmed. */
   hits?: (place: Place | undefined, request: IncomingMessage) => boolean
 }
 

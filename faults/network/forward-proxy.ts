@@ -48,7 +48,7 @@ async function throughTinyproxy(scene: Scene): Promise<string> {
 }
 
 /**
- * Starts tinyproxy, which forwards everything to the fault proxy. The fault proxy is a forward proxy too and forwards
+ * Starts tinyproxy, which forwards everything to the fault proxy. The fault proxy is also a forward proxy, and forwards
  * to the registry's current port.
  */
 async function startTinyproxy(

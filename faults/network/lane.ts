@@ -1,5 +1,5 @@
 /**
- * A lane is one registry behind one fault proxy. The cells of a lane have the same transport and run one after another.
+ * A lane is one registry behind one fault proxy. All cells of a lane use the same transport, and run one after another.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -29,7 +29,9 @@ const lanesByTransport: Record<Transport, number> = {
 
 const getTransport = ({ fault }: Cell): Transport => fault.over ?? 'http'
 
-/** Maximum number of cells to repeat. If timeouts expire early in more cells, the cause is not a busy machine. */
+/**
+ * Maximum number of cells to repeat. If timeouts expire early in more cells than this, a busy machine is not the cause.
+ */
 const maxRepeated = 12
 const repeatedTimeoutFactor = 3
 

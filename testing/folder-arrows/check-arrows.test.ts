@@ -8,7 +8,7 @@ import { readTable } from './table.ts'
 
 const empty = ''
 
-/** Returns the complaints about a repository with these files and this table. */
+/** Returns the complaints for a repository with these files and this table. */
 function complaints(table: string, files: Record<string, string>): string[] {
   const root = mkdtempSync(join(tmpdir(), 'shoal-arrows-'))
   onTestFinished(() => rmSync(root, { recursive: true }))

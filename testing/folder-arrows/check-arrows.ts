@@ -37,8 +37,8 @@ export function checkArrows(imports: readonly Import[], allowed: Table): string[
 
 type Arrow = Import & {
   /**
-   * Whether the arrow needs a row in the table. An arrow from or to a file next to the folders needs no row:
-   * such an arrow is allowed unless it makes a cycle.
+   * Whether the arrow needs a row in the table. An arrow from or to a file next to the folders needs no row: it is
+   * allowed unless it creates a cycle.
    */
   isInTable: boolean
   of: Import

@@ -6,7 +6,7 @@ import { type ProxiedRequest, startS3Proxy } from './s3-proxy.ts'
  * proxy learns the sizes of parts from the uploads that pass through it.
  */
 export async function startPartNumberProxy(endpoint: string) {
-  /** Sizes of parts: those of open uploads by part number, and those of finished objects in order. */
+  /** Sizes of parts: for open uploads, keyed by part number; for finished objects, in order. */
   const uploads = new Map<string, Map<number, number>>()
   const objects = new Map<string, number[]>()
 

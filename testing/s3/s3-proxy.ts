@@ -16,7 +16,7 @@ export type ProxiedRequest = {
   headers: IncomingHttpHeaders
 }
 
-/** An error response that the proxy itself sends, in the format of an S3 server. */
+/** An error response sent by the proxy itself, in the format of S3. */
 export type Refusal = { status: number; code: string; headers?: Record<string, string> }
 
 type Options = {

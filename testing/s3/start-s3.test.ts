@@ -10,7 +10,7 @@ import { type S3Address, startS3 } from './start-s3.ts'
 const run = promisify(execFile)
 const isInstalled = inject('s3') !== undefined
 
-/** Sends a signed request with curl. Resolves to the status of the response. */
+/** Sends a signed request with curl. Resolves with the status of the response. */
 async function callS3({ region, ...s3 }: S3Address, name: string, options: string[]) {
   const { stdout } = await run('curl', [
     ...['--silent', '--write-out', '%{http_code}', '--aws-sigv4', `aws:amz:${region}:s3`],

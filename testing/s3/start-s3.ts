@@ -14,7 +14,7 @@ export type S3Server = {
   address: S3Address
   /** The folder with the server's configuration and logs. */
   directory: string
-  /** Stops only the gateway. The objects stay in the store behind it. */
+  /** Stops only the gateway. The store behind it keeps the objects. */
   stopGateway(): Promise<void>
   startGateway(): Promise<void>
   /** Suspends the gateway (SIGSTOP): connections stay open, and new ones can be opened, but no request is answered. */

@@ -11,7 +11,7 @@ const files = (name: string): CertificateFiles => ({
   key: path(`${name}-key.pem`),
 })
 
-/** The private CA that has signed all certificates except `selfSigned`. No system trusts this CA. */
+/** The private CA that signed all certificates except `selfSigned`. No system trusts this CA. */
 export const testAuthority = path('ca.pem')
 
 /** Certificates for localhost, registry.test, 127.0.0.1 and ::1, except for `wrongName`. */

@@ -6,7 +6,7 @@ import { startQbittorrent } from './qbittorrent.ts'
 import { startTransmission } from './transmission.ts'
 import { startWebtorrent } from './webtorrent.ts'
 
-/** Returns common BitTorrent clients, with the functions that start them. */
+/** Returns common BitTorrent clients and the functions that start them. */
 export function torrentClients(installed: ProvidedContext['torrentClients']) {
   return {
     aria2: { name: 'aria2', program: installed.aria2, start: startAria2 },

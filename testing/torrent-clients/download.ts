@@ -18,7 +18,7 @@ export const downloadAtMostMs = 80_000
 const pollIntervalMs = 250
 
 /**
- * Downloads a file with a client. `torrent` is a magnet link, or the path or URL of a torrent file. Resolves when a
+ * Downloads a file with a client. `torrent` is a magnet link, or the path or URL of a torrent file. Resolves when the
  * file with this name has the correct SHA-256.
  */
 export async function download(

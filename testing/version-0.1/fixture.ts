@@ -1,9 +1,7 @@
-/** The contents of the fixture, for the script that makes it and for the tests that use it. */
+/** Describes the contents of the fixture, for the script that creates it and the tests that use it. */
 import { join } from 'node:path'
 
-/**
- * The folder and the addresses with which version 0.1 was recorded. Both ports are outside of Linux's ephemeral range.
- */
+/** The folder and addresses used when version 0.1 was recorded. Both ports are outside Linux's ephemeral range. */
 export const recorded = {
   root: '/tmp/shoal-0.1',
   registryPort: 61080,
@@ -21,7 +19,7 @@ export const fixture = {
   ana: { username: 'ana', password: 'the tide of ana' },
   bea: { username: 'bea', password: 'the tide of bea' },
   card: '# Tide\n\nSpeaks of the *sea*.\n',
-  /** Paths of the registry's API whose responses are recorded. */
+  /** Paths in the registry's API for which the responses are recorded. */
   answered: [
     '/v1/auth/me',
     '/v1/users/ana',

@@ -10,7 +10,7 @@ const { root, registryUrl } = recorded
 const farAway = '2126-01-01T00:00:00.000Z'
 
 /**
- * Extends the expiry times of sessions and uploads from days to years, because the fixture is used for years. The
+ * Extends the expiry times of sessions and uploads from days to years, because the fixture will be used for years. The
  * registry must be running.
  */
 export async function putOffExpiry() {

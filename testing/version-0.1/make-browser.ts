@@ -46,7 +46,7 @@ async function ask(page: Page, question: string) {
   await until(async () => (await answers.count()) > before)
 }
 
-/** Begins to publish a file, and uploads its second chunk, but not its first. */
+/** Begins to publish a file: uploads its second chunk, but not its first. */
 async function publishHalf(page: Page, context: BrowserContext, modelPath: string) {
   const signIn = { headers: { origin: registryUrl }, data: fixture.ana }
   await context.request.post(`${registryUrl}/v1/auth/login`, signIn)

@@ -23,14 +23,14 @@ const files = join(root, 'files')
 const shoalDirectory = (model: string) => join(home, 'data/models', model, '.shoal')
 const { env, start, kill, shoal, killWhen, help } = runVersion(checkout)
 
-/** Returns the map of the chunks that the registry has stored for the only unfinished upload. */
+/** Returns the content of the file that maps the chunks stored for the only unfinished upload. */
 async function uploadedChunks(): Promise<Buffer> {
   const uploads = join(data, 'store/uploads')
   const map = (await readdir(uploads)).find((name) => name.endsWith('.chunks'))
   return map === undefined ? Buffer.alloc(0) : readFile(join(uploads, map))
 }
 
-/** Returns the number of bytes downloaded of each chunk, according to the pull's journal at `path`. */
+/** Returns the number of bytes of each chunk that have been downloaded, according to the pull's journal at `path`. */
 async function pulledBytes(path: string): Promise<number[]> {
   const journal = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0)

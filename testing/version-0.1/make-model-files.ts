@@ -6,7 +6,7 @@ const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 const blockBytes = 64 * kibibyte
 
-/** The sizes of the models' data, in bytes. Files of more than 16 MiB have more than one chunk. */
+/** The sizes of the models' data, in bytes. Files larger than 16 MiB have more than one chunk. */
 const sizes = {
   tide: 24 * kibibyte,
   reef: 8 * kibibyte,

@@ -8,7 +8,10 @@ import { until } from './until.ts'
 const { root, registryUrl } = recorded
 type Words = readonly string[]
 
-/** Returns functions that run a checkout's CLI. The processes that they start are killed when this process exits. */
+/**
+ * Returns functions that run the CLI of a checkout. The processes started by these functions are killed when this
+ * process exits.
+ */
 export function runVersion(checkout: string) {
   const bin = join(checkout, 'packages/cli/bin/shoal.js')
   const env = {

@@ -6,7 +6,7 @@ import { parseSync, Visitor } from 'oxc-parser'
 export type Passage = {
   /** The path of the file, relative to the root. */
   path: string
-  /** The text's first line, counted from 1. */
+  /** The number of the text's first line, counted from 1. */
   line: number
   kind: 'document' | 'comment' | 'text'
   text: string

@@ -53,7 +53,7 @@ function start(models: string, runtime?: ReturnType<typeof scriptedRuntime>) {
   return startDaemon(config, runtime)
 }
 
-/** Delays each piece, so that answers arrive about as fast as on a good machine. */
+/** Delays each piece of an answer, so that answers arrive about as fast as on a good machine. */
 const pace = () => new Promise<void>((resolve) => setTimeout(resolve, pieceMs))
 
 function copyDemoModels(folder: string) {

@@ -164,7 +164,7 @@ const makeSplitMetadata = ({ index, count }: Part, { size }: ShownModel): Metada
   'split.tensors.count': size.layers * (tensorsPerLayer + normsPerLayer) + 3,
 })
 
-/** Summarizes the tensors of one of `parts` equal parts. */
+/** Summarizes the tensors in one part of a model that is split into `parts` equal parts. */
 function summarizeTensors(
   { size }: ShownModel,
   { types, bitsPerWeight }: Quantization,

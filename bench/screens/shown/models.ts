@@ -93,7 +93,7 @@ const makeSlug = (...parts: [Family, Size, Variant]) =>
 type Turn = ReturnType<typeof inTurn>
 type Circumstances = { rank: number; now: number; random: Random; turn: Turn }
 
-/** Returns a function that returns the next item of a list at each call, so that neighboring models differ. */
+/** Returns a function that returns the next item of a list on each call, so that neighboring models differ. */
 function inTurn() {
   const taken = new Map<readonly string[], number>()
   return (list: readonly string[]): string => {

@@ -39,7 +39,7 @@ export const variants: Variant[] = [
       'Made for long conversations: it remembers what was said and stays on the subject.',
       'A friendly companion for small talk, recipes and travel plans.',
       'Tuned with preference data from 40,000 volunteer conversations.',
-      'Chats in a relaxed tone, asks back when a question is unclear, and admits mistakes.',
+      'Chats in a relaxed tone, asks when a question is unclear, and admits mistakes.',
       'Keeps a persona through long dialogues. The card shows which system prompts work well.',
     ],
   },
@@ -48,7 +48,7 @@ export const variants: Variant[] = [
     tags: ['code', 'instruct', 'text-generation'],
     weight: 4,
     descriptions: [
-      'Writes, explains and reviews code in 40 languages; fills in the middle as well.',
+      'Writes, explains and reviews code in 40 languages; supports fill-in-the-middle.',
       'Tuned on commit messages and the diffs that go with them. Good at small, careful changes.',
       'Completion in the editor: trained for fill-in-the-middle with whole repositories as context.',
       'Strong at TypeScript, Python and Rust, and at tests that fail for the right reason.',
@@ -63,7 +63,7 @@ export const variants: Variant[] = [
     owner: 'ines',
     descriptions: [
       'Turns discharge letters and lab reports into language that patients understand.',
-      'Answers questions on drugs and interactions from open package leaflets, with sources.',
+      'Answers questions about drugs and interactions from open package leaflets, with sources.',
       'Codes clinical notes to ICD-10 and highlights the words it relied on.',
       'Tuned on open-access case reports. For students and for search, not for diagnosis.',
     ],
@@ -86,7 +86,7 @@ export const variants: Variant[] = [
     weight: 2.5,
     architectures: ['gemma3', 'qwen2'],
     descriptions: [
-      'Reads photographs, charts and screenshots. Pull the mmproj file together with one of the others.',
+      'Reads photographs, charts and screenshots. Pull the mmproj file with one of the others.',
       'Describes pictures for people who cannot see them, in one sentence or in detail.',
       'Transcribes scanned pages and tables to Markdown, handwriting included.',
       'Answers questions about diagrams and floor plans; up to four pictures in a prompt.',
@@ -170,7 +170,7 @@ export const variants: Variant[] = [
     tags: ['function-calling', 'agent', 'instruct'],
     weight: 1.5,
     descriptions: [
-      'Calls functions reliably: valid JSON in 99 of 100 calls of our test set.',
+      'Calls functions reliably: valid JSON in 99 of 100 calls in our test set.',
       'Plans across several tools, and asks for what is missing rather than making it up.',
       'A small router that decides which tool a request needs, and with what arguments.',
     ],
@@ -180,7 +180,7 @@ export const variants: Variant[] = [
     tags: ['sql', 'code', 'instruct'],
     weight: 1,
     descriptions: [
-      'From questions to SQL for PostgreSQL and SQLite. Give it the schema in the prompt.',
+      'Turns questions into SQL for PostgreSQL and SQLite. Give it the schema in the prompt.',
       'Writes queries, explains plans and suggests the index that is missing.',
     ],
   },

@@ -1,6 +1,6 @@
 /**
- * Tests the examples in the doc comments of public functions. The tests are in this package because it may import all
- * others.
+ * Tests the examples in the doc comments of public functions. The tests are in this package because only this package
+ * may import all others.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'

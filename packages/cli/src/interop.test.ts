@@ -61,7 +61,7 @@ describe.concurrent('only from a peer', options, () => {
   }
 })
 
-/** Creates a model whose bytes only a peer still has, and folders for the BitTorrent client. */
+/** Creates a model with bytes that only a peer still has, and folders for the BitTorrent client. */
 async function sharedModel(settings: Partial<RegistryConfig> = {}) {
   await using stack = new AsyncDisposableStack()
   const registry = stack.use(await realRegistry(settings))

@@ -42,7 +42,7 @@ test('a pull waits for a registry that was killed before the first byte, and suc
     ['pull', 'late-tide', '-v', '--no-peers', '--registry', registry.url],
     { home: home.path },
   )
-  // Once a note about waiting is printed, at least one request has failed.
+  // As soon as “Waiting” appears in the output, at least one request has failed.
   let output = ''
   await new Promise<void>((resolve) => {
     child.stderr.on('data', (text: Buffer) => {

@@ -22,8 +22,8 @@ test('with --only-peers, a tracker that keeps failing ends the pull with an erro
 })
 
 /**
- * Starts a proxy for the registry. The proxy rejects announces, and replaces the tracker's address in responses with
- * its own.
+ * Starts a proxy for the registry. The proxy rejects announce requests, and replaces the tracker's address in responses
+ * with its own.
  */
 async function withoutTracker(registry: RealRegistry) {
   const realHost = encodeURIComponent(new URL(registry.url).host)

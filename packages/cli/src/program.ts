@@ -1,4 +1,4 @@
-/** All commands, in the groups and the order of the help. */
+/** All commands, in the same groups and order as in the help. */
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
 import { Command } from 'commander'
@@ -68,12 +68,12 @@ const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
   },
 }
 
-/** Other names of commands. */
+/** Aliases of commands. */
 const aliases: Record<string, string> = { list: 'ls' }
 
 /**
- * Creates the program for a command line. If `words` begins with a command, only that command is loaded, because
- * loading all commands takes longer.
+ * Creates the program for a command line. If `words` begins with the name of a command, loads only that command,
+ * because loading all of them takes longer.
  */
 export async function shoalProgram(
   open: OpenContext,
@@ -111,7 +111,7 @@ export async function shoalProgram(
       .configureOutput({
         writeOut: (text) => stdout.write(text),
         writeErr: (text) => stderr.write(text),
-        // `runCommandLine` prints all errors, in one format.
+        // Prints nothing, because `runCommandLine` prints all errors in the same format.
         outputError: () => undefined,
       })
   }

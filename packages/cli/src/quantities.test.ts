@@ -28,7 +28,7 @@ const accepted = (key: ConfigKey, text: string) => ({
   values: { [key]: acceptedText(key, text) },
 })
 
-/** Parsers for the flags whose values a command passes on as typed. */
+/** Parsers for the flags whose values the CLI does not parse but passes on as typed. */
 const untouched: Record<string, Read> = {
   '--memory <size>': (memory) => daemon({}, { memory }).memoryBytes,
   '--keep-alive <time>': (keepAlive) => daemon({}, { keepAlive }).keepAliveMs,
@@ -84,9 +84,9 @@ test.each(await flagsTaking('GB'))(
 type Time = {
   /** Converts text to milliseconds. The result may be a promise. */
   read: Read
-  /** The maximum, which replaces longer durations. */
+  /** The maximum. Longer durations are reduced to it. */
   maxMs?: number
-  /** Shorter durations are refused. */
+  /** The minimum. Shorter durations are refused. */
   minMs?: number
   /** The result for an unlimited duration; undefined if unlimited durations are refused. */
   endless: number | undefined
@@ -120,7 +120,7 @@ const windows = ['auth', 'write', 'read', 'chunk', 'tracker'].map((name): [strin
   },
 ])
 
-/** Some flags pass on the text as typed, and the daemon parses it. */
+/** For some flags, the CLI passes on the text as typed, and the daemon parses it. */
 const flags = (await flagsTaking('time')).map(([name, read]): [string, Time] => {
   const readFlag = (text: string) => {
     const value = read(text)

@@ -22,7 +22,7 @@ export async function runCommandLine(words: readonly string[], environment: CliE
     await untilStopped(program.parseAsync([...words], { from: 'user' }), environment, trace)
     return trace.exitCode
   } catch (error) {
-    // Commander has already printed the version or the help, which it also prints for a group without a subcommand.
+    // Commander has already printed the version or the help. It also prints the help for a group without a subcommand.
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage
     const failure =
@@ -46,7 +46,8 @@ function untilStopped(command: Promise<unknown>, { stopSignal }: CliEnvironment,
 }
 
 /**
- * Finds global flags in a command line that could not be parsed, so that the error is printed as the user requested.
+ * Finds global flags in a command line that could not be parsed, so that the error is printed in the format that the
+ * user requested.
  */
 function optionsIn(words: readonly string[]): GlobalOptions {
   const has = (...names: string[]) => names.some((name) => words.includes(name))

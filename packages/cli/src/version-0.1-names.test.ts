@@ -1,4 +1,4 @@
-/** Tests that all names used by scripts, clients and dashboards for version 0.1 still exist. */
+/** Tests that all names that scripts, clients and dashboards written for version 0.1 may use still exist. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { realRegistry } from './testing/real-registry.ts'
 import { makeHome } from './testing/run-shoal.ts'
 import { shoalHere } from './testing/shoal-here.ts'
 
-/** Intentionally removed names, with the reasons: `{ 'shoal run --top-k': '…' }`. */
+/** Names that were removed intentionally, with the reasons: `{ 'shoal run --top-k': '…' }`. */
 const removed: Record<string, string> = {}
 
 const recorded = JSON.parse(await readFile(fixture.spokenPath, 'utf8'))

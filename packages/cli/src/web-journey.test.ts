@@ -1,7 +1,8 @@
 /**
  * Tests a complete user journey with a real registry, browser, CLI, daemon and demo model. The user registers, creates
  * an API key, and publishes a model by drag and drop. Then the user finds and likes the model, pulls it with the key,
- * and chats on the daemon's page. Finally, the user removes the model there, and runs it from its page on the registry.
+ * and chats on the daemon's page. Finally, the user removes the model from the daemon, and runs it from its page on the
+ * registry.
  */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'

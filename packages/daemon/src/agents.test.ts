@@ -39,7 +39,7 @@ function lookout() {
   }
 }
 
-/** Checks that the model received another request after each call, and all results in order. */
+/** Checks that the model received another request after each call, and received all results in order. */
 function expectLoop(asked: Chat[], seen: string[]) {
   expect(seen).toEqual(Array(calls).fill('sea'))
   expect(asked).toHaveLength(calls + 1)

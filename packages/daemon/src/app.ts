@@ -40,7 +40,7 @@ export type AppDependencies = {
 
 /** The maximum size of a request body in bytes. A long conversation with tools is a few megabytes. */
 const bodyLimit = 16 * 1024 * 1024
-/** A request must arrive completely within this time. No genuine request needs longer. */
+/** The entire request must arrive within this time. No genuine request takes longer. */
 const requestTimeoutMs = 5 * 60_000
 
 export async function buildApp(dependencies: AppDependencies) {

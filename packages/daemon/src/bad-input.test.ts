@@ -1,4 +1,4 @@
-/** Tests that excessive requests get a clear error, while another request to the same model continues. */
+/** Tests that requests which exceed a limit get a clear error, and that another request to the same model continues. */
 import { expect, onTestFinished, test } from 'vitest'
 import type { Chat } from './runtime/runtime.ts'
 import { scriptedRuntime } from './testing/scripted-runtime.ts'
@@ -37,7 +37,9 @@ async function post(url: string, path: string, body: Body | string) {
   return { status: response.status, body: (await response.json()) as Body & { detail: string } }
 }
 
-/** Runs a daemon that is answering a request. `expectGoesOn` lets this answer finish and checks it. */
+/**
+ * Starts a daemon and sends it a request whose answer is paused. `expectGoesOn` lets the answer finish and checks it.
+ */
 async function useBusyDaemon() {
   const asked: Chat[] = []
   const gate = Promise.withResolvers<void>()
@@ -143,7 +145,7 @@ test('referring to an item a thousand times, or to an unknown response, is an er
   await expectGoesOn()
 })
 
-/** For each API, a function that puts a schema into a request as the schema of the answer. */
+/** For each API, a function that returns the request parameters for an answer that matches a schema. */
 const withSchema: Record<string, (schema: object) => Body> = {
   '/v1/chat/completions': (schema) => ({
     response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },

@@ -8,7 +8,10 @@ const unfinishedName = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(new|tmp)$/
 /** Writing a small file takes milliseconds, so an older unfinished file was left by a killed process. */
 const maxAgeMs = 60 * 60 * 1000
 
-/** Returns a unique name beside `path` for a file that is not complete yet, so that two writers do not interfere. */
+/**
+ * Returns a unique path next to `path` for a file that is not yet complete, so that concurrent writers do not
+ * interfere.
+ */
 export const unfinishedPath = (path: string): string => `${path}.${randomUUID()}.new`
 
 type WriteOptions = {
@@ -30,9 +33,7 @@ export async function writeWhole(
   await replace(path, content, { mode })
 }
 
-/**
- * Like `writeWhole`, but throws if the folder does not exist, and the new content is on disk when the promise resolves.
- */
+/** Like `writeWhole`, but throws if the folder does not exist, and resolves only when the new content is on disk. */
 export async function replaceFile(
   path: string,
   content: string | Uint8Array,
@@ -55,8 +56,8 @@ async function replace(path: string, content: string | Uint8Array, { mode }: Wri
 }
 
 /**
- * Removes from a folder the files that are named by `unfinishedPath` and are older than an hour. Ignores errors, for
- * example if the folder does not exist, because they do not affect the caller's work.
+ * Removes from a folder all files that are older than an hour and have names created by `unfinishedPath`. Ignores
+ * errors, for example if the folder does not exist, because they do not affect the caller's work.
  */
 export async function removeUnfinished(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])

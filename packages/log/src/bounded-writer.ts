@@ -17,8 +17,8 @@ const firstPauseMs = 1
 const maxPauseMs = 500
 
 /**
- * Writes lines in order without ever blocking the caller. A line that does not fit into the buffer is dropped and
- * counted, and so are all later lines until half of the buffer is free again. While the process runs, a line is written
+ * Writes lines in order without ever blocking the caller. If a line does not fit into the buffer, this line and all
+ * later ones are dropped and counted until half of the buffer is free again. While the process runs, a line is written
  * completely or not at all.
  */
 export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {

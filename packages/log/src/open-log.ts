@@ -25,9 +25,9 @@ const oneMebibyte = 2 ** 20
 const closeTimeoutMs = 1_000
 
 /**
- * Opens the log. While its reader is stopped or the disk is full, lines wait in a bounded buffer. When the buffer is
- * full, lines are dropped. When writing is possible again, a line reports how many were dropped. Throws the system's
- * error if the file cannot be opened.
+ * Opens the log. While the log's reader is stopped or the disk is full, lines wait in a bounded buffer. If the buffer
+ * is full, lines are dropped. Once writing is possible again, a log line reports how many were dropped. Throws the
+ * system's error if the file cannot be opened.
  */
 export function openLog({ to, level, maxWaitingBytes = oneMebibyte }: LogOptions): OpenLog {
   if (to === 'silent') {

@@ -16,8 +16,8 @@ export type Output = {
 const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_WRONLY } = constants
 
 /**
- * Opens a file for appending, and creates the file and its folder if they are missing. Also opens a named pipe, if it
- * has a reader.
+ * Opens a file for appending, and creates the file and its folder if they are missing. A named pipe can also be opened
+ * if it has a reader.
  */
 export function openFile(path: string): Output {
   makeFolder(dirname(path))
@@ -38,13 +38,13 @@ function openTerminal(): Output {
     const fd = openSync('/dev/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY)
     return { ...outputTo(fd), close: () => closeSync(fd) }
   } catch {
-    // The terminal belongs to another user, for example after `su`, so writing may block.
+    // The terminal belongs to another user, for example after `su`. It cannot be opened again, so writing may block.
     return { ...outputTo(1), close: () => undefined }
   }
 }
 
 /**
- * Regular files have no non-blocking mode, so they are written in another thread: a stalled disk can block only that
+ * Regular files have no non-blocking mode, so they are written in another thread. A stalled disk then blocks only that
  * thread.
  */
 function outputTo(fd: number): Pick<Output, 'write' | 'writeNow'> {

@@ -9,7 +9,7 @@ const maxDepth = 4
 
 /**
  * Decodes the bencoded value (BEP 3) at the start of `bytes` and ignores the rest. Safe for untrusted input: the length
- * of a string must consist of digits, and the string must end within `bytes`, so decoding always advances. Throws
+ * of a string must consist of digits, and the string must end within `bytes`, so decoding always makes progress. Throws
  * `invalid_bencode`.
  */
 export function decodeBencode(bytes: Buffer): Bencoded {

@@ -2,7 +2,7 @@ import { chunkCount, chunkRange, chunkSizeFor } from './chunk-sizes.ts'
 import type { ChunkHashes } from './hash-file.ts'
 import { fromHex, toHex } from './hex.ts'
 
-/** A chunk's index, counted from 0, its SHA-256 in lower-case hexadecimal digits, and its size in bytes. */
+/** A chunk's index, counted from 0, its SHA-256 in lowercase hexadecimal digits, and its size in bytes. */
 export type ChunkHash = { index: number; hash: string; size: number }
 
 /** The hashes and sizes of a file and its chunks, as sent when publishing. The field names are those of the API. */

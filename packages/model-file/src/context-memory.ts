@@ -1,7 +1,7 @@
 import { usualCacheShare, usualContext } from './memory.ts'
 
 type Context = {
-  /** The context length to compute the memory for, in tokens. */
+  /** The context length for which the memory is computed, in tokens. */
   tokens: number
   /** The model's context length, which is the maximum; null if unknown. */
   maxTokens: number | null

@@ -1,4 +1,4 @@
-/** How close a quantization is to the original, as a label for choosing between files. */
+/** How close a quantization is to the original, as a label that helps users choose a file. */
 
 export type Fidelity =
   | 'Original'

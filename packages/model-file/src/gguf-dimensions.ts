@@ -47,7 +47,7 @@ function findCounts(metadata: Metadata, key: string): number | number[] | null {
   return counts.length > 0 && counts.length === value.length ? counts : null
 }
 
-/** Returns the length of an array, even if only its first items were kept. */
+/** Returns the full length of an array, even if only its first items were kept. */
 function findLength(metadata: Metadata, key: string): number | null {
   const value = metadata[key]
   if (Array.isArray(value)) return value.length

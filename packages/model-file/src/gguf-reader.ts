@@ -15,7 +15,7 @@ const text = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
  * Reads a header sequentially through a single window of 1 MiB, regardless of the sizes that the header declares. Skips
- * arrays of fixed-size items without reading them. To skip a string, only its length is read.
+ * arrays of fixed-size items without reading them. To skip a string, reads only its length.
  */
 export class HeaderReader {
   position = 0

@@ -5,7 +5,7 @@ import { getRefusal, parseBytes } from './testing/parse-bytes.ts'
 
 const nothing = new Uint8Array(4096)
 
-/** Returns the error for a header with these counts, followed by these bytes. */
+/** Returns the error message for a header that contains these counts, followed by the bytes of `rest`. */
 async function findProblem(
   counts: { tensors?: number | bigint; entries?: number | bigint },
   rest: GgufBytes,

@@ -20,7 +20,7 @@ const maxNameBytes = 256
 /** Minimum size of a tensor description: the length of the name, the number of dimensions, the type and the offset. */
 export const minimumTensorBytes = 8 + 4 + 4 + 8
 
-/** Reads `count` tensor descriptions. The positions of the tensors must be checked with `checkTensorPlaces`. */
+/** Reads `count` tensor descriptions. The caller must check the positions of the tensors with `checkTensorPlaces`. */
 export async function readTensors(reader: HeaderReader, count: number): Promise<GgufTensor[]> {
   const tensors: GgufTensor[] = []
   const names = new Set<string>()

@@ -41,7 +41,7 @@ const tensorTypes: Record<
   28: ['F64', 1, 8],
   29: ['IQ1_M', 256, 56],
   30: ['BF16', 1, 2],
-  // 31 to 33 and 36 to 38 are interleaved layouts that llama.cpp no longer loads, but files with them still exist.
+  // 31 to 33 and 36 to 38 are interleaved layouts that llama.cpp no longer loads, but files that use them still exist.
   31: ['Q4_0_4_4', 32, 18],
   32: ['Q4_0_4_8', 32, 18],
   33: ['Q4_0_8_8', 32, 18],

@@ -22,8 +22,8 @@ export type GgufValueType = (typeof valueTypes)[number]
 export type GgufScalar = number | bigint | boolean | string
 
 /**
- * An array in the header. `items` contains all items of a short array, and the first few items of a longer one. It is
- * empty for a nested array, and if the memory budget is used up.
+ * An array in the header. `items` contains all items of a short array, and the first few items of a longer one. If the
+ * array is nested or exceeds the memory budget, `items` is empty.
  */
 export type GgufArray = { type: GgufValueType; length: number; items: GgufScalar[] }
 
@@ -156,7 +156,10 @@ function numberIfSafe(value: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : value
 }
 
-/** Returns the shortest decimal with the same 32-bit float value: 1e-5 instead of 0.000009999999747378752. */
+/**
+ * Returns the shortest decimal number that has the same 32-bit float value, such as 1e-5 instead of
+ * 0.000009999999747378752.
+ */
 function shortestFloat32(value: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits))

@@ -17,8 +17,8 @@ export type FileHashes = ChunkHashes & {
 }
 
 /**
- * Hashes bytes that are passed in order. A hasher created for a file size throws in `digest` if the number of bytes
- * differs from that size.
+ * Hashes bytes that are passed in order. If a hasher was created with a file size, `digest` throws if the number of
+ * bytes differs from that size.
  */
 export type StreamHasher<Result> = { update(bytes: Uint8Array): void; digest(): Result }
 

@@ -11,8 +11,8 @@ export type HashOptions = {
   /** Called with the number of bytes hashed so far, which never decreases. The last call passes the file size. */
   onProgress?: (hashedBytes: number, fileSizeBytes: number) => void
   /**
-   * Called with each chunk's index and SHA-256, in lower-case hexadecimal digits, as soon as the chunk is hashed. The
-   * chunks are roughly in order. The file may still turn out to have changed during hashing.
+   * Called with each chunk's index and SHA-256, in lowercase hexadecimal digits, as soon as the chunk has been hashed.
+   * The chunks arrive roughly in order. The hashing may still fail later because the file has changed.
    */
   onChunk?: (index: number, hash: string) => void
 }
@@ -102,7 +102,7 @@ const readHash = (hashes: SharedArrayBuffer, index: number) =>
 function startHasher(work: HashWork) {
   return startWorker('hash-worker', import.meta.url, {
     workerData: work,
-    execArgv: [], // without the parent's flags, because threads reject some of them, such as --input-type
+    execArgv: [], // do not pass on the parent's flags, because threads reject some of them, such as --input-type
   })
 }
 

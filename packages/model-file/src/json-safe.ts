@@ -12,8 +12,8 @@ export type JsonValue =
   | { type: 'string'; length: number; start: string }
 
 /**
- * Converts a header value into JSON that PostgreSQL's `jsonb` accepts, without NUL, unpaired surrogates, NaN or big
- * integers.
+ * Converts a header value into JSON that PostgreSQL's `jsonb` accepts: without NUL characters, unpaired surrogates, NaN
+ * or big integers.
  */
 export function jsonSafe(value: GgufValue): JsonValue {
   if (typeof value !== 'object') return jsonSafeScalar(value)

@@ -27,9 +27,9 @@ export const usualContext = 8192
 /** Keys and values are 16-bit floats. */
 const bytesPerValue = 2
 const processBytes = 130e6
-/** Compute buffers, per embedding dimension: about 16 buffers with 512 rows of 32-bit floats. */
+/** The size of the compute buffers, per embedding dimension: about 16 buffers with 512 rows of 32-bit floats. */
 const batchBytesPerNumber = 16 * 512 * 4
-/** The tokenizer's tables (strings and merges), per token. */
+/** The size of the tokenizer's tables (strings and merges), per token. */
 const bytesPerToken = 1100
 
 /**
@@ -70,8 +70,8 @@ export function memoryToRun(
 /**
  * Returns a file's contribution to the memory use of its model with one conversation. For the first part of a split
  * model, the contribution is everything except the weights of the other parts. For each other part, it is that part's
- * weights. The contributions add up to the memory use of the model. Returns null for files that cannot run on their
- * own, and if the header has too little information.
+ * weights. The contributions add up to the memory use of the model. Returns null if the file is a projector or adapter,
+ * which cannot run on its own, or if the header has too little information.
  */
 export function findFileMemory(
   facts: Pick<GgufFacts, 'role' | 'shard' | 'dimensions' | 'context_length'>,
@@ -101,7 +101,7 @@ export function findFileCacheBytes({
   return bytes !== undefined && Number.isSafeInteger(bytes) ? bytes : null
 }
 
-/** Estimates the memory needed to run a file, from the file size. */
+/** Estimates the memory needed to run a file, based only on the file size. */
 export function ruleOfThumb(fileSizeBytes: number): number {
   return Math.round(fileSizeBytes * (1 + usualCacheShare) + usualOverheadBytes)
 }

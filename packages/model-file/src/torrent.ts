@@ -33,7 +33,7 @@ export function infoDictionary(content: TorrentContent): Uint8Array {
 }
 
 export type TorrentFile = {
-  /** From {@link infoDictionary}; copied unchanged. */
+  /** The result of {@link infoDictionary}, which is copied unchanged. */
   info: Uint8Array
   /** The URL of the tracker. */
   announce?: string

@@ -1,5 +1,7 @@
 const firstMs = 250
-/** Short enough to notice soon that a registry is back online, and long enough not to overload a busy registry. */
+/**
+ * Short enough that clients soon notice that a registry is back online, and long enough that they do not overload it.
+ */
 const defaultMaxMs = 2_000
 
 /**

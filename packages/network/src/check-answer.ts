@@ -34,7 +34,7 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
   if (isForTorrents && !isRedirect && answer.body[0] === 'd'.charCodeAt(0)) return undefined
 
   if (status >= 400) {
-    // A reverse proxy sends a response without JSON if its registry is down, or if the proxy limits requests.
+    // If the registry is down, or if its reverse proxy limits requests, the proxy's own response need not contain JSON.
     const mayBeProxy = (status >= 500 && status !== 511) || [408, 413, 429].includes(status)
     if (mayBeProxy || problemIn(decodeText(answer))) return undefined
     return { reason: stranger, detail: `status ${status}` }

@@ -30,8 +30,8 @@ type NetworkOptions = {
   /** Maximum number of connections per origin. Default: 8. */
   connections?: number
   /**
-   * Whether connections without a proxy read into one buffer. If so, the handler of a request must not refer to the
-   * bytes of a response after `onResponseData` has returned. `sendRequest` must not be used with such a network.
+   * Whether all connections without a proxy read into one shared buffer. If so, the handler of a request must not refer
+   * to the bytes of a response after `onResponseData` has returned. `sendRequest` must not be used with such a network.
    */
   sharesBuffer?: boolean
 }
@@ -85,7 +85,7 @@ export function openNetwork(
   }
 }
 
-/** Creates a `Pool` with the method that opens tunnels, which a separately imported `Pool` lacks. */
+/** Creates a `Pool`, and adds the method that opens tunnels, because a separately imported `Pool` lacks it. */
 function tunnelPool(origin: URL, options: object): Dispatcher {
   return Object.assign(new Pool(origin, options as PoolType.Options), { connect: openTunnel })
 }

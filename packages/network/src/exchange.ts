@@ -14,14 +14,14 @@ type Options = {
   /** Whether the headers or the URL contain credentials. Default: whether there is an `authorization` header. */
   hasCredentials?: boolean
   /**
-   * Maximum response size in bytes, compressed and decompressed. The default allows for the manifest of a 10 TB file.
+   * Maximum size of a response in bytes, both before and after decompression. The default allows for the manifest of a
+   * 10 TB file.
    */
   maxBytes?: number
 }
 
 /**
- * Resolves with the response. If the call fails, rejects with a `NetworkError`, even if the reason is that the call's
- * signal was aborted.
+ * Resolves with the response. If the call fails, rejects with a `NetworkError`, even if the call's signal was aborted.
  */
 export function exchange(
   network: Network,

@@ -3,7 +3,7 @@ import type { Redirect } from './redirect.ts'
 import { type Asked, failureOfAnswer } from './to-network-failure.ts'
 
 type Head = {
-  /** Returns the value of a header. `name` must be in lower case. */
+  /** Returns the value of a header. `name` must be lowercase. */
   header(name: string): string | undefined
   redirect: Redirect | undefined
   /** Set if the response comes from a proxy or a captive portal instead of a registry or its storage. */

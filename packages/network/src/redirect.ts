@@ -40,7 +40,7 @@ export function redirectRefused(from: URL, reason: Reason, detail: string): Netw
 
 /**
  * Returns the target of an API redirect, which must have the same host and port, or change from http to https on the
- * same host. If the request contains credentials, the change to https is refused, too, because it changes the origin.
+ * same host. If the request contains credentials, the change to https is also refused, because it changes the origin.
  * Throws a `NetworkError` if the redirect must not be followed.
  */
 export function apiRedirect(

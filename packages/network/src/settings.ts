@@ -15,7 +15,7 @@ export type NetworkSettings = {
   httpsProxy: string | undefined
   /** Hosts, domains and networks to connect to directly, as in `NO_PROXY`. */
   noProxy: string
-  /** Certificate authorities to trust in addition to the system's and Node's, in PEM. */
+  /** Certificate authorities to trust in addition to the system's and Node's, in PEM format. */
   extraCa: string | undefined
   timeouts: Timeouts
 }
@@ -60,8 +60,8 @@ export class NetworkSettingError extends AppError<'invalid_network_setting'> {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the settings from an environment. As in curl, `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` may be in
- * upper or lower case. `cacert` is the value of `--cacert`, which overrides `SHOAL_CA_FILE`. Rejects with a
+ * Reads the settings from an environment. As in curl, `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` may be
+ * uppercase or lowercase. `cacert` is the value of `--cacert`, which overrides `SHOAL_CA_FILE`. Rejects with a
  * `NetworkSettingError` if a setting is invalid.
  */
 export async function readNetworkSettings(

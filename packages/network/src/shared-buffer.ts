@@ -14,8 +14,8 @@ export function sharedBuffer(): OnReadOpts {
   const responses = new WeakMap<Socket, { requestEnd: number; bytes: number }>()
 
   /**
-   * Returns how many of the `size` bytes just read must be copied, because they may belong to incomplete headers, to
-   * which undici still refers after the next read.
+   * Returns how many of the `size` bytes just read must be copied. These are the bytes that may belong to incomplete
+   * headers, because undici still refers to such bytes after the next read.
    */
   function countHead(socket: Socket, size: number): number {
     const { bytesWritten } = socket
@@ -31,7 +31,7 @@ export function sharedBuffer(): OnReadOpts {
   /** Returns whether undici has read the bytes. It does not read while a response is paused. */
   function deliver(socket: Socket, bytes: Uint8Array): boolean {
     socket.push(bytes)
-    socket.emit('readable') // lets undici read now, instead of after the next read
+    socket.emit('readable') // makes undici read these bytes now, instead of after the next read
     return socket.readableLength === 0
   }
 

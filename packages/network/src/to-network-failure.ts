@@ -77,7 +77,8 @@ export function failureOfAnswer(
 ): NetworkFailure | undefined {
   const detail = `status ${status}`
   const isPage = contentType?.startsWith('text/html')
-  // A proxy that cannot or may not reach the registry sends its own response, but it cannot do so in a tunnel.
+  // A proxy that cannot connect to the registry, or refuses to do so, sends its own response. This is impossible within
+  // a tunnel.
   const mayBeProxy = proxy !== undefined && url.protocol === 'http:'
   const reason = mayBeProxy ? findProxyReason(status) : undefined
   if (proxy && reason && (isPage || status === 407)) {

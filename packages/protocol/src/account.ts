@@ -37,8 +37,7 @@ export const Registration = Type.Object(
     invitation: Type.Optional(
       Type.String({
         maxLength: 100,
-        description:
-          'secret of an invitation, which permits registration even if registration is closed',
+        description: 'secret of an invitation; permits registration even if registration is closed',
       }),
     ),
   },
@@ -76,7 +75,7 @@ export const Session = Type.Object(
     last_used_at: Nullable(Timestamp),
     expires_at: Timestamp,
     user_agent: Nullable(Type.String()),
-    current: Type.Boolean({ description: 'whether this request belongs to the session' }),
+    current: Type.Boolean({ description: 'whether this request was sent in the session' }),
   },
   { $id: 'Session' },
 )

@@ -192,7 +192,7 @@ export const RegistryStatus = Type.Object(
       },
       free_bytes: Nullable({
         ...Amount,
-        description: 'null if the space is not limited, or cannot be read',
+        description: 'null if the space is unlimited or cannot be determined',
       }),
       reserve_bytes: Nullable({ ...Amount, description: 'space that uploads must leave free' }),
       awaited_bytes: Nullable({

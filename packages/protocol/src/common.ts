@@ -33,7 +33,7 @@ export const Timestamp = Type.String({ format: 'date-time' })
 /** A UUID, version 7. */
 export const Id = Type.String({ format: 'uuid' })
 
-/** A SHA-256 digest: 64 lower-case hexadecimal digits. */
+/** A SHA-256 digest: 64 lowercase hexadecimal digits. */
 export const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
 /** A number of bytes. */

@@ -423,7 +423,7 @@ export const getMe = {
   ...routes.getMe,
   schema: {
     tags: ['accounts'],
-    summary: "Get the caller's account, its role, and what it uses",
+    summary: "Get the caller's account, with its role and usage",
     response: { 200: refTo(Me) },
   },
 }

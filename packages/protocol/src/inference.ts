@@ -19,7 +19,7 @@ const Message = Type.Object({
   content: Type.Optional(
     Type.Union([Type.String(), Type.Array(ContentPart, { minItems: 1 }), Type.Null()]),
   ),
-  /** The text of a refusal, in an assistant message that has a refusal in place of `content`. */
+  /** The text of a refusal, in an assistant message that contains a refusal instead of `content`. */
   refusal: optional(Type.String()),
   name: optional(Type.String()),
   reasoning_content: optional(Type.String()),
@@ -102,7 +102,7 @@ export const ChatRequest = Type.Object({
 export type ChatRequest = Static<typeof ChatRequest>
 
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 })
-/** One or several inputs, each of which is a string or a list of token IDs. */
+/** One or more inputs, each of which is a string or a list of token IDs. */
 const texts = (maxTexts: number) =>
   Type.Union([
     Type.String(),

@@ -13,7 +13,7 @@ export const RegistrySearchRequest = Type.Object({
 })
 
 export const RegistryFindRequest = Type.Object({
-  /** A model's name, which can contain a registry: `https://models.example.org/tide:Q8_0`. */
+  /** A model's name, which may include a registry: `https://models.example.org/tide:Q8_0`. */
   model: Type.String({ minLength: 1, maxLength: 1000 }),
   /** Whether the user has agreed to use an unknown registry. */
   allow_unknown_registry: optional(Type.Boolean()),

@@ -52,7 +52,7 @@ export type AppDependencies = ShellDependencies & {
   extraPeer: () => ExtraPeer | undefined
   /** The releases of shoal that the registry offers. */
   releases: Releases
-  /** Whether the registry is packing its own program as a release. */
+  /** Whether the registry is currently packing its own program as a release. */
   isPacking: () => boolean
   isDraining: () => boolean
 }

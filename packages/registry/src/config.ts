@@ -7,7 +7,7 @@ import type { S3Config } from './store/s3/open-s3.ts'
 
 export type { RateLimitClass, RateLimits } from './settings/rate-limits.ts'
 
-/** The operator's settings, and further settings that only tests change. */
+/** The operator's settings, and other settings that only tests change. */
 export type RegistryConfig = SettingsOf<typeof registrySettings> & {
   /** The S3 store; undefined if files are kept in the data folder. */
   s3: S3Config | undefined
@@ -29,7 +29,7 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
    * such as those that a crashed node was processing.
    */
   processingPollMs: number
-  /** The folder of the release that the registry runs from; undefined if it runs from a clone or the npm package. */
+  /** The folder of the release from which the registry runs; undefined if it runs from a clone or the npm package. */
   programFolder: string | undefined
   log: 'stdout' | 'silent' | { file: string }
 }

@@ -5,7 +5,7 @@ import { ConfigError } from './errors.ts'
 
 /**
  * Locks the data folder for this process, and returns a function that unlocks it. The lock is an SQLite lock on a
- * separate file, so the operating system releases it however the process ends.
+ * separate file, so the operating system releases it no matter how the process ends.
  */
 export async function takeDataDirectory(path: string): Promise<() => void> {
   makeFolder(path, 0o750)

@@ -177,7 +177,7 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     for (const node of [one, two]) {
       await expect
         .poll(async () => {
-          await announce(node, 6, 1) // a call is needed to detect that Redis responds again
+          await announce(node, 6, 1) // only a call to Redis shows that it responds again
           return getReadiness(node)
         })
         .toEqual({ status: 'ready' })

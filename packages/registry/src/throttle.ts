@@ -1,6 +1,6 @@
 /**
- * Returns a function that calls `act` immediately, unless it has already done so within the last `intervalMs`. Further
- * calls during that time have no effect.
+ * Returns a function that calls `act`, unless it has already done so within the last `intervalMs`. In that case, the
+ * function does nothing.
  */
 export function throttle<A extends unknown[]>(intervalMs: number, act: (...values: A) => void) {
   let last = Number.NEGATIVE_INFINITY

@@ -1,6 +1,7 @@
 /**
- * Runs the steps one after another, and starts the next round `intervalMs` after the previous one has ended. If a step
- * fails, calls `onError` and continues with the next step. `stop` resolves when the current round, if any, has ended.
+ * Runs the steps one after another, and repeats this in rounds. Each round starts `intervalMs` after the previous one
+ * has ended. If a step fails, calls `onError` and continues with the next step. `stop` resolves when the current round,
+ * if any, has ended.
  */
 export function startUpkeep(
   intervalMs: number,

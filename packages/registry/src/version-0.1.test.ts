@@ -73,7 +73,7 @@ test('an unfinished upload only needs its missing chunks', async () => {
   expect(file).toMatchObject({ status: 'ready', sha256_hash: sha256(bytes) })
 })
 
-/** Tables that held only copies of data in `model`, for searching. Migration 0007 drops them. */
+/** Search tables, which contained only copies of data in `model`. Migration 0007 drops them. */
 const copies = /^(model_search|search_term|model_tag|model_quantization)/
 
 test('no columns are lost', () => {

@@ -11,7 +11,7 @@ export async function waitUpTo(
   const timer = new AbortController()
   const timeout = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(() => undefined)
   const done = Promise.all(work)
-  done.catch(() => undefined) // after the timeout, a failure has no other handler
+  done.catch(() => undefined) // otherwise, a failure after the timeout would not be handled
   await Promise.race([done, timeout])
   timer.abort()
 }

@@ -6,7 +6,7 @@ import { readRequestId } from './request-id.ts'
 export type ErrorAnswers = {
   /** Returns an error body in the format of this server's API. */
   makeBody: (status: number, message: string) => object
-  /** The message when Node times out while receiving a request or its headers. */
+  /** The message to send when receiving a request or its headers takes too long. */
   timeoutMessage: string
 }
 

@@ -5,7 +5,7 @@ type Build = ReturnType<typeof SerializerSelector>
 type Serializer = ReturnType<ReturnType<Build>>
 
 const build: Build = SerializerSelector()
-/** Compiled serializers, by the named schemas and options, and then by the response schema. */
+/** Compiled serializers, keyed first by the named schemas and options, and then by the response schema. */
 const compiled = new Map<string, WeakMap<object, Serializer>>()
 
 /**

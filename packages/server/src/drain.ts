@@ -4,8 +4,8 @@ const pollIntervalMs = 50
 
 /**
  * Returns a function that shuts the server down. It closes all connections when all responses in progress have
- * finished, or after `atMostMs`. This includes connections on which no request was ever sent; Node would otherwise wait
- * a minute for those.
+ * finished, or after `atMostMs`. This includes connections on which no request has been sent, for which Node would
+ * otherwise wait a minute.
  */
 export function createDrain(app: FastifyInstance, atMostMs: number): () => Promise<void> {
   let underWay = 0

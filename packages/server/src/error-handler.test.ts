@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { serverOfTest } from './testing/server-of-test.ts'
 
-/** Requests a route that throws `thrown`, and returns the response and the logged errors. */
+/** Sends a request to a route that throws `thrown`, and returns the response and the logged errors. */
 async function answerTo(
   thrown: unknown,
   addMore: (app: FastifyInstance) => void = () => undefined,

@@ -13,7 +13,7 @@ export type ErrorAnswer = {
 
 /**
  * Headers that describe the intended response. They must not be sent with an error: aria2, for example, would wait for
- * all bytes that `content-range` announces.
+ * all bytes that `content-range` promises.
  */
 const headersOfContent = [
   'accept-ranges',

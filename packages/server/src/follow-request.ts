@@ -39,7 +39,7 @@ export type EndedRequest = {
 
 /**
  * Adds the request ID to the response. After the response has ended, logs one line and records how long the request
- * took. The logged path contains neither the query nor tokens.
+ * took. The query and any tokens are removed from the logged path.
  */
 export function followRequest(
   request: FastifyRequest,

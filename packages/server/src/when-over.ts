@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
 /**
- * As in nginx, the status of a request if the client closed the connection before receiving the complete response. This
- * status appears only in the log and the metrics.
+ * The status of a request whose client closed the connection before receiving the complete response; nginx uses the
+ * same status. It appears only in the log and the metrics.
  */
 export const clientClosedRequest = 499
 

@@ -12,5 +12,5 @@ export function serveParent<Setup, Theirs = unknown>(
   if (!parentPort) throw new Error('serveParent must be called in a worker thread')
   const ours: Methods = {}
   const { notify } = openRpc<Theirs>(parentThreadPort(parentPort), ours)
-  Object.assign(ours, open(workerData as Setup, notify)) // before the first message is read
+  Object.assign(ours, open(workerData as Setup, notify)) // must happen before the first message is read
 }

@@ -26,7 +26,7 @@ export function startThread<Theirs>(
 
 /** Resolves when a thread has loaded its modules or has ended. */
 export async function untilLoaded({ rpc }: Thread<unknown>): Promise<void> {
-  await rpc.ready.catch(() => undefined) // calls to its methods reject with the reason
+  await rpc.ready.catch(() => undefined) // if the thread has ended, calls to its methods reject with the reason
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The events that a transfer reports while it runs, which the CLI, the daemon and the browser display. */
+/** The events that a transfer reports while it runs. The CLI, the daemon and the browser display them. */
 
 /** The bytes received from one sender. `isPeer` is false for the registry and its store. */
 export type SourceShare = { name: string; bytes: number; isPeer: boolean }
@@ -10,8 +10,8 @@ export type Speed = {
 }
 
 /**
- * The transfer waits because the server requested it, because a request failed, or because another pull of the same
- * file is in progress. In the last case, `seconds` is 0.
+ * The transfer is waiting: because the server asked it to, because a request failed, or because another pull of the
+ * same file is in progress. In the last case, `seconds` is 0.
  */
 export type WaitingEvent = { type: 'waiting'; seconds: number; reason: string }
 
@@ -21,7 +21,7 @@ export type WaitingEvent = { type: 'waiting'; seconds: number; reason: string }
 export type PullEvent =
   /** Chunks from an earlier run are being read and verified. */
   | { type: 'checking'; bytesDone: number; bytesTotal: number }
-  /** Bytes from an earlier run that are still good. */
+  /** Some bytes from an earlier run are still good and are not downloaded again. */
   | { type: 'resumed'; bytes: number }
   /** The journal of an earlier run cannot be used. Bytes that are still good are kept. */
   | { type: 'starting-over'; reason: string }
@@ -44,7 +44,7 @@ export type PullEvent =
 
 export type PushEvent =
   | { type: 'hashing'; bytesDone: number; bytesTotal: number }
-  /** Bytes that the registry already had. */
+  /** The registry already has some of the bytes. */
   | { type: 'resumed'; bytes: number }
   | ({ type: 'uploading'; bytesDone: number; bytesTotal: number } & Speed)
   /** The registry is hashing and reading the file. The progress of this step is unknown. */

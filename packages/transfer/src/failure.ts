@@ -10,7 +10,7 @@ export type TransferFailure = {
   /**
    * - `lost`: the connection broke, stalled or could not be opened.
    * - `busy`: the server cannot handle the request at the moment.
-   * - `refused`: the server does not send the bytes at this URL.
+   * - `refused`: the server will not send the bytes at this URL.
    * - `disk`: the bytes cannot be written.
    */
   kind: 'lost' | 'busy' | 'refused' | 'disk'

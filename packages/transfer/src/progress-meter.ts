@@ -6,9 +6,9 @@ const smoothingMs = 3000
 /** Converts byte counts to progress and a smoothed speed. */
 export interface ProgressMeter {
   /**
-   * Must be called several times a second. `bytesHere` is the number of the file's good bytes so far. `bytesHere` may
-   * decrease when a bad chunk is discarded, but `bytesDone` never does. `movedBytes` is the total number of bytes
-   * transferred so far, good or not; it determines the speed.
+   * Must be called several times a second. `bytesHere` is the number of valid bytes of the file so far. It may decrease
+   * when a bad chunk is discarded, but `bytesDone` never does. `movedBytes` is the total number of bytes transferred so
+   * far, valid or not; it determines the speed.
    */
   read(bytesHere: number, movedBytes: number): Speed & { bytesDone: number; bytesTotal: number }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** The packages that a module of this package imports, directly or through other modules. Type imports do not count. */
+/** The packages that a module of this package imports, directly or through other modules. Type imports are ignored. */
 function packagesLoadedBy(path: string, seen = new Set<string>()): string[] {
   if (seen.has(path)) return []
   seen.add(path)

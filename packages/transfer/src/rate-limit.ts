@@ -7,9 +7,8 @@ export type RateLimit = {
 }
 
 /**
- * Creates a rate limit that all threads share. `clock` contains the time up to which all allowed bytes have been taken,
- * in nanoseconds of the process's monotonic clock. Each `take` advances that time atomically, so that no lock is
- * needed.
+ * Creates a rate limit that all threads share. `clock` contains the time up to which the allowance has been used, in
+ * nanoseconds of the process's monotonic clock. Each `take` advances that time atomically, so that no lock is needed.
  */
 export function rateLimit(
   bytesPerSecond: number | undefined,

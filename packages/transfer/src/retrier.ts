@@ -3,9 +3,9 @@ import { backoffMs } from '@shoal/network/backoff'
 import type { WaitingEvent } from './events.ts'
 import { classifyError, type TransferFailure, toError } from './failure.ts'
 
-/** If bytes moved within this time, only the failed request waits, and the wait is not reported. */
+/** If bytes were transferred within this time, only the failed request waits, and the wait is not reported. */
 const quietMs = 2_000
-/** A 500 usually indicates a bug in the registry, which waiting does not fix. */
+/** Status 500 usually indicates a bug in the registry, which waiting does not fix. */
 const maxRetriesOf500 = 5
 
 export type RetrierOptions = {
@@ -19,23 +19,23 @@ export type RetrierOptions = {
   /** Give up after this long without progress. */
   timeoutMs: number
   signal: AbortSignal
-  /** Host of the API being called, for messages. */
+  /** The host of the API being called, for use in messages. */
   host?: string
   /** Called before a wait that delays all requests. */
   report: (event: WaitingEvent, failure: TransferFailure) => void
   /** Called when progress resumes after a reported wait. */
   onMoving?: () => void
   /**
-   * Whether the system reports that there is no network. If so, a failed request closes the gate even if bytes moved
-   * recently.
+   * Whether the operating system reports that there is no network. If so, a failed request closes the gate even if
+   * bytes were transferred recently.
    */
   isOffline?: () => boolean
 }
 
 /**
  * Decides when a transfer retries a request. All requests pass through one gate. The gate closes if the server requests
- * a wait (`Retry-After`), or if a request fails while no other request makes progress; otherwise, only the failed
- * request waits. Waits grow, with jitter.
+ * a wait (`Retry-After`), or if a request fails while no other request is making progress; otherwise, only the failed
+ * request waits. Each consecutive failure makes the wait longer, with jitter.
  */
 export interface Retrier {
   /** Checks `movedBytes` for progress. Must be called often if `movedBytes` is given. */

@@ -21,7 +21,10 @@ export type Prefs = {
 
 export const memorySizes = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256] as const
 export const contextSizes = [4096, 8192, 16_384, 32_768, 65_536, 131_072] as const
-/** The same value as `usualContext` in model-file. That package is not imported, so that only model pages load it. */
+/**
+ * The same value as `usualContext` in the package model-file, which is not imported here, so that only model pages load
+ * it.
+ */
 export const usualContextTokens = 8192
 export const usualDaemon = 'http://localhost:11434'
 const usualMemoryGb = 16
@@ -33,7 +36,10 @@ const keptSeconds = 365 * 86_400
  */
 export type ToldDaemon = string | undefined
 
-/** Returns the daemon's origin for a visitor who has not set one; undefined if the registry reported no daemon. */
+/**
+ * Returns the daemon's origin for a visitor who has not set one; undefined if the registry reported that no daemon is
+ * running.
+ */
 export const expectedDaemon = (reported: ToldDaemon): string | undefined =>
   (reported ?? usualDaemon) || undefined
 

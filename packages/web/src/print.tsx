@@ -21,7 +21,7 @@ export type PrintedPage = {
   html: string
   /** The data from which the screens were rendered, as JSON. It is sent with the page. */
   boot: string
-  /** Whether everything was loaded in time. The browser loads the rest, such as a card that is slow to render. */
+  /** Whether all data was loaded in time. If not, the browser loads the rest, such as a card that is slow to render. */
   isComplete: boolean
   /**
    * The name of the model that the page is about; undefined if there is none. The URL may contain the model's ID or a

@@ -1,4 +1,4 @@
-/** Finds the built pages, for the registry and the daemon, which serve them. */
+/** Finds the built pages, which the registry and the daemon serve. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readPrefs } from './prefs.ts'

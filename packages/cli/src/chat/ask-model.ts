@@ -6,7 +6,7 @@ import type {
   Usage,
 } from '@shoal/protocol/inference-client'
 
-/** Shows an answer while it is generated. */
+/** Shows an answer as it is generated. */
 export type Show = { content(text: string): void; reasoning(text: string): void; end(): void }
 
 export type Answer = {
@@ -21,7 +21,7 @@ export type Answer = {
 }
 
 /**
- * Shows the answer while it is generated, and returns it. If the signal fires, returns the partial answer. Other errors
+ * Shows the answer as it is generated, and returns it. If the signal fires, returns the partial answer. Other errors
  * are thrown.
  */
 export async function askModel(

@@ -42,5 +42,5 @@ function formatSpace({ reserve_bytes, awaited_bytes }: RegistryStatus['store'], 
 
 function formatQueue({ waiting, running, oldest_at }: RegistryStatus['processing']): string {
   if (oldest_at === null) return 'no files'
-  return `${plural(running, 'file')} running, ${waiting} waiting; the oldest upload began ${formatAge(oldest_at)}`
+  return `${plural(running, 'file')} being processed, ${waiting} waiting; the oldest upload began ${formatAge(oldest_at)}`
 }

@@ -69,7 +69,7 @@ export function editCommand(open: OpenContext): Command {
     })
 }
 
-/** Returns the fields that the options change. An empty text removes a field's value. */
+/** Returns the fields that the options change. An empty string removes a field's value. */
 async function readChanges(name: string, options: EditOptions): Promise<ModelChanges> {
   const { displayName, description, license, tag, tags, card } = options
   return {

@@ -339,7 +339,7 @@ test('a read-only store can be imported, and two concurrent imports have the sam
   expect(await listed(home.shoal)).toMatchObject([{ model: 'tide', finished: true }])
 })
 
-/** Returns the disk space that a folder occupies, in bytes, without the targets of links. */
+/** Returns the disk space that a folder occupies, in bytes, excluding the targets of links. */
 const usage = async (folder: string) =>
   (await readdir(folder, { recursive: true }))
     .map((name) => lstatSync(join(folder, name)).blocks * 512)

@@ -16,7 +16,7 @@ export function logoutCommand(open: OpenContext): Command {
     const { client, label } = await openRegistry(undefined, credential?.token)
     if (credential?.token.startsWith(sessionPrefix)) {
       await client.logout().catch((error: unknown) => {
-        // The token is removed from this machine in any case, but the registry may still accept it.
+        // The token is removed from this machine regardless, but the registry may still accept it.
         if (error instanceof NetworkError) {
           printer.warn(`${label} did not respond. The session remains valid until it expires.`)
         } else if (!(error instanceof ApiError)) {

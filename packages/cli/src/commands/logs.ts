@@ -44,7 +44,7 @@ export function logsCommand(open: OpenContext): Command {
     })
 }
 
-/** The log consists of JSON lines, but a crash may leave other text. */
+/** The log consists of JSON lines, but a crash may leave other text in it. */
 function parseEntry(line: string): unknown {
   try {
     return JSON.parse(line)

@@ -1,4 +1,4 @@
-/** Tests the registry when the program that reads its log stops reading or exits. */
+/** Tests what the registry does when the program that reads its log stops reading or exits. */
 import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, createReadStream, openSync } from 'node:fs'

@@ -33,7 +33,8 @@ test('a process that reuses the ID of a dead daemon is not stopped, even if anot
 
 test('a hung daemon is not reported as stopped', async () => {
   await using home = await makeHome()
-  const server = createServer(() => undefined).listen(0, '127.0.0.1') // accepts connections, never responds
+  // This server accepts connections, but never responds.
+  const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   const hanging = spawn('sleep', ['60'])

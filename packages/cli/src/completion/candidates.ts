@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander'
 
 export type Candidate = { name: string; meaning?: string }
 
-/** The sources of names: this machine, the daemon and the registry. */
+/** The sources of the names to suggest: this machine, the daemon and the registry. */
 export type Names = {
   localModels(): Promise<Candidate[]>
   loadedModels(): Promise<Candidate[]>

@@ -1,4 +1,4 @@
-/** Turns daemon errors into failures for the user. */
+/** Converts errors from the daemon into failures to report to the user. */
 import type { AppError, ErrorOf } from '@shoal/core/errors'
 import type { Ending } from '@shoal/core/errors/table'
 import { DaemonGoneError } from '@shoal/protocol/inference-client'

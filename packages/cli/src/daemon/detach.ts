@@ -16,7 +16,7 @@ type Options = {
   /** The command and its options. */
   words: readonly string[]
   env: Environment
-  /** Receives what the process and its models print on stderr. */
+  /** The file to which the stderr output of the process and its models is appended. */
   logFile: string
   /** If this signal fires before the daemon is ready, the process receives SIGTERM. */
   signal: AbortSignal

@@ -8,7 +8,7 @@ const timeoutMs = 2_000
 const maxAnswerLength = 4_096
 
 export type ProvenConnection = {
-  /** Uses only this connection, for one request. */
+  /** Sends one request, over this connection only. */
   agent: Agent
   /** Destroys a request that would use another connection, before any of it is sent. */
   hold(request: ClientRequest): ClientRequest

@@ -17,7 +17,8 @@ type DemoOptions = {
 
 /**
  * Publishes the demo models on an empty registry. A marker file exists in the data folder until all of them are
- * published. It allows an interrupted run to resume, and demo models that are deleted later are not published again.
+ * published. If the registry is not empty, publishing resumes only if this file exists, so that demo models that have
+ * been deleted are not published again.
  */
 export async function publishDemo(printer: Printer, options: DemoOptions): Promise<void> {
   const { client, directory, dataDirectory, signal } = options

@@ -4,7 +4,7 @@ import { misuse } from '../terminal/failure.ts'
 
 type Named = { filename: string; quantization: string }
 
-/** Derives the model name from the filenames, without quantization and part number. */
+/** Derives the model name from the filenames, leaving out the quantization and the part number. */
 export function defaultModelName(files: readonly Named[]): string {
   const names = [...new Set(files.map(suggestName))]
   const [name = ''] = names

@@ -16,8 +16,9 @@ export type FindTwin = (
 
 /**
  * Looks up all files whose hashes are known from their stores, in the registry that `--registry` specifies. Returns a
- * function that returns the result for one file. If the file's hash is not known, this function first hashes the file
- * and looks it up. Without `--registry`, returns undefined: no file is hashed, and no hash is sent to a registry.
+ * function that returns the result for one file. If the hash of that file is not known yet, the function first hashes
+ * the file and looks it up. Without `--registry`, returns undefined: no file is hashed, and no hash is sent to a
+ * registry.
  */
 export async function lookUpTwins(
   context: Context,

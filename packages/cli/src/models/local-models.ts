@@ -136,7 +136,9 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
   })
 }
 
-/** Returns the choice with the required memory, computed from its file header; unchanged if the header is invalid. */
+/**
+ * Adds the required memory, computed from the file header, to a choice. Returns it unchanged if the header is invalid.
+ */
 async function asItsHeaderSays(choice: LocalChoice): Promise<LocalChoice> {
   const { extractFacts, memoryToRun, readGgufFile } = await import('@shoal/model-file')
   const [{ path, filename }] = choice.files

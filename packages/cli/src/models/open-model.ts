@@ -5,7 +5,7 @@ import { misuse } from '../terminal/failure.ts'
 import { namingNeighbours } from './find-model.ts'
 import { readReference } from './reference.ts'
 
-/** A published model that a command changes. */
+/** The published model that a command reads or changes. */
 export type OpenModel = {
   name: string
   /** The registry's host and port, for messages. */
@@ -42,7 +42,10 @@ export async function openModelOrFile(
   }
 }
 
-/** Lists all files of a model, including those that are not ready. The parts of a split file are one choice. */
+/**
+ * Lists all files of a model, including those that are not ready. All parts of a split file together count as one
+ * choice.
+ */
 export async function listAllFiles({ name, call }: OpenModel): Promise<FileChoice<ModelFile>[]> {
   const files = await call((client) => client.listFiles(name, { status: 'all' }))
   return fileChoices(files, (file) => file.file_size_bytes)

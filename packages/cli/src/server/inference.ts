@@ -21,7 +21,7 @@ type Options = { registry: RunningRegistry; port: number | undefined; withDemo: 
 
 export type Inference = {
   url: string
-  /** The loaded model, if one was loaded. */
+  /** The model that was loaded, if any. */
   model: string | undefined
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Helpers for commands that run on the registry's host and work on its data folder. */
+/** Helpers for commands that run on the registry's host and access the registry's data folder directly. */
 import type { Admin, RegistryConfig } from '@shoal/registry'
 import type { Context, OpenContext } from '../context.ts'
 import { misuse } from '../terminal/failure.ts'
@@ -28,7 +28,7 @@ export async function readDataConfig(
 ): Promise<RegistryConfig> {
   if (options.registry !== undefined) {
     throw misuse(
-      'shoal admin does not accept --registry, because it works on a data folder.',
+      'shoal admin does not accept --registry, because it accesses a data folder directly.',
       'Pass the data folder with --data.',
     )
   }

@@ -5,7 +5,8 @@ export const agentLabel = 'shoal.daemon'
 
 /**
  * Returns a launch agent for the user (launchd.plist(5)). The agent has not been tested on macOS.
- * @param errorFile Receives what the daemon writes to stderr, such as why it could not start. Its folder must exist.
+ * @param errorFile The file to which launchd redirects the daemon's stderr, such as the reason why the daemon could not
+ * start. The folder of the file must exist.
  */
 export function launchdAgent({ words, env }: ServiceCommand, errorFile: string): string {
   const strings = words.map((word) => `    <string>${escapeXml(word)}</string>\n`).join('')
@@ -49,7 +50,7 @@ ${variables}  </dict>
 const escapeXml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** The value of a variable in an agent that `launchdAgent` has written; undefined if the agent does not set it. */
+/** The value of a variable in an agent that `launchdAgent` has returned; undefined if the agent does not set it. */
 export function readAgentVariable(agent: string, name: string): string | undefined {
   const entry = new RegExp(`<key>${name}</key>\\s*<string>([^<]*)</string>`).exec(agent)
   return entry?.[1]?.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')

@@ -26,7 +26,7 @@ export interface ServiceManager {
   forget(): Promise<void>
   isEnabled(): Promise<boolean>
   isRunning(): Promise<boolean>
-  /** The commands with which the user can start the service if the manager cannot be reached. */
+  /** The commands that the user can run to start the service if the manager cannot be reached. */
   readonly startCommands: readonly string[]
   /** Additional information for the user. */
   readonly note: string

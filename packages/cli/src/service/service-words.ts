@@ -10,7 +10,7 @@ import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 import { findInstallation } from '../upgrade/installation.ts'
 
-/** What a service manager starts. */
+/** The program that a service manager starts, with its environment. */
 export type ServiceCommand = {
   /** The program's absolute path and its arguments. */
   words: readonly string[]

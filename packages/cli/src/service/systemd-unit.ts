@@ -1,12 +1,12 @@
 import { Failure } from '../terminal/failure.ts'
 import type { ServiceCommand } from './service-words.ts'
 
-/** The first line of every file that `shoal service install` writes. Files without it are not changed. */
+/** The first comment in every file that `shoal service install` writes. shoal does not change files without it. */
 export const marker = 'Written by: shoal service install'
 
 /**
  * Returns a unit for the user's service manager (systemd.service(5)).
- * @throws `failed` if systemd does not start programs at this path
+ * @throws `failed` if systemd cannot start a program at this path
  */
 export function systemdUnit({ words, env }: ServiceCommand): string {
   const [program = '', ...others] = words
@@ -60,7 +60,7 @@ WantedBy=default.target
 /** Quotes a word (systemd.syntax(7)). Escapes percent signs, which would otherwise begin specifiers. */
 const quote = (word: string) => `"${word.replace(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`
 
-/** The value of a variable in a unit that `systemdUnit` has written; undefined if the unit does not set it. */
+/** The value of a variable in a unit that `systemdUnit` has returned; undefined if the unit does not set it. */
 export function readUnitVariable(unit: string, name: string): string | undefined {
   const line = new RegExp(`^Environment="${name}=(.*)"$`, 'm').exec(unit)
   return line?.[1]?.replaceAll('%%', '%').replace(/\\(["\\])/g, '$1')

@@ -25,7 +25,10 @@ export async function readConfig(places: Places): Promise<Config> {
   return { path, values: Object.fromEntries(known.map(([key, value]) => [key, toText(value)])) }
 }
 
-/** Converts a value to text. A user may have edited the file, and written `false` for `"off"`, or a list of folders. */
+/**
+ * Converts a value to text. A user may have edited the file and written `false` instead of `"off"`, or folders as an
+ * array.
+ */
 const toText = (value: unknown) => {
   if (Array.isArray(value)) return value.join(delimiter)
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)

@@ -35,7 +35,7 @@ const { flag: _flag, details: _details, ...apiKey } = daemonSettings.apiKey
 const apiKeyToSend: Row = { ...apiKey, description: 'API key to send to the daemon' }
 const { rateLimits, isRegistrationOpen, isAnonymousReadAllowed, quotaBytes } = registrySettings
 
-/** The tables by name. In a document, a comment with the name marks the table's place. */
+/** The tables by name. In a document, a comment with the name marks where the table belongs. */
 const tables: Record<string, string> = {
   registry: table(['flag', 'variable', 'default', 'meaning'], Object.values(registrySettings)),
   'registry in short': table(

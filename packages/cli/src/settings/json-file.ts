@@ -59,7 +59,7 @@ async function lock(path: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Whether a lock was left by a killed process. Locks are held only for milliseconds, so an old lock is stale. */
+/** Whether a killed process left this lock behind. Locks are held only for milliseconds, so an old lock is stale. */
 async function isStale(path: string): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch((error: unknown) => {
     if (isErrno(error, 'ENOENT')) return { mtimeMs: Date.now() }

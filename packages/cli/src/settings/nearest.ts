@@ -1,6 +1,9 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Returns the most similar name if it is at most three edits away, and at most one edit per two typed characters. */
+/**
+ * Returns the most similar name if it is at most three edits away, with at most one edit for every two characters
+ * typed.
+ */
 export function findNearest(names: readonly string[], typed: string): string | undefined {
   const maxEdits = Math.min(3, typed.length / 2)
   return names

@@ -119,7 +119,7 @@ export const savedSettings = {
   }),
 }
 
-/** Settings of `shoal serve` in addition to the daemon's. */
+/** Settings that `shoal serve` has in addition to the daemon's. */
 export const serveSettings = {
   models: setting({
     flag: '--models <folder>',

@@ -3,8 +3,8 @@ import picocolors from 'picocolors'
 export type Colors = ReturnType<typeof createColors>
 
 /**
- * The orange for progress bars and for the best fit. Of the 256 terminal colors, it is the closest to the orange of the
- * web pages.
+ * The orange of progress bars and of the best fit: of the 256 terminal colors, the one closest to the orange of the web
+ * pages.
  */
 const roeOpen = '\x1b[38;5;209m'
 const foregroundClose = '\x1b[39m'

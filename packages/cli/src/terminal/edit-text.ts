@@ -40,7 +40,7 @@ export async function editText(
   return edited !== text
 }
 
-/** Returns the command that starts the editor. As in Git, `editor` may contain arguments, such as `code --wait`. */
+/** Returns the command that starts the editor. As in Git, `editor` may include arguments, as in `code --wait`. */
 export function editorWords(
   editor: string,
   path: string,

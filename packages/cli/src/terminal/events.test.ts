@@ -11,7 +11,7 @@ function eventsIn(stderr: string): object[] {
     .map((line) => JSON.parse(line))
 }
 
-/** The names of all members, at any depth. */
+/** Returns the names of all members, at any depth. */
 function listMembers(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(listMembers)
   if (typeof value !== 'object' || value === null) return []

@@ -11,7 +11,7 @@ export type LiveRegion = { clear(): void; draw(): void }
 
 type Lines = string | readonly string[]
 
-/** Results go to stdout; the rest goes to stderr, as lines or, under `--progress=json`, as events. */
+/** Prints results to stdout and everything else to stderr, as lines or, under `--progress=json`, as events. */
 export interface Printer {
   readonly can: TerminalCapabilities
   /** Whether `--json` is given. */
@@ -37,7 +37,7 @@ export interface Printer {
   answer(document: unknown, lines: () => Lines | Promise<Lines>): Promise<void>
   /** Prints a note, except under `--quiet`. */
   note(line: string): void
-  /** Prints details, only under `--verbose`. */
+  /** Prints details, but only under `--verbose`. */
   detail(line: string): void
   /** Prints a note with a check mark. */
   success(line: string): void

@@ -6,7 +6,8 @@ export type ProgressStatus = {
   bytesDone: number
   bytesTotal: number
   /**
-   * The progress from 0 to 1, if the work is more than a transfer of bytes. Default: the share of bytes transferred.
+   * The progress from 0 to 1, if it depends on more than the bytes transferred. Default: the share of bytes
+   * transferred.
    */
   fraction?: number
   bytesPerSecond?: number | undefined
@@ -34,7 +35,7 @@ export function progressFrame(status: ProgressStatus, columns: number, colors: C
 export const formatAmount = ({ amount, bytesDone, bytesTotal }: ProgressStatus): string =>
   amount ?? `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`
 
-/** Rounds down to a whole percentage, so that the result is 100 only if nothing is left. */
+/** Rounds down to a whole percentage, so that the result is 100 only if the work is complete. */
 export function computePercent(status: ProgressStatus): number {
   return Math.floor(computeFraction(status) * 100 + 1e-9)
 }
@@ -54,7 +55,7 @@ function bar(fraction: number, cells: number, colors: Colors): string {
   return colors.roe('━'.repeat(full) + head) + way
 }
 
-/** Joins the speed, the remarks and the remaining time. Omits parts from the end until the rest fits in one line. */
+/** Joins the speed, the remarks and the remaining time. Omits parts from the end until the rest fits on one line. */
 function formatPace(
   { bytesPerSecond, secondsLeft, remarks = [] }: ProgressStatus,
   columns: number,

@@ -43,7 +43,7 @@ async function liveProgress(printer: Printer): Promise<Progress> {
     },
     event: ignore,
     end() {
-      // The bar stays on the screen, without speed and remaining time.
+      // The bar stays on the screen, but without the speed and the remaining time.
       if (status)
         status = {
           bytesDone: status.bytesDone,
@@ -114,7 +114,7 @@ function neverBackwards(): (status: ProgressStatus) => ProgressStatus {
   }
 }
 
-/** Does nothing. Used for the methods of `Progress` that a kind of output does not need. */
+/** Does nothing. Implements the methods of `Progress` that a kind of output does not need. */
 function ignore() {
   return undefined
 }

@@ -4,7 +4,7 @@ export type Column<Row> = {
   align?: 'right'
   /** Whether the column may be omitted if the terminal is too narrow. The rightmost such column is omitted first. */
   isOptional?: boolean
-  /** Colors the text after the widths have been measured. */
+  /** Colors the text. Called after the column widths have been measured. */
   paint?: (text: string, row: Row) => string
 }
 

@@ -6,7 +6,7 @@ export function toTerminalText(text: string): string {
   return text.replace(controls, '')
 }
 
-/** Like `toTerminalText`, on one line. */
+/** Like `toTerminalText`, but puts the text on one line. */
 export function toTerminalLine(text: string): string {
   return toTerminalText(text.replace(/\s+/g, ' ')).trim()
 }

@@ -4,7 +4,7 @@ import { toTerminalLine } from './terminal-text.ts'
 /** A wait. `seconds` is 0 if its duration is unknown. */
 type Wait = { seconds: number; reason: string }
 
-/** Shorter waits are not reported. */
+/** Waits that are shorter than this are not reported. */
 const minSeconds = 1
 /** The same note is not repeated within this time. Requests to an offline registry are retried every two seconds. */
 const repeatAfterMs = 30_000

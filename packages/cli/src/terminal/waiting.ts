@@ -1,6 +1,6 @@
 import type { Printer } from './printer.ts'
 
-/** No text is shown for work that takes less time than this. */
+/** If the work takes less time than this, no text is shown. */
 const quietMs = 400
 
 /** Runs `work`. If `work` takes longer than `quietMs`, shows `words` on the terminal until it ends. */

@@ -15,7 +15,7 @@ type OllamaModel = {
   /** The GGUF file. Default: a real model of 1 MB. */
   from?: string
   license?: string
-  /** The size to which the file is extended, without using disk space. */
+  /** The size to which the file is extended as a sparse file, which uses no additional disk space. */
   sizeBytes?: number
 }
 

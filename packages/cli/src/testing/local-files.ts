@@ -7,7 +7,7 @@ export const shippedModels = join(import.meta.dirname, '../../../../models')
 /** A real model of 1 MB. */
 export const nanoPath = join(shippedModels, 'shoal-nano/shoal-nano-Q8_0.gguf')
 
-/** Creates a model file at `path` without a record, like a file that another program has created. */
+/** Creates a model file at `path` without a record, as if another program had created it. */
 export async function putModelFile(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await copyFile(nanoPath, path)

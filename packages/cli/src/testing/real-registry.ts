@@ -1,4 +1,7 @@
-/** A real registry in this process, with data in a temporary folder. Tests can stop it or delete its bytes. */
+/**
+ * A real registry in this process, with its data in a temporary folder. Tests can stop it or delete the bytes of its
+ * files.
+ */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +18,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
   const config = {
     ...readRegistryConfig({}, { port: '0', data: dataDirectory }),
     rateLimits: undefined,
-    ballastBytes: 0, // otherwise, each test registry would write this many bytes
+    ballastBytes: 0, // otherwise, each test registry would reserve space on disk
     log: 'silent' as const,
     ...settings,
   }

@@ -11,9 +11,7 @@ const root = join(import.meta.dirname, '../../../..')
 const buildFolder = join(import.meta.dirname, '../../.build')
 const run = promisify(execFile)
 
-/**
- * The values that examples can use in addition to the registry client `client` and the daemon client `daemon`.
- */
+/** The values that examples can use in addition to `client` (the registry client) and `daemon` (the daemon client). */
 export type ExampleValues = {
   registryUrl: string
   daemonUrl: string
@@ -26,7 +24,10 @@ export type ExampleValues = {
   upload: StartedUpload
 }
 
-/** Returns the type errors, and the examples that fail when they are run in `folder`, one after another. */
+/**
+ * Type-checks the examples, and runs them in `folder`, one after another. Returns the type errors and the examples that
+ * fail.
+ */
 export async function runExamples(
   examples: readonly Example[],
   { values, folder }: { values: ExampleValues; folder: string },
@@ -79,7 +80,7 @@ function nameExamples(errors: string, files: readonly { name: string; file: stri
   return files.reduce((text, { name, file }) => text.replaceAll(`${file}(`, `${name} (`), errors)
 }
 
-/** Creates a module from an example, with the addresses of the running programs. */
+/** Creates a module from an example, and replaces the default addresses with those of the running programs. */
 function makeModule({ imports, body }: Omit<Example, 'name'>, values: ExampleValues): string {
   const code = `${imports}
 import type { Values } from './run.ts'
@@ -95,7 +96,7 @@ ${body}
     .replaceAll('http://localhost:11434', values.daemonUrl)
 }
 
-/** Creates a program that runs the examples and prints the failures as JSON, on its last line on stderr. */
+/** Creates a program that runs the examples and prints the failures as JSON on the last line of stderr. */
 function makeProgram(files: readonly { name: string; file: string }[]): string {
   return `import { registryClient } from '@shoal/protocol/client'
 import { fetchInference, inferenceClient } from '@shoal/protocol/inference-client'

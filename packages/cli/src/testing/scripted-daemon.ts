@@ -10,7 +10,7 @@ type Script = {
   models?: string[]
   /** The events of an answer, in OpenAI's streaming format. If the function throws, the connection is closed. */
   answer?(asked: Asked): AsyncIterable<object> | Iterable<object>
-  /** Responses by path, which replace the default ones. */
+  /** Responses by path. They replace the default responses. */
   at?: Record<string, { status?: number; body: object }>
 }
 

@@ -10,11 +10,13 @@ type Options = {
   env?: Environment
   input?: string
   memoryBytes?: number
-  /** Whether the streams are a terminal on which nothing is typed. */
+  /** Whether the streams simulate a terminal, at which the user types nothing. */
   isTerminal?: boolean
   columns?: number
   stopSignal?: AbortSignal
-  /** The daemon's default port, instead of 11434, which any program may be using. Default: port 9, which is unused. */
+  /**
+   * The port to use as the daemon's default port instead of 11434, which may be in use. Default: 9, which is unused.
+   */
   daemonPort?: number
   programFolder?: string
 }

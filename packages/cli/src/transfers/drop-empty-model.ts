@@ -14,8 +14,8 @@ type DropOptions = {
 const timeoutMs = 5_000
 
 /**
- * Deletes a model that a failed push has created, unless the push has sent data or another client has added files. A
- * failure to delete the model is only noted, because the push has already failed for another reason.
+ * Deletes a model that a failed push has created, unless the push has sent data or another client has added files. If
+ * the model cannot be deleted, prints only a note, because the push has already failed for another reason.
  */
 export async function dropEmptyModel(printer: Printer, { client, modelName, files }: DropOptions) {
   const signal = AbortSignal.timeout(timeoutMs)

@@ -20,7 +20,7 @@ type PullFilesOptions = {
   limits: LimitOptions & PeerOptions
 }
 
-/** Pulls a file, or all parts of a split file, under one progress bar. */
+/** Pulls a file, or all parts of a split file, and shows one progress bar. */
 export async function pullFiles(
   context: Context,
   options: PullFilesOptions,

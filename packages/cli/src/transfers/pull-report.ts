@@ -69,7 +69,7 @@ function computePace(
   }
 }
 
-/** Returns remarks such as `6 peers + registry` and `59% from peers`; none if no data came from peers. */
+/** Returns remarks such as `6 peers + registry` and `59% from peers`, or no remarks if no data came from peers. */
 function remarksOn(sources: readonly SourceShare[]): string[] {
   const shares = computeShares(sources)
   if (!shares) return []

@@ -16,7 +16,7 @@ type PushFilesOptions = {
   signal: AbortSignal
 }
 
-/** Uploads files to an existing model, under one progress bar. */
+/** Uploads files to an existing model, and shows one progress bar for all of them. */
 export async function pushFiles(printer: Printer, options: PushFilesOptions): Promise<ModelFile[]> {
   const { files, signal, ...pushOptions } = options
   const { pushFile } = await import('@shoal/transfer')

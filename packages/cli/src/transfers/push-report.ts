@@ -99,7 +99,7 @@ const texts = ({ bytesPerSecond, secondsLeft, amount }: ProgressStatus) => ({
   amount,
 })
 
-/** Formats the bytes of the current step, with a verb, because not every step is an upload. */
+/** Formats the bytes of the current step. Includes a verb, because not every step is an upload. */
 function formatAmount(verb: string, { type, bytesDone, bytesTotal }: StepEvent): string {
   const total = formatBytes(bytesTotal)
   return type === 'processing'

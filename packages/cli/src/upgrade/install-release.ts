@@ -43,7 +43,7 @@ export async function installRelease(
     }
     await run('tar', ['-xzof', archive, '-C', draft])
     const unpacked = join(draft, name.replace(/\.tar\.gz$/, ''))
-    await run(join(unpacked, 'bin', 'shoal'), ['--version']) // checks that it runs on this machine
+    await run(join(unpacked, 'bin', 'shoal'), ['--version']) // checks that the release runs on this machine
     await syncTree(unpacked)
     const target = join(folder, version)
     if (await exists(target)) await rename(target, join(draft, 'previous'))
@@ -67,7 +67,7 @@ async function removeOldDrafts(folder: string): Promise<void> {
     if (!name.startsWith(draftPrefix)) continue
     const draft = join(folder, name)
     const found = await stat(draft).catch((error: unknown) => {
-      if (isErrno(error, 'ENOENT')) return undefined // another upgrade has just removed it
+      if (isErrno(error, 'ENOENT')) return undefined // another upgrade has just removed the draft
       throw error
     })
     const isLeft = found && Date.now() - found.mtimeMs > maxDraftAgeMs
@@ -109,7 +109,9 @@ const exists = (path: string) =>
     () => false,
   )
 
-/** Removes all versions except `kept`. The running version is kept, because a daemon may still load parts of it. */
+/**
+ * Removes all versions except `kept`, which includes the running version, because a daemon may still load parts of it.
+ */
 async function removeOthers(folder: string, kept: readonly string[]): Promise<void> {
   for (const name of await readdir(folder)) {
     if (/^\d+\.\d+\.\d+/.test(name) && !kept.includes(name)) {

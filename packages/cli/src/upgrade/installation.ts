@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { isErrno } from '../terminal/errno.ts'
 
 export type Installation = {
-  /** The folder `lib/shoal`, which has a folder for each version. */
+  /** The folder `lib/shoal`, which contains one folder for each version. */
   folder: string
   /** The version that is running. */
   version: string
@@ -15,7 +15,9 @@ export type Installation = {
   key: KeyObject
 }
 
-/** Finds the installation that contains the folder; undefined if shoal was installed in another way, such as npm. */
+/**
+ * Finds the installation that contains the folder; undefined if shoal was installed in another way, such as with npm.
+ */
 export async function findInstallation(programFolder: string): Promise<Installation | undefined> {
   for (let at = programFolder; dirname(at) !== at; at = dirname(at)) {
     const folder = dirname(at)

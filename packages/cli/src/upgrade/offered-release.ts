@@ -1,4 +1,4 @@
-/** Finds the newest release at a registry for this machine, and verifies its signature. */
+/** Finds the newest release that a registry offers for this machine, and verifies its signature. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import {
   compareVersions,

@@ -16,7 +16,7 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** An error with one of the codes `C`, and with the details that belong to that code. */
+/** An error with one of the codes `C`, and the details that belong to that code. */
 export type ErrorOf<C extends ErrorCode> = { [K in C]: AppError<K> }[C]
 
 /**

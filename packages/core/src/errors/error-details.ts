@@ -33,7 +33,7 @@ export interface ErrorDetails {
   /** `missingBytes` is the number of bytes that must be freed. */
   storage_full: { missingBytes: number }
 
-  // Errors from a daemon, used both in the daemon and in its clients.
+  // Errors from a daemon. The daemon and its clients both use them.
   daemon_refused: {
     status: number
     /**
@@ -109,7 +109,7 @@ export interface ErrorDetails {
   // Input: settings, references, files.
   invalid_setting: Nothing
   invalid_network_setting: Nothing
-  /** `labels` lists names that distinguish the matching files. */
+  /** `labels` contains names that distinguish the matching files from each other. */
   ambiguous_choice: { wanted: string; labels: string[] }
   invalid_gguf: Nothing
   invalid_bencode: Nothing

@@ -18,7 +18,7 @@ const listReasons = (of: ErrorCode): [reason: string, meaning: string][] => {
   return Object.entries(reasons ?? {})
 }
 
-/** Codes with reasons that identify the part of the network that failed. */
+/** Codes whose reasons identify the part of the network that failed. */
 const networkCodes = [
   'unreachable',
   'tls_failed',

@@ -7,7 +7,7 @@ import type { ErrorCode, ErrorDetails } from './error-details.ts'
 export { type DaemonReason, daemonReasons } from './daemon-reasons.ts'
 export { type Ending, endings, exitCodes } from './endings.ts'
 
-/** The values that the details allow for `reason` or `code`; `never` if there are none. */
+/** The possible values of `reason` or `code` in the details `D`; `never` if there are none. */
 type ReasonOf<D> = D extends { reason: infer R extends string }
   ? R
   : 'code' extends keyof D

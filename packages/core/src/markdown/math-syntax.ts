@@ -1,7 +1,7 @@
 /**
- * Extensions of micromark and mdast-util-from-markdown for formulas: `\(…\)` and `$…$` within a line, and `\[…\]` and
- * `$$…$$` for display formulas. This file declares the libraries' types that it needs, because the core package imports
- * nothing.
+ * Extensions for micromark and mdast-util-from-markdown that support formulas: `\(…\)` and `$…$` within a line, and
+ * `\[…\]` and `$$…$$` for display formulas. This file declares the libraries' types that it needs, because the core
+ * package imports nothing.
  */
 
 /** A character code, or a negative number for line endings and tabs; null at the end of the text. */
@@ -26,7 +26,7 @@ type CompileContext = {
   sliceSerialize(token: never): string
 }
 
-/** A formula that shares no line with other text. */
+/** A formula on lines of its own. */
 export type DisplayMath = { type: 'math'; value: string; children?: never }
 /** A formula in a paragraph. */
 export type InlineMath = {
@@ -85,8 +85,8 @@ function readValue(source: string): string {
 }
 
 /**
- * Whether the text between delimiters is a formula. The same characters are used by prices (`$5 and $6`), shell
- * variables (`$HOME/$USER`) and escaped brackets (`\[1\]`).
+ * Whether the text between delimiters is a formula. The delimiters also occur in prices (`$5 and $6`), shell variables
+ * (`$HOME/$USER`) and escaped brackets (`\[1\]`).
  */
 function isFormula(source: string): boolean {
   const value = readValue(source)
@@ -109,7 +109,7 @@ const backslashText = { name: 'mathText', tokenize: tokenizeText }
 function tokenizeText(this: Context, effects: Effects, ok: State, nok: State): State {
   const type = 'mathText' as never
   let start: Point
-  /** The character that ends the formula after a backslash; undefined if dollar signs end the formula. */
+  /** The character that, after a backslash, ends the formula; undefined if dollar signs end the formula. */
   let closing: number | undefined
   let isDouble = false
   let previous: Code = null
@@ -190,7 +190,7 @@ function tokenizeText(this: Context, effects: Effects, ok: State, nok: State): S
   return open
 }
 
-/** A display formula that shares no line with other text and contains no blank line. */
+/** A display formula on lines of its own, without blank lines. */
 const mathFlow = { name: 'mathFlow', tokenize: tokenizeFlow, concrete: true }
 
 function tokenizeFlow(this: Context, effects: Effects, ok: State, nok: State): State {
@@ -213,7 +213,7 @@ function tokenizeFlow(this: Context, effects: Effects, ok: State, nok: State): S
     return this.interrupt ? aloneInLine : inside
   }
 
-  /** A line can interrupt a paragraph only if it contains just the delimiter. */
+  /** An opening line can interrupt a paragraph only if it contains just the delimiter. */
   const aloneInLine: State = (code) => {
     if (code === null || isLineEnding(code)) return ok(code)
     if (!isSpace(code)) return nok(code)

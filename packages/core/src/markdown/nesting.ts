@@ -14,8 +14,8 @@ const blocksByIndent = new RegExp(
 )
 
 /**
- * Whether the Markdown is too deeply nested to be parsed. No real model card or chat response exceeds these limits. The
- * parsing time grows with the square of the depth: 0.3 s for 2 kB of `- `, and 3.6 s for 8 kB.
+ * Whether the Markdown is too deeply nested to parse. No real model card or chat response exceeds these limits. The
+ * parsing time is proportional to the square of the depth: 0.3 s for 2 kB of `- `, and 3.6 s for 8 kB.
  */
 export function isTooNested(markdown: string): boolean {
   return blocksInLine.test(markdown) || blocksByIndent.test(markdown) || hasOpenBrackets(markdown)

@@ -6,6 +6,6 @@ export function formatModelArgument(registry: string | undefined, model: string)
   return shellWord(registry === undefined ? model : `${registry}/${model}`)
 }
 
-/** Returns the option `--registry`, preceded by a space; empty for the CLI's default registry. */
+/** Returns the option `--registry`, preceded by a space, or an empty string for the CLI's default registry. */
 export const registryOption = (registry: string | undefined): string =>
   registry === undefined ? '' : ` --registry ${shellWord(registry)}`

@@ -12,7 +12,7 @@ export type RunTarget = {
 export const runMarker = '#run='
 
 /**
- * Returns the link to a daemon's page that asks whether to run a model.
+ * Returns a link that opens a daemon's page, which then asks the user whether to run the model.
  * @example
  * import { formatRunLink } from '@shoal/core/references'
  *

@@ -9,8 +9,8 @@ const modelName = new RegExp(modelNamePattern)
 export const isModelName = (text: string): boolean => modelName.test(text)
 
 /**
- * Suggests a model name for a file: the filename without its extension and quantization. The suggestion is not always a
- * valid name.
+ * Suggests a model name for a file: the filename without its extension and the quantization. The suggestion is not
+ * always a valid name.
  */
 export function suggestModelName(file: { stem: string; quantization: string }): string {
   const stem = file.stem.toLowerCase()

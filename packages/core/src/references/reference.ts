@@ -41,7 +41,7 @@ export function parseReference(text: string): Reference | undefined {
 
 export const isLatest = (tag: string) => tag.toLowerCase() === 'latest'
 
-/** Visible characters other than `:` and `/`, with spaces only between them. */
+/** Matches visible characters other than `:` and `/`. Spaces are allowed only between them. */
 const label = /^[^\p{C}\p{Z}:/]+(?: +[^\p{C}\p{Z}:/]+)*$/u
 
 /** Whether `text` can follow the colon in a reference, as `Q4_K_M` and `tide F32 (1)` can. */

@@ -1,5 +1,5 @@
 /**
- * “Run here” links, from a model's page on a registry to the page of the daemon on the visitor's machine:
+ * “Run here” links lead from a model's page on a registry to the page of the daemon on the visitor's machine:
  * `http://localhost:11434/#run=http%3A%2F%2Flocalhost%3A8000%2Ftide%3AQ8_0`. Any page on the web can contain such a
  * link, so its content is not trusted.
  */
@@ -15,7 +15,9 @@ const modelName = /^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$/
 /** Names have at most 96 characters, hostnames 253 and filenames 246. */
 const maxLength = 1000
 
-/** Returns the part of a URL's fragment that `decodeRunTarget` parses; undefined if the fragment has another form. */
+/**
+ * Returns the part of a URL's fragment that `decodeRunTarget` parses, or undefined if the fragment has another form.
+ */
 export const findRunText = (fragment: string): string | undefined =>
   fragment.startsWith(runMarker) ? fragment.slice(runMarker.length) : undefined
 

@@ -1,4 +1,4 @@
-/** The files with which the other files of a release are verified. */
+/** The files used to verify the other files of a release. */
 export const releaseFiles = {
   checksums: 'SHA256SUMS',
   /** The Ed25519 signature of the checksums: 64 bytes (RFC 8032). */

@@ -1,4 +1,4 @@
-/** An error as a plain value, because a structured clone of an `Error` loses its code and all other own properties. */
+/** An error as a plain value. A structured clone of an `Error` would lose its code and its other own properties. */
 export type ErrorMessage = {
   name: string
   message: string

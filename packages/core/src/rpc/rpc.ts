@@ -43,8 +43,8 @@ export type Rpc<Theirs> = {
   /** Resolves when the other side has loaded and has opened its end. Rejects if the other side ends first. */
   ready: Promise<void>
   /**
-   * Fails all pending and later calls, and ignores later messages. The connection also closes in this way when the
-   * other side ends.
+   * Closes the connection: all pending and later calls fail, and later messages are ignored. The connection also closes
+   * when the other side ends.
    */
   close(reason: Error): void
   readonly isClosed: boolean
@@ -108,7 +108,7 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
     return ours[method]?.(argument as never, signal)
   }
 
-  /** Unknown notifications are ignored, like events without a listener. */
+  /** Unknown notifications are ignored, just as events without a listener are. */
   const hears = (method: string) => Object.hasOwn(ours, method)
 
   function post(message: Message) {

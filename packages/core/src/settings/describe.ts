@@ -7,7 +7,10 @@ export function formatHelp(one: Setting<unknown>): string {
   return text.replaceAll('`', '')
 }
 
-/** Lists each variable with its help text, or with only the name of its flag if the flag is in `flags`. */
+/**
+ * Lists each variable with its help text. If the variable's flag is in `flags`, lists only the name of the flag
+ * instead.
+ */
 export function listVariables(
   settings: readonly Setting<unknown>[],
   flags: readonly string[],

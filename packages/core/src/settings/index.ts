@@ -1,6 +1,6 @@
 /**
- * Tables of settings. Each setting is described once: programs read its value, and help and docs are generated from the
- * description.
+ * Tables of settings. Each setting is defined once. Programs use the definition to read the value, and the help and
+ * docs are generated from it.
  */
 export { formatHelp, listVariables } from './describe.ts'
 export { readSetting, readSettings, type SettingSources } from './read-settings.ts'

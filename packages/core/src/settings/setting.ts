@@ -17,7 +17,7 @@ export type Setting<T> = {
   readonly default?: string
   /** Text shown in place of a default value that is computed or needs an explanation. */
   readonly defaultPhrase?: string
-  /** A noun phrase for help and docs, which includes the unit. */
+  /** A noun phrase for help and docs, including the unit. */
   readonly description: string
   /** Additional Markdown, which appears only in the docs. */
   readonly details?: string

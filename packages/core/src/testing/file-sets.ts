@@ -16,7 +16,7 @@ const stems = [
 
 /**
  * Generates sets of files that are hard to tell apart. The filenames follow the registry's rule, except that some
- * extensions are in upper case. No two filenames in a set differ only in case.
+ * extensions are in uppercase. No two filenames in a set differ only in case.
  */
 export function fileSetExamples(): FileExample[][] {
   const random = randomFrom(6)

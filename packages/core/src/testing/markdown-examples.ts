@@ -1,6 +1,6 @@
 /**
- * Markdown that model cards and chat responses must interpret in the same way. Each example has a name and a source,
- * and contains no HTML.
+ * Markdown that must be rendered in the same way in model cards and in chat responses. Each example has a name and a
+ * source, and contains no HTML.
  */
 export const markdownExamples: readonly (readonly [name: string, source: string])[] = [
   ['bold in emphasis', '*a **b** c*'],

@@ -1,4 +1,4 @@
-/** Parses and formats sizes in bytes. Units are decimal (1 kB is 1000 bytes), as on the labels of disks. */
+/** Parses and formats sizes in bytes. Units are decimal (1 kB is 1000 bytes), as disk manufacturers use them. */
 
 const powers = ['', 'k', 'm', 'g', 't']
 

@@ -37,7 +37,10 @@ function toSystemMessage(system: CountTokensRequest['system']): ChatMessage[] {
   return content === '' ? [] : [{ role: 'system', content }]
 }
 
-/** Converts one message. Each tool result becomes a separate message, before the rest of the user's message. */
+/**
+ * Converts one message. Each tool result becomes a separate message. These messages come before the rest of the user's
+ * message.
+ */
 function toChatMessages(
   { role, content }: Message,
   index: number,

@@ -7,7 +7,7 @@ const timeoutMs = 30_000
 
 /**
  * Determines the device that the runtime would use. The check runs in a separate process, because a broken driver may
- * crash the process.
+ * crash it.
  */
 export async function probeDevice(backendsDirectory: string): Promise<Device> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'

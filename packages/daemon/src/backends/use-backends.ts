@@ -6,7 +6,7 @@ import { backendNames } from './backends.ts'
 
 /**
  * Makes node-llama-cpp load backends from `directory`. By default, it imports them like its other dependencies.
- * @throws if a backend is installed, and the running Node is older than 22.15 and therefore cannot load it
+ * @throws if a backend is installed but the running Node is older than 22.15 and therefore cannot load it
  */
 export function useBackends(directory: string) {
   const folders = backendNames.map((name) => join(directory, name))

@@ -58,7 +58,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
   const linkTo = (address: string) =>
     formatRunLink(daemon.url, { registry: address, name: 'tide', label: 'Q8_0' })
 
-  /** Waits until the buttons of a question react to clicks. */
+  /** Waits until the question is shown and its buttons can be clicked. */
   const untilAsked = (page: Page) =>
     page.getByRole('button', { name: 'Continue' }).click({ trial: true })
 
@@ -107,7 +107,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
     const alert = page.getByRole('alert').filter({ hasText: 'no “chunk_hashes”' })
     await alert.waitFor() // the server's response is not a valid download
     await page.getByRole('button', { name: 'Download and run (4.40 GB)' }).waitFor()
-    // The folder is not claimed, so that a model of a known registry can use it.
+    // The folder has not been claimed for the unknown registry, so a model from a known registry can still use it.
     expect(existsSync(join(daemon.folder, 'tide', '.shoal', 'model.json'))).toBe(false)
   })
 

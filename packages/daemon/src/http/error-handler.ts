@@ -53,7 +53,7 @@ const promptParams: [path: string, prompt: string, schema: string][] = [
   ['', 'messages', 'response_format'],
 ]
 
-/** The name of the invalid parameter at this endpoint. */
+/** Returns the name of the invalid parameter, which depends on the endpoint. */
 function getPromptParam(code: PromptCode, url: string): string {
   if (code === 'tool_refused') return 'tools'
   if (code === 'not_generative') return 'model'

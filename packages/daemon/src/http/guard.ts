@@ -9,7 +9,7 @@ import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set for routes that require no key. Such routes reveal nothing about models and change nothing. */
+    /** Whether the route requires no key. Such routes reveal nothing about models and change nothing. */
     isOpen?: boolean
   }
 }

@@ -5,8 +5,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 export type Endpoint = { address: string | undefined; port: number | undefined }
 
 /**
- * Computes a proof that requires knowledge of the token. The proof differs for each endpoint, so that no other program
- * can relay the challenge to the daemon.
+ * Computes a proof of knowledge of the token. The proof depends on the endpoint, so that no other program can relay the
+ * challenge to the daemon and pass off the proof as its own.
  */
 export function computeProof(token: string, nonce: string, { address = '', port = 0 }: Endpoint) {
   const plain = address.replace(/^::ffff:/, '') // an IPv4 address, as a dual-stack socket reports it

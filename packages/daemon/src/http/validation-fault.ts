@@ -37,7 +37,7 @@ function getPath({ instancePath, params }: Wrong): string {
   return params.missingProperty ? `${instancePath}/${params.missingProperty}` : instancePath
 }
 
-/** Sorts deeper paths first. Paths of the same depth are sorted by position, with the last one first. */
+/** Sorts deeper paths first, and paths of the same depth in reverse order. */
 function further(one: string, other: string): number {
   const depth = (path: string) => path.split('/').length
   return depth(other) - depth(one) || other.localeCompare(one, 'en', { numeric: true })

@@ -5,11 +5,11 @@ import type { LocalModel } from '../models/local-models.ts'
 type SpecialTokens = { bos_token: string; eos_token: string }
 
 /**
- * Returns a function that looks up a model's special tokens in its file's vocabulary. The vocabulary is too large to
- * keep in memory and slow to read, so the function caches the tokens until the file changes.
+ * Returns a function that looks up a model's special tokens in its file's vocabulary. The vocabulary is slow to read
+ * and too large to keep in memory, so the function caches only the special tokens until the file changes.
  */
 export function specialTokensOf(): (model: LocalModel) => Promise<SpecialTokens> {
-  /** Keyed by the file's facts, which are a new object after the file has changed. */
+  /** The keys are the facts of each file. If a file changes, its facts become a new object. */
   const known = new WeakMap<GgufFacts, SpecialTokens>()
   return async ({ facts, path }) => {
     const tokens = known.get(facts) ?? (await readSpecialTokens(path))

@@ -20,7 +20,9 @@ import { shippedModels, useTestDaemon } from '../testing/test-daemon.ts'
 
 const shipped = join(shippedModels, 'shoal-nano', 'shoal-nano-Q8_0.gguf')
 
-/** A folder of another program that contains one file, named by its hash like an Ollama blob. */
+/**
+ * Creates a file in another program's folder. Like an Ollama blob, the file is named after its hash. Returns its path.
+ */
 function putBlob(folder: string): string {
   const bytes = readFileSync(shipped)
   const path = join(folder, `sha256-${createHash('sha256').update(bytes).digest('hex')}`)
@@ -65,7 +67,7 @@ test('a file that has changed since it was hashed is hashed again before it is l
   const { url } = await useTestDaemon({ modelsDirectory: models.path }, scriptedRuntime())
   const ollama = new Ollama({ host: url })
   await untilHashed(path)
-  // The same size and times, but a different inode and different bytes.
+  // The new file has the same size and times, but a different inode and different bytes.
   const { atime, mtime } = statSync(blob)
   const bytes = readFileSync(blob)
   bytes.fill(0, bytes.length - 20)

@@ -32,7 +32,7 @@ export async function checkFiles({ id, changed }: Pick<LocalModel, 'id' | 'chang
 }
 
 /**
- * Hashes the imported files of a folder one after the other, including files that are imported later. Begins after the
+ * Hashes the imported files in a folder one after another, including files that are imported later. Begins after the
  * first search of the read-only model folders. Failures are logged. Returns a function that stops the work.
  */
 export function checkInBackground(

@@ -91,7 +91,7 @@ test('a model in use is not deleted', async () => {
   expect(existsSync(path)).toBe(true)
 })
 
-/** Adds the model `linked` in another folder, with a link to it in the models folder. */
+/** Creates the model `linked` in another folder, and a link to it in the models folder. */
 function addLinkedModel(folder: string): string {
   const elsewhere = mkdtempSync(join(tmpdir(), 'shoal-elsewhere-'))
   onTestFinished(() => rmSync(elsewhere, { recursive: true }))

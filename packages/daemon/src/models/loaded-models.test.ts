@@ -174,7 +174,7 @@ test('a context that needs far more memory than is available is rejected before 
   expect(loads).toEqual([])
 })
 
-/** The models in this folder, without a daemon. */
+/** Opens the models in this folder without starting a daemon. */
 function openModels(folder: string) {
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
   const local = localModels(folder, 1e9, log)

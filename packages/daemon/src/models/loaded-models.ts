@@ -65,7 +65,10 @@ export type Use = Disposable & { runtime: Runtime; model: LocalModel }
  * model cannot be loaded, for example because of too little memory.
  */
 export interface LoadedModels {
-  /** Loads the model if needed, for one request. Rejects with `queue_full` if too many requests are already waiting. */
+  /**
+   * Reserves a model for one request, and loads the model if needed. Rejects with `queue_full` if too many requests are
+   * already waiting.
+   */
   use(id: string, options?: UseOptions): Promise<Use>
   /** The context length with which this model is loaded, or would be loaded. */
   getContextLength(model: LocalModel): number
@@ -130,7 +133,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     }
     const isFree = known ? unloadEntry(known) : Promise.resolve()
     const entry = Object.assign(plan, { runtime: load(plan, isFree) })
-    entry.runtime.catch(() => forget(entry)) // requests that wait for the model get this error
+    entry.runtime.catch(() => forget(entry)) // the waiting requests get the error
     entries.set(model.path, entry)
     return entry
   }
@@ -214,7 +217,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     await freeCache().catch(() => undefined) // a failure means that the process has exited, which freed its cache
   }
 
-  /** Conversations without a slot are cached in part of the memory that the model leaves free. */
+  /** Plans the cache for conversations without a slot, which uses part of the memory that the model leaves free. */
   function planPromptCache({ bytesPerToken, memoryBytes: needed }: Plan) {
     const plannedBytes = [...entries.values()].reduce((sum, one) => sum + one.memoryBytes, 0)
     const leftBytes = Math.max(0, Math.min(memoryBytes - plannedBytes, getFreeBytes() - needed))

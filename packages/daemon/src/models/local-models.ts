@@ -12,7 +12,7 @@ export type LocalModel = {
   quantization: string
   /** The quantization, or the filename if the quantization does not identify the file. */
   label: string
-  /** Path of the file; for a split file, of its first part. */
+  /** The path of the file, or of the first part of a split file. */
   path: string
   /** Paths of all parts, in order. */
   paths: string[]
@@ -40,9 +40,9 @@ export interface LocalModels {
   /** The folder, as configured. */
   readonly directory: string
   list(): Promise<LocalModel[]>
-  /** Finds a model as `findModel` does; undefined if there is none. */
+  /** Finds a model in the same way as `findModel`. */
   find(id: string): Promise<LocalModel | undefined>
-  /** The reason why a model cannot be run although it has files; undefined if no problem was found. */
+  /** Resolves with the reason why a model that has files cannot be run, or with undefined if no problem was found. */
   findProblem(id: string): Promise<string | undefined>
 }
 
@@ -161,7 +161,7 @@ function findNamed(
 export const formatLongId = ({ name, label }: Pick<LocalModel, 'name' | 'label'>) =>
   `${name}:${label}`
 
-/** Adds to each of a model's files the label that the CLI shows. */
+/** Adds the label that the CLI shows to each of a model's files. */
 const withLabels = (files: Entry[]) =>
   fileChoices(
     files.map((file) => ({ ...file, file, filename: basename(file.path) })),
@@ -224,7 +224,7 @@ const isChanged = ({ record, imported, target, isVerified }: LocalFile): boolean
   (imported?.mismatch !== undefined ||
     (record !== undefined && (imported !== undefined || target !== undefined)))
 
-/** The file that fits best into this memory, or the smallest file if none fits. */
+/** Returns the file that fits best in this much memory, or the smallest file if none fits. */
 function chooseDefault(files: Entry[], memoryBytes: number): Entry | undefined {
   const choices = files.map((file) => ({
     file,

@@ -43,7 +43,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
     const daemon = await startTestDaemon(settings, startRuntime)
     try {
       const { size, context_length } = await post(daemon.url, '/api/load', { model })
-      const words = Math.min(600, Number(context_length) / 3) // 512 tokens are computed in one batch
+      const words = Math.min(600, Number(context_length) / 3) // a full batch has 512 tokens
       const asked = { model, prompt: 'word '.repeat(words), max_tokens: 1 }
       const answer = await post(daemon.url, '/v1/completions', asked)
       expect(answer).toMatchObject({ usage: { prompt_tokens: expect.any(Number) } })

@@ -6,8 +6,9 @@ import type { LocalModel } from './local-models.ts'
 const timePrecisionMs = 2_000
 
 /**
- * Returns a text that changes when one of the model's files changes, or when a file is added to or removed from their
- * folder. Undefined if a file is gone, or if the folder has just changed: the text might not reflect the next change.
+ * Returns a string that changes when one of the model's files changes, or when a file is added to or removed from their
+ * folder. Returns undefined if a file is gone, or if the folder changed so recently that the string might not reflect
+ * the next change.
  */
 export async function getModelStamp({ path, paths }: LocalModel): Promise<string | undefined> {
   const [folder, ...files] = await Promise.all([dirname(path), ...paths].map(readTimes))

@@ -9,7 +9,7 @@ import { shippedModels, useTestDaemon } from '../testing/test-daemon.ts'
 
 const nano = join(shippedModels, 'shoal-nano', 'shoal-nano-Q8_0.gguf')
 
-/** A daemon with a read-only folder that contains the model foam. */
+/** A daemon with a read-only folder that contains the model `foam`. */
 async function useFolder() {
   const stack = new DisposableStack()
   const lab = stack.use(temporaryFolder()).path

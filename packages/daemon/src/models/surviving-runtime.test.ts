@@ -9,7 +9,7 @@ const options = { modelPath: 'tide.gguf', contextLength: 512, slots: 1, threads:
 
 /**
  * Starts a daemon whose model's first process crashes after `deaths[0]` parts of an answer, the second after
- * `deaths[1]` parts, and so on. If a number is missing or undefined, the process does not crash.
+ * `deaths[1]` parts, and so on. A process whose number is missing or undefined does not crash.
  */
 async function start(deaths: (number | undefined)[]) {
   let processes = 0

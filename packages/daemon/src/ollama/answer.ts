@@ -91,7 +91,7 @@ function makeLastBody(
 
 export const nanoseconds = (ms: number) => Math.round(ms * 1e6)
 
-/** Returns a function that converts the steps of one answer. */
+/** Returns a function that converts the steps of one answer to Ollama's format. */
 function partReader() {
   const joining = joinCalls()
   let callCount = 0

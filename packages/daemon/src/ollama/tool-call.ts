@@ -15,8 +15,8 @@ export function toOllamaCall(
 }
 
 /**
- * Returns the arguments as an object, as Ollama does. A model may generate any value, so a value that is not an object
- * is wrapped in one.
+ * Returns the arguments as an object, as Ollama does. A model may generate any JSON value. A value that is not an
+ * object is wrapped in one.
  */
 function argumentsIn(text: string): object {
   const value: unknown = JSON.parse(text)

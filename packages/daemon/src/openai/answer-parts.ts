@@ -1,4 +1,4 @@
-/** Objects that OpenAI's responses contain, as in OpenAI's API reference. */
+/** Objects that responses contain, as defined in OpenAI's API reference. */
 import { randomUUID } from 'node:crypto'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
 
@@ -14,7 +14,7 @@ export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
 
 export type AnswerHead = ReturnType<typeof answerHead>
 
-/** Sums the token counts. There are `count` answers to each prompt, but each prompt's tokens count only once. */
+/** Sums the token counts. There are `count` answers to each prompt, but each prompt's tokens are counted only once. */
 export function sumUsage(finishes: readonly Finish[], count: number) {
   const firsts = finishes.filter((_, index) => index % count === 0)
   const promptTokens = sum(firsts, (one) => one.promptTokens)

@@ -41,7 +41,7 @@ export function createCompletionGenerations(request: CompletionRequest): Generat
   }))
 }
 
-/** OpenAI's default maximum number of tokens for completions, which might never end on their own. */
+/** OpenAI's default maximum number of tokens for completions. Without a maximum, a completion might never end. */
 const defaultCompletionTokens = 16
 
 /** Returns a list of prompts. `given` is one prompt or a list of prompts, each as text or as a list of tokens. */
@@ -76,8 +76,8 @@ export function createChat(request: ChatRequest): Chat {
 }
 
 /**
- * Returns values for both `enable_thinking` and `reasoning_effort`, because each reasoning model's template uses only
- * one of these variables.
+ * Returns values for both `enable_thinking` and `reasoning_effort`, because the template of a reasoning model uses only
+ * one of the two.
  */
 export function getReasoningVariables(effort: string | null | undefined): Record<string, unknown> {
   if (!effort) return {}

@@ -1,5 +1,5 @@
 /**
- * Tests that schemas designed to slow down conversion are refused with a clear error, and that other requests continue
+ * Tests that schemas designed to be slow to convert are refused with a clear error, and that other requests continue
  * during the conversion.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'

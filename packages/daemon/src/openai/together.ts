@@ -16,8 +16,8 @@ type Options = {
 
 /**
  * Runs each generation `count` times, all in parallel, and yields the output as it is generated. Answers are numbered
- * as in OpenAI's API: all answers to the first prompt come first, then all answers to the second. The first part is
- * empty if all generations are admitted before the first output.
+ * as in OpenAI's API: all answers to the first prompt come first, then all answers to the second. If all generations
+ * are admitted before the first output, an empty part is yielded first.
  */
 export async function* together(
   runtime: Runtime,

@@ -6,7 +6,7 @@ export type WantedTools = {
   mode: 'auto' | 'none' | 'required'
   /** The tool that must be called. */
   name?: string
-  /** The tools that may be called; undefined for all. */
+  /** The tools that may be called; undefined if all tools may be called. */
   allowed?: string[]
 }
 

@@ -12,7 +12,7 @@ import {
 import type { ModelFile } from '@shoal/protocol/client'
 import { Fault } from '../errors.ts'
 
-/** Returns all parts of the specified file or, if none is specified, of the file that fits best into this memory. */
+/** Returns all parts of the specified file or, if none is specified, of the file that fits best in this much memory. */
 export function chooseFiles(
   files: readonly ModelFile[],
   { name, quantization }: Reference,

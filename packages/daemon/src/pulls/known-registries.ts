@@ -82,7 +82,9 @@ export function knownRegistries({ registry, otherRegistries }: Settings): KnownR
   }
 }
 
-/** The address of the registry in a reference. A host without a scheme is one of the known registries. */
+/**
+ * Returns the address of the registry in a reference. If the reference has no scheme, the registry must be a known one.
+ */
 function toAddress(named: string, known: readonly KnownRegistry[]): string {
   const text = named.toLowerCase()
   const found = known.find(({ address }) => [address, withoutScheme(address)].includes(text))

@@ -24,7 +24,7 @@ export type PullPart = {
   path: string
 }
 
-/** What a model's name refers to in a registry. Nothing has been pulled yet. */
+/** The files to which a model's name refers in a registry. Nothing has been pulled yet. */
 export type FoundModel = {
   /** The registry's origin. */
   registry: string
@@ -70,7 +70,7 @@ export function modelPulls({ settings, registries }: Dependencies): ModelPulls {
   const shared = sharedPulls()
   const network = registry?.network ?? directNetwork
 
-  /** The options for also pulling from peers; undefined if sharing is off. */
+  /** The options for pulling from peers too; undefined if sharing is off. */
   const peerSettings = sharing && {
     peers: 'auto' as const,
     uploadLimit: sharing.uploadLimit,

@@ -7,8 +7,8 @@ export type PullRequest = Omit<PullOptions, 'signal' | 'onEvent'>
 type Guest = { signal: AbortSignal; onEvent: Listener }
 
 /**
- * Requests for a file that is already being pulled join that pull. The pull is stopped once all its requests have been
- * aborted.
+ * Pulls that several requests can share: a request for a file that is already being pulled joins that pull. A pull is
+ * stopped once all its requests have been aborted.
  */
 export function sharedPulls() {
   const running = new Map<string, Shared>()

@@ -12,7 +12,7 @@ export type ResponseEvent = { type: string; [member: string]: unknown }
 export type ItemOptions = {
   /** Whether the reasoning is sent as a reasoning summary. */
   hasSummary: boolean
-  /** The namespace of each function that is declared in a namespace. */
+  /** Maps the name of each function in a namespace to that namespace. */
   namespaces: ReadonlyMap<string, string>
 }
 

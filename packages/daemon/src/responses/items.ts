@@ -1,4 +1,4 @@
-/** The items of an answer, as in the reference of OpenAI's Responses API. */
+/** The items of an answer, as defined in the reference of OpenAI's Responses API. */
 import { randomBytes } from 'node:crypto'
 import type { TokenLogprobs } from '../runtime/runtime.ts'
 
@@ -26,7 +26,7 @@ type CallItem = {
   type: 'function_call'
   call_id: string
   name: string
-  /** The namespace of the function, if the request declares it in one. */
+  /** The namespace in which the request declares the function, if any. */
   namespace?: string
   arguments: string
   status: Status

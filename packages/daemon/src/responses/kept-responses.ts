@@ -11,7 +11,7 @@ import type { ResponseObject } from './response-object.ts'
 type Kept = {
   response: Buffer
   conversation: Buffer
-  /** The digest of the API key that created the response. No other key gives access to the response. */
+  /** The digest of the API key that was used to create the response. No other key gives access to the response. */
   owner: string
 }
 
@@ -29,7 +29,7 @@ const maxReferredBytes = 16 * 1024 * 1024
 /**
  * The responses that later requests can continue. They are kept only in memory, because prompts and answers are never
  * written to disk. The least recently used ones are dropped first. Each API key gives access only to the responses that
- * it created.
+ * were created with it.
  */
 export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = defaultLimits) {
   const kept = new LRUCache<string, Kept>({
@@ -119,7 +119,7 @@ export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = default
 const notFound = (what: string, param: string) =>
   new Fault(
     'response_not_found',
-    `${what} not found: responses are kept only in memory, for up to an hour and until the daemon is restarted, and only for the API key that created them`,
+    `${what} not found: responses are kept only in memory, for up to an hour and until the daemon is restarted, and can be used only with the API key that was used to create them`,
     { param },
   )
 

@@ -17,8 +17,8 @@ type Options = ItemOptions & {
 }
 
 /**
- * Yields the events of an answer, and adds the items to `response` as they are received. If the answer fails,
- * `response` contains the items received so far.
+ * Yields the events of an answer, and adds items to `response` as they are generated. If the answer fails, `response`
+ * contains the items received so far.
  */
 export async function* responseEvents(
   steps: AsyncGenerator<Piece, Finish>,

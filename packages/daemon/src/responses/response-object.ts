@@ -1,4 +1,4 @@
-/** The `response` object, as in the reference of OpenAI's Responses API. */
+/** The `response` object, as defined in the reference of OpenAI's Responses API. */
 import type { ResponseRequest } from '@shoal/protocol'
 import { samplingDefaults } from '../http/sampling.ts'
 import type { Finish } from '../runtime/runtime.ts'
@@ -7,7 +7,7 @@ import { offeredTools } from './tools.ts'
 
 export type ResponseObject = ReturnType<typeof beginResponse>
 
-/** The response before any output. It echoes the request's parameters. */
+/** Returns the response before any output has been generated. It echoes the request's parameters. */
 export function beginResponse(request: ResponseRequest) {
   const { reasoning, text } = request
   return {
@@ -45,7 +45,7 @@ export function beginResponse(request: ResponseRequest) {
   }
 }
 
-/** The response after the end of the answer. Its status is `incomplete` if the answer was cut off. */
+/** Returns the response after the end of the answer. Its status is `incomplete` if the answer was cut off. */
 export function finishResponse(response: ResponseObject, finish: Finish): ResponseObject {
   const isCut = finish.reason === 'length'
   return {
@@ -57,7 +57,7 @@ export function finishResponse(response: ResponseObject, finish: Finish): Respon
   }
 }
 
-/** The response after an error. It keeps the items that the client has already received. */
+/** Returns the response after an error. It keeps the items that the client has already received. */
 export function failResponse(
   response: ResponseObject,
   error: { code: string; message: string },

@@ -9,13 +9,13 @@ export type Runtime = {
    * part, or with `model_lost`.
    */
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
-  /** Returns vectors of length 1, in the order of the texts. Rejects with the same errors as `generate`. */
+  /** Returns a unit vector for each text, in the order of the texts. Rejects with the same errors as `generate`. */
   embed(
     texts: (string | number[])[],
     signal: AbortSignal,
     options?: EmbedOptions,
   ): Promise<Embeddings>
-  /** Resolves to the number of a prompt's tokens. Rejects with a prompt error or `model_lost`. */
+  /** Resolves to the number of tokens in a prompt. Rejects with a prompt error or `model_lost`. */
   countTokens(prompt: Prompt): Promise<number>
   /** Resolves to the text of a chat's prompt. Rejects with a prompt error or `model_lost`. */
   applyTemplate(prompt: ChatToRender): Promise<string>
@@ -155,7 +155,10 @@ export type TokenLogprobs = TokenLogprob & { top_logprobs: TokenLogprob[] }
 export type Piece = {
   text?: string
   reasoning?: string
-  /** The beginning of a tool call. `arguments` is JSON text or its beginning. Parallel calls are separate parts. */
+  /**
+   * The beginning of a tool call. `arguments` is JSON text or its beginning. Each of several parallel calls begins with
+   * a separate part.
+   */
   toolCall?: { name: string; arguments: string }
   /** Continues the arguments of the tool call that began last. */
   argumentsDelta?: string
@@ -197,8 +200,8 @@ const promptCodes = [
 export type PromptCode = (typeof promptCodes)[number]
 
 /**
- * Creates an error for an invalid prompt. `param` is the name of the invalid parameter, which may be omitted if the
- * code implies the name.
+ * Creates an error for an invalid prompt. `param` is the name of the invalid parameter. It may be omitted if the code
+ * implies the name.
  */
 export const promptError = (
   code: PromptCode,
@@ -208,5 +211,5 @@ export const promptError = (
 
 export const isPromptError = (error: unknown) => hasCode(error, ...promptCodes)
 
-/** Creates the error for requests whose model's process has exited. The next request gets a new process. */
+/** Creates the error for a request whose model process has exited. The next request starts a new process. */
 export const modelLost = (message = '') => new AppError('model_lost', message, {})

@@ -5,7 +5,8 @@ export function normalize(vector: ArrayLike<number>): Float32Array {
 }
 
 /**
- * Returns the first components, scaled to length 1 again, for models that were trained to be truncated (Matryoshka).
+ * Truncates an embedding to its first components, and scales these to length 1 again. Use this only for models trained
+ * for truncation (Matryoshka).
  */
 export function shortened(vector: Float32Array, dimensions: number): Float32Array {
   return dimensions < vector.length ? normalize(vector.subarray(0, dimensions)) : vector

@@ -22,7 +22,7 @@ export const bothCalls = [
   ['tide.table', {}],
 ]
 
-/** For each format: a name, a template, and an answer with `bothCalls`. */
+/** For each format: a name, a template, and an answer that contains `bothCalls`. */
 export const callTemplates: [name: string, source: string, answer: string][] = [
   [
     'JSON in tags, several times',

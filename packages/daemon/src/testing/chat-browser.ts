@@ -6,7 +6,7 @@ import { startTestDaemon } from './test-daemon.ts'
 
 const chromium = inject('chromium')
 
-/** Whether there is a browser, and the pages have been built. */
+/** Whether a browser is available and the pages have been built. */
 export const canBrowse = Boolean(chromium && findChatSite())
 
 /**

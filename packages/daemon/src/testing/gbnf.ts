@@ -1,6 +1,6 @@
 /**
- * Generates strings from a grammar, and checks whether a grammar matches a string. This is much faster than a model,
- * and finds rare strings.
+ * Generates strings from a grammar, and checks whether a grammar matches a string. This is much faster than running a
+ * model, and also covers strings that a model would rarely generate.
  */
 import { type Chars, type Gbnf, isIn, type Part } from '../runtime/grammar/gbnf-parser.ts'
 import { openStacks } from '../runtime/grammar/gbnf-stacks.ts'
@@ -11,7 +11,7 @@ export function matchesGbnf(grammar: Gbnf, text: string): boolean {
   return stacks.take(text) && stacks.read().includes(undefined)
 }
 
-/** Returns a random number generator (Mulberry32). It returns the same numbers from 0 to 1 for the same seed. */
+/** Returns a random number generator (Mulberry32). For the same seed, it returns the same numbers between 0 and 1. */
 export function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {

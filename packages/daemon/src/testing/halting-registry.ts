@@ -13,7 +13,7 @@ export async function haltingRegistry() {
   const bytes = Buffer.from(makeGguf({ metadata: { 'general.architecture': 'llama' }, tensors }))
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const goOn = Promise.withResolvers<void>()
-  /** Downloads whose client is still connected. */
+  /** The responses to downloads whose clients are still connected. */
   const open = new Set<ServerResponse>()
 
   async function sendBytes({ headers }: IncomingMessage, response: ServerResponse) {

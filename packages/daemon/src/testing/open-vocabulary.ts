@@ -1,7 +1,7 @@
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp'
 import { tokenizer } from '../runtime/llama/tokenizer.ts'
 
-/** Short blocks, so that a text is cut at many places. */
+/** Short blocks, so that a text is split in many places. */
 const lengths = { minSpecialBlock: 1024, maxBlock: 500, maxWord: 64 * 1024 }
 
 /** Opens the vocabulary of a GGUF file, which need not contain weights. Disposing of the result releases its memory. */

@@ -9,7 +9,7 @@ export type SchemaExample = { schema: object; good?: readonly unknown[]; bad?: r
 
 /**
  * Checks with the validator that strings generated from the schema's grammar are valid. Also checks that the grammar
- * and the validator agree about `good` and `bad`.
+ * and the validator agree on `good` and `bad`.
  */
 export function expectAgreement(source: string, { schema, good = [], bad = [] }: SchemaExample) {
   expect(findInvalidTexts(schema, source)).toEqual([])

@@ -1,4 +1,4 @@
-/** A runtime for tests, which follows a script: each word is a token, and tokens are generated one at a time. */
+/** A runtime for tests that follows a script. Each word is a token, and tokens are generated one at a time. */
 import { stopStrings } from '../runtime/llama/stop-strings.ts'
 import {
   type Generation,
@@ -12,7 +12,7 @@ import {
 } from '../runtime/runtime.ts'
 
 type Script = {
-  /** The parts of every answer. Each part with text has one word. */
+  /** The parts of every answer. Each part that has text contains exactly one word. */
   pieces?: Piece[]
   /** The number of parts after which the model's process appears to crash. */
   diesAfter?: number

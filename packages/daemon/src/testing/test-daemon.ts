@@ -25,7 +25,7 @@ export async function startTestDaemon(
   const folder = demoModelsFolder()
   const config: DaemonConfig = {
     ...readDaemonConfig({}, { models: folder, port: '0' }),
-    threads: 1, // on a busy machine, threads that must synchronize are a hundred times slower
+    threads: 1, // on a busy machine, threads that must synchronize can be a hundred times slower
     log: 'silent',
     ...settings,
   }

@@ -38,7 +38,7 @@ export function makeGguf({ metadata = {}, tensors = [], fill = countUp }: GgufIn
 }
 
 const blockTensorBytes = 64 * 1024 * 1024
-/** Row length of the tensors of `writeGgufFile`, in elements. */
+/** Row length of the tensors that `writeGgufFile` writes, in elements. */
 const rowLength = 4096
 
 /**

@@ -21,7 +21,7 @@ const normalToken = 1
 
 /**
  * Writes a model with 86 million weights and the vocabulary of the demo model. The weights are pseudorandom, except in
- * BF16. If `vocabularySize` exceeds the size of that vocabulary, tokens are added to it, which also adds weights.
+ * BF16. If `vocabularySize` exceeds the size of that vocabulary, tokens are added to it, so the model has more weights.
  * The output of the model is meaningless, but its speed is typical for its size.
  */
 export async function writeSyntheticModel(
@@ -99,12 +99,13 @@ function tensors(words: number, type: SyntheticType): TensorInput[] {
 
 /** Each quantized block of 32 weights begins with its scale, a 16-bit float that results in weights of about 0.02. */
 const types = {
-  BF16: { fileType: 32, blockBytes: 2, scale: 0x3ca4 }, // a block is one weight, and all weights have this value
+  BF16: { fileType: 32, blockBytes: 2, scale: 0x3ca4 }, // each block is a single weight, so all weights have this value
   Q8_0: { fileType: 7, blockBytes: 34, scale: 0x0c6d },
   Q4_0: { fileType: 2, blockBytes: 18, scale: 0x1c74 },
 }
 /**
- * With some seeds, a response of `bench -- inference` ends within a character, which llama-server reports as an error.
+ * A seed that works: with some others, a response in `bench -- inference` ends within a character, and llama-server
+ * reports an error.
  */
 const seed = 1
 export type SyntheticType = keyof typeof types

@@ -25,7 +25,8 @@ export function openTransport(settings: Partial<NetworkSettings> = {}) {
 export const noRetry = { retry: { firstContactMs: 0, giveUpMs: 0 } }
 
 /**
- * Returns the failure of a request, by default one without retries. Checks that `detail` is not empty, and omits it.
+ * Returns the failure of a request, which by default is not retried. Checks that `detail` is not empty, and omits it
+ * from the result.
  */
 export async function failureAt(
   url: string,

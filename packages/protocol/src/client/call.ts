@@ -1,6 +1,6 @@
 import { formatPath, type PathParameters } from '../format-path.ts'
 
-/** The parts of a call other than its method and path. */
+/** The parts of a call, except its method and path. */
 export type Call = {
   query?: Record<string, unknown>
   body?: unknown

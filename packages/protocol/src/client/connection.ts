@@ -21,8 +21,8 @@ export type ClientOptions = {
    */
   onWait?: ((wait: Wait) => void) | undefined
   /**
-   * Maximum number of retries after waits that the registry requests. Default: 5, or 0 with a `transport`, which
-   * retries by itself.
+   * Maximum number of retries after waits that the registry requests. Default: 5, or 0 if a `transport` is given,
+   * because transports retry by themselves.
    */
   maxWaits?: number
   /** How long calls are retried while the registry cannot be reached. Default: determined by the transport. */

@@ -7,9 +7,8 @@ import type { Connection } from './connection.ts'
 export function memberCalls({ json, nothing }: Connection) {
   return {
     /**
-     * Lists the accounts that a model is shared with.
-     * @example
-     * const writers = (await client.listMembers('tide')).filter(({ right }) => right === 'write')
+     * Lists the accounts with which a model is shared.
+     * @example const writers = (await client.listMembers('tide')).filter(({ right }) => right === 'write')
      */
     listMembers: (model: string, signal?: AbortSignal) =>
       json<Member[]>(to(routes.listMembers, { id: model }), { signal }),

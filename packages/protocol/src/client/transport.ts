@@ -4,7 +4,7 @@ import { NetworkError } from './network-error.ts'
 export type ApiRequest = {
   method: string
   url: string
-  /** The header names are in lower case. */
+  /** The header names are lowercase. */
   headers: Record<string, string>
   body?: string
   signal?: AbortSignal | undefined
@@ -15,7 +15,7 @@ export type ApiRequest = {
 
 /** How long a request is retried before it fails, in milliseconds. */
 export type RetryTimes = {
-  /** Applies until the registry has responded for the first time: before that, its address may be wrong. */
+  /** Applies until the registry has responded for the first time, because until then, its address may be wrong. */
   firstContactMs: number
   /** Applies after the registry's first response. */
   giveUpMs: number
@@ -27,12 +27,15 @@ export type Wait = { seconds: number; reason: string }
 /** A response with its complete body. */
 export type ApiAnswer = {
   status: number
-  /** `name` must be in lower case. */
+  /** `name` must be lowercase. */
   headers: { get(name: string): string | null }
   body: Uint8Array
 }
 
-/** Sends a request. Rejects with a `NetworkError` if there was no response, or with the signal's reason. */
+/**
+ * Sends a request. Rejects with a `NetworkError` if there was no response, or with the signal's reason if the signal
+ * was aborted.
+ */
 export type Transport = (request: ApiRequest) => Promise<ApiAnswer>
 
 /**

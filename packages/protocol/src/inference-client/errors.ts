@@ -11,7 +11,7 @@ export class DaemonError extends AppError<'daemon_refused'> {
   }
 }
 
-/** The error if there was no response, or if the response was cut off or malformed. */
+/** The error for a missing, incomplete or malformed response. */
 export class DaemonGoneError extends AppError<'daemon_gone'> {
   constructor(url: string, hadBegun: boolean, options?: ErrorOptions) {
     super('daemon_gone', `no response from the daemon at ${url}`, { url, hadBegun }, options)
@@ -22,7 +22,7 @@ type Origin = { status: number; retryAfterSeconds?: number | undefined }
 
 /**
  * Finds the error in a response body or stream event; undefined if there is none. In OpenAI's format, `error` is an
- * object; in Ollama's, it is a string with `code` next to it. Both formats can have `detail`.
+ * object; in Ollama's, it is a string with `code` next to it. Both formats may also contain `detail`.
  */
 export function errorIn(
   answer: object,
@@ -44,7 +44,7 @@ export function errorIn(
   )
 }
 
-/** Converts an error response to an error. The response may be from an intermediary, such as a proxy. */
+/** Converts an error response to a `DaemonError`. The response may be from an intermediary, such as a proxy. */
 export function parseDaemonError(body: string, origin: Origin): DaemonError {
   const { status, retryAfterSeconds } = origin
   return (

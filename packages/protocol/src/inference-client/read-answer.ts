@@ -15,7 +15,7 @@ export type AnswerEnd = { finishReason: string; usage: Usage | undefined }
 
 /**
  * Reads the streamed response of `POST /v1/chat/completions`: yields the parts as they arrive, then the end. Throws a
- * `DaemonError` for an error in the stream, and another error for a response that is cut off or malformed.
+ * `DaemonError` if the stream contains an error, and a different error if the response is cut off or malformed.
  *
  * A response is complete once it has a finish reason. If the connection breaks after the finish reason, only the token
  * counts are missing.
@@ -48,9 +48,7 @@ type Chunk = {
   usage?: Usage | null
 }
 
-/**
- * Yields the events. If the connection breaks, ends without an error if `isComplete` returns true; otherwise, throws.
- */
+/** Yields the events. If the connection breaks, ends normally if `isComplete` returns true, and throws otherwise. */
 async function* untilBroken(
   events: AsyncIterable<string>,
   isComplete: () => boolean,

@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser'
 
 /**
- * Maximum length of an event, in characters. An event normally contains a few tokens; without a limit, an endless event
- * would fill the memory.
+ * Maximum length of an event, in characters. An event normally contains a few tokens. Without this limit, an endless
+ * event would exhaust the memory.
  */
 export const maxEventLength = 1024 * 1024
 

@@ -28,7 +28,7 @@ export type RegistryModel = {
   quantizations: string[]
   min_file_size_bytes: number | null
   min_memory_bytes: number | null
-  /** Whether the model's smallest file fits in memory; null if that is not known. */
+  /** Whether the model's smallest file fits in memory; null if this is unknown. */
   fits: boolean | null
   /** The model's local ID, or null if the machine has no files of this model from this registry. */
   local_model: string | null
@@ -53,7 +53,7 @@ export type RegistryFile = {
   memory_bytes: number
   memory_limit_bytes: number
   fits: boolean
-  /** The model's ID if the model is already on the machine; otherwise, null. */
+  /** The model's local ID if the model is already on the machine; otherwise, null. */
   local_model: string | null
 }
 
@@ -161,7 +161,7 @@ export function registryCalls({ url, send, json }: Sending): RegistryCalls {
 
     async removeModel(model) {
       const answer = await send({ method: 'DELETE', path: '/api/delete', body: { model } })
-      for await (const _ of answer.body); // so that the connection can be used again
+      for await (const _ of answer.body); // read to the end, so that the connection can be reused
     },
   }
 }

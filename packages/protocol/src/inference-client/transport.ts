@@ -3,7 +3,7 @@
 export type InferenceRequest = {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
-  /** The header names are in lower case. */
+  /** The header names are lowercase. */
   headers: Record<string, string>
   body?: string
   signal?: AbortSignal | undefined

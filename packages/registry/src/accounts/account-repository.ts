@@ -27,7 +27,7 @@ export interface AccountRepository {
   find(username: string): Promise<Account | undefined>
   /** @throws not-found if the account no longer exists */
   get(id: string): Promise<Account>
-  /** Returns a user's profile. Its model count includes private models if `seesPrivate`. @throws not-found */
+  /** Returns a user's profile. Its model count includes private models if `seesPrivate` is true. @throws not-found */
   getProfile(username: string, seesPrivate: boolean): Promise<UserProfile>
   /** Sets a new password and ends all sessions except `keptSession`. */
   changePassword(id: string, passwordHash: string, keptSession: string, note: Note): Promise<void>
@@ -63,8 +63,8 @@ export type Account = Selectable<AccountTable>
 export const systemUsername = 'shoal'
 
 /**
- * Possible usernames for the system account, in order of preference and identical on every node. There are several
- * because version 0.1 allowed users to register `shoal`.
+ * Possible usernames for the system account, in order of preference, which is the same on every node. There is more
+ * than one because version 0.1 allowed users to register `shoal`.
  */
 const systemUsernameAt = (attempt: number) =>
   [systemUsername, 'shoal-system'][attempt] ?? `shoal-system-${attempt}`

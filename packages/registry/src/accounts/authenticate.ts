@@ -79,8 +79,8 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
   })
 
   /**
-   * Identifies the caller again after the body has arrived, because the caller may have lost access while the body was
-   * arriving. A request without a body is handled immediately, so it needs no second check.
+   * Identifies the caller again after the body has arrived, because the caller may have lost access in the meantime. A
+   * request without a body is handled immediately, so it needs no second check.
    */
   app.addHook('preHandler', async (request) => {
     const { caller, body } = request

@@ -1,7 +1,7 @@
 import type { Scope } from '@shoal/protocol'
 import { forbidden, unauthenticated } from '../errors.ts'
 
-/** The account that sends a request, and the credential that the request uses. */
+/** The account on whose behalf a request is sent, and the credential that the request uses. */
 export type Caller = {
   accountId: string
   username: string
@@ -11,7 +11,7 @@ export type Caller = {
 
 /**
  * Determines which models are visible: public models, private models that `username` owns, private models of which the
- * account is a member, and all models if `seesAll`.
+ * account is a member, and, if `seesAll` is true, all models.
  */
 export type Viewer = {
   accountId: string | undefined
@@ -51,8 +51,8 @@ export function callerWith(scope: Scope, caller: Caller | undefined): Caller {
 }
 
 /**
- * Returns the caller, or throws if the request is not authenticated by a session, because API keys cannot manage
- * accounts.
+ * Returns the caller. Throws if the request is not authenticated by a session, because API keys must not be used to
+ * manage accounts.
  */
 export function callerWithSession(caller: Caller | undefined): Caller {
   if (!caller) throw unauthenticated('this request requires a session token: sign in first')

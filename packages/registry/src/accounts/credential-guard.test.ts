@@ -68,7 +68,7 @@ describeApi('unknown credentials', (start, oneNodeTest) => {
         expect((await askWithCookie(registry, unknownToken('shs_'))).status).toBe(429)
         expect((await askWithCookie(registry, staleCookie)).status).toBe(200) // as an anonymous request
         const other = await ask(registry, unknownToken(), '203.0.113.10')
-        expect(other.status).toBe(500) // this network is below its limit, so the token is looked up, which fails
+        expect(other.status).toBe(500) // this network is below its limit, so the token is looked up, and that fails
       })
       // The session and the key were recorded as valid when they were created, so they are looked up even though this
       // network has exceeded its limit and has not used them before.

@@ -16,7 +16,7 @@ export interface CredentialGuard {
     network: string,
     lookUp: () => Promise<Caller | undefined>,
   ): Promise<Caller | undefined>
-  /** Records that a newly created token is valid, so that its first lookup does not count toward the limits. */
+  /** Records that a new token is valid, so that its first lookup does not count toward the limits. */
   noteGood(token: string): void
 }
 

@@ -3,9 +3,9 @@ import type { AccountTable, Database } from '../database/schema.ts'
 import { conflict, notFound } from '../errors.ts'
 
 /**
- * Locks the account's row until the transaction ends, and returns the row. To enforce a limit on an account's rows,
- * call this before counting them. The row is locked by an update that changes nothing, because SQLite has no `for
- * update`.
+ * Locks the account's row until the transaction ends, and returns the row. To enforce a limit on the number of rows
+ * that belong to an account, call this before counting them. The row is locked by an update that changes nothing,
+ * because SQLite has no `for update`.
  * @throws not-found if the account no longer exists
  */
 export function lockAccount(

@@ -19,8 +19,8 @@ export interface NetworkRepository {
 /** How long an account's network is remembered after the last sign-in from it. */
 const retentionDays = 90
 /**
- * Maximum number of networks per account. Above this number, the network with the oldest sign-in is forgotten, and
- * later sign-ins from it may be delayed again.
+ * Maximum number of networks per account. If there are more, the network whose last sign-in is the oldest is forgotten,
+ * and later sign-ins from it may be delayed again.
  */
 const maxNetworks = 200
 

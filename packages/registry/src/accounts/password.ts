@@ -9,8 +9,8 @@ const maxRunning = 2
 const maxWaiting = 100
 
 /**
- * The queue in which a hash computation waits. `first` is served before `later`. `first` is for password changes and
- * for sign-ins from an account's own networks, so that password guesses from other networks cannot delay them.
+ * The queue in which a hash computation waits. `first`, which is served before `later`, is for password changes and for
+ * sign-ins from an account's own networks, so that password guesses from other networks cannot delay them.
  */
 type Lane = 'first' | 'later'
 

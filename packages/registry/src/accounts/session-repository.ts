@@ -24,7 +24,7 @@ export interface SessionRepository {
    * once a minute.
    */
   findCaller(token: string): Promise<Caller | undefined>
-  /** Lists the account's sessions, newest first, without expired ones. */
+  /** Lists the account's sessions, newest first, excluding expired ones. */
   list(accountId: string, currentId: string): Promise<Session[]>
   /** @throws not-found if this account has no such session */
   delete(accountId: string, id: string, note?: Note): Promise<void>

@@ -24,7 +24,7 @@ const maxFailures = 20
  * forgotten first.
  */
 const maxUsernames = 10_000
-/** How long a wait is remembered after it began. An attempt after that time has to wait again. */
+/** How long a wait is remembered after it began. A network that tries again after that has to wait again. */
 const waitLifetimeMs = 120_000
 /** Maximum number of waiting networks, per username and in total. Attempts from further networks are refused. */
 const maxWaitsPerUsername = 100
@@ -32,9 +32,9 @@ const maxWaits = 10_000
 
 /**
  * Slows down attackers who guess one account's password from many networks. Failed attempts are counted per username.
- * After a few failures, a network from which the account has not signed in has to wait before each attempt, for 1 s at
- * first and up to 30 s: its first request gets 429 with `Retry-After`, and the first request after that time is
- * processed. During the wait, the server keeps no connection or transaction open and computes no hash. Each network
+ * After a few failures, a network from which the account has not signed in has to wait before each attempt, at first
+ * for 1 s and later for up to 30 s. Its first request gets 429 with `Retry-After`, and its first request after the wait
+ * is processed. During the wait, the server keeps no connection or transaction open and computes no hash. Each network
  * waits separately, so that attackers cannot lock out the account's owner. Usernames without an account are treated the
  * same way. Sessions, API keys, and networks that the account has used are never delayed.
  */

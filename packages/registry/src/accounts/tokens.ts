@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** Enough digits for 256 random bits: 62^43 is just above 2^256. */
+/** Enough base-62 digits for 256 random bits: 62^43 is just above 2^256. */
 const length = 43
 
 /** A kind of token that identifies a caller. */

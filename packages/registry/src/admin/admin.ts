@@ -23,7 +23,7 @@ export interface Admin {
   users: HostUsers
   /**
    * Collects garbage like the registry's hourly collection, but removes nothing from the trash, because this process
-   * may not know the retention period that the registry is configured with. With `takesUnknown`, collects unknown
+   * may not know the retention period with which the registry is configured. With `takesUnknown`, collects unknown
    * objects even if there are suspiciously many of them.
    */
   collectGarbage(options?: { takesUnknown?: boolean }): Promise<CollectedGarbage>
@@ -38,7 +38,10 @@ export interface Admin {
   ): Promise<StoreCheck>
   /** Returns the state of the store and of the processing queue, like `GET /v1/admin/status`. */
   readStatus(): Promise<RegistryStatus>
-  /** Describes the store. With `isConfigured`, first adds the rules that an S3 bucket lacks. */
+  /**
+   * Describes the store. If `isConfigured` is true and the store is an S3 bucket, first adds the rules that the bucket
+   * lacks.
+   */
   describeStore(isConfigured: boolean): Promise<StoreDescription>
   close(): Promise<void>
 }
@@ -110,7 +113,7 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
 }
 
 /**
- * Gives the database and the store the same identity even if their identities differ, for example because one of the
+ * Gives the database and the store the same identity, even if they had different ones, for example because one of the
  * two was restored from a backup. Returns how many of the objects listed in the database were looked up in the store,
  * and how many of those are missing. Throws a `ConfigError` while the registry is running.
  */

@@ -20,8 +20,8 @@ export type StoreDescription =
     }
 
 /**
- * Describes the store. For an S3 store, probes what the store supports and looks up the bucket's rules; with
- * `isConfigured`, adds missing rules first. Throws a `ConfigError` if the S3 store cannot be reached.
+ * Describes the store. For an S3 store, probes what the store supports and looks up the bucket's rules. If
+ * `isConfigured` is true, adds missing rules first. Throws a `ConfigError` if the S3 store cannot be reached.
  */
 export async function describeStore(
   { s3, baseUrl, port }: RegistryConfig,

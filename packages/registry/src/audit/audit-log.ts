@@ -6,7 +6,7 @@ import type { Actor } from './actor.ts'
 /** What an action affects. */
 export type Subject = { kind: AuditEntry['subject_kind']; name: string }
 
-/** Records an action in the transaction that performs it, so that neither exists without the other. */
+/** Records an action in the transaction that performs it, so that neither is committed without the other. */
 export type Note = (trx: Kysely<Database>) => Promise<void>
 
 export const user = (name: string): Subject => ({ kind: 'user', name })
@@ -42,7 +42,7 @@ export type AuditQuery = {
   action?: string | undefined
 }
 
-/** Returns entries, newest first unless `after` is given. */
+/** Returns entries, newest first, or oldest first if `after` is given. */
 export async function listAudit(db: Kysely<Database>, query: AuditQuery): Promise<AuditEntry[]> {
   const { before, after, limit, actor, subject, action } = query
   const rows = await db

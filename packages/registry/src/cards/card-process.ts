@@ -1,6 +1,7 @@
 /**
- * Renders cards in a separate process, started by `start-card-process.ts`. A hostile card may crash this process. Cards
- * are rendered in a separate thread, so that the main thread can measure the processor time that rendering takes.
+ * The separate process, started by `start-card-process.ts`, in which cards are rendered. A hostile card may crash this
+ * process. Within the process, a separate thread renders the cards, so that the main thread can measure the processor
+ * time that rendering takes.
  */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { limitedThread, type ThreadLimits } from '@shoal/threads'

@@ -14,12 +14,15 @@ type Log = { warn(details: object, message: string): void }
 export type RenderedCard = {
   /** Safe HTML. */
   html: string
-  /** How long to wait before requesting the card again, if it is temporarily plain text; undefined if it is final. */
+  /**
+   * How long to wait before requesting the card again if it is shown as plain text only temporarily; undefined if the
+   * result is final.
+   */
   retryAfterSeconds: number | undefined
 }
 
 export type CardRenderer = {
-  /** Renders a card within a few seconds. A card that cannot be rendered in that time is shown as plain text. */
+  /** Resolves within a few seconds. A card that cannot be rendered in that time is shown as plain text. */
   render(markdown: string, options: CardOptions): Promise<RenderedCard>
   close(): Promise<void>
 }
@@ -28,7 +31,7 @@ type Options = {
   log: Log
   limits?: CardLimits
   /**
-   * How long a caller waits for a card. After that, the caller gets plain text, rendering continues, and the result is
+   * How long a caller waits for a card. After that, the caller gets plain text. Rendering continues, and the result is
    * cached for later callers.
    */
   maxWaitMs?: number

@@ -8,8 +8,8 @@ import type { CardRenderer, RenderedCard } from './card-renderer.ts'
 type Dependencies = { models: ModelRepository; cards: CardRenderer }
 
 /**
- * Headers for a card's HTML, which is untrusted. If a browser opens the card as a separate page, they prevent the card
- * from acting as a page of the registry.
+ * Headers for a card's HTML, which is untrusted. If a browser opens the card as a separate page, these headers prevent
+ * it from acting as a page of the registry.
  */
 const headers = {
   'content-type': 'text/html; charset=utf-8',

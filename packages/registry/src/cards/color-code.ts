@@ -41,7 +41,7 @@ lowlight.registerAlias({ bash: ['zsh'], python: ['python3'], shell: ['terminal']
 const maxBlockLength = 10_000
 const maxLength = 100_000
 const maxCpuMs = 250
-/** Blocks whose tokens are nested more deeply, such as templates in templates, are not colored. */
+/** Maximum nesting depth of tokens, such as templates in templates. Blocks that exceed it are not colored. */
 const maxDepth = 50
 
 /** The class for each kind of token (https://highlightjs.readthedocs.io/en/latest/css-classes-reference.html). */
@@ -70,8 +70,8 @@ const classes = new Map(
 )
 
 /**
- * Returns a function that colors the code blocks of one card. The total size of the blocks and the total processor time
- * are limited.
+ * Returns a function that colors the code blocks of one card. Both the total size of the colored blocks and the total
+ * processor time are limited.
  */
 export function codePainter() {
   let charactersLeft = maxLength

@@ -6,8 +6,8 @@ import type { Element, Root } from './syntax-tree.ts'
 const isHeading = ({ tagName }: Element) => /^h[1-6]$/.test(tagName)
 
 /**
- * Removes the card's title if it only repeats the model's name, as in nearly all cards, because the page already shows
- * the name above the card.
+ * Removes the card's title if it only repeats the model's name, which the page already shows above the card. Nearly all
+ * cards have such a title.
  */
 export function dropTitle(tree: Root, names: string[]) {
   const known = names.map(essence).filter((name) => name !== '')
@@ -46,7 +46,7 @@ export function nameHeadings(tree: Root): Set<string> {
   return ids
 }
 
-/** Returns the slug that GitHub makes from the same heading, so that links in cards from GitHub still work. */
+/** Returns the slug that GitHub generates for the same heading, so that links in cards from GitHub still work. */
 function toSlug(text: string): string {
   const slug = text
     .trim()

@@ -84,7 +84,7 @@ test.each(markdownExamples)('%s: cards and the chat have the same HTML structure
 test.each(formulas)('%j: cards and the chat have the same formulas', (source, count) => {
   const card = renderCard(source, { images: false, names: [] })
   expect(card.match(/<math/g) ?? []).toHaveLength(count)
-  // Until the chat has loaded the renderer, it shows the source of formulas.
+  // Until the chat has loaded the math renderer, it shows the source of formulas.
   expect(chatHtml(source).match(/<math|<code class="font-mono/g) ?? []).toHaveLength(count)
   expect(card).not.toContain('language-math')
 })

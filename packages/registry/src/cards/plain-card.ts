@@ -2,8 +2,7 @@ import { escapeMarkup } from '../escape-markup.ts'
 import { withoutFrontMatter } from '../models/front-matter.ts'
 
 /**
- * Notes that explain why a card is shown as plain text. If the `data-state` is `busy`, the pages request the card
- * again.
+ * Notes that explain why a card is shown as plain text. If `data-state` is `busy`, the pages request the card again.
  */
 const notes = {
   busy: 'The registry is busy and has not formatted this card yet. Its Markdown source is shown below. Try again in a few seconds.',

@@ -13,7 +13,8 @@ export type CardOptions = {
 }
 
 /**
- * Prepares a sanitized tree for the page: removes the title, and adds elements and attributes, which are not sanitized.
+ * Prepares a sanitized tree for the page: removes the title, and adds elements and attributes, which are not sanitized
+ * afterwards.
  */
 export function shapeCard(tree: Root, { images, names }: CardOptions) {
   dropTitle(tree, names)

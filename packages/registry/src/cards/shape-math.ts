@@ -1,6 +1,6 @@
 /**
- * Formulas in cards. Until a card has been sanitized, a formula is a `code` element with a `language-math…` class, which
- * authors can also write themselves, as a code block in the language `math`.
+ * Formulas in cards. Until a card has been sanitized, a formula is a `code` element with a `language-math…` class,
+ * which authors can also create themselves by writing a code block in the language `math`.
  */
 import type { InlineMath } from '@shoal/core/markdown'
 import { renderMath } from '@shoal/web/math'

@@ -20,8 +20,8 @@ export type CardProcess = {
 /** Limits for rendering a card. */
 export type CardLimits = ThreadLimits & {
   /**
-   * Maximum elapsed time in ms, including the start of the process. Much longer than `maxCpuMs`, so that it is exceeded
-   * only if the process gets hardly any processor time.
+   * Maximum elapsed time in ms, including the start of the process. Much longer than `maxCpuMs`, so that this limit is
+   * reached only if the process gets hardly any processor time.
    */
   maxElapsedMs: number
 }

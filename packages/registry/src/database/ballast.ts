@@ -1,7 +1,7 @@
 /**
  * A file that reserves space on the database's disk. SQLite writes every change to its write-ahead log first, so on a
- * full disk it cannot even delete rows. If a commit needs space, the file is shortened by no more than the commit
- * needs, because other programs may use any space that is free. The file is restored when there is enough free space.
+ * full disk it cannot even delete rows. If a commit needs space, the file is shortened, but by no more than the commit
+ * needs, because other programs may use up any free space. The file is restored when there is enough free space.
  */
 import { randomFillSync } from 'node:crypto'
 import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
@@ -31,9 +31,9 @@ export type Ballast = {
    * whether any space was freed.
    */
   makeRoom(bytes: number): boolean
-  /** Whether `roomBytes` is less than half of `sizeBytes`. The remaining space is reserved for deletions. */
+  /** Whether `roomBytes` is less than half of `sizeBytes`. If so, the remaining space is reserved for deletions. */
   isNearlySpent(): boolean
-  /** Restores the file if it is smaller than `sizeBytes` and twice that size is free. */
+  /** Restores the file if it is smaller than `sizeBytes` and at least twice `sizeBytes` of space is free. */
   restore(): Promise<void>
   /** Number of bytes by which the file is smaller than `sizeBytes`. */
   missingBytes(): number

@@ -2,8 +2,8 @@
  * Reports the writes of all nodes that share a PostgreSQL database, so that each node can cache responses. Triggers and
  * nodes send notifications on the channel `shoal_changes`, and each node listens on a separate connection. PostgreSQL
  * delivers notifications in the order of their commits, so a node that has received its own heartbeat has also received
- * everything that was committed before the heartbeat was sent. If a node has not received any heartbeat that it sent
- * within the last three seconds, it assumes that it is missing other nodes' notifications.
+ * everything that was committed before the heartbeat was sent. If a node has not received any of the heartbeats that it
+ * sent within the last three seconds, it assumes that it is also missing other nodes' notifications.
  */
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
@@ -85,8 +85,8 @@ type Message =
 export function openChangeFeed({ connectionString, onConnectionLost }: Options): ChangeFeed {
   const nodeId = randomUUID()
   /**
-   * For this node, when it sent the latest of its heartbeats that has arrived; for any other node, when that node's
-   * latest heartbeat arrived. In milliseconds on this process's monotonic clock.
+   * For this node, the time at which it sent the latest of its heartbeats that have arrived. For any other node, the
+   * time at which its latest heartbeat arrived. Times are in milliseconds on this process's monotonic clock.
    */
   const heardAt = new Map<string, number>()
   /** For each `notice`, by its ID: the nodes that have not confirmed it yet. */
@@ -102,7 +102,7 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
   let writes = 0
   let counts = 0
   let countsTimer: NodeJS.Timeout | undefined
-  /** Whether this node could not notify other nodes of its counts, because it was not connected. */
+  /** Whether this node was unable to notify other nodes of its counts, because it was not connected. */
   let hasUnsentCounts = false
   let onOwnHeartbeat: () => void = () => undefined
 
@@ -162,8 +162,8 @@ export function openChangeFeed({ connectionString, onConnectionLost }: Options):
 
   /**
    * Sends a heartbeat on another connection, and waits until the listening connection receives it. Behind a pooler in
-   * transaction mode, the heartbeat does not arrive, even though the listening connection would receive notifications
-   * that it sends itself. Rejects if the heartbeat does not arrive within `silenceMs`.
+   * transaction mode, a heartbeat from another connection does not arrive, whereas one sent by the listening connection
+   * itself would. Rejects if the heartbeat does not arrive within `silenceMs`.
    */
   async function checkDelivery() {
     const arrived = new Promise<void>((resolve) => {

@@ -2,9 +2,9 @@ import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import type { Database } from './schema.ts'
 
 /**
- * Returns an SQL expression for the current time of the database's clock plus `offsetSeconds`, in the format of the
- * tables (RFC 3339 with milliseconds, UTC). Used for times that several nodes compare: the nodes' own clocks may differ
- * by hours, but all nodes share the database's clock.
+ * Returns an SQL expression for the current time of the database's clock plus `offsetSeconds`, in the format that the
+ * tables use (RFC 3339 with milliseconds, UTC). Used for times that several nodes compare: the nodes' own clocks may
+ * differ by hours, but all nodes share the database's clock.
  */
 export function databaseTime(db: Kysely<Database>, offsetSeconds = 0): RawBuilder<string> {
   if (db.getExecutor().adapter instanceof PostgresAdapter) {

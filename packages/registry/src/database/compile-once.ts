@@ -4,8 +4,8 @@ import type { Database } from './schema.ts'
 type Values = Record<string, string | number | Uint8Array | null>
 
 /**
- * Builds a query's SQL text only once for all calls, because building the text takes longer than running the query.
- * `build` receives a placeholder for each value.
+ * Returns a function that runs a query. The query's SQL text is built only once, because building it for each call
+ * would take longer than running the query. `build` receives a placeholder for each value.
  */
 export function compileOnce<Row, const Input extends Values>(
   db: Kysely<Database>,

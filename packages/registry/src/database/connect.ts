@@ -20,7 +20,7 @@ export type Connection = {
   /** For migrations, and for jobs that read entire tables: a statement may take any length of time. */
   unboundedDb: Kysely<Database>
   engine: 'sqlite' | 'postgres'
-  /** The settings for a separate connection, on which another thread reads the database. */
+  /** The settings with which another thread opens its own connection to read the database. */
   reader: ReaderConfig
   /**
    * Returns a value that changes with every write by any node, or undefined while writes by other nodes may go
@@ -56,7 +56,7 @@ export type DatabaseConfig = {
    * the data folder is used.
    */
   databaseUrl: string | undefined
-  /** Whether to listen for the writes of other nodes (PostgreSQL). */
+  /** Whether to listen for notifications about the writes of other nodes (PostgreSQL). */
   followsChanges?: boolean
   /** The URL to connect to for notifications, if `databaseUrl` points to a pooler that does not forward them. */
   databaseListenUrl?: string | undefined

@@ -1,4 +1,4 @@
-/** Steps of migrations that fill columns of older databases from the stored headers of files. */
+/** Migration steps that use the stored headers of existing files to fill columns that a migration added. */
 import {
   computeMinimumMemory,
   findFileCacheBytes,
@@ -80,7 +80,7 @@ const listReadyFiles = (db: Kysely<Database>, modelId: string) =>
     .orderBy('id')
     .execute()
 
-/** Reads the header of one file. Must not be called concurrently, because a header may be megabytes long. */
+/** Reads the header of one file. To limit memory use, do not call it concurrently: a header may be megabytes long. */
 async function readFacts(
   db: Kysely<Database>,
   { id, filename }: { id: string; filename: string },

@@ -10,8 +10,8 @@ const renewIntervalMs = 5_000
 /**
  * Runs `work`, unless another node is running it or a node finished it less than `restSeconds` ago. Returns whether
  * this node ran it. If another node takes over, aborts the signal that was passed to `work`. The lease is a row in the
- * database, because a session lock would not work behind a connection pooler. The lease expires by the database's
- * clock.
+ * database, because a session lock would not work behind a connection pooler. The database's clock determines when the
+ * lease expires.
  */
 export async function withLease(
   db: Kysely<Database>,
@@ -39,7 +39,7 @@ export async function withLease(
     secondsLeft = restSeconds
   } finally {
     clearInterval(timer)
-    await renewal // a renewal after the next line would replace the rest period
+    await renewal // a renewal after the next line would overwrite the rest period
     await take(db, name, holder, secondsLeft)
   }
   return true

@@ -1,4 +1,4 @@
-/** Tests a registry in use while PostgreSQL cuts connections, crashes or stops responding. */
+/** Tests a registry under load while PostgreSQL closes connections, crashes or stops responding. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelRecord } from '@shoal/protocol'
@@ -49,7 +49,7 @@ testOnPostgres('a crash and restart of the server under load causes only 503s', 
 
   load.expectSuccessOr503()
   await expectFullService(registry)
-  // a download that was committed at the moment of the crash may have received a 503
+  // a download that was committed just before the crash may have received a 503
   expect(await getDownloads(registry)).toBeGreaterThanOrEqual(load.downloaded())
 })
 
@@ -93,7 +93,7 @@ testOnPostgres('a registry closes even if its database does not respond', async 
   const started = performance.now()
   await registry.close()
   await pending
-  expect(performance.now() - started).toBeLessThan(20_000) // 7 s for the request, and 1 s to close the pool
+  expect(performance.now() - started).toBeLessThan(20_000) // 7 s for the request, 1 s to close the pool, and a margin
 })
 
 testOnPostgres(
@@ -117,7 +117,7 @@ testOnPostgres(
       ).rows.length
     await expect.poll(running).toBe(0)
     const { rows } = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(db)
-    expect(rows).toEqual([{ statement_timeout: '0' }]) // the transaction's setting does not remain in the session
+    expect(rows).toEqual([{ statement_timeout: '0' }]) // the timeout applied only to the transaction
   },
 )
 
@@ -202,7 +202,7 @@ async function openConnection(databaseUrl: string, statementTimeoutMs?: number) 
   return connection
 }
 
-/** Opens a connection to the database in addition to the connections of the registry. */
+/** Opens a connection to the database that is independent of the registry's pool. */
 async function observer(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl })
   client.on('error', () => undefined) // the server may stop before the client is closed
@@ -262,7 +262,7 @@ async function startLoad(registry: TestRegistry) {
   }
 }
 
-/** Sends more concurrent requests than there are connections, so that a lost connection would be noticed. */
+/** Sends more concurrent requests than the pool has connections, so that every connection in the pool is used. */
 async function expectFullService(registry: TestRegistry) {
   const calls = Array.from({ length: 30 }, () => registry.get('/v1/models/tide'))
   const statuses = (await Promise.all(calls)).map(({ status }) => status)

@@ -30,7 +30,7 @@ describeOnEachDatabase('a database', (start) => {
     const registry = await start()
     const token = await registry.register('ana')
     const before = await publish(registry, token, { name: 'tide' }, 'a.gguf', smallGguf(1))
-    // The next version only adds to the tables.
+    // Simulate a newer version that only adds columns and tables.
     const { db } = await registry.connect()
     await sql`alter table model add column next_version text not null default ''`.execute(db)
     await sql`alter table file add column next_version integer`.execute(db)

@@ -25,7 +25,7 @@ const logShares: Record<string, number> = {
   '0012_cache_bytes': 1,
 }
 const usualLogShare = 0.03
-/** Minimum free space in bytes, even if the database is small. */
+/** Free space in bytes that a migration requires at least, however small the database is. */
 const minRoomBytes = 16_000_000
 
 type Options = {
@@ -42,7 +42,7 @@ type Options = {
 /**
  * Migrates the tables by executing each of the numbered SQL files once, in order, under Kysely's lock. A migration
  * cannot be reverted. Tables that a newer version has migrated are left unchanged if this version can still use them.
- * Throws a `ConfigError` if it cannot use them, or if the disk has too little free space for the migration.
+ * Throws a `ConfigError` if this version cannot use them, or if the disk has too little free space for the migration.
  *
  * So that nodes can be upgraded one by one, a migration must leave the database usable for the release before it: it
  * may add tables, and columns with defaults. Tables and columns that are no longer used are removed one release later,

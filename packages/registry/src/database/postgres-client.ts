@@ -10,10 +10,10 @@ const cancelTimeoutMs = 5_000
 const cancelRequest = { code: 80_877_102, length: 16 }
 
 /**
- * A pool client in the form that Kysely expects, from checkout to release. Calls `onWrite` after each statement or
- * transaction that may have changed something. If `timeoutMs` is set and a statement takes longer, the statement is
- * canceled on the server and its promise rejects, even if the connection is dead. A failed connection is closed and
- * never returned to the pool.
+ * Adapts a client that was checked out of the pool to the interface that Kysely expects. Calls `onWrite` after each
+ * statement or transaction that may have changed something. If `timeoutMs` is set and a statement takes longer, the
+ * statement is canceled on the server and its promise rejects, even if the connection is dead. A failed connection is
+ * closed and never returned to the pool.
  */
 export function postgresClient(
   client: pg.PoolClient,
@@ -105,7 +105,7 @@ function isConnectionGone(error: unknown): boolean {
   return /^(08|57P|25P03|25P04)/.test(error.code ?? '')
 }
 
-/** Properties of `pg`'s client that a cancel request needs, and that its types do not declare. */
+/** Properties of `pg`'s client that a cancel request needs but that `pg`'s types do not declare. */
 type BackendKey = { processID?: number | null; secretKey?: number | null }
 
 /**

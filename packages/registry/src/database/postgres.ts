@@ -22,8 +22,8 @@ const defaultMaxConnections = 10
 /** Timeout for opening a connection, and for waiting until one is free if all are in use. */
 const connectTimeoutMs = 5_000
 /**
- * Maximum number of callers that wait for a connection. More callers could hardly be served within `connectTimeoutMs`,
- * so they are refused immediately and can retry later.
+ * Maximum number of callers that wait for a connection. Any further callers would probably not be served within
+ * `connectTimeoutMs`, so they are refused immediately and can retry later.
  */
 const maxWaiting = 1_000
 /**
@@ -35,8 +35,8 @@ const keepAliveAfterMs = 10_000
 const closeTimeoutMs = 1_000
 
 /**
- * Opens one pool of PostgreSQL connections with several handles. `db` limits the duration of each statement;
- * `unboundedDb` does not.
+ * Opens a pool of PostgreSQL connections that several Kysely instances share. `db` limits the duration of each
+ * statement; `unboundedDb` does not.
  */
 export function openPostgres(options: PostgresOptions) {
   const { connectionString, statementTimeoutMs, onConnectionLost } = options
@@ -76,7 +76,7 @@ export function openPostgres(options: PostgresOptions) {
             }
             return postgresClient(await pool.connect(), timeoutMs, onWrite)
           },
-          end: async () => undefined, // all handles share the pool: `close` ends it
+          end: async () => undefined, // the pool is shared; `close` ends it
         },
       }),
     })

@@ -1,5 +1,5 @@
 /**
- * Tests what SQLite can still write on a full disk, regardless of what its write-ahead log contains and of how much
+ * Tests which writes SQLite can still perform on a full disk, whatever its write-ahead log contains and however much
  * space other programs take.
  */
 import { Kysely, sql } from 'kysely'
@@ -30,7 +30,7 @@ describe.skipIf(!canMount)('writes on a full disk', () => {
     return { disk, ballast, db }
   }
 
-  /** Enlarges the database in small commits, by one page per row. */
+  /** Enlarges the database by `pages` pages, in small commits. Each row takes one page. */
   async function grow(db: Kysely<Tables>, pages: number) {
     for (let commits = 0; commits < pages / batchSize; commits += 1) {
       const rows = Array.from({ length: batchSize }, () => ({ text: 'x'.repeat(3_500) }))

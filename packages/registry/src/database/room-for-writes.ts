@@ -4,8 +4,8 @@ import { isStorageFull } from '../unavailable.ts'
 import type { Ballast } from './ballast.ts'
 
 /**
- * The number of pages in the write-ahead log (“the log” in this file) above which SQLite, by default, copies the log
- * into the database after a commit.
+ * By default, SQLite copies the write-ahead log (“the log” in this file) into the database after a commit if the log
+ * has reached this number of pages.
  */
 const defaultLogPages = 1_000
 /**
@@ -45,8 +45,9 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   /** Bytes of the log that the next commit overwrites; 0 while the disk is not nearly full. */
   let reusableBytes = 0
   /**
-   * Factor for the space that a commit needs. It grows with each commit that fails for lack of space. It is reset when
-   * a commit with at least as many pages as the failed one succeeds, or when the disk is not nearly full.
+   * Factor by which the estimated space for a commit is multiplied. It grows with each commit that fails for lack of
+   * space. It is reset when a commit with at least as many pages as the failed one succeeds, or when the disk is not
+   * nearly full.
    */
   let caution = 1
   let failedPages = 0
@@ -117,8 +118,8 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   }
 
   /**
-   * Runs a `commit`. If the commit fails, SQLite rolls the transaction back, so the commit cannot be retried. Commits
-   * after a failure get more space.
+   * Runs a `commit`. If the commit fails, SQLite rolls the transaction back, so the commit cannot be retried. After a
+   * failure, more space is freed for the next commits.
    */
   function commit<T>(run: () => T): T {
     if (isTight()) return commitOnFullDisk(run)

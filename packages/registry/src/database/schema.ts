@@ -28,7 +28,7 @@ export type Database = {
   upload_manifest: { file_id: string; chunk_hashes: Uint8Array }
   blob: BlobTable
   blob_chunk: { hash: Uint8Array; sha256_hash: string; chunk_index: number }
-  /** For each writer of a download journal, the number of its last record that has been counted. */
+  /** For each process that writes a download journal, the sequence number of its last record that has been counted. */
   download_journal: { writer: string; applied: number }
   trash: TrashTable
   /** Work that only one node may do at a time. The holder's lease expires at `until`, by the database's clock. */
@@ -58,7 +58,7 @@ export type AccountTable = {
 export type InvitationTable = {
   id: string
   token_hash: Uint8Array
-  /** A note about the person who is invited, visible only to admins. */
+  /** A note about the invited person, visible only to admins. */
   note: string | null
   /** Whether the new account becomes an admin. */
   is_admin: Flag
@@ -133,14 +133,14 @@ export type ModelTable = {
   parameter_count: number | null
   context_length: number | null
   /**
-   * JSON array of field names. A plain name is one of the fields above that a user has set, so its value is not taken
-   * from files. A name with the prefix `card:` is a field whose value is taken from the model's card (`license`,
+   * JSON array of field names. A name without a prefix is one of the fields above that a user has set; its value is not
+   * taken from files. A name with the prefix `card:` is a field whose value is taken from the model's card (`license`,
    * `tags`).
    */
   set_by_hand: string
   tags: string
   is_public: Flag
-  /** Increases with every change of visibility, which makes older capabilities and torrents invalid. */
+  /** Increases with every change of visibility, so that older capabilities and torrents become invalid. */
   visibility_version: number
   /** A copy of the count in `model_downloads`, for sorting. It may be up to a second old. */
   downloads: number
@@ -193,13 +193,13 @@ export type FileTable = {
    */
   cache_bytes_per_token: number | null
   /**
-   * The blob with the bytes of the file. Set when the file is ready, or from the start if the blob already exists and
-   * the uploader may read it.
+   * The blob that contains the file's bytes. Set when the file becomes ready, or from the start if the blob already
+   * exists and the uploader may read it.
    */
   blob_hash: string | null
   /** The object in the store that contains an upload's chunks; null if `blob_hash` is set. */
   object_key: string | null
-  /** The store's ID of the upload; null before the store has begun it, and in a store that needs no IDs. */
+  /** The store's ID of the upload; null until the store has started the upload, and in stores that need no such ID. */
   upload_id: string | null
   upload_expires_at: string
   lease_holder: string | null
@@ -235,7 +235,7 @@ export type TrashTable = {
 }
 
 /**
- * The columns that refer to the object with a file's bytes: the upload's object until the file is ready, and then the
- * blob.
+ * The columns that identify the object with a file's bytes: `object_key` during an upload, and `blob_hash` if the bytes
+ * are stored as a blob.
  */
 export type FileBytes = Pick<FileTable, 'object_key' | 'blob_hash'>

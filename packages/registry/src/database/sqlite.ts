@@ -8,16 +8,18 @@ import { roomForWrites } from './room-for-writes.ts'
 import { openWriteAheadLog } from './write-ahead-log.ts'
 
 /**
- * Maximum number of cached statements. There are many different statements, because the statement for a list depends on
- * the list's filters and on its number of tags and words.
+ * Maximum number of cached statements. There are many different statements, because the statement for listing models
+ * depends on the filters and on the number of tags and words.
  */
 const maxPreparedStatements = 500
 /**
- * Maximum total number of characters in the cached statements. SQLite uses about ten times as much memory for a
- * statement as the statement's text takes up.
+ * Maximum total number of characters in the cached statements. A prepared statement takes about ten times as much
+ * memory as its text.
  */
 const maxPreparedLength = 1_000_000
-/** Statements longer than this are not cached: they insert many rows, and rarely the same number of rows twice. */
+/**
+ * Statements longer than this are not cached: they insert many rows, and the same number of rows rarely occurs twice.
+ */
 const maxStatementLength = 10_000
 /**
  * How often to check for writes by other processes, which are rare: only `shoal admin` writes while a registry runs.
@@ -27,11 +29,11 @@ const pollIntervalMs = 50
 export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'registry.sqlite')
 
 /**
- * A release runs on Node 22.13 and newer, but only Node 22.16 and newer include SQLite with full-text search.
+ * shoal runs on Node 22.13 and newer, but Node's SQLite includes full-text search only in Node 22.16 and newer.
  * @throws ConfigError on an older Node
  */
 export function checkSqliteFeatures(): void {
-  if ('location' in DatabaseSync.prototype) return // `location` was added in the same version
+  if ('location' in DatabaseSync.prototype) return // `location` and full-text search were added in the same version
   throw new ConfigError(
     `SQLite in Node ${process.versions.node} lacks full-text search: run the registry on Node 22.16 or newer, or set DATABASE_URL to use PostgreSQL`,
   )
@@ -175,8 +177,8 @@ function rollBack(database: DatabaseSync) {
 
 /**
  * Rolls back the transaction. Never throws, because the caller must receive the error that made the transaction fail.
- * After a full disk or a failed write, SQLite has already rolled back by itself, and the error "cannot rollback" would
- * hide the first error (https://www.sqlite.org/lang_transaction.html).
+ * If the disk is full or a write fails, SQLite may already have rolled back by itself. Another rollback would then fail
+ * with "cannot rollback", which would hide the first error (https://www.sqlite.org/lang_transaction.html).
  */
 function rollBackQuietly(database: DatabaseSync) {
   try {

@@ -73,7 +73,7 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
   connection.onFileChange(processor.wake)
   const path = join(config.dataDirectory, 'downloads.journal')
   const onOrderError = throttle(60_000, (error: unknown) =>
-    log.warn({ err: error }, 'could not update the order of models by downloads'),
+    log.warn({ err: error }, 'could not update the download counts by which models are sorted'),
   )
   const order = downloadOrder(connection, onOrderError)
   opened.defer(order.close)
@@ -95,7 +95,7 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
     collectRegularly: (deleteExpired) =>
       collectRegularly({
         db: unboundedDb,
-        // Reading entire tables takes longer than the time limit for statements of `db`.
+        // Reading an entire table may take longer than the time limit that `db` sets for statements.
         collect: garbageCollection(unboundedDb, store, trash),
         trash,
         deleteExpired,

@@ -4,8 +4,8 @@ import { untilStalled } from '../store/until-stalled.ts'
 
 /**
  * Configures how request bodies are read. Routes that take a body accept only JSON. Other routes ignore the body,
- * because clients send empty bodies with all kinds of content types. A client gets 408 if it sends no part of the body
- * for `senderMs`.
+ * because clients send empty bodies with all kinds of content types. A client that sends nothing for `senderMs` before
+ * its body is complete gets 408.
  */
 export function useBodies(app: FastifyInstance, senderMs: number) {
   const parseJson = app.getDefaultJsonParser('error', 'error')

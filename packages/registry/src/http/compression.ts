@@ -49,7 +49,7 @@ function readQuality(acceptEncoding: string, coding: keyof typeof qualities): nu
 /** Whether the representation of the response depends on `Accept-Encoding`. */
 export function isCompressible({ method, route }: FastifyRequest, reply: FastifyReply): boolean {
   if (!route.config.isCompressible || (method !== 'GET' && method !== 'HEAD')) return false
-  // The length of a compressed response can reveal secrets that it contains (BREACH), such as those of a session.
+  // The length of a compressed response can reveal secrets in it (BREACH), such as a session's token.
   if (reply.hasHeader('set-cookie')) return false
   return !String(reply.getHeader('cache-control') ?? '').includes('no-store')
 }

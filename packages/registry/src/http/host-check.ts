@@ -5,7 +5,9 @@ import type { Site } from './site.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route accepts every hostname, for example because load balancers request it by IP address. */
+    /**
+     * Whether the route accepts requests for any hostname, for example because load balancers request it by IP address.
+     */
     ignoresHost?: boolean
   }
 }

@@ -28,7 +28,7 @@ export function answerKnownUrls(app: FastifyInstance, dependencies: Dependencies
   const { server } = app
   const [handle] = server.listeners('request') as RequestListener[] // the first listener is Fastify's
   if (!handle) throw new Error('the server has no request handler')
-  /** The errors of requests that must be refused even though their responses are cached. */
+  /** The errors with which requests must be refused even though responses to them are cached. */
   const refusals = new WeakMap<IncomingMessage, Error>()
   app.addHook('onRequest', (request, _reply, done) => done(refusals.get(request.raw)))
   const answering: Answering = {

@@ -26,7 +26,7 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
   return { ...common, bytesSent }
 }
 
-/** Registers metrics of the downloads and chunk uploads in progress, and of the memory that they use. */
+/** Registers metrics for the downloads and chunk uploads in progress, and for the memory that they use. */
 export function transferMetrics(registry: Registry, budget: ByteBudget) {
   new Gauge({
     name: 'shoal_transfers',

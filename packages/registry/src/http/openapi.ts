@@ -12,7 +12,7 @@ import type { Site } from './site.ts'
 type Options = {
   version: string
   site: Site
-  /** The folder with the static files of the pages, which include the logo; undefined if they have not been built. */
+  /** The folder with the web pages' static files, including the logo; undefined if the pages have not been built. */
   pagesDirectory: string | undefined
 }
 

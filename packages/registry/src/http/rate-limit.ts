@@ -22,8 +22,8 @@ declare module 'fastify' {
 const maxCallers = 20_000
 
 /**
- * In classes with a higher limit, a request does not wait for the counts of other nodes, but uses counts up to 0.1 s
- * old.
+ * The highest limit that is enforced exactly across nodes. In classes with a higher limit, a request does not wait for
+ * the counts of other nodes; it uses counts that may be up to 0.1 s old.
  */
 const maxExactLimit = 1_000
 

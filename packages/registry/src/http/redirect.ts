@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Sends a temporary redirect, which must not be stored because the URL expires. */
+/** Sends a temporary redirect, which must not be cached because its URL expires. */
 export function redirect(reply: FastifyReply, url: string) {
   return reply.code(302).header('location', url).header('cache-control', 'no-store').send('')
 }

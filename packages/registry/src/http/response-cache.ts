@@ -62,7 +62,7 @@ declare module 'fastify' {
     showsSeeders?: boolean
     /**
      * Returns the key of a response within the route, or undefined if the response must not be cached. Needed if a
-     * route's responses depend on only some of its parameters, or on something else.
+     * route's responses depend on only some of its parameters, or on something other than its parameters.
      */
     cacheKey?: (request: FastifyRequest) => string | undefined
   }
@@ -88,7 +88,7 @@ type Options = {
 export type ResponseCache = ReturnType<typeof createResponseCache>
 
 export const maxCacheBytes = 32 * 1024 * 1024
-/** Limits the overhead of many small responses. */
+/** Limits the memory overhead if many small responses are cached. */
 export const maxCacheEntries = 4_000
 const maxPayloadBytes = 1024 * 1024
 /** Responses with longer keys are not cached, because such long queries are hardly ever repeated. */
@@ -118,7 +118,10 @@ export function createResponseCache(options: Options) {
   let cachedVersion: string | undefined
   reportSize(entries, options)
 
-  /** Returns the version of a response made now. Drops all entries if there was a write since the last call. */
+  /**
+   * Returns the version of a response that is created now. Drops all entries if the database has changed since the last
+   * call.
+   */
   function readVersion({ config: { showsSeeders } }: FastifyRequest['route']) {
     const current = databaseVersion()
     if (current !== cachedVersion) {
@@ -193,7 +196,7 @@ export function createResponseCache(options: Options) {
     if (!route.config.cacheKey && url.length <= maxKeyLength) keysByUrl.set(url, key)
   }
 
-  /** Lets the request use the entry's compressed representations, which are made at most once. */
+  /** Lets the request use the entry's compressed representations, each of which is created at most once. */
   function useCompressed(request: FastifyRequest, key: string, entry: Entry) {
     const { compressed, payload } = entry
     if (!compressed) return

@@ -61,8 +61,8 @@ const maxRememberedHosts = 100
 const maxHostLength = 260
 
 /**
- * Returns `judge` with a cache of its results. Nearly all requests use the same few hosts, and a check spends most of
- * its time parsing the host.
+ * Wraps `judge` in a function that caches its results. Nearly all requests use the same few hosts, and a check spends
+ * most of its time parsing the host.
  */
 function remembered(judge: (host: string | undefined) => boolean) {
   const judged = new LRUCache<string, boolean>({ max: maxRememberedHosts })

@@ -4,9 +4,9 @@ import { Counter, type Registry } from 'prom-client'
 import { readUnsentBytes, type UnsentBytes } from './unsent-bytes.ts'
 
 type Options = {
-  /** How long a client may go without reading any of a response. */
+  /** How long a client may read nothing of a response before its connection is closed. */
   readerMs: number
-  /** How long a client may go without sending any of a request body that continues after the response. */
+  /** How long a client may send nothing of a request body that continues after the response. */
   senderMs: number
   log: {
     debug(details: object, message: string): void
@@ -24,7 +24,7 @@ type Watched = {
   receivedAt: number
 }
 
-/** How often each connection is checked within the shorter of the two limits. */
+/** Number of times that each connection is checked within the shorter of the two limits. */
 const checksPerLimit = 4
 /**
  * Factor by which `readerMs` is multiplied if the operating system does not report how much each client has received. A

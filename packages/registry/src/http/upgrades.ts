@@ -17,7 +17,7 @@ export function asksForSocket({ url = '', headers }: IncomingMessage): boolean {
 }
 
 /**
- * Passes upgrade requests through the hooks to a route, like other requests. The route may take over the connection.
+ * Passes upgrade requests to a route, through the same hooks as other requests. The route may take over the connection.
  */
 export function useUpgrades(app: FastifyInstance) {
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -1,7 +1,7 @@
 /**
- * Records in a data folder's `database.json` which database the folder belongs to, without the password. If it is a
- * PostgreSQL database, the registry refuses to start without `DATABASE_URL`, instead of creating an empty SQLite
- * database for a store that belongs to the PostgreSQL database.
+ * Records in a data folder's `database.json` which database the folder belongs to, but not the database's password. If
+ * it is a PostgreSQL database, the registry refuses to start without `DATABASE_URL`, instead of creating an empty
+ * SQLite database for a store that belongs to the PostgreSQL database.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * Opens a registry's data, a database and a store that belong together, for the registry itself and for `shoal admin`.
+ * Opens a registry's data (a database and a store that belong together) for the registry itself and for `shoal admin`.
  */
 import { join } from 'node:path'
 import { exists } from '@shoal/files'
@@ -119,7 +119,7 @@ async function refuseForgottenUrl(
     )
   }
   if (await exists(sqlitePath(dataDirectory))) return
-  // An empty `store` folder may be a disk that was mounted before the first start.
+  // An empty `store` folder may be the mount point of a disk that was mounted before the first start.
   const wasUsed = recorded !== undefined || (await exists(join(dataDirectory, 'store', 'objects')))
   if (mayBeNew && !wasUsed) return
   throw new ConfigError(

@@ -46,7 +46,7 @@ const defaultLimits = {
    */
   maxBytes: 256 * 1024,
   handshakeMs: 10_000,
-  /** Timeout from one requested block to the next. */
+  /** Maximum time between two requests for blocks. */
   idleMs: 30_000,
   /** Timeout after the last block. */
   closingMs: 10_000,

@@ -36,8 +36,8 @@ export type MetadataSession = {
 
 /**
  * Serves one connection: the handshake (BEP 3), plain or encrypted, and then the metadata (BEP 9). Resolves when the
- * peer needs nothing more: to `true` if the peer has received all of the metadata, or to `false` if it already had the
- * metadata.
+ * peer needs nothing more, with `true` if the peer has received all of the metadata, or with `false` if it already had
+ * the metadata.
  */
 export async function giveMetadata(line: Wire, session: MetadataSession): Promise<boolean> {
   const { source, peerId, onProgress } = session

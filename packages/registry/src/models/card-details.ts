@@ -71,7 +71,7 @@ function pickKeys(yaml: string): string {
 function parse(yaml: string) {
   if (yaml.length > maxLength) return undefined
   const { contents, errors } = parseDocument(yaml, {
-    schema: 'failsafe', // every value is text, so that a license `1.0` keeps its digits
+    schema: 'failsafe', // every value is text, so that the license `1.0` does not become the number 1
     uniqueKeys: false,
     prettyErrors: false,
     logLevel: 'silent',

@@ -24,8 +24,8 @@ import { visibleTo } from './visibility.ts'
 /** Reads and writes models. For a model that the viewer may not see, the error is always not-found, never forbidden. */
 export interface ModelRepository {
   /**
-   * Returns a model by its ID, its name or a former name, ignoring case. A former name that another model has taken
-   * belongs to that model.
+   * Returns a model by its ID, its name or a former name, ignoring case. If another model has taken a former name,
+   * returns that model.
    * @throws not-found if there is no such model that the viewer may see
    */
   getRow(idOrName: string, viewer: Viewer): Promise<ModelRow>
@@ -414,7 +414,7 @@ function setByHand({ set_by_hand }: ModelRow, changes: ModelChanges): string[] {
   )
 }
 
-/** Precedes the names of the fields in `set_by_hand` whose values are taken from the card. */
+/** In `set_by_hand`, the prefix of the names of fields whose values are taken from the card. */
 const cardPrefix = 'card:'
 
 const formatOrigins = (byHand: readonly string[], { fromCard }: Filled): string =>

@@ -21,8 +21,8 @@ export function mayChange(model: ModelRow, caller: Caller | undefined): boolean 
 }
 
 /**
- * Returns the model. Throws unless the caller is the owner or an admin. Only they decide who else may see or change the
- * model.
+ * Returns the model. Throws unless the caller is the owner or an admin. Only they may decide who else can see or change
+ * the model.
  */
 export async function managedModel(
   models: ModelRepository,

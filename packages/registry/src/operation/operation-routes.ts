@@ -30,8 +30,8 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
   const { config: settings } = dependencies
   const schema = { hide: true }
   const config = { isOpen: true, isQuiet: true }
-  // Load balancers request these paths often and by IP address, and need a response even while the database is down.
-  // Therefore, these paths have no rate limit, and the hostname and credentials are not checked.
+  // Load balancers request these paths frequently, use IP addresses as hostnames, and need a response even while the
+  // database is down. Therefore, these paths have no rate limit, and hostnames and credentials are not checked.
   const probe = {
     ...config,
     ignoresCredentials: true,

@@ -156,7 +156,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
       await alert.waitFor()
       expect(await page.getByLabel('Username').inputValue()).toBe('cleo')
       await expectUsable(page)
-      await page.goto('about:blank') // otherwise, only the fragment of the address changes
+      await page.goto('about:blank') // only the fragment differs, so `goto` would not reload the page
     }
     await page.goto(url)
     await register(page, 'cleo')

@@ -7,7 +7,7 @@ import { encodePng } from './encode-png.ts'
  */
 const width = 1200
 const height = 630
-/** Number of rows of samples per row of pixels. */
+/** Number of sample rows per pixel row. */
 const rowsPerPixel = 4
 
 type Color = readonly [red: number, green: number, blue: number]
@@ -118,9 +118,7 @@ function crossingsAt(outline: readonly Point[], y: number): number[] {
     .sort((a, b) => a - b)
 }
 
-/**
- * For each pixel in a row, adds the share of its width that lies between two paired crossings to the pixel's coverage.
- */
+/** Adds to the coverage of each pixel in a row the share of the pixel's width that lies between a pair of crossings. */
 function coverRow(covered: Float32Array, crossings: number[]) {
   for (let pair = 0; pair + 1 < crossings.length; pair += 2) {
     const start = Math.max(0, crossings[pair] ?? 0)

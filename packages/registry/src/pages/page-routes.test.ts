@@ -213,7 +213,7 @@ test('a page whose card exceeds a limit says so, and is not cached, because the 
   await registry.post('/v1/models', { token: ana, body: { name: 'endless', readme } })
   const readRetrySeconds = async () =>
     (await registry.get('/v1/models/endless/card')).headers.get('retry-after')
-  await expect.poll(readRetrySeconds, { timeout: 120_000 }).toBe('600') // '5' until rendering has failed
+  await expect.poll(readRetrySeconds, { timeout: 120_000 }).toBe('600') // '5' until the limit is exceeded
   for (let time = 0; time < 2; time += 1) {
     const { status, text, headers } = await page('/m/endless')
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -225,7 +225,7 @@ test('a page whose card exceeds a limit says so, and is not cached, because the 
 }, 180_000)
 
 test('a page that was sent before its card was rendered is not cached', async () => {
-  const slow = '*b_ '.repeat(100_000) // takes all of the CPU time that a card may take
+  const slow = '*b_ '.repeat(100_000) // rendering takes all of the CPU time that a card is allowed
   await registry.post('/v1/models', { token: ana, body: { name: 'slow', readme: slow } })
   await registry.post('/v1/models', { token: ana, body: { name: 'late', readme: 'A *tide*.' } })
   const earlier = registry.get('/v1/models/slow/card')

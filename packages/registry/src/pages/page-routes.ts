@@ -22,7 +22,7 @@ type Dependencies = {
 }
 type CachedDependencies = Dependencies & { cache: ResponseCache }
 
-/** More than one, because other pages can be rendered while a page waits for its data. */
+/** More than one, so that other pages can be rendered while a page waits for its data. */
 const maxConcurrentPages = 4
 
 /** The URL parameters that `packages/web` reads. */

@@ -49,7 +49,8 @@ function headText(head: PrintedPage['head'], baseUrl: string): string {
 }
 
 /**
- * Creates a `script` element that contains data, which browsers do not execute. The content cannot close the element.
+ * Creates a `script` element that contains data, which browsers do not execute. The data is escaped, so that it cannot
+ * close the element.
  */
 function dataBlock(id: string | undefined, type: string, json: string): string {
   const name = id ? ` id="${id}"` : ''

@@ -85,7 +85,8 @@ describe.skipIf(!chromium)('in a browser', options, () => {
   ]
 
   test.concurrent.each(screens)('%s is accessible', async (_, path, screenOptions = {}) => {
-    // Motion is reduced, because colors halfway between two themes have too little contrast.
+    // With reduced motion, the theme changes immediately. During a transition, the colors would have too little
+    // contrast.
     await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
     const { page, takeProblems } = visitor
     const origin = getOrigin(screenOptions.isEmpty ? empty : registry)

@@ -19,7 +19,7 @@ type Dependencies = {
  * 0.1 s, and the response would be too large for the cache.
  */
 const maxAddresses = 5_000
-/** These routes never require signing in. On a members-only registry, the sitemaps are empty. */
+/** These routes never require visitors to sign in. On a members-only registry, the sitemaps are empty. */
 const open = { schema: { hide: true }, config: { isOpen: true, isCompressible: true } }
 const xml = 'application/xml; charset=utf-8'
 

@@ -6,7 +6,7 @@ import { requireFreeUsername } from '../accounts/register.ts'
 import type { Actor } from '../audit/actor.ts'
 import { note, user } from '../audit/audit-log.ts'
 
-/** Returns a random password with 96 bits. */
+/** Returns a random password with 96 bits of entropy. */
 export const randomPassword = (): string => randomBytes(12).toString('base64url')
 
 /**

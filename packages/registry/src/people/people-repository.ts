@@ -31,8 +31,8 @@ export interface PeopleRepository {
   listModels(username: string): Promise<{ id: string; name: string }[]>
   /**
    * Checks that an account can be removed.
-   * @throws conflict if the account is the only active admin, or if it owns models that are not to be deleted or given
-   * to another active account (`to`)
+   * @throws conflict if the account is the only active admin, or if it owns models that would be neither deleted nor
+   * given to another active account (`to`)
    */
   requireRemovable(
     username: string,

@@ -1,14 +1,14 @@
 import type { SharedState } from './open-redis.ts'
 import { addShared, type SharedCount } from './shared-counts.ts'
 
-/** Interval at which nodes exchange their counts. The counts of other nodes may be out of date by this long. */
+/** Interval at which nodes exchange their counts. The counts of other nodes may be this old. */
 const exchangeIntervalMs = 100
 
 type Entry = {
   windowMs: number
   /** The total count of all nodes at the last exchange. */
   known: number
-  /** This node's counts since that exchange: `sending` is being sent to Redis, and `unsent` has yet to be sent. */
+  /** This node's counts since that exchange: `sending` are being sent to Redis, and `unsent` have yet to be sent. */
   sending: number
   unsent: number
   endsAt: number

@@ -1,7 +1,7 @@
 /** The installation script, which the registry generates for the releases that it offers. */
 import type { Offered } from './releases.ts'
 
-/** `uname -s` and `uname -m` of each platform. */
+/** For each platform, the output of `uname -s` and `uname -m`. */
 const systems: Record<string, string> = {
   'linux-x64': 'Linux-x86_64',
   'linux-arm64': 'Linux-aarch64',

@@ -42,13 +42,13 @@ export async function packArchive(options: ArchiveOptions): Promise<void> {
   const complaint = text(tar.stderr)
   const [ended, written] = await Promise.allSettled([
     once(tar, 'close'),
-    // zlib writes no time and no filename into the header.
+    // zlib writes neither a time nor a filename into the header.
     pipeline(
       tar.stdout,
       createGzip({ level }),
       createWriteStream(into, { flags: 'wx', mode: 0o640, flush: true }),
     ),
-    pipeline(Readable.from(listEntries(files)), tar.stdin), // fails only if tar fails, which then reports the reason
+    pipeline(Readable.from(listEntries(files)), tar.stdin), // fails only if tar fails, and then tar reports the reason
   ])
   if (ended.status === 'rejected') throw new Error('GNU tar cannot be run', { cause: ended.reason })
   if (written.status === 'rejected') throw written.reason

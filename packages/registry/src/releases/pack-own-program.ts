@@ -1,8 +1,7 @@
 /**
  * Packs the registry's own program. A registry that runs from a release offers its own program at `/install`. The
- * registry packs the program once, and signs it with its own key (decision 45). A release that is signed with a
- * different key was added by the operator. If the newest release is such a release, the registry does not add its own
- * program.
+ * registry packs the program once, and signs it with its own key (decision 45). If the newest release is signed with a
+ * different key, it was added by the operator, and the registry does not add its own program.
  */
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -31,7 +30,7 @@ type Options = {
 }
 
 export type Packing = {
-  /** Whether the program is being packed at the moment. */
+  /** Whether the program is currently being packed. */
   readonly isActive: boolean
   /** Stops packing, and deletes what has been written. */
   stop(): Promise<void>
@@ -116,7 +115,9 @@ const isFor =
   ({ archives }: Release) =>
     archives.some((one) => one.platform === platform && compareVersions(one.version, version) >= 0)
 
-/** Whether the operator has added a release of the newest version, which is then signed with a different key. */
+/**
+ * Whether the operator has added a release of the newest version. Such a release is signed with a key other than `key`.
+ */
 function isOperators(all: readonly Release[], key: KeyObject): boolean {
   const own = fingerprintOf(createPublicKey(key))
   const newest = all.filter(({ version }) => compareVersions(version, all[0]?.version ?? '') === 0)

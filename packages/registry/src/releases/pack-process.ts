@@ -5,7 +5,7 @@ import { type ArchiveOptions, packArchive } from './pack-archive.ts'
 
 export type PackMethods = { pack(options: ArchiveOptions): Promise<void> }
 
-/** Linux gives a process with this value a quarter of a busy core. With 19, packing could take hours. */
+/** With this value, a process still gets a quarter of a busy core on Linux. With 19, packing could take hours. */
 const niceness = 5
 
 setPriority(niceness) // tar inherits it

@@ -244,7 +244,8 @@ test('a script that is cut off at any byte does nothing', async () => {
   await registry.add()
   const { text } = await registry.get('/install')
   const home = await makeFolder()
-  // Each truncated script runs in a shell that has only built-in commands, so anything that it does would fail visibly.
+  // Each truncated script runs in a shell that has only built-in commands, so any program that it tried to run would
+  // cause an error message.
   const lastLine = text.trimEnd().lastIndexOf('\n') + 1
   const ends = Array.from(
     { length: text.trimEnd().length - lastLine },

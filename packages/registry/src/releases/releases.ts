@@ -22,7 +22,7 @@ export type Release = {
   /** The folder's path. */
   folder: string
   version: string
-  /** The archives, one for each platform; at least one. Each archive includes Node. */
+  /** The archives, one per platform. There is at least one. Each archive includes Node. */
   archives: Archive[]
   /** The files that are listed in `SHA256SUMS` and present in the folder. */
   files: ReleaseFile[]

@@ -53,7 +53,7 @@ export async function readSignedFiles(files: Files) {
     )
   }
   return {
-    /** Depends only on the checksums of the files. */
+    /** Computed from `SHA256SUMS` only, so the same files always have the same ID. */
     id: createHash('sha256').update(text).digest('hex').slice(0, 16),
     sums: parseSums(files, String(text)),
     publicKey: key.export({ type: 'spki', format: 'pem' }).toString(),

@@ -14,7 +14,7 @@ export type Label = { kind: LabelKind; value: string }
 export type LabelCount = Label & { count: number }
 
 export type LabelCounter = {
-  /** @param times -1 to remove the document */
+  /** @param times 1 to add the document (default), -1 to remove it */
   add(document: number, times?: 1 | -1): void
   /** Returns the counts, indexed by label number. */
   counts(): Uint32Array

@@ -5,7 +5,7 @@ import type { LabelCount } from './labels.ts'
 import type { Found, SearchFilter, SearchQuery, Totals } from './search-index.ts'
 import type { SearchMethods } from './search-thread.ts'
 
-/** Searches all models that are in the database when a method is called. */
+/** Searches the models. Each call takes into account all models that are in the database at that time. */
 export interface Search {
   /** Returns one page of the matching models, and the total number of matches. */
   find(query: SearchQuery): Promise<Found>

@@ -30,8 +30,8 @@ const columns = [
 ] as const
 
 /**
- * Number of models that are read at a time. The objects of a larger batch would outlive V8's young generation, and
- * loading 100,000 models would leave 100 MB of heap behind.
+ * Number of models that are read at a time. The objects of a larger batch would be moved out of V8's young generation,
+ * so that loading 100,000 models would enlarge the heap by 100 MB.
  */
 const batchSize = 200
 /** Maximum number of values in a statement. PostgreSQL and SQLite allow at least 32,000. */

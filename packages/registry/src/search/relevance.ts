@@ -22,15 +22,15 @@ const points = {
   wholeName: 100,
   /** If the name begins with the first word of the query. */
   start: 2,
-  /** For each factor of ten in the number of downloads (logarithmic). */
+  /** For each factor of ten in the number of downloads (on a logarithmic scale). */
   downloads: 16,
 }
 
 type Score = (document: number, downloads: number) => number
 
 /**
- * Scores how well documents match a query. Words in descriptions give no points, because descriptions mention other
- * models.
+ * Scores how well documents match a query. Words in descriptions give no points, because descriptions often mention
+ * other models.
  */
 export class Relevance {
   #vocabulary: Vocabulary
@@ -101,7 +101,7 @@ export class Relevance {
     const marked: number[] = []
     words.forEach((alternatives, word) => {
       for (const alternative of alternatives) {
-        // As a prefix, the number 3 matches the version `3.1`, but not the size `30b`.
+        // As a prefix, the number 3 must match the version `3.1`, but not the size `30b`.
         const isNumber = /^\d+$/.test(alternative)
         const { beginning } = this.#vocabulary.find(isNumber ? `${alternative}.` : alternative)
         for (const term of beginning) {

@@ -79,22 +79,23 @@ const numberFields = [
 ] as const satisfies (keyof ModelNumbers)[]
 
 /**
- * Pages beyond this offset are selected by partitioning all matches, which is faster than a heap with more than this
- * many documents.
+ * Pages beyond this offset are selected by partitioning all matches, which is faster than keeping more than this many
+ * documents in a heap.
  */
 const maxHeapOffset = 2_000
 
-/** The prefixes to search for in place of one query word: the word itself, and its corrections. */
+/** The prefixes that match one query word: the word itself and its corrections. */
 type QueryWord = readonly string[]
 
 /**
- * An index of all models, in memory: an inverted index of their words and labels, and columns with their numbers. If
- * a model's text changes, the model is added as a new document, and its old document is ignored from then on.
+ * An in-memory index of all models: an inverted index of their words and labels, and a column for each numeric
+ * property. If a model's text changes, the model is added as a new document, and its old document is ignored from then
+ * on.
  */
 export class SearchIndex {
   #vocabulary = new Vocabulary()
   #labels = new Labels()
-  /** Label counts of the public models, updated with each change, because counting a million models takes 30 ms. */
+  /** Label counts of the public models. Updated with each change, because recounting a million models takes 30 ms. */
   #publicLabels = this.#labels.counter()
   #names = new NameWords()
   #relevance = new Relevance({
@@ -109,10 +110,10 @@ export class SearchIndex {
     keyof ModelNumbers,
     Column
   >
-  /** The documents of existing models. */
+  /** The current documents, without outdated ones. */
   #live = new DocumentSet(0)
   #public = new DocumentSet(0)
-  /** Totals of the public models, updated with each change, because adding up a million models takes 50 ms. */
+  /** Totals for the public models. Updated with each change, because adding up a million models takes 50 ms. */
   #totals = { models: 0, files: 0, bytes: 0, downloads: 0 }
   /** The document of each model, by `model.seq`; NaN if the model is not in the index. */
   #documents = new Column()
@@ -274,7 +275,8 @@ export class SearchIndex {
   }
 
   /**
-   * Returns a function that computes the memory that a model needs with this context length, or NaN if it is unknown.
+   * Returns a function that computes how much memory a model needs with this context length. The function returns NaN
+   * if the amount is unknown.
    */
   #findMemory(contextTokens: number): (document: number) => number {
     const { minMemoryBytes, minFileSizeBytes, cacheBytesPerToken, contextLength } = this.#numbers

@@ -1,6 +1,6 @@
 /**
- * The thread with a registry's search index. It reads all models from the database when it loads the index, and their
- * changes before each search.
+ * The thread that holds a registry's search index. It reads all models from the database when it loads the index, and
+ * reads any changes before each search.
  */
 import { serveParent } from '@shoal/threads/parent'
 import { openReader, type ReaderConfig } from '../database/reader.ts'

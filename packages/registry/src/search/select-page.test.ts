@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { selectPage } from './select-page.ts'
 import { TopDocuments } from './top-documents.ts'
 
-/** Generates pseudorandom numbers, which are the same in every run. */
+/** Generates the same sequence of pseudorandom numbers in every run. */
 function* numbersBelow(end: number): Generator<number, never> {
   for (let state = 12345; ; ) {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0

@@ -4,9 +4,9 @@ import type { Vocabulary } from './vocabulary.ts'
 const maxWordLength = 64
 
 /**
- * Splits a text into words for indexing and searching. The words are in lower case, without accents or punctuation.
- * Two or more letters are separated from a number that follows them, and the numbers of a version form one word:
- * `Qwen2.5-7B`, `qwen-2.5-7b` and `qwen-2-5-7b` have the words `qwen`, `2.5` and `7b`.
+ * Splits a text into words for indexing and searching. The words are lowercase, without accents or punctuation. Two or
+ * more letters are separated from a number that follows them, and the numbers of a version form one word: `Qwen2.5-7B`,
+ * `qwen-2.5-7b` and `qwen-2-5-7b` all yield the words `qwen`, `2.5` and `7b`.
  */
 export function splitWords(text: string): string[] {
   const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
@@ -16,7 +16,7 @@ export function splitWords(text: string): string[] {
   })
 }
 
-/** Words with little meaning, which are not searched for if a query has other words. */
+/** Stop words, which are ignored if a query also contains other words. */
 const fillers = new Set('a an and for in model models of on or the to with'.split(' '))
 
 /** Returns the words to search for, without duplicates. */
@@ -41,8 +41,9 @@ const maxCorrections = 8
 const minCorrectedLength = 4
 
 /**
- * Returns prefixes of terms in these documents that differ from `word` by one typo (a letter added, removed or changed,
- * or two adjacent letters swapped). If any of these prefixes are complete terms, only those are returned.
+ * Returns strings that differ from `word` by one typo (a letter added, removed or changed, or two adjacent letters
+ * swapped) and with which terms in these documents begin. If any of these strings are complete terms, only those are
+ * returned.
  */
 export function findCorrections(
   word: string,

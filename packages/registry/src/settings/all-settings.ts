@@ -1,3 +1,3 @@
-/** Every setting of a registry, for help and docs. */
+/** All settings of a registry, for the help text and the documentation. */
 export { s3Settings } from './s3-settings.ts'
 export { registrySettings } from './settings.ts'

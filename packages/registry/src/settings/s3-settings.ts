@@ -20,7 +20,10 @@ const parsePrefix: Parse<string> = (text, refuse) => {
   )
 }
 
-/** Returns a parser for a file's path, which parses the file's contents. For secrets that are mounted as files. */
+/**
+ * Returns a parser that takes a file's path and applies `parse` to the file's contents. For secrets that are mounted as
+ * files.
+ */
 const fromFile =
   <T>(parse: Parse<T>): Parse<T> =>
   (path, refuse) => {

@@ -1,6 +1,6 @@
 /**
  * The registry's settings, except those of the S3 store (`s3-settings.ts`). This module loads no server code, so that
- * help and docs can be generated from it.
+ * the help text and the documentation can be generated from it.
  */
 import { resolve } from 'node:path'
 import { choice, list, port, setting, size, wholeNumber, word } from '@shoal/core/settings'

@@ -7,8 +7,8 @@ import { BlockList, isIP } from 'node:net'
 export type TrustedProxies = false | number | readonly string[]
 
 /**
- * Whether to trust the proxy at this address. Hop 0 is the proxy that has connected to the registry, hop 1 is the one
- * that has connected to that proxy, and so on.
+ * Whether to trust the proxy at this address. Hop 0 is the proxy that connected to the registry, hop 1 is the proxy
+ * that connected to hop 0, and so on.
  */
 export type TrustProxy = (address: string, hop: number) => boolean
 
@@ -37,9 +37,9 @@ export function parseNetwork(text: string) {
 }
 
 /**
- * Finds the client's address as Fastify does: the first untrusted address, starting with that of the connection and
- * going back through the proxies. If all addresses are trusted, returns the last one. Returns undefined if the address
- * found is empty.
+ * Finds the client's address in the same way as Fastify: it is the first untrusted address, starting with that of the
+ * connection and going back through the proxies. If all addresses are trusted, returns the last one. Returns undefined
+ * if the address found is empty.
  */
 export function findForwardedAddress(
   trust: TrustProxy,

@@ -13,7 +13,7 @@ const defaultBudgetBytes = 128 * 1024 * 1024
 
 /** The memory for parts of model files that are being received or sent, shared by all transfers of the process. */
 export type ByteBudget = {
-  /** Registers a transfer, until `leave` is called on the returned share. */
+  /** Registers a transfer, which counts as active until `leave` is called on the returned share. */
   join(): BudgetShare
   /** Returns the number of bytes that transfers currently hold. */
   usedBytes(): number

@@ -10,8 +10,8 @@ import { type ExpectedChunk, type Incoming, receiveChunk } from './receive-chunk
 import { untilStalled } from './until-stalled.ts'
 
 /**
- * Receives one chunk of an upload. Incorrect bytes are refused (`chunk_mismatch`). A chunk that is already stored does
- * not change.
+ * Receives one chunk of an upload. Incorrect bytes are refused (`chunk_mismatch`). A chunk that is already stored is
+ * not changed.
  */
 export type ChunkWriter = (
   key: string,
@@ -120,8 +120,8 @@ export function chunkWriter(options: Options) {
   }
 
   /**
-   * Discards all chunks of an upload. Other senders to the upload are disconnected, since their chunks would contain
-   * holes.
+   * Discards all chunks of an upload. All other senders of chunks to this upload are disconnected, because their chunks
+   * would contain holes.
    */
   async function clear(key: string, reason: Error) {
     const clearing = (clearings.get(key) ?? Promise.resolve()).then(async () => {

@@ -2,7 +2,9 @@ import { constants } from 'node:fs'
 import { open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Creates a file or sets the length of an existing one. The added part reads as zeros and uses no disk space yet. */
+/**
+ * Creates a file or sets the length of an existing one. Any added part reads as zeros and does not use disk space yet.
+ */
 export async function extend(path: string, size: number) {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT)
   try {

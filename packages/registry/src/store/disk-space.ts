@@ -27,7 +27,8 @@ export interface DiskSpace {
    */
   checkUploadsFit(sizeBytes: number): Promise<void>
   /**
-   * An accepted upload may use half of the reserve, so that it does not fail as soon as other data grows.
+   * Checks that there is enough space for a chunk of an accepted upload. Such a chunk may use up to half of the
+   * reserve, so that the upload does not fail as soon as other data grows.
    * @throws `storage_full` if the chunk would need the other half, which is for the database
    */
   checkChunkFits(sizeBytes: number): Promise<void>

@@ -106,10 +106,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     throw unavailable("the registry's store cannot be reached", { retryAfterSeconds: 5 })
   }
 
-  /**
-   * Rethrows the error. If the error is about a missing file and the whole store is missing, throws `unavailable`
-   * instead.
-   */
+  /** Rethrows the error, but throws `unavailable` instead if a file is missing because the whole store is missing. */
   async function orAway(error: unknown): Promise<never> {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     if (isMissing || isDomainError(error)) await requirePresence()
@@ -136,7 +133,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       return null
     },
 
-    abortUpload: async () => undefined, // there are no IDs, so there is only one upload of each key
+    abortUpload: async () => undefined, // uploads have no IDs, so a key has only one upload
 
     async listStoredChunks({ key }, { sizeBytes, chunkSize }) {
       const stored = new Set<number>()
@@ -213,7 +210,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
     /**
      * Each chunk was compared with its declared hash when it arrived. Therefore, the chunks are hashed again only if
-     * the hash of the whole file is wrong. This finds the incorrect chunks.
+     * the hash of the whole file is wrong, to find out which chunks are incorrect.
      */
     async hash(key, _sizeBytes, { declared, signal } = {}) {
       if (declared) {
@@ -237,7 +234,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
     async remove(key) {
       await removeFiles(mapPath(key), uploadPath(key))
-      // A file that is still open would keep its disk blocks.
+      // A deleted file keeps its disk blocks while it is open.
       await chunks.stop(key)
       await readingBack.drop(key)
       // Remove the object last: by now, an upload that was being finished has become an object or has failed.

@@ -29,7 +29,7 @@ export function bytesGone() {
 
 async function fill(file: FileHandle, buffers: Uint8Array[], position: number) {
   const wanted = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  let { bytesRead } = await file.readv(buffers, position) // one system call for all buffers
+  let { bytesRead } = await file.readv(buffers, position) // fills all buffers with one system call
   while (bytesRead < wanted) {
     const got = await file.readv(after(buffers, bytesRead), position + bytesRead)
     if (got.bytesRead === 0) throw new Error(`file ends at byte ${position + bytesRead}`)

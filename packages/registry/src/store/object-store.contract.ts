@@ -73,7 +73,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       const upload = await finish()
       const { key } = upload
       await store.finishUpload(upload, layout) // a repeated call is harmless
-      await store.startUpload(upload, layout) // also harmless; happens if an older database was restored
+      await store.startUpload(upload, layout) // also harmless; happens after an older database has been restored
       expect(await store.listStoredChunks(upload, layout)).toEqual(new Set([0, 1, 2]))
       expect((await read(key)).equals(bytes)).toBe(true)
       expect(

@@ -48,7 +48,7 @@ export type ObjectStore = {
    * Reserves space for a new object until it is finished or removed. The call can be repeated, and a repeated call is
    * never refused. Returns the upload's ID: the given one if the store still has that upload, otherwise a new one, or
    * null if the store does not use IDs.
-   * @throws `storage_full` if the object does not fit in addition to other reservations and the reserve
+   * @throws `storage_full` if the object does not fit into the space that other reservations and the reserve leave
    */
   startUpload(upload: UploadReference, layout: ChunkLayout): Promise<string | null>
   /** Discards the upload with this ID and its chunks. Keeps the object and its other uploads. */
@@ -95,7 +95,7 @@ export type ObjectStore = {
 
   /** Deletes an object and its uploads. Does nothing if there are none. */
   remove(key: string): Promise<void>
-  /** Returns the space in the store, or `unlimited` if the store grows as needed. */
+  /** Returns how much space the store has, or `unlimited` if the store grows as needed. */
   space(): Promise<StoreSpace | 'unlimited'>
   /** Yields all objects and uploads, for garbage collection. */
   list(): AsyncGenerator<StoredEntry>
@@ -106,7 +106,7 @@ export type ObjectStore = {
   readIdentity(): Promise<string | undefined>
   /** Durably writes the identity of the registry that the store belongs to, replacing any earlier identity. */
   writeIdentity(identity: string): Promise<void>
-  /** Throws if the store does not work. Does not throw if the store is only full, since it can still be read. */
+  /** Throws if the store does not work. A full store does not count as broken, because it can still be read. */
   check(): Promise<void>
   /** Ends threads and closes files and connections. */
   close(): Promise<void>

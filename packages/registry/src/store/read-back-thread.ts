@@ -39,8 +39,8 @@ type ReadBackFile = {
 }
 
 /**
- * Small enough for the L2 cache, so that the second hash of a block does not read it from main memory again. One buffer
- * is enough, because chunks are hashed one after another.
+ * Small enough for the L2 cache, so that a block is not read from main memory again for its second hash. One buffer is
+ * enough, because chunks are hashed one after another.
  */
 const buffer = new Uint8Array(1024 * 1024)
 

@@ -43,11 +43,11 @@ type Upload = {
   isOpen: Promise<boolean>
 }
 
-/** Each open upload takes a file descriptor and about 1 kB, plus the hashes of its pieces. */
+/** Each open upload takes a file descriptor and about 1 kB of memory, plus the hashes of its pieces. */
 const maxOpenUploads = 64
-/** An upload without new chunks for this long can lose its place to another upload. */
+/** An upload that has received no new chunk for this long can lose its place to another upload. */
 const idleUploadMs = 10 * 60_000
-/** The thread ends after this long without open files, which frees about 10 MB. */
+/** If no file has been open for this long, the thread ends, which frees about 10 MB. */
 const idleThreadMs = 10_000
 
 /** One thread reads all uploads back. It reads and hashes about 1 GB/s. */

@@ -22,7 +22,7 @@ export interface ServedStore {
   verify(method: 'GET' | 'PUT', url: string): URLSearchParams | undefined
   /**
    * Opens a finished object to read this range. Throws not-found if the object does not exist. When `signal` is
-   * aborted, reads that wait for a server fail.
+   * aborted, reads that are waiting for a server fail.
    */
   open(key: string, range: ByteRange, signal?: AbortSignal): Promise<ObjectReader>
   /** Returns the size of a finished object in bytes. Throws not-found if the object does not exist. */

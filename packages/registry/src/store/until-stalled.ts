@@ -4,7 +4,7 @@ const pollIntervalMs = 100
 
 /**
  * Yields the items that a sender sends. Throws if no item arrives within the timeout. If `signal` is aborted, throws
- * the signal's reason. The timeout is read repeatedly, since it can change while a sender pauses. The time that the
+ * the signal's reason. The timeout is read repeatedly, because it can change while a sender pauses. The time that the
  * receiver takes to handle an item does not count.
  */
 export async function* untilStalled<T>(

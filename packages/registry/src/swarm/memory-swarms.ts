@@ -3,8 +3,8 @@ import { MemorySwarm, toPeerKey } from './memory-swarm.ts'
 import type { Peer, SwarmCounts, Swarms } from './swarm.ts'
 
 /**
- * A peer takes about 500 bytes, so the maximum number of peers takes 100 MB. A peer above a limit is not stored, but
- * still receives the addresses of other peers.
+ * A peer takes about 500 bytes, so the maximum number of peers takes 100 MB. When a limit has been reached, a new peer
+ * is not stored, but still receives the addresses of other peers.
  */
 export const defaultLimits = {
   peers: 200_000,
@@ -113,8 +113,8 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: SwarmOpt
 }
 
 /**
- * Whether a browser announces with another browser's peer ID. Peer IDs are public, so a peer ID that is in use can move
- * to another channel only if the address is the same.
+ * Whether a browser announces with another browser's peer ID. Peer IDs are public. To prevent impersonation, a peer ID
+ * that is in use can move to another channel only if the address is the same.
  */
 function isAnothersName(known: Peer, peer: Peer): boolean {
   if (known.kind !== 'browser' || peer.kind !== 'browser') return false

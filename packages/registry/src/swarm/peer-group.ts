@@ -1,6 +1,6 @@
 import type { Peer } from './swarm.ts'
 
-/** A peer with its position in its group. */
+/** A peer and its position in its group. */
 export type Placed = { peer: Peer; group: PeerGroup; place: number }
 
 /** Peers in no particular order. Adding, removing and randomly drawing a peer each take constant time. */

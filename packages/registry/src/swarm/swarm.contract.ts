@@ -155,7 +155,7 @@ export function swarmContract(
       expect(await swarms.findBrowser('s', toPeerId(1))).toEqual(browser(1))
       const again = { ...browser(1), channel: 'again' }
       expect(await swarms.announce('s', again, many)).toMatchObject({ isKept: true })
-      await swarms.leave('s', browser(1)) // the old channel closes only after it was replaced
+      await swarms.leave('s', browser(1)) // the old channel closes only after it has been replaced
       expect(await swarms.findBrowser('s', toPeerId(1))).toEqual(again)
     })
   })

@@ -5,7 +5,7 @@ import type { Reach } from '@shoal/core/addresses'
  * share this state.
  */
 export type Swarms = {
-  /** Stores a peer until it times out, and picks random other peers for it. A seeder does not get other seeders. */
+  /** Stores a peer until it times out, and picks other peers for it at random. A seeder is not given other seeders. */
   announce(swarm: string, peer: Peer, wanted: Wanted): Promise<Announced>
   /**
    * Removes a peer immediately. Has no effect if `peer` is not the stored peer: a TCP peer must have the same peer ID,
@@ -61,7 +61,8 @@ export type Announced = {
 
 /**
  * The names of a file's swarms. Each private file has its own swarm, so that its peers do not learn of another private
- * file's peers. Private files with the same bytes and the same name have the same info hash.
+ * file's peers. Separate swarms are needed because private files with the same bytes and the same name have the same
+ * info hash.
  */
 export const publicSwarm = (infoHash: string) => infoHash
 export const privateSwarm = (infoHash: string, fileId: string) => `${infoHash} ${fileId}`

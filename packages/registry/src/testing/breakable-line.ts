@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 
-/** Starts a TCP proxy for a Unix socket. The connections of the proxy can be cut, stalled and delayed. */
+/** Starts a TCP proxy for a Unix socket. Connections through the proxy can be cut, stalled and delayed. */
 export async function breakableLine(path: string) {
   const open = new Set<Socket>()
   let isStalled = false
@@ -38,7 +38,7 @@ export async function breakableLine(path: string) {
 
   return {
     port,
-    /** Breaks all connections and refuses new ones. */
+    /** Breaks all open connections and refuses new ones. */
     async cut() {
       if (!server.listening) return
       server.close()
@@ -50,11 +50,11 @@ export async function breakableLine(path: string) {
       isStalled = true
       stop(...open)
     },
-    /** From now on, delays bytes from the server by this long. */
+    /** Delays all further bytes from the server by `ms`. */
     delay(ms: number) {
       lagMs = ms
     },
-    /** Lets new connections work again. Stalled connections stay stalled. */
+    /** Makes new connections work again. Stalled connections remain stalled. */
     async restore() {
       isStalled = false
       if (server.listening) return

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { accessibilityProblems, looks, type Page } from '../../../../testing/browser.ts'
 
-/** Expects that a page is accessible in each theme, and never wider than its window. */
+/** Checks that a page is accessible in each theme and never wider than its window. */
 export async function expectUsable(page: Page) {
   for (const { theme, width } of looks) {
     // Without transitions, the colors do not depend on when they are checked.

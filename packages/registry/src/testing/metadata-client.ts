@@ -33,8 +33,8 @@ export async function connectWire(
 }
 
 /**
- * Requests a torrent's info dictionary from the peer and then disconnects, as clients that have only a magnet link do
- * first.
+ * Requests a torrent's info dictionary from the peer and then disconnects. This is the first step of clients that have
+ * only a magnet link.
  */
 export async function fetchMetadata(
   port: number,

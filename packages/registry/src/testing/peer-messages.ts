@@ -1,4 +1,4 @@
-/** Builds a BitTorrent peer's messages (BEP 3, 9, 10) as bytes, including messages that no library would send. */
+/** Builds the bytes of a BitTorrent peer's messages (BEP 3, 9, 10), including messages that no library would send. */
 
 export function handshake(infoHash: string, reserved = '0000000000100000'): Buffer {
   return Buffer.concat([

@@ -101,7 +101,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}, 
   const config: RegistryConfig = {
     ...readRegistryConfig({}, { port: '0', data: directory }),
     rateLimits: undefined,
-    ballastBytes: 0, // otherwise, each of hundreds of test registries would write a ballast file
+    ballastBytes: 0, // otherwise, hundreds of test registries would each write a ballast file
     log: 'silent',
     ...settings,
   }
@@ -182,7 +182,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}, 
 
     stop,
 
-    /** Starts the registry again with the same data, and with the same or other settings. */
+    /** Starts the registry again with the same data and, except for `changes`, the same settings. */
     async start(changes: Partial<RegistryConfig> = {}) {
       running = await startNodes({ ...config, ...changes }, nodes)
       isRunning = true

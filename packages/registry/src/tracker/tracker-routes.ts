@@ -18,7 +18,7 @@ type Dependencies = Omit<TrackerDependencies, 'own'> & {
   baseUrl: () => string
   /** Sends messages to the sockets of other nodes; undefined if this is the only node. */
   messages: NodeMessages | undefined
-  /** Whether a proxy is trusted. Behind a proxy, clients cannot use the local address of a connection. */
+  /** Whether a proxy is trusted. Behind a proxy, clients cannot connect to the local address of a connection. */
   trustProxy: boolean
   metrics: Registry
 }
@@ -106,8 +106,8 @@ async function answer(
 }
 
 /**
- * Refuses announces that web pages send over HTTP. A page cannot listen on a port, so such an announce would only
- * direct other peers to the machine of the page's visitor.
+ * Refuses announces that web pages send over HTTP. A page cannot listen on a port, so such an announce would only make
+ * other peers connect to the computer of the page's visitor.
  */
 function refusePages({ headers }: FastifyRequest) {
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {

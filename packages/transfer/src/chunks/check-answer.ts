@@ -1,10 +1,10 @@
 type Wanted = { start: number; size: number; fileSizeBytes: number }
 
 /**
- * Checks whether a response contains the wanted bytes. Returns the problem as a phrase to put after the host name in a
- * message; `html` for a web page; undefined if there is no problem. `wanted` is a range of the file or, for the URL of
- * a single chunk, the size of the chunk in bytes. A wrong response would also be detected by the chunk's hash, but only
- * after the whole chunk had been downloaded.
+ * Checks whether a response contains the wanted bytes. Returns undefined if it does, `html` if the response is a web
+ * page, and otherwise a phrase that describes the problem and follows the hostname in messages. `wanted` is a range of
+ * the file or, for the URL of a single chunk, the size of the chunk in bytes. A wrong response would also be detected
+ * by the chunk's hash, but only after the whole chunk had been downloaded.
  */
 export function answerProblem(
   status: number,

@@ -4,7 +4,8 @@ import type { Chunk } from './manifest.ts'
 
 /**
  * Hashes chunks that are supposed to be on disk, and passes the hashes to the ledger. Each checker hashes one chunk at
- * a time. Resolves with the chunks whose hash is wrong. `onProgress` is called with the number of bytes hashed so far.
+ * a time. Resolves with the chunks whose hashes are wrong. `onProgress` is called with the number of bytes hashed so
+ * far.
  */
 export async function checkClaimed(
   claimed: readonly Chunk[],

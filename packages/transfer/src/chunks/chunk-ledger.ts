@@ -2,12 +2,12 @@ import type { Board } from './board.ts'
 import type { Chunk, Manifest } from './manifest.ts'
 
 /**
- * Records which chunks of a file are trusted. This is the only place where chunks become trusted: whatever the source
- * of a chunk, its hash is compared here.
+ * Records which chunks of a file are trusted. This is the only place where chunks become trusted: every chunk's hash is
+ * compared with the manifest here, whatever the chunk's source.
  */
 export interface ChunkLedger {
   /**
-   * Compares `found`, the SHA-256 of the chunk on disk in lower-case hexadecimal digits, with the manifest. If the
+   * Compares `found`, the SHA-256 of the chunk on disk in lowercase hexadecimal digits, with the manifest. If the
    * hashes match, the chunk is trusted, and the result is true. Otherwise, the board counts none of the chunk's bytes
    * as written, and the result is false.
    */

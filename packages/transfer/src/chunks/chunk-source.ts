@@ -7,7 +7,8 @@ export type ChunkTask = {
   /** Number of bytes at the start of the chunk that are on disk and need not be fetched again. */
   from: number
   /**
-   * How often this chunk was received with a wrong hash. After each time, a source with several URLs uses another URL.
+   * How many times this chunk has been received with a wrong hash. After each time, a source with several URLs switches
+   * to another URL.
    */
   timesBad: number
   /** Aborted when the task must end immediately. */

@@ -2,9 +2,9 @@ import type { Board } from './board.ts'
 import type { Chunk, Manifest } from './manifest.ts'
 
 /**
- * Records which torrent pieces of the file are on disk and match their SHA-1, and who sent them. The board counts the
- * bytes of a chunk only up to the first gap. The pieces after the gap are recorded here, so that they are not requested
- * again. Pieces are numbered from 0.
+ * Records which torrent pieces of the file are on disk with the correct SHA-1 hash, and who sent them. The board counts
+ * the bytes of a chunk only up to the first gap. The pieces after the gap are recorded here, so that they are not
+ * requested again. Pieces are numbered from 0.
  */
 export interface PiecesHere {
   /**

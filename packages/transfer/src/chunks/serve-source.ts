@@ -9,7 +9,7 @@ type Serving = {
   board: Board
   retrier: Retrier
   signal: AbortSignal
-  /** Handles failures: waits, or throws the error that ends the pull. */
+  /** Handles a failure: waits before the next attempt, or throws an error to end the pull. */
   onFailure(failure: TransferFailure, inARow: number): Promise<void>
 }
 

@@ -14,7 +14,7 @@ const samplesPerWindow = 3
  */
 const lateMs = 1000
 
-/** The bytes received up to one moment, in total and per request. */
+/** The numbers of bytes received up to one moment, in total and per request. */
 type Reading = { at: number; received: number; here: Map<RunningTask, number> }
 
 /** Finds requests that are slow although the network is not. Rates are in bytes per millisecond. */

@@ -6,7 +6,7 @@ export type Tuning = {
   stallMs: number
   /** A pull that receives nothing for this long fails. */
   timeoutMs: number
-  /** Maximum wait between attempts. Waits grow until they reach it. */
+  /** Maximum delay between attempts. The delays increase until they reach this maximum. */
   maxWaitMs: number
   /**
    * Maximum number of bytes that may wait for the hasher. More bytes would be evicted from the page cache before they
@@ -19,7 +19,8 @@ export type Tuning = {
    */
   inlineChunks: number
   /**
-   * How long the rate of a request is compared with the rates of other requests before the request is considered slow.
+   * The period over which the rate of a request is compared with the rates of other requests to determine whether the
+   * request is slow.
    */
   slowAfterMs: number
   /** How often the journal is written and progress is reported. */
@@ -36,7 +37,7 @@ export type Tuning = {
 }
 
 const defaultTuning: Omit<Tuning, 'stallMs' | 'timeoutMs'> = {
-  maxWaitMs: 2_000, // so that a registry that is back online is noticed soon
+  maxWaitMs: 2_000, // short, so that it is soon noticed when a registry is back online
   windowBytes: 512 * 1024 * 1024,
   inlineChunks: 4,
   slowAfterMs: 3000,

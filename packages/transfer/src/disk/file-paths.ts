@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 
-/** The folder beside a model file, hidden so that other programs see only plain `*.gguf` files. */
+/**
+ * The folder beside a model file that contains shoal's own files. It is hidden, so that other programs see only plain
+ * `*.gguf` files.
+ */
 export const shoalDirectory = '.shoal'
 
 /** Every system allows filenames of 255 bytes, and the longest ending, `.torrent.<uuid>.new`, has 49 bytes. */

@@ -21,9 +21,9 @@ export type RegistryFile = {
 type Hashed = { chunk_size: number; chunk_hashes: string }
 
 /**
- * Whether the file at `path` is `file`; false if there is no file. Relies on the record if the file has not been
- * modified since the record was written; otherwise, computes the SHA-256 and, if it matches, writes the record. If the
- * file differs, throws `damaged_file` if its record is that of `file`, and `file_in_the_way` otherwise.
+ * Whether the file at `path` exists and is `file`. Relies on the record if the file has not been modified since the
+ * record was written; otherwise, computes the SHA-256 and, if it matches, writes the record. If the file differs,
+ * throws `damaged_file` if its record is that of `file`, and `file_in_the_way` otherwise.
  */
 export async function isFinished(
   path: string,

@@ -43,8 +43,8 @@ export type ImportRecord = {
   /** Set if the user specified a registry for the import, and the registry has the file. */
   twin?: RegistryTwin
   /**
-   * Set while the file does not have the expected hash. Contains the actual hash, and the stamp of the file that was
-   * hashed.
+   * Set as long as the file's hash differs from the expected one. Contains the actual hash, and the stamp that the file
+   * had when it was hashed.
    */
   mismatch?: FileStamp & { file_size_bytes: number; sha256_hash: string }
 }

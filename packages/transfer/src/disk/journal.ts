@@ -14,7 +14,7 @@ export type JournalContent = { identity: JournalIdentity; written: Int32Array }
 
 const format = 'shoal journal 1'
 
-/** Reads a journal. Undefined if there is none; 'damaged' if its content is invalid. */
+/** Reads a journal. Returns undefined if there is none, and 'damaged' if its content is invalid. */
 export function readJournal(path: string): JournalContent | 'damaged' | undefined {
   let bytes: Buffer
   try {

@@ -1,7 +1,7 @@
 /**
  * The registry's response to the download request at the start of a pull, saved beside the partial file. A resumed pull
- * uses the saved response while its URLs work, because each download request counts as a download. The URLs give access
- * to the bytes without signing in, so only the user may read the saved response.
+ * uses the saved response as long as its URLs work, because each new download request counts as a download. The URLs
+ * give access to the bytes without signing in, so only the user may read the saved response.
  */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -22,7 +22,9 @@ export type DownloadIdentity = {
 
 type Kept = DownloadIdentity & { format: 1; download: Download }
 
-/** Flags to open a file for reading, without following a link and without waiting for the other end of a pipe. */
+/**
+ * Flags that open a file for reading without following a link, and without waiting for a writer if the file is a pipe.
+ */
 const onlyAFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 /** Maximum size of a saved response, far more than any manifest needs. A larger file was not written by shoal. */
 const maxBytes = 256 * 1024 * 1024

@@ -19,7 +19,7 @@ test('a lock has only one holder at a time', async () => {
   again?.()
 })
 
-test('waiting for a lock can be cancelled', async () => {
+test('waiting for a lock can be canceled', async () => {
   const path = join(temporaryDirectory(), 'lock')
   const release = await lockFile(path)
   const abort = new AbortController()

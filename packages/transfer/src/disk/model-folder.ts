@@ -101,7 +101,7 @@ async function isOwner(folder: string, owner: FolderOwner): Promise<boolean> {
 const isSameOwner = (one: FolderOwner, other: FolderOwner) =>
   withoutScheme(one.source) === withoutScheme(other.source) && one.model === other.model
 
-/** A registry that has changed from http to https is the same registry. */
+/** A registry that has switched from http to https is still the same registry. */
 const withoutScheme = (source: string) => source.replace(/^https?:/, '')
 
 /** Claims the folder, unless another process has just done so. Returns the owner. */
@@ -113,7 +113,7 @@ async function claim(folder: string, owner: FolderOwner): Promise<FolderOwner> {
     await writeFile(unfinished, `${JSON.stringify({ format: 1, ...owner }, null, 2)}\n`, {
       flush: true,
     })
-    await link(unfinished, place) // unlike a rename, fails if there is a claim
+    await link(unfinished, place) // unlike a rename, fails if there already is a claim
     return owner
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -128,8 +128,8 @@ async function claim(folder: string, owner: FolderOwner): Promise<FolderOwner> {
 }
 
 /**
- * Reads a folder's claim; undefined if it is missing or damaged. The owner is then determined from the records of the
- * files.
+ * Reads a folder's claim. Returns undefined if it is missing or damaged; in that case, the owner is determined from the
+ * records of the files.
  */
 const readClaim = (folder: string): Promise<FolderOwner | undefined> =>
   readJson(join(folder, shoalDirectory, claimName), isClaim)

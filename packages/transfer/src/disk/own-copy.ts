@@ -6,8 +6,8 @@ import { ensureRoom } from './room.ts'
 
 /**
  * Copies the file at `from`, which other programs also use, to the partial file of `path`, which only shoal uses. The
- * original is not changed. The copy is complete when it appears under its name. It takes no disk space if the file
- * system can share blocks.
+ * original is not changed. The copy appears under its name only when it is complete. It takes no additional disk space
+ * if the file system can share blocks.
  * @param from The file to copy; a symbolic link is followed.
  * @throws `no_room` if the disk is too full
  */
@@ -33,7 +33,10 @@ export async function copyToPartial(from: string, path: string, sizeBytes: numbe
   }
 }
 
-/** Replaces a partial file that has another hard link with a copy, so that writing to it changes no other file. */
+/**
+ * If a partial file has another hard link, replaces the partial file with a copy, so that writing to it changes no
+ * other file.
+ */
 export async function ownPartial(path: string): Promise<void> {
   const { partial } = getFilePaths(path)
   const found = await lstat(partial).catch((error) => {

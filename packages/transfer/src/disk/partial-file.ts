@@ -19,7 +19,7 @@ export type PartialFile = {
   /** Why the journal of an earlier run cannot be used; undefined if it can, or if there was no earlier run. */
   startingOver: string | undefined
   saveJournal(): void
-  /** Starts to flush the written bytes to disk, without waiting until they are flushed. */
+  /** Starts to flush the written bytes to disk, and does not wait for the flush to finish. */
   startSync(): void
   sync(): Promise<void>
   close(): void
@@ -106,8 +106,8 @@ function isSameFile(identity: JournalIdentity, { sha256, fileSizeBytes, chunkSiz
 }
 
 /**
- * Returns the number of written bytes and the total size of a partial file, according to its journal. Undefined if the
- * journal is missing or damaged.
+ * Returns the number of written bytes and the total size of a partial file, according to its journal. Returns undefined
+ * if the journal is missing or damaged.
  */
 export function readPartialProgress(
   path: string,

@@ -14,8 +14,8 @@ export type RegistryIdentity = {
 }
 
 /**
- * The record of a file. The record of a file imported from another program contains a registry only if the user
- * specified a registry that has the file.
+ * The record of a file. If the file was imported from another program, its record contains a registry only if the user
+ * specified one that has the file.
  */
 export type LocalFileRecord = {
   format: 1
@@ -33,7 +33,7 @@ export type LocalFileRecord = {
    * machine.
    */
   without_peers?: true
-} & FileStamp & // while it is unchanged, the file is not hashed again
+} & FileStamp & // as long as the stamp matches, the file is not hashed again
   (RegistryIdentity | { [field in keyof RegistryIdentity]?: never })
 
 export type RegistryRecord = LocalFileRecord & RegistryIdentity

@@ -14,7 +14,7 @@ export async function roomFor(path: string, fileSizeBytes: number) {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  const occupied = (here?.blocks ?? 0) * 512 // stat counts blocks of 512 bytes on any disk
+  const occupied = (here?.blocks ?? 0) * 512 // `stat` always counts blocks of 512 bytes, whatever the disk
   return { neededBytes: Math.max(0, fileSizeBytes - occupied), freeBytes: bavail * bsize }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The stamp of a file, which shows whether the file is still the one that was hashed. The modification time and size
- * are enough for a file that only shoal writes. A file that other programs write too, behind a symbolic link or with a
+ * The stamp of a file shows whether the file is still the one that was hashed. The modification time and size are
+ * enough for a file that only shoal writes. A file that other programs write too, behind a symbolic link or with a
  * second hard link, can be replaced by an older file, so its stamp also contains the device and inode.
  */
 import { lstat, stat } from 'node:fs/promises'
@@ -30,8 +30,8 @@ export async function readStamp(path: string): Promise<FileStamp> {
 }
 
 /**
- * Whether the file at `path` has not changed since the stamp was read. Rejects if there is no such file. A symbolic
- * link that has replaced the file counts as a change, because its target has never been hashed.
+ * Whether the file at `path` has not changed since the stamp was read. Rejects if there is no such file. A file that
+ * was replaced by a symbolic link counts as changed, because the target of the link has never been hashed.
  */
 export async function isUnchanged(path: string, stamp: Stamped): Promise<boolean> {
   const { size, mtimeMs } = await stat(path)

@@ -29,7 +29,7 @@ export type FetchTools = {
   board: Board
   limit: RateLimit
   stallMs: number
-  /** Called with the size of each buffer that becomes garbage. */
+  /** Called with the size of each buffer that is left for garbage collection. */
   onBuffer: (bytes: number) => void
 }
 

@@ -57,7 +57,7 @@ export function httpSource(options: {
       refused.clear()
     } catch (error) {
       if (!(error instanceof NetworkError)) throw error
-      renewal = undefined // the refusal is still reported, and a later refusal tries again
+      renewal = undefined // the refusal is still reported, and the next refusal causes another attempt
     }
   }
 

@@ -100,8 +100,8 @@ export function toRecord(
 }
 
 /**
- * The hash that the file must have; undefined if any hash is valid. A user may change their own files, but a file from
- * a registry, or from a store that names files by their hash, must not change.
+ * The hash that the file must have; undefined if any hash is acceptable. A user may change their own files, but a file
+ * from a registry, or from a store that names files by their hash, must not change.
  */
 function wantedHash(
   record: LocalFileRecord | undefined,

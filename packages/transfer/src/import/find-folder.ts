@@ -1,4 +1,4 @@
-/** Reads a folder of `.gguf` files: LM Studio's, llama.cpp's, or any other. */
+/** Reads a folder of `.gguf` files: that of LM Studio, that of llama.cpp, or any other folder. */
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { findShardInFilename } from '@shoal/model-file'
@@ -182,7 +182,7 @@ export function storeFolders(store: StoreName, { env, home, platform }: StorePla
   const set = (value: string | undefined, others: string[]) => (value ? [value] : others)
   switch (store) {
     case 'ollama':
-      // The last two are in the home directories of the users under which Linux packages run Ollama.
+      // The last two are in the home directories of the accounts under which Linux packages run Ollama.
       return set(env.OLLAMA_MODELS, [
         join(home, '.ollama', 'models'),
         '/usr/share/ollama/.ollama/models',

@@ -55,7 +55,7 @@ function useFolders() {
   return { home, models, lab, put, list }
 }
 
-/** All paths below a folder with their inodes and times, which writing would change. */
+/** All paths below a folder, with their inodes and times. Any write would change an inode or a time. */
 const snapshot = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => {
     const { ino, size, mtimeMs, ctimeMs, nlink } = lstatSync(join(folder, name))

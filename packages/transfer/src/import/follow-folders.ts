@@ -130,7 +130,7 @@ async function forget(modelsDirectory: string, files: readonly LocalFile[]): Pro
   return files.length > 0
 }
 
-/** If a file has been replaced by one of another size, updates its import record, and returns true. */
+/** If a file has been replaced by one of a different size, updates its import record and returns true. */
 async function describeAgain({ path, filename, fileSizeBytes, imported }: LocalFile) {
   if (imported === undefined || imported.file_size_bytes === fileSizeBytes) return false
   try {

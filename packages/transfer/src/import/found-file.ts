@@ -90,7 +90,7 @@ function nameFile(modelName: string, { quantization, role, shard }: GgufFacts): 
 export const isInside = (root: string, path: string): boolean =>
   path.startsWith(root.endsWith(sep) ? root : root + sep)
 
-/** The reason for an error, as a phrase. Throws errors that are not about the file. */
+/** Returns the reason for an error, as a phrase. Rethrows the error if it is not about the file. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return 'it no longer exists'

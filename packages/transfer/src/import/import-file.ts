@@ -169,7 +169,7 @@ async function updateRecords(path: string, { imported, modelName, options }: Kno
   await writeRecord(path, toRecord(file, { ...known, record, imported: now }))
 }
 
-/** A file of a registry cannot change, so an imported file with a twin must keep the twin's hash. */
+/** A registry's file cannot change, so an imported file with a twin must keep the twin's hash. */
 function claimTwin(claimed: string | null, { twin, hashed }: ImportOptions) {
   if (twin === undefined) return {}
   const { registry, model_id, model_name, file_id } = twin

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { reasonOf, type Skipped } from './found-file.ts'
 
 /**
- * The maximum depth. It is enough for every program's store, and ends the search of a folder that contains itself
+ * The maximum depth. It is enough for every program's store, and it stops the search if a folder contains itself
  * through a mount.
  */
 const maxDepth = 32
@@ -12,7 +12,10 @@ type Listed = { paths: string[]; skipped: Skipped[] }
 type Options = {
   /** A folder to skip, as an absolute path without links. */
   without?: string | undefined
-  /** The maximum number of files and folders to look at, so that a search of a whole disk ends. Default: 100,000. */
+  /**
+   * The maximum number of files and folders to examine, so that a search of a whole disk does not take forever.
+   * Default: 100,000.
+   */
   maxEntries?: number
   signal?: AbortSignal | undefined
 }

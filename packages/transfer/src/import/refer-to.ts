@@ -13,7 +13,7 @@ export async function referTo(
   makeLink: (target: string, path: string) => Promise<void> = symlink,
 ): Promise<void> {
   await makeLink(target, path).catch((error: NodeJS.ErrnoException) => {
-    // `EACCES` is not listed, because it means that the user has no write permission for the folder.
+    // `EACCES` is not included, because it means that the user has no write permission for the folder.
     const isRefused = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(error.code ?? '')
     throw isRefused ? cannotRefer(target, dirname(path)) : error
   })

@@ -46,7 +46,7 @@ function damage(path: string, index: number) {
 const repair = ({ origin, path }: PullScene) =>
   repairFile({ client: registryClient({ baseUrl: origin.url }), path, tuning: relaxedTuning })
 
-/** The state of a file as another program sees it, except for the number of links, which changes. */
+/** The state of a file as another program sees it, without the number of links, which does change. */
 function look(path: string) {
   const { ino, size, mtimeMs, mode } = statSync(path)
   return { ino, size, mtimeMs, mode, bytes: readFileSync(path).toString('base64') }

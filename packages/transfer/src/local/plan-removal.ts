@@ -10,9 +10,9 @@ import { findLinkTarget } from '../disk/refuse-link.ts'
 import { linkLeftAlone } from '../errors.ts'
 
 export type Removal = {
-  /** Disk space freed, in bytes. Removing a link, or a file of which another hard link is kept, frees none. */
+  /** Disk space freed, in bytes. Removing a link, or a file to which another hard link is kept, frees no space. */
   freedBytes: number
-  /** Links that are deleted. Their targets stay. */
+  /** Links that are deleted. Their targets are kept. */
   links: { path: string; target: string }[]
   /** Files whose removal frees no disk space, because another hard link to them is kept. */
   hardLinked: string[]
@@ -108,7 +108,7 @@ async function weigh({ entries, removal }: RemovalPlan) {
     })
     if (found === undefined) continue
     const target = findLinkTarget(path)
-    const bytes = found.blocks * 512 // stat counts blocks of 512 bytes on any disk; a sparse file has few
+    const bytes = found.blocks * 512 // `stat` always counts blocks of 512 bytes; a sparse file has few
     if (target !== undefined) removal.links.push({ path, target })
     else if (found.nlink === 1) removal.freedBytes += bytes
     else {

@@ -35,7 +35,7 @@ export async function removeLocalFiles(
   modelsDirectory: string,
   paths: readonly string[],
 ): Promise<Removal> {
-  await planRemoval(modelsDirectory, paths) // throws before any lock file is created
+  await planRemoval(modelsDirectory, paths) // if it throws, no lock file has been created yet
   using locks = new DisposableStack()
   const ownLocks = paths.flatMap((path) => takeLock(path, locks))
   const { removal, entries, folders } = await planRemoval(modelsDirectory, paths)

@@ -57,7 +57,7 @@ export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   try {
     const record = await readRecord(path)
     if (record === undefined || !isOfRegistry(record)) throw noRecord(path)
-    // This call comes before the rename, so that a file that cannot be repaired keeps its name.
+    // Called before the file is renamed, so that a file that cannot be repaired keeps its name.
     const file = await client.getFile(record.model_id, record.file_id, signal)
     if (file.sha256_hash !== record.sha256_hash) {
       throw verificationFailed(`${record.filename} has changed on the registry since the pull`, {
@@ -70,7 +70,7 @@ export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
     createJournal(paths.journal, manifest, allClaimed).close()
     if (await isForeign(path)) {
       await copyToPartial(path, path, record.file_size_bytes)
-      await unlink(path) // only this name; the other program's file stays as it is
+      await unlink(path) // removes only this name; the other program's file stays as it is
     } else await rename(path, paths.partial)
     const modelName = record.model_name
     const { receivedBytes } = await pullUnderLock({ ...options, modelName, file }, signal)

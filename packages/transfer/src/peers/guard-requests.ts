@@ -8,7 +8,7 @@ import { unsentBytes, wireMethods } from './webtorrent-internals.ts'
  */
 const maxBytesUnderway = 4 * 1024 * 1024
 const maxWaiting = 10_000
-/** A block has 16 KiB; no client accepts more than 128 KiB. */
+/** A block is normally 16 KiB long; no client accepts more than 128 KiB. */
 const blockBytes = 16 * 1024
 const maxBlockBytes = 128 * 1024
 

@@ -35,8 +35,8 @@ export function guardWires() {
 }
 
 /**
- * Limits the length of messages, because the library collects each message in memory until it is complete, regardless
- * of its declared length.
+ * Limits the length of messages, because the library keeps each message in memory until it is complete, however long it
+ * claims to be.
  */
 function guardLengths() {
   const { _onMessageLength: proceed } = wireMethods
@@ -66,11 +66,11 @@ function guardPieces() {
 }
 
 /**
- * Maximum number of messages without new information that one peer may send. Handling such a message costs as much as
- * handling any other, and even a peer that is connected for weeks needs fewer.
+ * Maximum number of messages without new information that one peer may send. Such a message costs as much to handle as
+ * any other, and even a peer that is connected for weeks needs to send fewer of them.
  */
 const maxIdleMessages = 10_000
-/** The library ignores piece indexes from this one on. */
+/** The library ignores piece indexes that are equal to or greater than this. */
 const maxPieces = 400_000
 const requestId = 6
 const cancelId = 8
@@ -122,7 +122,7 @@ function guardMessages() {
 
 /**
  * Disconnects peers that send an invalid key for an encrypted connection (MSE). Otherwise, the library would throw an
- * error that no code can catch.
+ * error that cannot be caught.
  */
 function guardBeginnings() {
   const { _write: write, setInfoHash } = wireMethods
@@ -140,7 +140,7 @@ function proceedOrDestroy(wire: Wire, proceed: () => void) {
   try {
     proceed()
   } catch {
-    wire.destroy() // any error: the peer is disconnected
+    wire.destroy() // whatever the error is, the peer is disconnected
   }
 }
 
@@ -159,6 +159,6 @@ function isBencoded(bytes: Uint8Array): boolean {
     decodeBencode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     return true
   } catch {
-    return false // any error: the peer is disconnected
+    return false // whatever the error is, the caller disconnects the peer
   }
 }

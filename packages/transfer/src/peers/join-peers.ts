@@ -18,7 +18,7 @@ import { type Swarm, startSwarm } from './swarm.ts'
 import { type SwarmSource, swarmSource } from './swarm-source.ts'
 import { trackerFetch } from './tracker-fetch.ts'
 
-/** The number of pieces needed to measure the rate of a swarm. */
+/** The number of pieces that must be received to measure the rate of a swarm. */
 const samplePieces = 4
 
 export type PeerSettings = {
@@ -153,8 +153,8 @@ export function joinPeers(setup: Setup): Peers {
   }
 
   /**
-   * Resolves with true when a peer has been found, or with false when the pull is over. Until then, no BitTorrent
-   * client is started.
+   * Resolves with true when a peer has been found, or with false when the pull is over. No BitTorrent client is started
+   * before that.
    */
   async function isAnybodyThere(discoveryOptions: { host: string; isLocalDiscoveryOn: boolean }) {
     discovery = await startPeerDiscovery({

@@ -9,7 +9,7 @@ const file = { fileSizeBytes: 5, pieceLength: 16_384 }
 const content = { filename: 'one', ...file, pieceHashes: new Uint8Array(20), isPrivate: false }
 const torrentBytes = torrentFile({ info: infoDictionary(content), webSeeds: [] })
 
-/** A member of a swarm, with the number of its connections. */
+/** Starts a member of a swarm, and counts its connections. */
 async function member(seedOutgoingConnections = true) {
   const client = torrentClient({
     host: '127.0.0.1',

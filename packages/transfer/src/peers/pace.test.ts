@@ -12,8 +12,8 @@ afterEach(() => {
 })
 
 /**
- * A pull whose registry delivers 1 MB per second. `swarmBytes` returns the number of bytes that the swarm has delivered
- * after this many milliseconds of its turn.
+ * Starts a simulated pull whose registry delivers 1 MB per second. `swarmBytes` returns the number of bytes that the
+ * swarm has delivered after this many milliseconds of its turn.
  */
 function startPull(
   swarmBytes: (turnTimeMs: number) => number,

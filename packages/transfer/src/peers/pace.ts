@@ -32,11 +32,11 @@ type PaceOptions = {
   onlyPeers: boolean
 }
 
-/** A swarm that delivers less than this share of the registry's rate is no help. */
+/** A swarm that delivers less than this share of the registry's rate is not worthwhile. */
 const worthwhile = 0.7
 /**
- * The same limit for a swarm with other pullers. If they all returned to the registry, it would be slower for each of
- * them than when its rate was measured.
+ * The same limit for a swarm with other pullers. It is lower because, if they all returned to the registry, each of
+ * them would receive less from it than when its rate was measured.
  */
 const worthwhileWithPullers = 0.3
 /** Intervals, as multiples of `turnMs`. */
@@ -60,8 +60,8 @@ export interface Pace {
 }
 
 /**
- * The registry begins. If it is slow and the swarm has other peers, the swarm takes over. If the swarm loses its other
- * peers, or turns out to be clearly slower than the registry, the registry takes over again.
+ * The registry has the first turn. If it is slow and the swarm has other peers, the swarm takes over. If the swarm
+ * loses its other peers, or turns out to be clearly slower than the registry, the registry takes over again.
  */
 export function pace(
   readings: Readings,
@@ -72,8 +72,8 @@ export function pace(
   let began = performance.now()
   let bytesAtBegin = 0
   /**
-   * Since when the side's rate is measured: since its first bytes in this turn, or since it has had enough time to
-   * deliver any. Undefined before that.
+   * What started the measurement of the side's rate: its first bytes in this turn, or the end of the time that it had
+   * to deliver any. Undefined until then.
    */
   let measuredSince: 'first bytes' | 'timeout' | undefined
   let seenBytes = 0

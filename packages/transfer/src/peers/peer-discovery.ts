@@ -13,7 +13,7 @@ import { announceTo, type TrackerFetch } from './tracker-announce.ts'
 
 export type PeerDiscoverySetup = {
   tracker: string
-  /** In lower-case hexadecimal digits. */
+  /** In lowercase hexadecimal digits. */
   infoHash: string
   leftBytes(): number
   /** The address on which to listen for peers. */
@@ -52,7 +52,7 @@ const maxIntervalMs = 60 * 60_000
 /** Timeout for the final announce. The timeout is short, because the pull is over and the user is waiting. */
 const stopTimeoutMs = 500
 
-/** Starts discovery. Resolves when it listens for peers. Rejects if it cannot listen. */
+/** Starts discovery. Resolves when it is listening for peers, and rejects if it cannot listen. */
 export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<PeerDiscovery> {
   const { tracker, infoHash, host, fetch } = setup
   const peerId = newPeerId()

@@ -7,5 +7,5 @@ const prefixInHex = Buffer.from(prefix).toString('hex')
 /** Creates a peer ID: 20 ASCII characters. */
 export const newPeerId = (): string => `${prefix}${randomBytes(6).toString('hex')}`
 
-/** Whether a peer runs shoal, according to its peer ID, which is in hexadecimal digits. */
+/** Whether a peer runs shoal, according to its peer ID (in hexadecimal digits). */
 export const isShoal = (peerId = ''): boolean => peerId.startsWith(prefixInHex)

@@ -44,8 +44,8 @@ export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void)
     const senders = [...(sendersByPiece.get(index)?.keys() ?? [])]
     sendersByPiece.delete(index)
     const [only] = senders
-    // If a piece has several senders, it is unknown which of them sent bad bytes. The library then fetches the piece
-    // again, from one peer at a time.
+    // If a bad piece has several senders, it is unknown which of them sent the bad bytes. The library then fetches the
+    // piece again, from one peer at a time.
     if (only === undefined || senders.length > 1 || only === registryName) return
     banned.add(stripPort(only))
     for (const wire of torrent.wires) if (getSenderName(wire) === only) wire.destroy()

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A pull of 40 pieces with this peer ID, connected to these peers. */
+/** Starts a simulated pull of 40 pieces with this peer ID, connected to these peers. */
 function startPull(peerId: string, peerIds: string[]) {
   const here = new Set<number>()
   const offered = new Set<number>()

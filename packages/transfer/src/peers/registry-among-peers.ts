@@ -27,8 +27,8 @@ type RegistryAmongPeers = {
 
 /**
  * Requests pieces from the registry: those that are wanted and that no peer has. The peers that are pulling the file
- * with shoal at the moment divide these pieces among themselves, so that only one of them requests each piece. If peers
- * deliver nothing, requests all wanted pieces.
+ * with shoal at the moment divide these pieces among themselves, so that only one of them requests each piece. If no
+ * peer delivers anything, requests all wanted pieces.
  */
 export function registryAmongPeers(
   torrent: Torrent,

@@ -61,7 +61,8 @@ export class RegistryWire extends Wire {
 
   /**
    * Offers the pieces for which `isWanted` returns true, except those paused after a failed request, and withdraws all
-   * others, except those that are being received: the library would discard their bytes. Must be called often.
+   * others. Pieces that are being received stay offered, because the library would discard their bytes. Must be called
+   * often.
    */
   offerOnly(isWanted: (index: number) => boolean) {
     if (!this.#isOpen || this.destroyed) return
@@ -85,7 +86,7 @@ export class RegistryWire extends Wire {
         return await fetchRange(this.#network, url, range, signal)
       } catch (error) {
         if (this.#abort.signal.aborted || attempt >= this.#urls.length) throw error
-        this.#urls.push(...this.#urls.splice(0, 1)) // a URL expires after a day: use the next one
+        this.#urls.push(...this.#urls.splice(0, 1)) // URLs expire after a day: try the next one
       }
     }
   }

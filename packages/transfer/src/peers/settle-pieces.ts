@@ -5,11 +5,11 @@ import { getInternals } from './webtorrent-internals.ts'
 type Pieces = { from: number; to: number }
 
 /**
- * Manages ranges of pieces in which no further pieces are requested. A range is settled when the pieces that peers had
- * already begun to send are complete, or when no peer is sending them any longer.
+ * Settles ranges of pieces: no further pieces in them are requested, and a range is settled when the pieces that peers
+ * had already begun to send are complete, or when no peer is sending them any longer.
  */
 export function settlePieces(torrent: Torrent, onSettled: (from: number) => void) {
-  /** The pieces that peers had begun to send, by the first piece of their range. */
+  /** The pieces that peers had begun to send, keyed by the first piece of the range. */
   const settling = new Map<number, number[]>()
 
   function poll() {

@@ -18,7 +18,9 @@ type NotifiedEvent = {
   [E in keyof SwarmEvents]: [event: E, ...told: Parameters<SwarmEvents[E]>]
 }[keyof SwarmEvents]
 
-/** Starts a member of the swarm that has no complete piece yet. The first bytes of the file may be on disk. */
+/**
+ * Starts a member of the swarm that has no complete piece yet. `begin` is the part of the file that is already on disk.
+ */
 async function member(
   { origin, tracker }: Awaited<ReturnType<typeof swarmScene>>,
   fileSizeBytes: number,
@@ -188,7 +190,7 @@ test('`settle` does not wait for a piece that has blocks on disk but none from p
   swarm.want({ from: 1, to: 1, bytesHere: 0 })
   const { status } = await scene.seeder(two.bytes, { uploadLimit: 64 * 1024 })
   await expect.poll(() => status().files[0]?.uploadedBytes, pollOptions).toBeGreaterThan(0)
-  swarm.want({ from: 0, to: 0, bytesHere: begin.length }) // this piece comes after the piece that was begun
+  swarm.want({ from: 0, to: 0, bytesHere: begin.length }) // requested only after piece 1, which was begun first
   swarm.settle({ from: 0, to: 0 })
   expect(events).toContainEqual(['settled', 0])
 })

@@ -19,7 +19,7 @@ import { checkTorrent, getInternals } from './webtorrent-internals.ts'
 const reportIntervalMs = 250
 const maxConnections = 60
 
-/** Joins the swarm. Resolves when the client listens for peers. Events are reported with `notify`. */
+/** Joins the swarm. Resolves once the client is listening for peers. Reports events by calling `notify`. */
 export async function joinSwarm(
   setup: SwarmSetup,
   contact: Contact,
@@ -86,10 +86,7 @@ export async function joinSwarm(
   }
 }
 
-/**
- * Opens the torrent. Listens on the port in `contact`, or on a free port if another process has taken that one in the
- * meantime.
- */
+/** Opens the torrent. Listens on the port in `contact`, or on any free port if that one is now in use. */
 async function openTorrent(setup: SwarmSetup, contact: Contact, fd: number) {
   const { host, downloadLimit, uploadLimit } = setup
   const { port, peerId } = contact
@@ -115,7 +112,7 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
   const pieces = Math.ceil(fileSizeBytes / pieceLength)
   const settings = {
     store: createPieceStoreClass({ fd, pieceLength, fileSizeBytes }),
-    storeCacheSlots: 0, // the system already caches the pieces
+    storeCacheSlots: 0, // the operating system already caches the pieces
     strategy: 'rarest',
     deselect: true,
     bitfield: new Uint8Array(Math.ceil(pieces / 8)), // without a bitfield, webtorrent would hash the whole file

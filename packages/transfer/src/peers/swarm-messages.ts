@@ -19,7 +19,7 @@ export type SwarmSetup = {
   uploadLimit: number | undefined
 }
 
-/** The identity and port with which to join the swarm, and known peers. */
+/** The port and peer ID to join the swarm with, and the known peers. */
 export type Contact = {
   /** The port to listen on; 0 for any free port. */
   port: number
@@ -36,7 +36,7 @@ export type SwarmMethods = {
   join(contact: Contact): void
   /** Reports pieces that are on disk and may be sent to peers. */
   have(pieces: Pieces): void
-  /** Requests pieces. Their first `bytesHere` bytes, valid or not, are on disk. */
+  /** Requests the pieces of a range. Its first `bytesHere` bytes, valid or not, are already on disk. */
   want(pieces: Pieces & { bytesHere: number }): void
   /**
    * Requests no further pieces of the range, except those that a peer has begun to send. The event `settled` follows.
@@ -55,7 +55,7 @@ export type SwarmMethods = {
 /** The registry's name among the peers. */
 export const registryName = 'registry'
 
-/** The name of the sender for bytes that were already on disk. */
+/** The sender name used for bytes that were already on disk. */
 export const diskName = 'this disk'
 
 /**

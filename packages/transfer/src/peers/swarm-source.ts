@@ -10,11 +10,11 @@ import type { Swarm } from './swarm.ts'
 import { diskName, registryName, type Sent } from './swarm-messages.ts'
 
 /**
- * Number of chunks requested at the same time: enough for peers to have different pieces, and few enough to lose little
- * if the pull is interrupted.
+ * Number of chunks requested at the same time: enough that peers have different pieces to exchange, but few enough that
+ * little is lost if the pull is interrupted.
  */
 const slots = 8
-/** After the pull has stopped using peers, maximum time to wait for pieces that peers have begun to send. */
+/** Once the pull stops using peers, the maximum time to wait for pieces that peers have begun to send. */
 const settleTimeoutMs = 3_000
 
 type Setup = {
@@ -29,7 +29,7 @@ type Setup = {
   stallMs: number
   /** Why the tracker cannot be reached; undefined if it can. */
   trackerError(): unknown
-  /** Resolves when peers may be used. The result is a signal that is aborted when they must no longer be used. */
+  /** Resolves when peers may be used, with a signal that is aborted when they must no longer be used. */
   turn(): Promise<AbortSignal>
 }
 

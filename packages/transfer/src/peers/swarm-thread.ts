@@ -1,10 +1,10 @@
-/** The thread that `startSwarm` starts. */
+/** The entry point of the thread that `startSwarm` starts. */
 import type { Notify } from '@shoal/core/rpc'
 import { serveParent } from '@shoal/threads/parent'
 import { joinSwarm } from './swarm-client.ts'
 import type { Contact, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 
-/** Returns a swarm that is not joined before `join` is called. */
+/** Returns a swarm that is joined only when `join` is called. */
 function swarmToJoin(setup: SwarmSetup, notify: Notify<SwarmEvents>): SwarmMethods {
   const contact = Promise.withResolvers<Contact>()
   let isJoining = false

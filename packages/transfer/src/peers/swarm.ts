@@ -6,7 +6,7 @@ import type { Contact, Sent, SwarmEvents, SwarmMethods, SwarmSetup } from './swa
 export interface Swarm {
   /**
    * Resolves when the swarm's thread has loaded, so that `join` takes effect immediately, or when the thread has ended.
-   * Loading takes a second on a busy machine.
+   * Loading can take a second on a busy machine.
    */
   untilLoaded(): Promise<void>
   /** Joins the swarm. */
@@ -45,7 +45,7 @@ type Events = {
   onPiece(index: number, sent: Sent): void
   /** A peer, identified by its address and port, sent a bad piece. */
   onBanned(peer: string): void
-  /** The swarm failed. Nothing arrives from then on. */
+  /** The swarm failed. No more pieces arrive. */
   onFailure(reason: string): void
 }
 
@@ -57,7 +57,7 @@ const closeTimeoutMs = 500
 
 /**
  * Starts a swarm in a separate thread. `pieceLength` is in bytes. If the swarm fails, no call rejects, because the
- * registry also has the bytes. Received pieces match their SHA-1. Callers must also check the SHA-256 of their chunk.
+ * registry also has the bytes. Received pieces match their SHA-1, but callers must also check the SHA-256 of the chunk.
  */
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events): Swarm {
   let peerCount = 0

@@ -11,7 +11,7 @@ export type TorrentClientOptions = {
   /** Bytes per second; undefined for no limit. */
   downloadLimit?: number | undefined
   uploadLimit: number | undefined
-  /** Any other options of the library. */
+  /** Any other options for the library. */
   [name: string]: unknown
 }
 
@@ -43,8 +43,8 @@ export function torrentClient(options: TorrentClientOptions): WebTorrent {
 }
 
 /**
- * Resolves when the client has left its peers and trackers. After a fatal error, such as a port in use, the client has
- * already left them.
+ * Resolves when the client has disconnected from its peers and trackers. After a fatal error, such as a port in use,
+ * the client has already done so.
  */
 export async function destroyClient(client: WebTorrent): Promise<void> {
   if (client.destroyed) return

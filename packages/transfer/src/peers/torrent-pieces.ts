@@ -14,7 +14,7 @@ type Wanted = Pieces & { bytesHere: number; fd: number; senders: Senders }
 
 /**
  * Requests pieces. Blocks of these pieces that are already on disk, from an earlier run or an interrupted request, are
- * checked and not fetched again.
+ * checked instead of being fetched again.
  */
 export function want(torrent: Torrent, { from, to, bytesHere, fd, senders }: Wanted) {
   const { bitfield, pieces, _hashes: hashes } = getInternals(torrent)
@@ -35,7 +35,7 @@ export function want(torrent: Torrent, { from, to, bytesHere, fd, senders }: Wan
   torrent.select(from, to, 1)
 }
 
-/** Adds the complete blocks in `bytes`, the beginning of a piece, so that they are not requested. */
+/** Adds the complete blocks in `bytes`, which is the beginning of a piece, so that they are not requested. */
 function putBlocks(piece: TorrentPiece, bytes: Uint8Array) {
   const count = Math.floor(bytes.length / blockBytes)
   let block = piece.reserve()
@@ -55,7 +55,7 @@ export function leave(torrent: Torrent, { from, to }: Pieces) {
   torrent.deselect(from, to)
 }
 
-/** Offers peers the pieces that were received from another source. */
+/** Offers peers pieces that the library did not receive itself. */
 export function offer(torrent: Torrent, { from, to }: Pieces) {
   const internals = getInternals(torrent)
   for (let index = from; index <= to; index += 1) {

@@ -2,7 +2,10 @@
 import { type Bencoded, decodeBencode } from '@shoal/model-file'
 import { NetworkError } from '@shoal/protocol/client'
 
-/** Sends one announce. Rejects with a `NetworkError` if there was no response, or with the signal's reason. */
+/**
+ * Sends one announce. Rejects with a `NetworkError` if there is no response, or with the signal's reason if it is
+ * aborted.
+ */
 export type TrackerFetch = (
   url: string,
   signal: AbortSignal,
@@ -24,7 +27,7 @@ export type TrackerResponse = {
   intervalMs: number | undefined
   /** Whether there are other peers in the swarm. */
   hasOthers: boolean
-  /** Addresses with ports. Not all of them are in the swarm: a registry also lists its metadata peer. */
+  /** Addresses with ports. Not all of them are members of the swarm: a registry also lists its metadata peer. */
   peers: string[]
 }
 
@@ -33,7 +36,7 @@ const maxPeers = 200
 
 /**
  * Sends an announce and parses the response. Rejects with a `NetworkError` if the tracker does not respond, refuses the
- * announce or sends an invalid response, or with the signal's reason.
+ * announce, or sends an invalid response; rejects with the signal's reason if it is aborted.
  */
 export async function announceTo(
   tracker: string,

@@ -16,7 +16,7 @@ async function installed() {
   const client = torrentClient({ host: '127.0.0.1', port: 0, uploadLimit: undefined })
   const torrent = client.add(makeTorrent(file), {
     store: createPieceStoreClass({ fd: -1, ...file }),
-    bitfield: new Uint8Array(1), // nothing is on disk, and nothing is read
+    bitfield: new Uint8Array(1), // no pieces are on disk, so the disk is not read
     deselect: true,
   })
   await once(torrent, 'ready')

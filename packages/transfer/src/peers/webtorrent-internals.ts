@@ -11,7 +11,8 @@ import type WebTorrent from 'webtorrent'
 import type { Torrent } from 'webtorrent'
 
 /**
- * Methods that are replaced on `Wire.prototype`. All replacements except that of `startEncryption` call the originals.
+ * Methods that are replaced on `Wire.prototype`. All replacements except the one for `startEncryption` call the
+ * original method.
  */
 type WireMethods = {
   /** Replaced to limit the length of messages, which the library collects in memory. */
@@ -43,7 +44,7 @@ type WireMethods = {
 type WireFields = {
   /** Read: the number of bytes waiting to be sent, which streamx does not expose. */
   _readableState: { buffered: number }
-  /** Read: the names of our extensions, by the number that peers use for them. */
+  /** Read: the names of our extensions, keyed by the numbers that peers use for them. */
   extendedMapping: Record<number, string>
 }
 
@@ -68,7 +69,10 @@ type TorrentMembers = {
    * no piece is wanted.
    */
   _rarityMap: { getRarestPiece(isWanted: (index: number) => boolean): number }
-  /** Read: whether the last bytes have been sent to a peer. Written: how often a closed connection was reopened. */
+  /**
+   * Read: whether the last bytes have been sent to a peer. Written: the number of times a closed connection was
+   * reopened.
+   */
   _peers: Map<
     string,
     { conn: { writableLength: number } | null; wire: Wire | null; retries: number }
@@ -77,15 +81,15 @@ type TorrentMembers = {
   pieces: (TorrentPiece | null)[]
 }
 
-/** A piece, as defined by the package torrent-piece. Every block except the last has 16 KiB. */
+/** A piece, as defined by the package torrent-piece. Every block except the last is 16 KiB long. */
 export type TorrentPiece = {
   /** Read: the number of missing bytes. */
   missing: number
   /** Read: the senders of its blocks so far; null before the first block and once the piece is complete. */
   sources: unknown[] | null
   /**
-   * Called, with `cancel` and `set`, for blocks that are on disk. Returns a block that has not been requested from any
-   * peer, or -1 if there is none. From then on, the block counts as requested.
+   * Called, along with `cancel` and `set`, to register blocks that are on disk. Returns a block that has not been
+   * requested from any peer, or -1 if there is none. From then on, the block counts as requested.
    */
   reserve(): number
   cancel(block: number): void
@@ -110,7 +114,7 @@ const piece: Checks<TorrentPiece> = {
   set: isMethod,
 }
 
-/** For each kind of object, a check of each private name. */
+/** For each kind of object, a check for each private name. */
 export const privateNames = {
   wire: {
     _onMessageLength: isMethod,
@@ -142,8 +146,8 @@ export const privateNames = {
 }
 
 /**
- * Checks that an object has all private names. Must be called in each thread that uses the libraries: for a wire and
- * the client at startup, and for a torrent and one of its pieces when the torrent is ready.
+ * Checks that an object has all the private names for its kind. Must be called in each thread that uses the libraries:
+ * for a wire and the client at startup, and for a torrent and one of its pieces when the torrent is ready.
  * @throws an error that lists the missing names and the versions of the libraries
  */
 export function checkPrivateNames(kind: keyof typeof privateNames, object: object) {
@@ -184,7 +188,7 @@ export const wireMethods = Wire.prototype as unknown as WireMethods
 export const unsentBytes = (wire: Wire): number =>
   (wire as unknown as WireFields)._readableState.buffered
 
-/** The name of our extension for which peers use this number. */
+/** The name of the extension of ours that peers refer to by this number. */
 export const extensionName = (wire: Wire, id: number): string | undefined =>
   (wire as unknown as WireFields).extendedMapping[id]
 

@@ -57,10 +57,10 @@ declare module 'bittorrent-protocol' {
     remoteAddress: string | undefined
     remotePort: number | undefined
     peerPieces: { get(index: number): boolean }
-    /** Whether the peer is choking us, so that it does not answer our requests. */
+    /** Whether the peer is choking us, in which case it does not answer our requests. */
     peerChoking: boolean
     downloaded: number
-    /** In bytes per second. Only blocks count. */
+    /** In bytes per second, counting only the bytes of blocks. */
     downloadSpeed(): number
     uploadSpeed(): number
     uploaded: number

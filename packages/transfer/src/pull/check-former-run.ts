@@ -11,7 +11,7 @@ type Check = {
   report: (event: PullEvent) => void
 }
 
-/** Verifies the chunks of an earlier run, and keeps those that match their hash. */
+/** Verifies the chunks of an earlier run, and keeps those that match their hashes. */
 export async function checkFormerRun(
   { startingOver, claimed, board }: PartialFile,
   { ledger, checkers, report }: Check,

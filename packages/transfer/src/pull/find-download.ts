@@ -15,8 +15,8 @@ export type FoundDownload = {
 }
 
 /**
- * Returns the URLs and the manifest of a download. Uses the response that an earlier run saved. If there is no usable
- * response, requests a new one and saves it.
+ * Returns the URLs and the manifest of a download. Uses the response saved by an earlier run if it is usable;
+ * otherwise, requests a new one and saves it.
  */
 export async function findDownload(
   { client, modelName, file, path }: Wanted,

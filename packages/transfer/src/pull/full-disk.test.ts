@@ -7,7 +7,7 @@ import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
 
-/** Mounts a small disk. Undefined if this user may not mount disks. */
+/** Mounts a small disk and returns its path, or undefined if this user may not mount disks. */
 function mountSmallDisk(sizeBytes: number): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
   const directory = temporaryDirectory()
@@ -15,7 +15,7 @@ function mountSmallDisk(sizeBytes: number): string | undefined {
     const options = ['-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'tmpfs', directory]
     execFileSync('mount', options, { stdio: 'ignore' })
   } catch {
-    return undefined // a container without permission to mount
+    return undefined // for example in a container without permission to mount
   }
   onTestFinished(() => {
     execFileSync('umount', ['--lazy', directory])

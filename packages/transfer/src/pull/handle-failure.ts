@@ -6,7 +6,7 @@ import { type TransferFailure, toError } from '../failure.ts'
 import type { Retrier } from '../retrier.ts'
 
 /**
- * Up to `quickRefusals` consecutive refusals are retried without a wait, because another of the three kinds of URLs may
+ * Up to `quickRefusals` consecutive refusals are retried immediately, because a URL of another of the three kinds may
  * work. After more than `maxRefusals`, the pull fails.
  */
 const quickRefusals = 3
@@ -34,7 +34,7 @@ export async function handleFailure(
   if (failure.kind !== 'refused') return retrier.waitOrThrow(failure, inARow)
 
   if (failure.status === 404 || failure.status === 410) {
-    // Perhaps only this URL no longer exists. If the file no longer exists either, this call throws.
+    // Perhaps only this URL is gone. If the file is gone too, this call throws.
     await client.getFile(modelName, file.id, signal).catch((error) => {
       if (!(error instanceof NetworkError)) throw error
     })

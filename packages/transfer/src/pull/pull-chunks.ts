@@ -23,8 +23,8 @@ import { handleFailure } from './handle-failure.ts'
 /** Give up after a chunk has arrived damaged this many times. */
 const maxBadTimes = 5
 /**
- * How often data is flushed to disk. Flushing limits the data that a power loss can destroy, but flushing more often
- * slows down the pull.
+ * How often data is flushed to disk. Flushing limits how much data a power loss can destroy, but flushing more often
+ * would slow down the pull.
  */
 const syncEveryMs = 5000
 
@@ -146,7 +146,8 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
       serveSource(source, serving).then(
         () => peers?.finish(),
         (error) => {
-          // Stops the other source before `close` ends its wait for a turn. Otherwise, it would begin to fetch chunks.
+          // Stops the other source before `close` ends its wait for a turn. Otherwise, that source would begin to fetch
+          // chunks.
           ending.abort(error)
           throw error
         },
@@ -181,8 +182,8 @@ async function leave(peers: Peers, report: ChunkPull['report']): Promise<void> {
 }
 
 /**
- * Adds up the shares that have the same name. The registry has several shares, because it sends bytes both directly and
- * as a member of the swarm.
+ * Adds up the shares that have the same name. The registry can have several shares, because it sends bytes both
+ * directly and as a member of the swarm.
  */
 export function sharesByName(shares: SourceShare[]): SourceShare[] {
   return [...Map.groupBy(shares, ({ name }) => name)].map(([name, same]) => ({
@@ -206,7 +207,7 @@ function startTicking(
   }
   const timer = setInterval(() => {
     const progress = readProgress()
-    partial.saveJournal() // before progress is reported, so that reported progress survives a crash
+    partial.saveJournal() // before reporting progress, so that the reported progress survives a crash
     onTick()
     report(progress)
     if (performance.now() - syncedAt < syncEveryMs) return

@@ -123,11 +123,12 @@ test('the rate limit applies to all connections together', async () => {
   const { pull } = await pullScene(file)
   const startedAt = performance.now()
   await pull({ rateLimit: 12 * mebibyte })
-  // The file has slightly more than 12 MiB, and the limit is 12 MiB/s. On a busy machine, the pull only takes longer.
+  // The file is slightly larger than 12 MiB, and the limit is 12 MiB/s. A busy machine can only make the pull take
+  // longer.
   expect(performance.now() - startedAt).toBeGreaterThan(900)
 })
 
-test('a cancelled pull rejects with the reason and keeps its partial file', async () => {
+test('a canceled pull rejects with the reason and keeps its partial file', async () => {
   const { pull, path, origin, events } = await pullScene(file)
   origin.script = () => ({ bytesPerSecond: mebibyte })
   const abort = new AbortController()
@@ -140,7 +141,7 @@ test('a cancelled pull rejects with the reason and keeps its partial file', asyn
   expect(existsSync(path)).toBe(false)
 })
 
-test('after a cancelled pull, nothing keeps the process running', async () => {
+test('after a canceled pull, nothing keeps the process running', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ bytesPerSecond: mebibyte })
   const child = startChildPull(scene, file)

@@ -15,7 +15,7 @@ export type PulledFile = {
   path: string
   sha256_hash: string
   fileSizeBytes: number
-  /** Bytes from an earlier run that were still good. */
+  /** Bytes from an earlier run that were still valid. */
   resumedBytes: number
   downloadedBytes: number
   /** The part of `downloadedBytes` that was duplicate or damaged. */

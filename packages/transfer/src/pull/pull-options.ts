@@ -17,7 +17,7 @@ export type PullOptions = {
   connections?: number | undefined
   /**
    * Whether to download from peers:
-   * - `off`: download only from the registry. This is the default, because peers learn our IP address.
+   * - `off`: download only from the registry. This is the default, because peers would learn our IP address.
    * - `auto`: also download from peers.
    * - `only`: download only from peers.
    */

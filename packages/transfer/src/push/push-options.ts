@@ -28,7 +28,7 @@ export type BlobPushEvent =
   | { type: 'sent'; bytesHere: number; bytesSent: number }
   /** The registry has all bytes, and is hashing and reading the file. The progress of this step is unknown. */
   | { type: 'processing' }
-  /** A chunk arrived damaged. It is sent again. */
+  /** A chunk arrived damaged and will be sent again. */
   | { type: 'bad-chunk'; index: number }
 
 /** A push whose hashes may not be known yet. */

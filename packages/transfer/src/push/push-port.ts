@@ -1,8 +1,8 @@
 import type { MissingChunk } from '@shoal/protocol/client'
 
 /**
- * Reads and sends the bytes of one file: from disk with undici in Node, from a `File` with
- * XMLHttpRequest in a browser.
+ * Reads and sends the bytes of one file: from disk with undici in Node, or from a `File` with XMLHttpRequest in a
+ * browser.
  */
 export interface PushPort {
   /** Maximum number of chunks sent in parallel. */

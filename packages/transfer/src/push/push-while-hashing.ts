@@ -11,19 +11,19 @@ import { type SendCount, sendChunks } from './send-missing.ts'
  */
 export const minBytesWhileHashing = 128 * 1024 * 1024
 
-/** Maximum number of chunks that are declared in one call, so that sending begins soon. */
+/** Maximum number of chunks declared in one call. A low limit lets sending begin sooner. */
 const maxDeclared = 64
 
 export type HashingPush = UnhashedPush & {
   sizeBytes: number
-  /** The hashes of the file, as far as they are known. */
+  /** The hashes of the chunks as they become known, and finally the complete manifest. */
   hashing: { chunks: AsyncQueue<ChunkHash>; manifest: Promise<ChunkManifest> }
 }
 
 /**
  * Uploads one file like `pushBlob`, but begins to send chunks while the file is still being hashed. Waits for the
  * hashes instead if the registry lacks the endpoints for this, or if it has a file with this name or an unfinished
- * upload of other bytes. Rejects if hashing fails. When the result settles, the caller must stop hashing.
+ * upload of other bytes. Rejects if hashing fails. When the returned promise settles, the caller must stop hashing.
  * @example
  * import { openAsBlob } from 'node:fs'
  * import { chunkRange, chunkSizeFor, hashFileInWorker, makeManifest } from '@shoal/model-file'
@@ -74,7 +74,7 @@ export async function pushWhileHashing(given: HashingPush): Promise<ModelFile> {
 }
 
 /**
- * Sends chunks until all hashes are known and all their chunks have been sent, or until sending early turns out to be
+ * Sends chunks until all hashes are known and all missing chunks have been sent, or until sending early turns out to be
  * impossible or unnecessary. Returns whether an upload was started.
  */
 async function startEarly(push: HashingPush, count: SendCount): Promise<boolean> {
@@ -116,7 +116,7 @@ async function startEarly(push: HashingPush, count: SendCount): Promise<boolean>
 const isRefused = (error: unknown) =>
   error instanceof ApiError && [404, 405, 409].includes(error.status)
 
-/** Whether the registry has a file of this name that may have the same bytes. */
+/** Whether the registry has a file with this name that may have the same bytes. */
 async function hasFile({ client, modelName, filename, retrier, signal }: HashingPush) {
   const files = await retrier.call(() => client.listFiles(modelName, { status: 'all' }, signal))
   const same = files.find((file) => file.filename === filename)
@@ -150,9 +150,9 @@ async function declareChunks(
 }
 
 /**
- * When all hashes are known, declares them all. Aborts `stop` if the registry then needs no more chunks, or if it has
- * started another upload. The registry needs no more chunks if it has the same bytes in another file, or if another
- * client has sent them.
+ * Once all hashes are known, declares all of them. Aborts `stop` if the registry then needs no more chunks, either
+ * because another of its files has the same bytes or because another client has sent them, or if the registry has
+ * started another upload.
  */
 async function stopIfStored(
   { client, modelName, filename, hashing, retrier, signal }: HashingPush,

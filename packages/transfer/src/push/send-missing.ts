@@ -7,8 +7,8 @@ import type { BlobPush, UnhashedPush } from './push-options.ts'
 
 const maxRefusals = 5
 /**
- * Minimum number of bytes that count as progress. Fewer do not count, because a socket accepts some bytes even if the
- * server no longer reads them.
+ * Minimum number of additional bytes that count as progress. Fewer bytes do not count, because a socket accepts some
+ * data even if the server has stopped reading.
  */
 const stepBytes = 256 * 1024
 
@@ -61,7 +61,7 @@ export async function sendChunks(
     let refusals = 0
     let failures = 0
     let sent = 0
-    /** The largest number of bytes sent by any attempt. Sending the same bytes again is not progress. */
+    /** The largest number of bytes sent by any attempt so far. Sending the same bytes again is not progress. */
     let furthest = 0
     function setSent(bytes: number) {
       count.bytesHere += bytes - sent
@@ -109,7 +109,7 @@ export async function sendChunks(
     const isExpired = [401, 403, 404].includes(status)
     const isMismatch = status === 400
     if (refusals >= maxRefusals || !(isExpired || isMismatch)) {
-      // Statuses 401, 403 and 404 concern the chunk's URL here, not the user's credentials, so the error must not
+      // Here, statuses 401, 403 and 404 concern the chunk's URL, not the user's credentials, so the error must not
       // suggest signing in.
       if (error.cause instanceof NetworkError) throw error.cause
       throw isExpired ? bytesRefused(error.message, status) : error

@@ -4,10 +4,10 @@ import type { BlobPush } from './push-options.ts'
 
 const minPauseMs = 100
 const maxPauseMs = 2000
-/** A pause is this share of the elapsed time, so that pauses never make a push much longer. */
+/** The length of a pause as a share of the elapsed time, so that pauses never make a push much longer. */
 const pauseShare = 0.1
 
-/** Polls until the registry has hashed and read the file. The registry may restart in the meantime. */
+/** Polls until the registry has finished hashing and reading the file. The registry may restart in the meantime. */
 export async function untilProcessed(push: BlobPush, file: ModelFile): Promise<ModelFile> {
   const { client, modelName, retrier, signal, report } = push
   let current = file

@@ -20,7 +20,7 @@ const file = syntheticFile(2 * mebibyte, mebibyte)
 const blockBytes = 16_384
 const pollOptions = { timeout: 10_000 }
 
-/** A seeder, and a check that it still uploads. */
+/** Starts a seeder. `stillGives` checks that it still uploads. */
 async function scene(of = file) {
   const { origin, path, pull, seeder } = await swarmScene(of)
   const { status, failure } = await seeder()

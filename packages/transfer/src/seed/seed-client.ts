@@ -12,7 +12,7 @@ import { checkTorrent, isSending } from '../peers/webtorrent-internals.ts'
 import type { SeederEvents, SeederMethods, SeedSetup, SharedFile } from './seed-messages.ts'
 
 const reportIntervalMs = 1000
-/** How long the last bytes may take to reach a slow peer after the quota is used up. */
+/** How long the last bytes may take to reach a slow peer once the quota is used up. */
 const lingerMs = 60_000
 
 type Shared = {
@@ -30,7 +30,7 @@ type Shared = {
 
 export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): SeederMethods {
   const shared = new Map<string, Shared>()
-  /** The quotas by file, including files that are not shared at the moment. */
+  /** The quota of each file, including files that are not shared at the moment. */
   const quotas = new Map<string, UploadQuota>()
   let isPaused = false
   const { host, port, uploadLimit } = setup
@@ -110,8 +110,8 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
   }
 
   /**
-   * Stops seeding once the bytes waiting to be sent have left, or after `lingerMs`. Disconnecting peers earlier would
-   * waste bytes. Must be called regularly.
+   * Stops seeding once all waiting bytes have been sent, or after `lingerMs`. Disconnecting peers earlier would waste
+   * bytes. Must be called regularly.
    */
   function holdSoon(one: Shared, torrent: Torrent) {
     for (const wire of torrent.wires) wire.choke()
@@ -156,7 +156,7 @@ function settingsFor({ file: { fileSizeBytes }, fd }: Shared) {
   const pieceLength = pieceLengthFor(fileSizeBytes)
   return {
     store: createPieceStoreClass({ fd, pieceLength, fileSizeBytes }),
-    storeCacheSlots: 0, // the system caches the file already
+    storeCacheSlots: 0, // the operating system already caches the file
     bitfield: allBits(Math.ceil(fileSizeBytes / pieceLength)), // otherwise WebTorrent would hash the whole file
   }
 }

@@ -26,7 +26,7 @@ export type SeederMethods = {
   unshare(path: string): void
   pause(): void
   resume(): void
-  /** Reports the final status, and notifies trackers that we have stopped. */
+  /** Reports the final status, and notifies trackers that we have stopped seeding. */
   close(): Promise<void>
 }
 

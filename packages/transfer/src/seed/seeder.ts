@@ -15,7 +15,7 @@ export type SeederOptions = Partial<SeedSetup> & {
   onFailed?: (message: string) => void
 }
 
-/** Maximum time to close. WebTorrent itself waits one second for trackers that do not respond. */
+/** Maximum time that closing may take. WebTorrent itself waits one second for trackers that do not respond. */
 const closeTimeoutMs = 3_000
 
 /** Shares files with peers. */
@@ -26,7 +26,7 @@ export interface Seeder {
   /** Disconnects peers and notifies trackers. `resume` shares the same files again. */
   pause(): void
   resume(): void
-  /** The status that the thread last reported; it reports every second. */
+  /** The status last reported by the thread, which reports it every second. */
   status(): SeedStatus
   /** The failure that ended all sharing; undefined while sharing works. */
   failure(): string | undefined
@@ -37,7 +37,7 @@ export interface Seeder {
   close(): Promise<void>
 }
 
-/** Starts a seeder in its own thread. It shares nothing before the first call to `share`. */
+/** Starts a seeder in its own thread. It shares nothing until `share` is called. */
 export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions): Seeder {
   const setup: SeedSetup = {
     network: directNetwork,

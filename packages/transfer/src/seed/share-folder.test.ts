@@ -82,7 +82,10 @@ test('a file pulled without peers is not shared until it is pulled with `isShare
   expect(await readRecord(path)).toMatchObject({ without_peers: true })
 })
 
-/** Another program's copy of the file, and a function that imports it with its identity in the registry. */
+/**
+ * Creates another program's copy of the file, and a function that imports the copy under the file's identity in the
+ * registry.
+ */
 function useForeignFile({ directory, origin }: Awaited<ReturnType<typeof swarmScene>>) {
   const blob = join(temporaryDirectory(), 'blob')
   writeFileSync(blob, file.bytes)
@@ -123,7 +126,7 @@ test('an imported file is shared only if the user asked for that, and only after
   expect(await count()).toEqual({ files: 0, problems: [why] })
   expect(await importIt(true)).toMatchObject({ alreadyThere: true })
   expect(await count()).toEqual({ files: 1, problems: [] })
-  // The same bytes in another inode: not the file that was hashed.
+  // The bytes are the same, but the inode is new, so this is not the file that was hashed.
   writeFileSync(`${blob}.new`, file.bytes)
   renameSync(`${blob}.new`, blob)
   expect(await count()).toEqual({ files: 0, problems: [] })

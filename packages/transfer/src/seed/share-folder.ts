@@ -17,7 +17,7 @@ export type Sharing = {
   status(): SeedStatus
   /** The failure that ended all sharing; undefined while sharing works. */
   failure(): string | undefined
-  /** Number of files that are shared or about to be. */
+  /** Number of files that are shared or about to be shared. */
   fileCount(): number
   /** Whether the first scan of the folder is still running, in which case more files may follow soon. */
   isScanning(): boolean
@@ -32,8 +32,7 @@ export type Sharing = {
 /** How often the folder is scanned for new and deleted files. */
 const scanIntervalMs = 30_000
 /**
- * `shareFolder` returns after this time even if the first scan is still running, since the registry
- * may be offline.
+ * `shareFolder` returns after at most this time, even if the first scan is still running: the registry may be offline.
  */
 const firstScanTimeoutMs = 1_000
 
@@ -59,7 +58,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
   const setup = { ...others, ...(network && { network }) }
   const stop = new AbortController()
   const { signal } = stop
-  /** The torrents of shared files, by path. */
+  /** The torrents of shared files, keyed by path. */
   const shared = new Map<string, Uint8Array>()
   const onProblem = (path: string, message: string) => onDropped(sharedName(path), message)
   const findFiles = shareableFiles({
@@ -78,10 +77,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
     },
   })
 
-  /**
-   * Returns the seeder's status, with all files that have been found, including those that the seeder has not reported
-   * yet.
-   */
+  /** Returns the seeder's status with all files found so far, including those that the seeder has not reported yet. */
   function status(): SeedStatus {
     const now = seeder.status()
     const reported = new Map(now.files.map((file) => [file.path, file]))

@@ -10,11 +10,11 @@ export type ShareableOptions = {
   modelsDirectory: string
   /** The token is sent only to this registry. Requests to other registries are anonymous. */
   registry?: { address: string; token: string | undefined } | undefined
-  /** Whether to also share files of private models, with anyone who has their torrent. */
+  /** Whether to also share files of private models. Anyone who has the torrent of such a file can then download it. */
   isPrivateShared?: boolean | undefined
   /** How to reach registries. Default: direct connections. */
   network?: NetworkSettings | undefined
-  /** Called when a file is not shared, and when a torrent cannot be saved beside its file. */
+  /** Called when a file is not shared, or when a torrent cannot be saved beside its file. */
   onProblem(path: string, message: string): void
 }
 
@@ -28,7 +28,7 @@ const requestTimeoutMs = 10_000
 /** A file that was pulled from a registry and has not been modified since. */
 type Pulled = LocalFile & { record: RegistryRecord; fileSizeBytes: number }
 
-/** The registry's response for one file: the torrent, or undefined if the file may not be shared. */
+/** The registry's response for one file. `found` is its torrent, or undefined if the file may not be shared. */
 type CachedAnswer = { found: FileTorrent | undefined; until: number }
 
 /**
@@ -106,7 +106,7 @@ export function shareableFiles(options: ShareableOptions) {
   }
 }
 
-/** A key for a file's torrent. Copies with the same name have the same torrent, and only one of them is shared. */
+/** A key for a file's torrent. Copies with the same name have the same torrent, so only one of them is shared. */
 const torrentKey = ({ filename, record }: Pulled) => `${record.sha256_hash} ${filename}`
 
 async function kept(path: string): Promise<FileTorrent | undefined> {

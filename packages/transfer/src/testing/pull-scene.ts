@@ -19,8 +19,8 @@ export type PullScene = {
 }
 
 /**
- * Starts an origin with one file, and creates an empty directory to pull the file to. After the test, the origin is
- * closed and the directory is removed.
+ * Starts an origin that serves one file, and creates an empty directory into which the file is pulled. After the test,
+ * the origin is closed and the directory is removed.
  */
 export async function pullScene(file: SyntheticFile): Promise<PullScene> {
   const origin = await startScriptedOrigin(file)

@@ -20,7 +20,7 @@ export type BytesRequest = {
   end: number
 }
 
-/** The fault of a response; undefined for a correct response. */
+/** What is wrong with a response. */
 export type Misbehaviour =
   | { status: number; headers?: Record<string, string>; body?: string }
   | { flipByteAt: number }
@@ -38,7 +38,7 @@ export type ScriptedOrigin = {
   /** The speed limit that all connections share; undefined for no limit. */
   line: { bytesPerSecond: number; freeAt: number } | undefined
   requests: (BytesRequest & { authorization: string | undefined })[]
-  /** Number of calls to the download endpoint, which count as downloads. */
+  /** Number of calls to the download endpoint. A registry counts each of them as a download. */
   downloads: number
   isDeleted: boolean
   /** The tracker and the torrent in the response to a download; undefined for none. */
@@ -48,7 +48,7 @@ export type ScriptedOrigin = {
   open(): Promise<void>
 }
 
-/** A registry with one file. It can fail in the ways that registries and networks do. */
+/** A registry with one file. It can fail in the same ways as real registries and networks. */
 export async function startScriptedOrigin(file: SyntheticFile): Promise<ScriptedOrigin> {
   let server: Server | undefined
   let port = 0

@@ -5,7 +5,7 @@ import { computeSha256, toModelFile } from './synthetic-file.ts'
 
 export type PutRequest = {
   index: number
-  /** Number of earlier requests with this chunk. */
+  /** Number of earlier requests that sent this chunk. */
   before: number
   url: string
 }
@@ -13,7 +13,7 @@ export type PutRequest = {
 export type PutMisbehaviour =
   | { status: number; headers?: Record<string, string>; body?: string; isEarly?: boolean }
   | { reset: true }
-  /** Damages the bytes that arrive, as a bad connection might. */
+  /** Damages the received bytes, as a bad connection might. */
   | { flip: true }
 
 export type ScriptedRegistry = {
@@ -22,14 +22,14 @@ export type ScriptedRegistry = {
   puts: PutRequest[]
   stored: Map<number, Buffer>
   file: ModelFile | undefined
-  /** Whether to reset the connection of the first `complete` after the file has been processed. */
+  /** Whether to reset the connection of the first `complete` call once the file has been processed. */
   losesFirstComplete: boolean
-  /** Called after each `complete`, to set the file's status. */
+  /** Called after each `complete` call to set the file's status. */
   process: (registry: ScriptedRegistry) => void
   close(): Promise<void>
 }
 
-/** A registry that accepts uploads of one file into memory, with scripted failures. */
+/** A registry that keeps one uploaded file in memory, and fails as scripted. */
 export async function startScriptedRegistry(): Promise<ScriptedRegistry> {
   let manifest: NewFile | undefined
   let urlVersion = 0

@@ -28,7 +28,7 @@ export async function swarmScene(file: SyntheticFile) {
     tracker,
     /** Number of seeders known to the tracker. */
     seeds: () => tracker.torrents[infoHash(info)]?.complete,
-    /** Starts a seeder that shares `bytes` as the file. By default, these are the file's correct bytes. */
+    /** Starts a seeder that shares `bytes` as the content of the file; by default, the correct content. */
     async seeder(bytes: Uint8Array = file.bytes, setup: Partial<SeedSetup> = {}) {
       const path = join(temporaryDirectory(), 'model.gguf')
       writeFileSync(path, bytes)

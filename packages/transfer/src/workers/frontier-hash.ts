@@ -25,7 +25,7 @@ export interface FrontierHash {
 /** Computes the hash in a thread, which reads the verified part of the file back from the page cache. */
 export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  promise.catch(() => undefined) // avoids an unhandled rejection before anyone awaits the digest
+  promise.catch(() => undefined) // avoids an unhandled rejection if nobody is awaiting the digest yet
   let notifiedBytes = 0
   let hashed = 0
   let listener: (() => void) | undefined

@@ -1,4 +1,4 @@
-/** The thread that `threadFrontierHash` starts. */
+/** The entry point of the thread that `threadFrontierHash` starts. */
 import { createHash } from 'node:crypto'
 import { openSync } from 'node:fs'
 import type { Notify } from '@shoal/core/rpc'

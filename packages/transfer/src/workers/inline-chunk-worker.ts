@@ -11,9 +11,9 @@ import { rateLimit } from '../rate-limit.ts'
 
 export type WorkerSetup = {
   path: string
-  /** Maximum number of parallel connections. 0 for a worker that only verifies. */
+  /** Maximum number of parallel connections; 0 for a worker that only verifies. */
   connections: number
-  /** Maximum bytes per second, in total for all workers that share the board; undefined for no limit. */
+  /** Maximum number of bytes per second, for all workers that share the board together; undefined for no limit. */
   rateLimit: number | undefined
   /** How long a connection may be silent. */
   stallMs: number
@@ -43,8 +43,8 @@ export function inlineChunkWorker(
   return {
     async fetch(request, signal) {
       const { chunk, from } = request
-      // All bytes of the chunk are already on disk, perhaps because an earlier request broke off after the last one.
-      // The chunk is only hashed, because an empty range cannot be requested.
+      // All bytes of the chunk are already on disk, perhaps because an earlier request failed after the last byte. Only
+      // hash the chunk, because an empty range cannot be requested.
       if (from === chunk.size) return check(chunk)
       const tools = { network, fd, board, limit, stallMs, onBuffer }
       return fetchChunk(tools, request, signal)

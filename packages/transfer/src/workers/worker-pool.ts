@@ -15,8 +15,7 @@ export interface WorkerPool {
 }
 
 /**
- * A second receiving thread is useful only if there is a free processor for it. Hashing the whole file also needs a
- * processor.
+ * A second receiving thread is useful only if a processor is free for it. Hashing the whole file needs a processor too.
  */
 const receivingThreads = availableParallelism() > 2 ? 2 : 1
 const checkingThreads = 2
@@ -50,8 +49,8 @@ export async function startChunkWorkers(
   { isInline }: { isInline: boolean },
 ): Promise<ChunkWorker[]> {
   if (isInline) {
-    // This module is loaded only here, because it loads undici, which takes 27 MB. This thread does not need undici if
-    // the workers have their own threads.
+    // This module is loaded only when needed, because it loads undici, which takes 27 MB of memory. If the workers have
+    // their own threads, this thread does not need undici.
     const { inlineChunkWorker } = await import('./inline-chunk-worker.ts')
     return [inlineChunkWorker(setup)]
   }

@@ -8,9 +8,8 @@ declare module '@tanstack/react-router' {
 }
 
 /**
- * Returns the secret from the link of an invitation, such as `/register#invitation=shi_…`. The secret is moved from
- * the URL to the state of the history entry, so that it is not copied or saved with the URL. The secret survives a
- * reload.
+ * Returns the secret from an invitation link, such as `/register#invitation=shi_…`. The secret is moved from the URL to
+ * the state of the history entry, so that it is not copied or saved with the URL. The secret survives a reload.
  */
 export function useInvitation(): string | undefined {
   const navigate = useNavigate()

@@ -11,7 +11,9 @@ type Props = { users: readonly AdminUser[]; me: Me; onOpen: Open }
 const columns = ['Role', 'Status', 'Stored', 'Models', 'API keys', 'Last used']
 const roles = { admin: 'Administrator', user: 'User', system: 'System' }
 
-/** On narrow screens, the table has only two columns, and the facts about an account are below its username. */
+/**
+ * On narrow screens, the table has only two columns, and the other details of an account are shown below its username.
+ */
 export function AccountTable({ users, me, onOpen }: Props) {
   return (
     <table className="w-full border-line border-t text-left text-[15px] tabular-nums">

@@ -14,7 +14,7 @@ export function AuditFilter({ filter, isBusy, onReload }: Props) {
   const { actor = '', action = '', subject = '' } = filter
   const filterBy = (search: AuditSearch) => navigate({ to: '.', search, resetScroll: false })
 
-  // The fields are not replaced when the filter changes, so that they keep the focus.
+  // When the filter changes, update the fields instead of replacing them, so that the focus is kept.
   useEffect(() => {
     for (const [name, value] of Object.entries({ actor, action, subject })) {
       const field = form.current?.elements.namedItem(name)

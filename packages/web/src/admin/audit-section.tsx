@@ -65,7 +65,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
       <div className="min-w-0">
         <p className="break-words">
           <strong className="font-semibold">{actor ?? 'A command on the registry’s host'}</strong>{' '}
-          {/* A newer registry may have more actions. */}
+          {/* A newer registry may log actions that this page does not know. */}
           {actionPhrases[action] ?? action} <strong className="font-semibold">{subject}</strong>
         </p>
         <p className="text-[14px] text-ink-3 break-words">{facts.join(' · ')}</p>

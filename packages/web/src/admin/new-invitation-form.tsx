@@ -30,7 +30,7 @@ export function NewInvitationForm({ onMade, onCancel }: Props) {
       <Field
         label="Note (optional)"
         name="note"
-        hint="The person whom you invite, for example. Only administrators see the note."
+        hint="For example, who the invitation is for. Only administrators see the note."
         error={wrong['/note']}
         maxLength={200}
         autoComplete="off"

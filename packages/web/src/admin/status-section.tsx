@@ -57,5 +57,5 @@ function describeSpace(store: RegistryStatus['store']): string {
 
 function describeQueue({ waiting, running, oldest_at }: RegistryStatus['processing']): string {
   if (oldest_at === null) return 'No files are waiting'
-  return `${plural(running, 'file')} running, ${plural(waiting, 'file')} waiting; the oldest upload began ${formatAge(oldest_at)}`
+  return `${plural(running, 'file')} being processed, ${plural(waiting, 'file')} waiting; the oldest upload began ${formatAge(oldest_at)}`
 }

@@ -50,7 +50,7 @@ export const meQuery = (client: PageClient) =>
     staleTime: 5 * 60_000,
   })
 
-/** Registry statistics, from which the masthead is drawn. */
+/** The registry's statistics, which the masthead visualizes. */
 export const schoolQuery = (client: PageClient) =>
   queryOptions({
     queryKey: ['stats'],
@@ -93,8 +93,8 @@ export const refetchBusyCard = ({ state }: { state: { data: string | undefined }
   isBusyCard(state.data) ? busyCardMs : false
 
 /**
- * Whether the registry was too busy to render the card, and sent a note instead. No card can imitate this note, because
- * cards are sanitized.
+ * Whether the registry was too busy to render the card and returned a note instead. No card can imitate this note,
+ * because cards are sanitized.
  */
 const isBusyCard = (html: string | undefined): boolean =>
   html?.startsWith('<p class="card-note" data-state="busy"') ?? false

@@ -2,7 +2,7 @@ import { formatContext } from '@shoal/core/units'
 import { changePrefs, contextSizes } from '../prefs.ts'
 import { usePrefs } from './use-prefs.ts'
 
-/** The visitor's choice of the context length for which the memory of files is estimated. */
+/** Lets the visitor choose the context length for which the memory use of files is estimated. */
 export function ContextChoice() {
   const { contextTokens } = usePrefs()
   return (

@@ -1,5 +1,5 @@
 /**
- * Reads what the visitor typed into the server-rendered page before the scripts were loaded. Returns a function that
+ * Reads what the visitor typed into the server-rendered page before the scripts had loaded. Returns a function that
  * enters the text again and restores the focus. Call that function after the page has been replaced.
  */
 export function readTyped(page: HTMLElement): () => void {

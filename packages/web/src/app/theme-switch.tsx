@@ -2,7 +2,7 @@ import { Moon, Sun } from 'lucide-react'
 import { useState } from 'react'
 import { changePrefs, type Theme } from '../prefs.ts'
 
-/** Returns the current theme: the one that the visitor has chosen, otherwise the system theme. */
+/** Returns the current theme: the one that the visitor has chosen, or the system theme if there is none. */
 function shownTheme(): Theme {
   const chosen = document.documentElement.dataset.theme
   if (chosen === 'light' || chosen === 'dark') return chosen

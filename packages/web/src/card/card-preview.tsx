@@ -5,7 +5,7 @@ import { refetchBusyCard } from '../api/queries.ts'
 import { Failure } from '../ui/problem.tsx'
 import { CardSkeleton, CardText } from './card-text.tsx'
 
-/** Preview of the card being written. */
+/** A preview of the card that is being written. */
 export function CardPreview({ text, names }: { text: string; names: string[] }) {
   const { renderCard } = useCalls(editCalls)
   const card = useQuery({

@@ -87,7 +87,7 @@ export function ChatApp({ chat, store, runLink }: Props) {
   )
 }
 
-/** This is a button rather than a link to `#message`, because the URL's fragment contains the chat's ID. */
+/** This is a button rather than a link to `#message`, because the URL fragment contains the ID of the chat. */
 function SkipLink() {
   return (
     <button

@@ -12,7 +12,7 @@ type Props = {
   isWide: boolean
   /** Shows the conversation. */
   onChat: () => void
-  /** Shows the models on this machine, and the search for more. */
+  /** Shows the models on this machine and the search for more models. */
   onModels: () => void
 }
 

@@ -19,7 +19,7 @@ export function readDraft(key: DraftKey): Record<string, unknown> | undefined {
     const draft: unknown = JSON.parse(localStorage.getItem(toStorageKey(key)) ?? 'null')
     return typeof draft === 'object' && draft !== null ? { ...draft } : undefined
   } catch {
-    return undefined // site data is blocked, or something else has written to the entry
+    return undefined // site data is blocked, or the entry is not valid JSON
   }
 }
 

@@ -1,7 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { SignInElsewhere } from './sign-in-elsewhere.tsx'
 
-/** Shows that the session has ended, with a link to sign in. `isKept`: whether the changes survive leaving the page. */
+/**
+ * Shows that the session has ended, with a link to sign in. `isKept` states whether the changes survive leaving the
+ * page.
+ */
 export function SignInAgain({ isKept }: { isKept: boolean }) {
   if (!isKept) return <SignInElsewhere />
   const next = location.pathname + location.search

@@ -16,7 +16,8 @@ export type Draft<Values extends object> = {
 
 /**
  * Returns the visitor's changes to a form. They are stored after each change, and restored on the next visit. `fields`
- * has a value of the right type for each field. Stored values of other fields or types are ignored.
+ * contains a value of the right type for each field. Stored values are ignored if they have another type or belong to
+ * an unknown field.
  */
 export function useDraft<Values extends object>(key: DraftKey, fields: Values): Draft<Values> {
   const isPrinted = useApp().head !== undefined // a server has no drafts

@@ -51,7 +51,7 @@ export function school(name: string, parameters: number, size = 64): Fish[] {
 
 type Swimmer = { parameters: number; isLead: boolean }
 
-/** Places one school in a box of this width and height, with one fish for each swimmer. */
+/** Places one large school, with one fish for each swimmer, in a box of this width and height. */
 export function greatSchool(swimmers: readonly Swimmer[], width: number, height: number): Fish[] {
   const random = randomFrom(41)
   const bend = 4.4

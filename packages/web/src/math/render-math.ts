@@ -1,6 +1,6 @@
 import katex from 'katex'
 
-/** Maximum number of characters. The largest formulas in papers have fewer than a thousand. */
+/** Maximum number of characters. Even the largest formulas in papers have fewer than a thousand. */
 const maxLength = 4_000
 /** Maximum depth of the MathML. With deeper nesting, layout becomes slow. */
 const maxDepth = 60
@@ -10,7 +10,7 @@ const maxSizeEm = 20
 const maxExpand = 500
 
 /**
- * Commands that define macros. Formulas that contain them are not rendered: a formula could otherwise use a long macro
+ * Commands that define macros. Formulas that contain them are not rendered; otherwise, a formula could use a long macro
  * hundreds of times.
  */
 const definitions =
@@ -29,7 +29,7 @@ export function renderMath(tex: string, isDisplay: boolean): string | undefined 
     })
     return toMathml(html)
   } catch (error) {
-    // A formula can be invalid, or nested so deeply that KaTeX exceeds the call stack.
+    // A formula can be invalid, or nested so deeply that KaTeX overflows the call stack.
     if (error instanceof katex.ParseError || error instanceof RangeError) return undefined
     throw error
   }

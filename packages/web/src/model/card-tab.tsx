@@ -44,7 +44,10 @@ export function CardTab({ model }: { model: ModelRecord }) {
   )
 }
 
-/** Offers a link that reloads the page, because the content security policy of a loaded page cannot be changed. */
+/**
+ * Offers a link that reloads the page with images, because the content security policy of a loaded page cannot be
+ * changed.
+ */
 function ImagesNote({ name }: { name: string }) {
   return (
     <p className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-1 rounded-ctl bg-sunken px-4 py-2.5 text-[14px] text-ink-2">

@@ -29,7 +29,7 @@ export function EditForm({ model, user }: Props) {
       isDirty ? client.updateModel(model.id, toModelChanges(changed)) : model,
     async onSuccess({ name }) {
       await queryClient.invalidateQueries()
-      draft.clear() // not earlier, because the form would show the old values for a moment
+      draft.clear() // if it were cleared earlier, the form would briefly show the old values
       await navigate({ to: '/m/$name', params: { name }, ignoreBlocker: true })
     },
   })

@@ -30,7 +30,7 @@ export function FileDetails({ choice: { files } }: { choice: Choice }) {
   )
 }
 
-/** Hashes that are not known yet are left out. */
+/** Hashes that are not known yet are omitted. */
 function listDetails(file: ModelFile): [name: string, value: string][] {
   const details: [string, string | null][] = [
     ['Filename', file.filename],

@@ -89,7 +89,7 @@ type BarProps = {
   /** `share` is the memory needed, and `line` is the memory available, both as fractions of the scale. */
   share: number
   line: number
-  /** The CSS class of the bar. Undefined if the file does not fit in memory; the bar is then hatched. */
+  /** The CSS class of the bar; undefined if the file does not fit in memory, in which case the bar is hatched. */
   look: string | undefined
 }
 

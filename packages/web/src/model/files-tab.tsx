@@ -66,8 +66,8 @@ export function FilesTab({ model, files }: Props) {
 }
 
 /**
- * Returns the end of the linear memory scale, in bytes. Unquantized files may extend beyond it, so that the bars of the
- * other files stay readable.
+ * Returns the end of the linear memory scale, in bytes. The bars of unquantized files may extend beyond it, so that the
+ * bars of the other files stay readable.
  */
 function computeScale(choices: readonly Choice[], memoryBytes: number): number {
   const reduced = choices.filter(({ quantization }) => findFidelity(quantization) !== 'Original')

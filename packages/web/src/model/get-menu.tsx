@@ -85,7 +85,7 @@ function Way({ icon, act, children }: { icon: ReactNode; act: () => void; childr
   )
 }
 
-/** Opens an attachment or a link that another program handles, without navigating away from this page. */
+/** Opens an attachment, or a link that another program handles, without leaving this page. */
 function openLink(url: string) {
   const link = document.createElement('a')
   link.href = url

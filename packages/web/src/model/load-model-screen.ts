@@ -3,7 +3,8 @@ import { cardQuery, filesQuery, modelQuery, nearQuery } from '../api/queries.ts'
 import type { ModelScreenSearch } from './model-search.ts'
 
 /**
- * Maximum time that the server waits for a model card before it sends the page. After that, the browser loads the card.
+ * Maximum time that the server waits for a model card before it sends the page. If the card takes longer, the browser
+ * loads it.
  */
 const cardAtMostMs = 500
 const printedSoon = () => new Promise<void>((resolve) => setTimeout(resolve, cardAtMostMs))

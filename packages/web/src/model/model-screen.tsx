@@ -110,7 +110,7 @@ function Tabs({ tab, filesCount }: { tab?: ModelScreenSearch['tab']; filesCount:
   )
 }
 
-/** `filesCount` is the number of choices. A split file counts as one choice. */
+/** `filesCount` is the number of choices; a split file is one choice. */
 function Numbers({ model, filesCount }: { model: ModelRecord; filesCount: number }) {
   const { parameter_count, context_length } = model
   const numbers = [

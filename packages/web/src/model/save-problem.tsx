@@ -4,7 +4,7 @@ import { sentence } from '../ui/field-errors.ts'
 
 type Props = {
   error: Error | null
-  /** Whether the fields show the error. */
+  /** Whether the fields themselves show the error. */
   hasFieldErrors: boolean
   /** Whether the changes are kept as a draft. */
   isKept: boolean

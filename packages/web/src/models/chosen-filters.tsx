@@ -4,7 +4,7 @@ import { usualContextTokens } from '../prefs.ts'
 import { chosenValues, facets, toggleValue } from './facets.ts'
 import { hasFilter, type ModelsSearch } from './models-search.ts'
 
-/** The chosen filters, as links that remove them one by one. */
+/** The chosen filters. Each is a link that removes the filter. */
 export function ChosenFilters({ search }: { search: ModelsSearch }) {
   if (!hasFilter(search)) return null
   return (

@@ -23,7 +23,7 @@ export function countedWithin(search: ModelsSearch, name: Facet['name']): Models
   return others
 }
 
-/** Returns the search, on its first page, after a value has been added or, if it was already chosen, removed. */
+/** Adds a value to a search, or removes it if it was already chosen. Returns the first page of the new search. */
 export function toggleValue(
   { page: _, ...search }: ModelsSearch,
   name: Facet['name'],

@@ -134,7 +134,7 @@ function ParameterRange({ search: { page: _, ...search } }: Props) {
   )
 }
 
-/** Whether `size` can be this end of the range: the minimum must be less than the maximum. */
+/** Whether `size` can be chosen as this end of the range: the minimum must be less than the maximum. */
 const isWithin = (size: number, end: 'min' | 'max', { min = 0, max = Infinity }: ModelsSearch) =>
   end === 'min' ? size < max : size > min
 

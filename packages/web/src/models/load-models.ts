@@ -5,7 +5,7 @@ import { countedWithin, facets } from './facets.ts'
 import { hasFilter, type ModelsSearch } from './models-search.ts'
 
 /**
- * Loads the screen's data. A browser renders the screen while data is still being loaded; the server waits for all
+ * Loads the screen's data. A browser renders the screen while data is still being loaded, but the server waits for all
  * data.
  */
 export async function loadModels(

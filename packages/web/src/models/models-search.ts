@@ -25,7 +25,7 @@ export type ModelsSearch = {
   tag?: string[]
   /** The memory in which the model must fit, in GB. */
   fits?: number
-  /** The context length with which the model must fit, in tokens; undefined for the usual length. */
+  /** The context length, in tokens, that must fit in memory with the model; undefined for the usual length. */
   context?: number
   /** The range of the number of parameters, in billions. */
   min?: number

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useCommands } from '../api/use-commands.ts'
 
-/** Loaded only if there are no models, so that the model list needs less code. */
+/** Loaded only if there are no models, so that the model list loads less code. */
 const CommandLine = lazy(async () => ({
   default: (await import('../ui/command-line.tsx')).CommandLine,
 }))

@@ -4,7 +4,7 @@ import type { ModelsSearch } from './models-search.ts'
 /** `hasMore` means that there are more than `pages` pages, but their number is unknown. */
 type Props = { page: number; pages: number; hasMore: boolean; search: ModelsSearch }
 
-/** Whether a page is certainly beyond the end of the list. */
+/** Whether a page is known to be beyond the end of the list. */
 export const isBeyondEnd = ({ page, pages, hasMore }: Omit<Props, 'search'>): boolean =>
   page > Math.max(1, pages) && !hasMore
 

@@ -116,7 +116,7 @@ function describeLoss(job: Job): string {
   return job.newModel ? `${lost}. The model is also deleted if it has no files.` : `${lost}.`
 }
 
-/** Reads the files with the handles from the earlier visit. */
+/** Reads the files using the handles saved on the earlier visit. */
 async function filesByHandle(job: Job): Promise<File[]> {
   const files: File[] = []
   for (const { handle, filename } of unfinished(job)) {

@@ -12,7 +12,7 @@ export function MachineSection() {
       <div>
         <MemoryChoice />
         <p className="mt-2 text-[14px] text-ink-3">
-          Model pages show which files fit in this memory.
+          Model pages show which files fit in this much memory.
         </p>
       </div>
       <ThemeChoice />

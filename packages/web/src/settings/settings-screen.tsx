@@ -18,7 +18,7 @@ const route = getRouteApi('/settings/{-$section}')
 type Section = {
   name: string
   title: string
-  /** The content, if only signed-in users can see the section. Otherwise, `forAll` is set. */
+  /** The content of a section that only signed-in users can see. Other sections set `forAll` instead. */
   forUser?: (props: { user: Me }) => React.ReactNode
   forAll?: () => React.ReactNode
 }

@@ -12,7 +12,7 @@ type Props = {
   isReady?: boolean
   error?: Error | null
   onConfirm: () => void
-  /** Called when the dialog has closed, for whatever reason. */
+  /** Called after the dialog has closed, for whatever reason. */
   onClose?: () => void
   children: ReactNode
 }

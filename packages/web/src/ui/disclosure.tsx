@@ -52,7 +52,7 @@ export function Disclosure({ label, icon, className = 'ctl', children }: Props) 
   )
 }
 
-/** Places the panel below the button if there is space, otherwise above. */
+/** Places the panel below the button if there is enough space; otherwise, above it. */
 function place(panel: HTMLElement, button: DOMRect) {
   const { offsetWidth, offsetHeight } = panel
   const isRoomBelow = button.bottom + offsetHeight + 2 * gap <= innerHeight

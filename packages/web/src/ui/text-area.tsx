@@ -8,7 +8,7 @@ type Props = ComponentProps<'textarea'> & {
   hint?: string
 }
 
-/** Like `Field`, but with several lines of text. */
+/** Like `Field`, but for several lines of text. */
 export function TextArea({ label, error, hint, className = 'field', ...area }: Props) {
   const id = useId()
   const note = error ?? hint

@@ -10,7 +10,7 @@ type Options = {
   /** The tools that may be called. A call to any other tool is not parsed as a call. */
   tools: readonly Tool[]
   maxCalls?: number | undefined
-  /** Whether reasoning remains in the text, with its markers. */
+  /** Whether reasoning and its markers are left in the text. */
   keepsReasoning?: boolean
   /** Whether the answer must be a call. If so, text and reasoning outside the call are dropped. */
   isForced?: boolean
@@ -24,7 +24,7 @@ export interface AnswerParser {
   finish(): Piece[]
   /** Number of tool calls so far. */
   callCount(): number
-  /** Whether the maximum number of tool calls is complete, so that the model can be stopped. */
+  /** Whether the answer contains the maximum number of complete tool calls, so that the model can be stopped. */
   hasEnough(): boolean
   /** Whether the current part is reasoning. */
   isThinking(): boolean
@@ -34,7 +34,7 @@ export interface AnswerParser {
 
 /**
  * Splits a model's output into text, reasoning and tool calls, as the output arrives. If the prompt contains the
- * beginning of the answer, pass that to `take` first. Without a format, everything is text.
+ * beginning of the answer, pass that to `take` first. If there is no format, all output is text.
  */
 export function answerParser(format: AnswerFormat | undefined, options: Options): AnswerParser {
   const { tools, maxCalls = Number.POSITIVE_INFINITY, keepsReasoning = false, isForced } = options

@@ -17,7 +17,8 @@ const maxBegunLength = 200
 
 /**
  * Finds the beginning of the answer at the end of a prompt, because some templates begin the reasoning themselves. Adds
- * what must come next: a forced call, the end of the reasoning, or the beginning of the answer that is continued.
+ * the text that must come next: the beginning of a forced call, the end of the reasoning, or the part of a continued
+ * answer that already exists.
  */
 export function beginAnswer(format: AnswerFormat, text: string, answer: Answer): ChatPrompt {
   const begun = findBegun(format, text)
@@ -46,7 +47,7 @@ function endOfReasoning({ reasoning }: AnswerFormat, begun: string): string {
   return isOpen ? `${reasoning.close}\n\n` : ''
 }
 
-/** The marker before the text, without the part that the prompt already contains. */
+/** Returns the marker that begins the text, without the part that the prompt already contains. */
 function beginOfText({ content }: AnswerFormat, begun: string): string {
   if (!content || begun.includes(content.open)) return ''
   return begun !== '' && content.begin.startsWith(begun)

@@ -57,7 +57,7 @@ export async function chatPrompts(templateText: string | undefined, render: Rend
   return { format, prompt }
 }
 
-/** The JSON schema of a forced call, which is converted to a grammar. */
+/** Returns the JSON schema of a forced call, to be converted to a grammar. */
 export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat): object {
   const wanted = typeof toolChoice === 'object' ? toolChoice.name : undefined
   const allowed = tools.filter(({ function: { name } }) => wanted === undefined || name === wanted)
@@ -74,14 +74,14 @@ export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat)
   }
 }
 
-/** The calls that a grammar allows after an opening marker; undefined if there are none. */
+/** Returns the calls that a grammar allows after an opening marker, or undefined if there are none. */
 export function optionalCalls(
   { tools, toolChoice }: Chat,
   { calls, content }: AnswerFormat,
 ): OptionalCalls | undefined {
   const { opens, syntax, isBare } = calls
   const last = opens.at(-1) ?? ''
-  // Markers without these characters, such as "```json", also occur in ordinary text.
+  // Markers without any of these characters, such as "```json", also occur in ordinary text.
   const isMarker = syntax?.kind === 'message' || /[<>[\]|]/.test(last)
   if (toolChoice !== 'auto' || tools.length === 0 || !syntax) return undefined
   if (isBare || !isMarker || content?.open.startsWith(last)) return undefined

@@ -58,7 +58,7 @@ function grammarFor(format: AnswerFormat, chat = makeChat()): Gbnf {
   return parseGbnf(callGrammar(calls))
 }
 
-/** Parses an answer character by character. `body` is the part to which a grammar would apply. */
+/** Parses an answer character by character. In the result, `body` is the part to which a grammar would apply. */
 function follow(format: AnswerFormat, answer: string) {
   const parser = answerParser(format, { tools })
   let body: string | undefined

@@ -10,7 +10,7 @@ import { reasoningText } from './reasoning-text.ts'
 export type Answer = {
   format: AnswerFormat
   reader: CallReader
-  /** Whether reasoning remains in the text, with its markers. */
+  /** Whether reasoning and its markers are left in the text. */
   keepsReasoning: boolean
   setThinking(isThinking: boolean): void
 }
@@ -28,8 +28,8 @@ export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Ans
    */
   const [controlToken = ''] = /^<[^<>]*>/.exec(reasoning?.open ?? '') ?? []
   /**
-   * Reasoning markers that are recognized even within text. These are only markers with control tokens, because others
-   * could be meant literally.
+   * The reasoning markers that are recognized even within text: only those with control tokens, because others could be
+   * meant literally.
    */
   const anywhere = reasoning?.open.includes('|') ? [...thinkMarkers, controlToken] : []
   const contentMarkers = content ? [content.open, content.close] : []
@@ -41,11 +41,11 @@ export function* readAnswer({ format, reader, keepsReasoning, setThinking }: Ans
   )
   /** Whether the parser is at the beginning of a part. Some markers are recognized only there. */
   let isBeginning = true
-  /** Whether white space at the beginning of a part is dropped. */
+  /** Whether whitespace at the beginning of a part is dropped. */
   let isAfterPart = reasoning !== undefined
-  /** White space at the beginning of a part, which is held back because it is dropped if a call follows. */
+  /** Whitespace at the beginning of a part, which is held back because it is dropped if a call follows. */
   let lead = ''
-  /** Whether the text for the user has ended. If so, only markers are recognized, and text is dropped. */
+  /** Whether the text for the user has ended. If so, text is dropped, and only markers are recognized. */
   let isOutside = false
 
   if (reasoning?.open === '') yield* think('')

@@ -1,11 +1,11 @@
 import type { Piece } from '../runtime.ts'
 
 /**
- * Processes the text of the model's reasoning. By default, it becomes a reasoning piece, without the white space at
- * both ends. If `isKept`, it remains text, with its markers and white space. Empty reasoning is dropped.
+ * Processes the text of the model's reasoning. By default, the text becomes reasoning pieces, without the whitespace
+ * at both ends. If `isKept` is set, it remains text, with its markers and whitespace. Empty reasoning is dropped.
  */
 export function reasoningText(open: string, isKept: boolean) {
-  /** White space and a marker that are output only if text follows. */
+  /** Whitespace and a marker that are output only if text follows. */
   let held = open
   let hasText = false
   if (!isKept) held = ''

@@ -25,7 +25,7 @@ export function chatRenderer({ source, bos, eos }: ChatTemplate, limits?: Limits
   let template: Template | undefined
   const hasThinkingParts = source.includes("block['thinking']")
 
-  /** `now` is the time that templates can print. */
+  /** `now` is the current time, which templates can print. */
   function render({ messages, tools, variables }: ChatToPrint, now: Date): string {
     template ??= parseTemplate(source, limits)
     const { render: renderTemplate } = template
@@ -73,7 +73,7 @@ const dates = (now: Date) => ({
 
 /**
  * Renders messages. If the template rejects system messages, moves their content to user messages. At first, only
- * system messages after the first message are moved, because fewer templates support these. If the template rejects the
+ * system messages after the first message are moved, because fewer templates accept those. If the template rejects the
  * result too, a system message at the beginning is also moved.
  */
 function renderWithSystem(

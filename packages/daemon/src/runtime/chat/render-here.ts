@@ -3,11 +3,11 @@ import { isTemplateLimit } from './jinja/template-limit.ts'
 import { type ChatTemplate, chatRenderer } from './render-chat.ts'
 import { renderInThread } from './render-in-thread.ts'
 
-/** Limits that keep rendering in this thread below about 20 ms. */
+/** Limits that keep the time for rendering in this thread below about 20 ms. */
 const limits = { maxSteps: 20_000, maxCharacters: 1024 * 1024 }
-/** The library takes quadratic time to parse white space. */
+/** Limited because the library parses whitespace in quadratic time. */
 const maxTemplate = { characters: 64 * 1024, space: /\s{1000}/ }
-/** The maximum number of values in a chat. Every 64 characters of text count as one more value. */
+/** The maximum number of values in a chat. Every 64 characters of text count as one additional value. */
 const maxValues = 4000
 
 /**

@@ -30,7 +30,7 @@ test('with an invalid template, rendering fails for every chat', async () => {
 })
 
 test('a template that takes too much time is stopped, even if it is still being parsed', async () => {
-  const slow = `{{ 1 }}${' '.repeat(3_000_000)}{{ 1 }}` // the library takes quadratic time to parse white space
+  const slow = `{{ 1 }}${' '.repeat(3_000_000)}{{ 1 }}` // the library takes quadratic time to parse whitespace
   const render = open(slow, { maxCpuMs: 100 })
   await expect(render(chat('a'))).rejects.toMatchObject({
     code: 'template_limit',

@@ -8,13 +8,13 @@ import type { Node } from './node.ts'
  */
 export const maxAlternatives = 2000
 
-/** `ways`: the number of strings and character sets with which a part of a grammar may begin. */
+/** How a part of a grammar may begin: `ways` is the number of strings and character sets. */
 type Beginning = { ways: number; mayBeEmpty: boolean }
 
 const counted = { ways: 1, mayBeEmpty: false }
 const unknown = { ways: 0, mayBeEmpty: false }
 
-/** Whether more than `maxAlternatives` alternatives are possible at any place in the rules. */
+/** Whether there is a place in the rules where more than `maxAlternatives` alternatives are possible. */
 export function hasTooManyAlternatives(rules: ReadonlyMap<string, Node>): boolean {
   const known = new Map<string, Beginning>()
   let highest = 0

@@ -147,15 +147,15 @@ function containing(subject: Subject): Node {
 }
 
 /**
- * The maximum number of different values that may come in any order. If there are more, they must come in the order of
- * the schema.
+ * The maximum number of different values that may be in any order. If there are more, they must be in the order of the
+ * schema.
  */
 const maxFree = 6
 const maxDifferent = 100
 
 /**
- * A state consists of the number of items so far, and the values that have been used. If any order is allowed, the
- * values are stored as bits. Otherwise, the index after the last value is stored.
+ * A state consists of the number of items so far and the values that have been used. If any order is allowed, the used
+ * values are stored as bits. Otherwise, the index after the last used value is stored.
  */
 function uniqueItems(subject: Subject): Node {
   const { conversion, lengths, path } = subject

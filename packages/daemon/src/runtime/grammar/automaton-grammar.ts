@@ -1,4 +1,4 @@
-/** Converts automata to grammars. A state that is the target of several moves becomes a rule. */
+/** Converts automata to grammars. A state to which several moves lead becomes a rule. */
 import type { Automaton, State } from './automaton.ts'
 import { type CharSet, charsOf, complement, intersection, union } from './char-set.ts'
 import type { Grammar } from './gbnf.ts'
@@ -16,7 +16,7 @@ export const quotedGrammar = (grammar: Grammar, automaton: Automaton): Node =>
 export const plainGrammar = (grammar: Grammar, automaton: Automaton): Node =>
   automatonGrammar(grammar, automaton, chars)
 
-/** Larger character sets become rules, because many states may share a set. */
+/** The maximum size of a set that is written inline. Larger sets become rules, because many states may share a set. */
 const maxInline = 8
 
 /**
@@ -35,7 +35,7 @@ function jsonChars(set: CharSet): Node {
 const escapeOf = (code: number) =>
   code === 0x7f ? '\\u007f' : JSON.stringify(String.fromCodePoint(code)).slice(1, -1)
 
-/** The maximum depth to which states are written into the rule of another state. */
+/** The maximum nesting depth of states that are written into the rule of another state. */
 const maxDepth = 6
 
 function automatonGrammar(
@@ -91,7 +91,7 @@ function automatonGrammar(
   return start
 }
 
-/** For each target state, the characters of the moves to that state. */
+/** Returns, for each target state, the characters of the moves to that state. */
 function groupMoves({ moves }: State): Map<number, CharSet> {
   const groups = Map.groupBy(moves, ({ target }) => target)
   return new Map(

@@ -7,13 +7,13 @@ export type State = { accepts: boolean; moves: readonly Move[] }
 /** A deterministic and minimal automaton. The first state is the start. */
 export type Automaton = readonly State[]
 
-/** The amount of work that a conversion is still allowed to do, in states and moves. */
+/** The remaining amount of work that a conversion may do, in states and moves. */
 export type Budget = { left: number }
 
-/** The limit for one automaton, because each state becomes a part of the grammar. */
+/** The maximum number of states in one automaton. Limited because each state becomes a part of the grammar. */
 const maxStates = 4000
 
-/** Thrown if the automaton for a pattern, a range or a list would be too large. */
+/** Thrown if an automaton, such as that for a pattern, a range or a list, would be too large. */
 export class TooLarge extends Error {
   override name = 'TooLarge'
 }
@@ -224,8 +224,8 @@ export function listedTexts(budget: Budget, texts: readonly string[]): Automaton
   const move = (char: number, target: number): Move => ({ from: char, to: char, target })
 
   /**
-   * The open states along the most recent string. The move to the next state on the path is added when that state is
-   * closed.
+   * The open states along the most recent string. The move from each state to the next one is added when the next one
+   * is closed.
    */
   const path: Open[] = [{ accepts: false, moves: [] }]
   let last: number[] = []

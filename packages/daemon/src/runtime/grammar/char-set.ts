@@ -94,7 +94,7 @@ function textOf([from, to]: Range): string {
   return text
 }
 
-/** The first and the last character of a text. */
+/** Returns the first and the last character of a string. */
 function rangeOf(text: string): Range {
   const last = text.codePointAt(text.length - 2) ?? 0
   return [

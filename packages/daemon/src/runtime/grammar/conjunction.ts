@@ -26,7 +26,7 @@ export type Choice = {
   isExclusive: boolean
 }
 
-/** The schema that no value matches. */
+/** A schema that no value matches. */
 const never: Schema = { type: [] }
 
 const ownKeywords: readonly (string | symbol)[] = [
@@ -87,7 +87,10 @@ export function allOf(all: readonly Conjunction[]): Conjunction {
 
 const known = new WeakMap<Schema, Choice[]>()
 
-/** Returns the same objects for the same schema, so that schemas that contain themselves are recognized. */
+/**
+ * Returns a schema's choices. Repeated calls return the same objects, so that schemas which contain themselves are
+ * recognized.
+ */
 function choicesOf(schema: Schema, path: string): Choice[] {
   const choices = known.get(schema) ?? [
     ...['anyOf', 'oneOf']

@@ -23,7 +23,7 @@ export function containment(root: unknown): (part: Schema, outer: Schema) => boo
   return (part, outer) => contents(outer).has(part)
 }
 
-/** The schemas directly within a schema. Whether its keywords are valid is checked elsewhere. */
+/** Returns the schemas directly within a schema. Does not check whether the schema's keywords are valid. */
 function partsOf(root: unknown, schema: Schema): unknown[] {
   const valuesOf = (keywords: readonly string[]) =>
     keywords.filter((keyword) => has(schema, keyword)).map((keyword) => schema[keyword])

@@ -13,7 +13,7 @@ export type Conversion = {
   /** Returns the grammar of a value that has to match all of the schemas. */
   visit: (schemas: readonly unknown[], path: string) => Node
   simplify: (schemas: readonly unknown[], path: string) => Conjunction
-  /** Whether a part applies to the same value as an outer schema because the outer schema contains it. */
+  /** Whether the outer schema contains the part, directly or indirectly, so that both apply to the same value. */
   isWithin: (part: Schema, outer: Schema) => boolean
   /** Records why no value matches a part of the schema, for the error message. Only the first reason is kept. */
   explain: (path: string, reason: string) => void

@@ -126,8 +126,8 @@ function excludesNumbers({ written, other }: Pair<readonly Schema[]>, path: stri
 }
 
 /**
- * Whether no value matches all parts. Returns false if this cannot be determined. An alternative that is impossible is
- * not converted.
+ * Whether no value matches all parts. Returns false if this cannot be determined. Impossible alternatives are not
+ * converted.
  */
 export function isImpossible(
   conversion: Conversion,

@@ -22,7 +22,7 @@ const date = [
 ].join('|')
 const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d'
 const time = `${clock}:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-]${clock})`
-/** No unit is skipped: seconds may follow hours only if there are minutes in between. */
+/** In a duration, no unit may be skipped: seconds may follow hours only if there are minutes in between. */
 const days = '(?:\\d+Y(?:\\d+M(?:\\d+D)?)?|\\d+M(?:\\d+D)?|\\d+D)'
 const hours = '(?:\\d+H(?:\\d+M(?:\\d+S)?)?|\\d+M(?:\\d+S)?|\\d+S)'
 const duration = `P(?:\\d+W|${days}(?:T${hours})?|T${hours})`
@@ -50,7 +50,7 @@ const otherAddress = `${scheme}:(?:${otherHost}|${plainPath})(?:\\?${query})?(?:
 const fileAddress = `file:///${pathChar}+(?:/${pathChar}+)*`
 const uri = `${webAddress}|${otherAddress}|${fileAddress}`
 
-/** The headers are fixed, because a grammar for the base64 of any JSON would be too large. */
+/** Only these headers are allowed, because a grammar for any JSON encoded in base64 would be too large. */
 const jwtHeaders = ['HS', 'RS', 'ES', 'PS']
   .flatMap((kind) => ['256', '384', '512'].map((bits) => kind + bits))
   .map((alg) => Buffer.from(JSON.stringify({ alg, typ: 'JWT' })).toString('base64url'))
@@ -86,8 +86,8 @@ export const patternOfFormat = (format: unknown): string | undefined =>
     : undefined
 
 /**
- * Patterns that zod adds to these formats. Each pattern is ignored, because every string in the format matches it, and
- * the automaton for both would be too large.
+ * The patterns that zod adds to these formats. They are ignored, because every string in the format matches them, and
+ * an automaton for both the format and its pattern would be too large.
  */
 const implied: Record<string, readonly string[]> = {
   hostname: [

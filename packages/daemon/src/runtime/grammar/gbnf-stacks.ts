@@ -1,13 +1,15 @@
-/** Matches a text against a grammar as the text arrives. Like llama.cpp, keeps all possible stacks of parts. */
+/** Matches text against a grammar as the text arrives. Like llama.cpp, keeps track of all possible stacks of parts. */
 import { type Gbnf, isIn, type Part } from './gbnf-parser.ts'
 
-/** The parts that must still be matched; undefined if there are none. Equal stacks are the same object. */
+/**
+ * The parts that must still be matched; undefined if there are none. Equal stacks are represented by the same object.
+ */
 export type Stack = { part: Part; next: Stack } | undefined
 
 export type Stacks = {
   /** Matches more text. Returns false if the grammar does not allow the text. */
   take(text: string): boolean
-  /** The stacks after the text. Each is undefined or begins with a class of characters. */
+  /** Returns the stacks after the text so far. Each is undefined or begins with a character class. */
   read(): readonly Stack[]
 }
 
@@ -32,8 +34,8 @@ export function openStacks(grammar: Gbnf): Stacks {
 }
 
 /**
- * Returns a function that expands a stack to all stacks that begin with a class of characters. Results are cached,
- * because the same stacks recur.
+ * Returns a function that expands a stack to all resulting stacks that begin with a character class. Results are
+ * cached, because the same stacks recur.
  */
 function expander(grammar: Gbnf): (stack: Stack) => readonly Stack[] {
   const expanded = new Map<Stack, readonly Stack[]>()

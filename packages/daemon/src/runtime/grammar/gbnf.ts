@@ -4,14 +4,14 @@ import { type CharSet, complement } from './char-set.ts'
 import { choice, empty, type Node, repeat, rule, sequence } from './node.ts'
 import { SchemaError } from './schema-error.ts'
 
-/** The limit in characters. llama.cpp reads a grammar of this length in less than a second. */
+/** The maximum number of characters. llama.cpp parses a grammar of this length in less than a second. */
 const maxLength = 2_000_000
 const maxRules = 20_000
 
 export type Grammar = {
   /** Adds a rule, and returns a reference to it. */
   add: (kind: string, body: Node) => Node
-  /** Returns a reference to a rule that is set later, because it may refer to itself. */
+  /** Returns a reference to a rule whose body is set later, so that the body can refer to the rule. */
   reserve: (kind: string) => ReservedRule
   /** Returns the grammar as text; undefined if nothing matches it. */
   print: (root: Node) => string | undefined
@@ -56,7 +56,7 @@ function print(rules: ReadonlyMap<string, Node>): string | undefined {
   return grammar
 }
 
-/** The names of the rules that match at least one text. A rule that always contains itself matches none. */
+/** Returns the names of the rules that match at least one string. A rule that always contains itself matches none. */
 function findPossible(rules: ReadonlyMap<string, Node>): Set<string> {
   const possible = new Set<string>()
   let waiting = [...rules]
@@ -90,7 +90,7 @@ function isPossible(node: Node, possible: ReadonlySet<string>): boolean {
   }
 }
 
-/** The rules that are used, without the parts that match nothing. `space` is always among them. */
+/** Returns the rules that are used, without the parts that match nothing. Always includes `space`. */
 function reach(rules: ReadonlyMap<string, Node>, possible: ReadonlySet<string>): Map<string, Node> {
   const found = new Map<string, Node>()
   const names = new Set(['root', 'space'])
@@ -156,7 +156,7 @@ function printPart(node: Node): string {
   return isGroup && printed !== '' ? `(${printed})` : printed
 }
 
-/** Puts a text in parentheses, because otherwise only its last character would be repeated. */
+/** Puts a string in parentheses, because otherwise only its last character would be repeated. */
 const printRepeated = (node: Node): string =>
   node.kind === 'text' && node.text.length > 1 ? `(${printText(node.text)})` : printPart(node)
 

@@ -1,10 +1,10 @@
-/** Grammars for integers within a range. They are shorter than those made from automata, and created faster. */
+/** Grammars for integers within a range. They are shorter than grammars made from automata, and are created faster. */
 import { chars, choice, type Node, nothing, repeat, sequence, text } from './node.ts'
 
 /**
- * The number of digits of the largest integers. Without a bound, integers stay below 9 × 10¹⁵, because JavaScript
- * cannot represent all larger ones exactly. Bounds at the limits of safe integers count as no bound, because libraries
- * use them to express “any integer”.
+ * The number of digits of the largest integers. If no bound is given, integers are limited to less than 9 × 10¹⁵,
+ * because JavaScript cannot represent all larger ones exactly. Bounds equal to the limits of safe integers are ignored,
+ * because libraries use them to mean “any integer”.
  */
 const longest = 16
 

@@ -1,7 +1,7 @@
 /**
  * Converts JSON schemas to grammars in GBNF, llama.cpp's grammar format, so that a model can generate only valid
  * values. If no grammar can enforce a keyword of the schema, the schema is rejected with an error that contains the
- * keyword. White space is allowed where models usually write it. White space after the value is not allowed, because a
+ * keyword. Whitespace is allowed where models usually write it. Whitespace after the value is not allowed, because a
  * model could generate it forever.
  */
 import { arrayNode } from './arrays.ts'
@@ -34,7 +34,7 @@ export const jsonGrammar = (schema: object): string =>
   makeGrammar(schema, ({ visit }) => visit([schema], ''))
 
 /**
- * Creates the grammar whose root `write` returns. References in schemas are looked up in `references`. Throws a
+ * Creates the grammar whose root is returned by `write`. References in schemas are looked up in `references`. Throws a
  * `SchemaError` that contains the keyword if a keyword cannot be enforced.
  */
 export function makeGrammar(
@@ -45,7 +45,7 @@ export function makeGrammar(
   try {
     return convert(references, write, rules)
   } catch (error) {
-    // V8 throws a `RangeError` if functions call each other too deeply.
+    // V8 throws a `RangeError` on a stack overflow.
     if (error instanceof RangeError)
       throw new SchemaError('it is nested too deeply', { cause: error })
     if (!(error instanceof TooLarge)) throw error
@@ -204,7 +204,7 @@ function convert(
   return text
 }
 
-/** Returns a function that gives conjunctions of the same schemas the same key. */
+/** Returns a function that computes a key for a conjunction. Conjunctions of the same schemas have the same key. */
 function keys() {
   const numbers = new Map<object, number>()
   const numberOf = (one: object) => {

@@ -22,7 +22,7 @@ const codeUnits = choice(
 const space = rule('space')
 const comma = rule('comma')
 
-/** White space is limited, because a model could generate it forever. */
+/** Whitespace is limited, because a model could generate it forever. */
 export const basics: Record<string, Node> = {
   space: choice(empty, text(' '), sequence(text('\n'), repeat(chars(' \t'), 0, 20))),
   comma: sequence(space, text(','), space),
@@ -55,7 +55,7 @@ function list(item: Node): Node {
 
 export const literal = (value: unknown): Node => text(JSON.stringify(value))
 
-/** A list or an object. `body` ends with white space, unless it is empty. */
+/** A list or an object. `body` ends with whitespace, unless it is empty. */
 export function enclosed(open: string, body: Node, close: string): Node {
   return sequence(text(open), space, body, text(close))
 }
@@ -67,7 +67,7 @@ export const separated = (nodes: readonly Node[]): Node =>
 /** Puts a comma before a node. */
 export const continued = (node: Node): Node => sequence(comma, node)
 
-/** Allows white space at the end of a body. */
+/** Allows whitespace at the end of a body. */
 export const ended = (body: Node): Node => sequence(body, space)
 
 export const member = (name: Node, value: Node): Node =>

@@ -8,7 +8,7 @@ import { cannot } from './schema-error.ts'
 export type Members = {
   needed: readonly Node[]
   optional: readonly Node[]
-  /** A member with any other name; it can be repeated with further names. Undefined if no other names are allowed. */
+  /** Any member with another name; can be repeated with different names. Undefined if no other names are allowed. */
   others: Node | undefined
 }
 
@@ -31,8 +31,8 @@ export function anyMembers(
   { needed, optional: possible, others }: Members,
 ): Node {
   // `members` matches one or more of the members from an index on. There is a rule for each index, because the size of
-  // the grammar would otherwise grow quadratically with the number of properties. The comma precedes the alternatives,
-  // which keeps their number low.
+  // the grammar would otherwise grow quadratically with the number of properties. The comma is placed before the
+  // alternatives to keep their number low.
   let members = others ? sequence(others, repeat(continued(others), 0)) : nothing
   for (const pair of possible.toReversed()) {
     members = grammar.add('members', choice(sequence(pair, optional(continued(members))), members))

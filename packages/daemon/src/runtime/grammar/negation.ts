@@ -102,7 +102,7 @@ function otherTypes(schema: Schema, path: string): Schema[] {
   ]
 }
 
-/** Keywords whose opposite no other keyword can express. */
+/** Keywords whose negation cannot be expressed with other keywords. */
 const impossible = [
   ...['oneOf', 'if', 'format', 'minContains', 'maxContains', 'uniqueItems', 'prefixItems'],
   ...['additionalItems', 'unevaluatedItems', 'propertyNames', 'patternProperties'],

@@ -5,7 +5,7 @@ export type Node =
   | { kind: 'text'; text: string }
   | { kind: 'chars'; set: CharSet }
   | { kind: 'rule'; name: string }
-  /** A choice without parts matches nothing, and an empty sequence matches the empty text. */
+  /** A choice without parts matches nothing, and an empty sequence matches the empty string. */
   | { kind: 'sequence' | 'choice'; parts: readonly Node[] }
   | { kind: 'repeat'; part: Node; min: number; max: number }
 

@@ -29,8 +29,8 @@ const tooLarge = 1e16
 const unlimited: Budget = { left: Infinity }
 /**
  * Numbers of up to 15 digits, of which up to 12 are after the decimal point. Two different decimals of up to 15 digits
- * are never rounded to the same double. Therefore, a number that is below a bound as text is also below the bound as a
- * double.
+ * are never rounded to the same double. Therefore, a number whose decimal notation is below a bound is also below the
+ * bound as a double.
  */
 const decimals = patternAutomaton(
   unlimited,
@@ -58,7 +58,7 @@ export function numberAutomaton(budget: Budget, limits: Limits, isInteger: boole
 
 const opposite = ({ value, isExclusive }: Bound): Bound => ({ value: -value, isExclusive })
 
-/** The numbers without a sign that satisfy the limits. */
+/** The unsigned numbers that satisfy the limits. */
 function unsigned(budget: Budget, limits: Limits, all: Automaton): Automaton {
   const not = (automaton: Automaton) => negate(budget, automaton)
   const hasPoint = all === decimals
@@ -80,7 +80,7 @@ function equalTo(budget: Budget, value: number): Automaton {
   return intersect(budget, atLeast(budget, { value, isExclusive: false }), negate(budget, above))
 }
 
-/** The numbers without a sign that are greater than a bound, or equal to it if it is not exclusive. */
+/** The unsigned numbers that are greater than a bound, or equal to it if the bound is not exclusive. */
 function atLeast(budget: Budget, bound: Bound): Automaton {
   if (bound.value < 0 || (bound.value === 0 && !bound.isExclusive)) return everyText
   if (bound.value >= tooLarge) return noText
@@ -99,8 +99,8 @@ function atLeast(budget: Budget, bound: Bound): Automaton {
 }
 
 /**
- * Patterns for the first digits of the greater numbers that have the same number of digits. Each pattern is paired with
- * the number of digits that follow it.
+ * Returns patterns for the first digits of all greater numbers that have the same number of digits. Each pattern is
+ * paired with the number of digits that follow it.
  */
 function greater(digits: string): { pattern: string; rest: number }[] {
   return Array.from(digits).flatMap((digit, index) =>
@@ -150,7 +150,7 @@ function multiplesOf(budget: Budget, factor: number, hasPoint: boolean): Automat
     accepts: ({ rest, place }) =>
       (rest * 10n ** BigInt(places - Math.max(0, place))) % divisor === 0n,
     moves({ rest, place }) {
-      // After the factor's last decimal place, only zeros may follow.
+      // Once the number has as many decimal places as the factor, only zeros may follow.
       const isLast = place === places
       const digits = Array.from({ length: isLast ? 1 : 10 }, (_, digit) => ({
         from: 0x30 + digit,

@@ -84,7 +84,7 @@ export function isNumberAllowed(value: number, parts: readonly Schema[], path: s
   )
 }
 
-/** The integers of a range; undefined if there are more than `max`. */
+/** The integers within the bounds; undefined if there are more than `max`. */
 export function listIntegers(
   parts: readonly Schema[],
   max: number,

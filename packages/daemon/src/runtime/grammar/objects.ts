@@ -1,4 +1,4 @@
-/** Converts object schemas to grammars. Members are in the order of the schema, with the required ones first. */
+/** Converts object schemas to grammars. Members are generated in the order of the schema, required members first. */
 import {
   type Automaton,
   accepts,
@@ -74,7 +74,7 @@ const declaredPatterns = (parts: readonly Schema[], path: string): string[] => [
   ...new Set(parts.flatMap((part) => Object.keys(requireMembers(part, 'patternProperties', path)))),
 ]
 
-/** The schemas that the value of a property has to match. */
+/** The schemas that the value of the property `name` must match. */
 export function memberSchemas(
   conversion: Conversion,
   parts: readonly Schema[],
@@ -94,9 +94,9 @@ export function memberSchemas(
 }
 
 /**
- * The schemas that a member must match. In each part, these are the schemas that `own` returns or, if there are none,
- * `additionalProperties`. A part's `unevaluatedProperties` applies only if the part has no such schema, and no part
- * within it has such a schema or `unevaluatedProperties`.
+ * The schemas that a member must match. For each part, these are the schemas that `own` returns or, if it returns none,
+ * `additionalProperties`. A part's `unevaluatedProperties` applies only if neither the part nor any part within it has
+ * such a schema, and no part within it has its own `unevaluatedProperties`.
  */
 function schemasOf(
   { budget, isWithin }: Conversion,
@@ -121,7 +121,10 @@ function schemasOf(
 
 type Names = { allows: (name: string) => boolean; list: string[] | undefined }
 
-/** The names that `propertyNames` allows. `list` contains them if they are listed in `enum` or `const`. */
+/**
+ * The names that `propertyNames` allows. `list` contains these names if the schema lists them in `enum` or `const`;
+ * otherwise, it is undefined.
+ */
 function allowedNames(conversion: Conversion, parts: readonly Schema[], path: string): Names {
   const schemas = valuesOf(parts, 'propertyNames')
   if (schemas.length === 0) return { allows: () => true, list: undefined }

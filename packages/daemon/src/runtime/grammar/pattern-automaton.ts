@@ -34,7 +34,7 @@ export function patternAutomaton(budget: Budget, source: string): Automaton {
 type Rest = { atStart: Automaton; inside: Automaton }
 const everywhere: Rest = { atStart: everyText, inside: everyText }
 
-/** The strings that begin with a match of the pattern, and continue with `rest`. */
+/** The strings that begin with a match of the pattern and continue with `rest`. */
 function matches(budget: Budget, pattern: Pattern, rest: Rest): Rest {
   if (isPlain(pattern)) return plain(budget, pattern, rest)
   switch (pattern.kind) {
@@ -120,14 +120,17 @@ const eitherOf = (budget: Budget, a: Rest, b: Rest): Rest => join(either, budget
 
 const bothOf = (budget: Budget, a: Rest, b: Rest): Rest => join(intersect, budget, a, b)
 
-/** If the beginning of the text makes no difference, there is only one automaton, which takes half the time. */
+/**
+ * Combines the automata for both positions. If the position makes no difference, only one automaton is built, which
+ * takes half the time.
+ */
 function join(combine: typeof intersect, budget: Budget, a: Rest, b: Rest): Rest {
   const inside = combine(budget, a.inside, b.inside)
   const isSame = a.atStart === a.inside && b.atStart === b.inside
   return { atStart: isSame ? inside : combine(budget, a.atStart, b.atStart), inside }
 }
 
-/** The strings that at least one of two automata accepts. */
+/** The strings that at least one of the two automata accepts. */
 export function either(budget: Budget, a: Automaton, b: Automaton): Automaton {
   if (a === b || b === noText) return a
   if (a === noText) return b
@@ -136,7 +139,7 @@ export function either(budget: Budget, a: Automaton, b: Automaton): Automaton {
   return determinize(budget, nodes.all, starts)
 }
 
-/** The strings that consist of a string of `first` followed by a string of `second`. */
+/** The strings that consist of a match of `first` followed by a match of `second`. */
 export function chain(budget: Budget, first: Pattern | Automaton, second: Automaton): Automaton {
   if (second === noText || first === emptyText) return second
   const nodes: Nodes = { all: [], budget }
@@ -145,7 +148,7 @@ export function chain(budget: Budget, first: Pattern | Automaton, second: Automa
   return determinize(budget, nodes.all, [start])
 }
 
-/** A state of a nondeterministic automaton. `free`: moves without a character. */
+/** A state of a nondeterministic automaton. `free` lists the states that are reached without consuming a character. */
 type Node = { accepts: boolean; moves: readonly Move[]; free: number[] }
 type Nodes = { all: Node[]; budget: Budget }
 /** The maximum number of nodes. Quantifiers are expanded, so each repetition adds nodes. */
@@ -221,7 +224,10 @@ function determinize(budget: Budget, nodes: readonly Node[], starts: readonly nu
   })
 }
 
-/** The nodes that are reached without a character. Only those that accept or have moves matter. */
+/**
+ * The nodes that can be reached without consuming a character. Nodes that neither accept nor have moves are omitted,
+ * because they make no difference.
+ */
 function closure(nodes: readonly Node[], starts: readonly number[]): number[] {
   const all = new Set(starts)
   for (const node of all) for (const next of nodes[node]?.free ?? []) all.add(next)

@@ -1,6 +1,6 @@
 /**
- * Parses regular expressions as JSON Schema defines them: those of ECMAScript with the flag `u`. Characters may also be
- * escaped unnecessarily, as in `\@`.
+ * Parses regular expressions in the dialect that JSON Schema specifies: ECMAScript with the `u` flag. In addition,
+ * accepts unnecessary escapes such as `\@`.
  */
 import {
   type CharSet,
@@ -23,7 +23,7 @@ export type Pattern =
   | { kind: 'start' | 'end' }
   | { kind: 'lookahead'; part: Pattern; isNegative: boolean }
 
-/** A regular expression that is invalid, or that has a construct that is not supported. */
+/** The error for a regular expression that is invalid or uses an unsupported construct. */
 export class PatternError extends Error {
   override name = 'PatternError'
 }
@@ -73,7 +73,7 @@ export function parsePattern(source: string): Pattern {
     const part = atom()
     const range = quantifier()
     if (range === undefined) return part
-    skip('?') // a lazy quantifier matches the same texts
+    skip('?') // a lazy quantifier matches the same texts as a greedy one
     if (range.max < range.min)
       throw new PatternError('it has a quantifier whose maximum is below its minimum')
     return { kind: 'repeat', part, ...range }

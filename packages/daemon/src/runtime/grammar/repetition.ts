@@ -2,15 +2,15 @@ import type { Grammar } from './gbnf.ts'
 import { choice, type Node, repeat, sequence } from './node.ts'
 import { cannot } from './schema-error.ts'
 
-/** The limit on repetitions, because llama.cpp expands them. */
+/** The maximum number of repetitions. It is limited because llama.cpp expands repetitions. */
 const maxRepetitions = 50_000
 /** More repetitions than this are split into groups (“chunks”), because llama.cpp refuses more than 2,000. */
 const maxChunk = 250
 
 /**
  * Repeats a part up to 50,000 times. More than 250 repetitions are split into chunks, so that llama.cpp needs fewer
- * rules. For example, {0,999} becomes up to 31 chunks of 31 parts with up to 30 single parts, or 32 chunks with up to 7
- * single parts. This takes about 70 rules instead of 999.
+ * rules. For example, {0,999} becomes up to 31 chunks of 31 parts each, followed by up to 30 single parts, or 32 chunks
+ * followed by up to 7 single parts. This takes about 70 rules instead of 999.
  */
 export function counted(
   grammar: Grammar,

@@ -37,7 +37,7 @@ function branches(schema: unknown, root: unknown): Schema[] {
   return [own, ...options.map((option) => parts(option, root))]
 }
 
-/** The JSON type of a value. Integers are numbers. */
+/** The JSON type of a value. For integers, this is `number`. */
 export function typeOf(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value

@@ -24,17 +24,17 @@ export const keywordsOfType = {
 }
 
 /**
- * Keywords that are always refused. All other keywords that no code in this folder reads are annotations, as JSON
- * Schema specifies. These include `title`, `description`, `default`, `examples`, `deprecated`, `readOnly`, `writeOnly`,
- * `$comment`, `contentEncoding`, `contentMediaType`, `contentSchema`, and all keywords that JSON Schema does not
- * define.
+ * Keywords that are always refused. All other keywords that no code in this folder reads have no effect, because JSON
+ * Schema treats them as annotations. These include `title`, `description`, `default`, `examples`, `deprecated`,
+ * `readOnly`, `writeOnly`, `$comment`, `contentEncoding`, `contentMediaType`, `contentSchema`, and all keywords that
+ * JSON Schema does not define.
  */
 const refused = ['$dynamicRef', '$recursiveRef']
 
 export const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether the schema itself has the keyword, rather than its prototype. */
+/** Whether the schema has the keyword as its own property, not inherited from its prototype. */
 export const has = (schema: Schema, keyword: string | symbol): boolean =>
   Object.hasOwn(schema, keyword) && schema[keyword] !== undefined
 
@@ -60,7 +60,9 @@ export function resolve(root: unknown, pointer: string, path: string): unknown {
   }, root)
 }
 
-/** Adjusts the references in a schema that becomes part of another schema, because references start at the root. */
+/**
+ * Adjusts the references in a schema that is moved to `place` in another schema, because references start at the root.
+ */
 export const movedTo = (place: string, schema: object): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"#${place}`))
 
@@ -73,7 +75,7 @@ function decodeStep(step: string, missing: SchemaError): string {
   }
 }
 
-/** Rejects an empty list unless `mayBeEmpty` is set: nothing could match an empty choice. */
+/** Rejects an empty list unless `mayBeEmpty` is set, because nothing can match an empty list of alternatives. */
 export function requireList(
   schema: Schema,
   keyword: string,
@@ -115,7 +117,7 @@ export function numbersOf(
 
 export type Lengths = { min: number; max: number }
 
-/** The lengths that two keywords allow. The maximum is infinite if there is none. */
+/** The lengths that a pair of keywords allows. `max` is infinite if no maximum is specified. */
 export function lengthsOf(
   parts: readonly Schema[],
   [minKeyword, maxKeyword]: readonly [string, string],

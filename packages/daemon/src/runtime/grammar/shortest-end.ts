@@ -19,7 +19,7 @@ export function shortestEnd(grammar: Gbnf): ShortestEnd {
   const texts = new Map<Part, string>()
   const lengths = new Map<Stack, number>([[undefined, 0]])
 
-  /** The shortest text of a part. All rules match at least one text. */
+  /** The shortest text that matches a part. Every rule matches at least one text. */
   function textOf(part: Part): string {
     const text = texts.get(part) ?? shortest(part, ends) ?? ''
     texts.set(part, text)
@@ -53,7 +53,7 @@ export function shortestEnd(grammar: Gbnf): ShortestEnd {
   }
 }
 
-/** The shortest text of each rule. */
+/** The shortest text that matches each rule. */
 function findShortest(grammar: Gbnf): Map<string, string> {
   const texts = new Map<string, string>()
   for (let hasChanged = true; hasChanged; ) {
@@ -68,7 +68,7 @@ function findShortest(grammar: Gbnf): Map<string, string> {
   return texts
 }
 
-/** The shortest text of a part; undefined if a rule that it needs is not yet known. */
+/** The shortest text that matches a part; undefined if `rules` does not contain a rule that the part needs. */
 function shortest(part: Part, rules: ReadonlyMap<string, string>): string | undefined {
   switch (part.kind) {
     case 'chars':

@@ -106,8 +106,8 @@ export function findPattern(
 }
 
 /**
- * Runs `make`. If an automaton would be too large or a pattern is not supported, throws a `SchemaError` that contains
- * the keyword.
+ * Runs `make`. If an automaton would be too large or a pattern is not supported, throws a `SchemaError` that names the
+ * keyword.
  */
 export function orRefuse<T>(path: string, keyword: string, make: () => T): T {
   try {
@@ -118,7 +118,7 @@ export function orRefuse<T>(path: string, keyword: string, make: () => T): T {
   }
 }
 
-/** Whether a string in `enum` or a property name matches the other keywords. Its format is not checked. */
+/** Whether a string in `enum` or a property name matches the other keywords. `format` is not checked. */
 export function isStringAllowed(
   conversion: Conversion,
   value: string,

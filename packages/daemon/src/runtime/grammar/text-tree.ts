@@ -3,8 +3,8 @@ import type { Grammar } from './gbnf.ts'
 import { choice, type Node, sequence, text } from './node.ts'
 
 /**
- * Up to this many strings become simple alternatives. More are grouped by their beginnings, so that few alternatives
- * are possible at the same time.
+ * Up to this many strings become simple alternatives. Longer lists are grouped by common beginnings, so that only a few
+ * alternatives are possible at each position.
  */
 const maxFlat = 16
 /** Deeper groups become rules, because llama.cpp parses nested groups recursively. */
@@ -27,7 +27,7 @@ export function textTree(grammar: Grammar, texts: readonly string[], depth = 0):
 
 const firstChar = (one: string) => one.slice(0, (one.codePointAt(0) ?? 0) > 0xffff ? 2 : 1)
 
-/** The number of code units at the beginning that all strings have in common. Does not split a character. */
+/** The length in code units of the beginning that all strings have in common. Never splits a character. */
 function sharedLength(texts: readonly string[]): number {
   const [first = '', ...others] = texts
   let length = first.length

@@ -1,4 +1,4 @@
-/** The types of values, and values that a schema lists. */
+/** The types that a schema allows, and the values that it lists. */
 import { spend } from './automaton.ts'
 import { type Conjunction, isNever } from './conjunction.ts'
 import type { Conversion } from './conversion.ts'
@@ -49,7 +49,7 @@ export function writtenTypes(parts: readonly Schema[], path: string): Type[] {
   return applicable.length === 0 ? allowed : allowed.filter((type) => applicable.includes(type))
 }
 
-/** The values in `enum` and `const` that match all keywords; undefined if there is neither. */
+/** The values in `enum` and `const` that match all keywords; undefined if the schemas have neither keyword. */
 export function listedValues(
   conversion: Conversion,
   parts: readonly Schema[],
@@ -86,7 +86,10 @@ export function isAllowed(
   throw cannot(path, keyword, `enum or const lists an ${type}`)
 }
 
-/** Caches the values that `not` excludes, because many of them may be compared with many other values. */
+/**
+ * Caches the values that `not` excludes, in the form in which they are compared. Many values may be compared with the
+ * same list.
+ */
 const excludedTexts = new WeakMap<object, Set<string>>()
 
 function isExcluded(value: unknown, parts: readonly Schema[]): boolean {
@@ -129,7 +132,7 @@ export function canonical(value: unknown): string {
   return `{${members.sort().join()}}`
 }
 
-/** All values that match; undefined if they cannot be listed, or if there are too many. */
+/** All values that match the schemas; undefined if they cannot be listed, or if there are too many. */
 export function finiteValues(
   conversion: Conversion,
   { parts, choices }: Conjunction,

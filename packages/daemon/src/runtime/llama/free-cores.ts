@@ -46,8 +46,8 @@ function sumIdleMs(cpus: os.CpuInfo[]): number | undefined {
 const tickMs = 10 // USER_HZ is 100 on every system that Node supports
 
 /**
- * Adds up the idle time of the processors that this process may use (`taskset`, `--cpuset-cpus`). `os.cpus()` does not
- * show which processors these are.
+ * Adds up the idle time of the processors that this process may use. `taskset` or Docker's `--cpuset-cpus` may restrict
+ * them, but `os.cpus()` does not show which processors these are.
  */
 function readLinuxIdleMs(): number | undefined {
   try {

@@ -4,7 +4,7 @@ import { SchemaError } from '../grammar/schema-error.ts'
 import { grammarConverter } from './grammar-converter.ts'
 
 const text = { type: 'string', pattern: '^a+$' }
-/** Takes about half a second, until a limit on the number of states is reached. */
+/** A schema whose conversion fails after about half a second, when it reaches a limit on the number of states. */
 const hard = { type: 'string', pattern: '^((a{0,60}b?){0,60})$' }
 
 const schemaJson = (schema: object) => JSON.stringify({ schema })

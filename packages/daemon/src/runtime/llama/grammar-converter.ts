@@ -9,14 +9,15 @@ export type GrammarSource = { schema: object } | { calls: OptionalCalls }
 const defaultLimits = { maxCpuMs: 5000, maxHeapMb: 256 }
 
 /**
- * Converts a `GrammarSource`, which is passed as JSON, to GBNF. Rejects with a `SchemaError` that contains the keyword
- * if a keyword cannot be enforced.
+ * Converts a `GrammarSource`, which is passed as JSON, to GBNF. If a keyword cannot be enforced, rejects with a
+ * `SchemaError` that names the keyword.
  */
 export type GrammarConverter = (source: string) => Promise<string>
 
 /**
- * Converts schemas and tools to grammars in a thread, one after another, so that the model's other requests continue.
- * The limits on states and steps stop most excessive conversions early. The limits on time and memory stop all others.
+ * Converts schemas and tools to grammars in a separate thread, one after another, so that the model's other requests
+ * continue. The limits on states and steps stop most excessive conversions early. The limits on time and memory stop
+ * all others.
  */
 export function grammarConverter(limits = defaultLimits): GrammarConverter {
   const place = { name: 'grammar-thread', parentUrl: import.meta.url }

@@ -4,8 +4,8 @@ import { type ShortestEnd, shortestEnd } from '../grammar/shortest-end.ts'
 
 export type JsonCloser = {
   /**
-   * Whether the answer may continue with this token, after which `tokensLeft` more tokens are possible. If not, the
-   * answer must end with `closing` instead of the token.
+   * Whether the answer may continue with this token, after which at most `tokensLeft` more tokens can follow. If not,
+   * the answer must end with `closing` instead of the token.
    */
   allows(token: Token, tokensLeft: number): boolean
   /** The text that closes the JSON instead of the refused token, and its length in tokens. */

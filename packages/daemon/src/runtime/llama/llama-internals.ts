@@ -16,7 +16,7 @@ type TokenBiasInternals = { _biases: Map<Token, number> }
 export function getBiases(bias: TokenBias): Map<Token, number> {
   const { _biases: biases } = bias as unknown as Partial<TokenBiasInternals>
   if (biases instanceof Map) return biases
-  // Node before 22.14 lacks this function, so it cannot be imported by name.
+  // Node versions before 22.14 lack this function, so it cannot be imported by name.
   const manifest = nodeModule.findPackageJSON?.('node-llama-cpp', import.meta.url)
   const version = manifest ? JSON.parse(readFileSync(manifest, 'utf8')).version : ''
   throw new Error(`TokenBias._biases is missing in node-llama-cpp ${version}: run npm ci`)

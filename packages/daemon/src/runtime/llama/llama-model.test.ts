@@ -44,8 +44,8 @@ test('a request whose slot holds another conversation does not wait until the ot
 const timeout = { timeout: 240_000 }
 
 /**
- * The numbers of threads for all batches except the last. Each value belongs to the previous batch, so the first value
- * is dropped.
+ * Returns the numbers of threads that were used, except in the last batch. Each value that `onBatch` receives belongs
+ * to the previous batch, so the first value is dropped.
  */
 const collectThreads = ([, ...lastThreads]: number[]) => new Set(lastThreads)
 

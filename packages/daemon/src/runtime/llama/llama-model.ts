@@ -37,8 +37,8 @@ import { tokenCheck, tokenizer } from './tokenizer.ts'
 /** The number of tokens in each part of a long prompt. Between two parts, the request can be canceled. */
 const readAtOnce = 512
 /**
- * The context length for embeddings, in tokens. A text to embed is read in one batch, for which memory must be
- * allocated.
+ * The context length for embeddings, in tokens. A text is embedded in one batch, so memory is allocated for a batch of
+ * this length.
  */
 const embeddingTokens = 2048
 /** Makes the library return all tokens, with the probabilities that the model assigns to them. */
@@ -47,7 +47,7 @@ const unfiltered = { temperature: 1, topK: 0, topP: 1, minP: 0, yieldEogToken: t
 type Sampler = {
   evaluation: Evaluation
   lazy: BeginGrammar | undefined
-  /** The grammar of the answer, if all of the answer must be JSON. */
+  /** The grammar of the answer, if the entire answer must be JSON. */
   grammar: string | undefined
 }
 
@@ -144,9 +144,9 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   }
 
   /**
-   * The grammar for calls that the model may make. Undefined if no grammar can enforce the tools' schemas. Also
-   * undefined if there are stop strings, because they delay the text that shows where a call begins. Also undefined if
-   * log probabilities are requested, because `ownSampler` then chooses the tokens.
+   * The grammar for calls that the model may make; undefined if no grammar can enforce the tools' schemas. Two features
+   * also rule out a grammar: stop strings, because they delay the text that shows where a call begins, and log
+   * probabilities, because `ownSampler` then chooses the tokens.
    */
   async function callGrammar({ prompt, stop, topLogprobs }: Generation) {
     if (!('chat' in prompt) || stop.length > 0 || topLogprobs !== undefined) return undefined
@@ -254,8 +254,8 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   }
 
   /**
-   * Removes from the slot everything after the common prefix with `tokens`. Returns the number of tokens that are left
-   * in the slot.
+   * Removes from the slot everything after the prefix that it has in common with `tokens`. Returns the number of tokens
+   * that are left in the slot.
    */
   async function forgetFrom(slot: Slot, tokens: Token[]): Promise<number> {
     const { sequence } = slot

@@ -52,7 +52,7 @@ export function isEncoder({ fileInfo: { metadata } }: LlamaModel): boolean {
 
 export type ChatTemplates = {
   plain: string | undefined
-  /** A template for chats with tools, which some models have in addition. */
+  /** An additional template, which some models have, for chats with tools. */
   toolUse: string | undefined
 }
 

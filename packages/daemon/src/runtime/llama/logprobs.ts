@@ -27,8 +27,8 @@ export function createLogprobs(
 }
 
 /**
- * Holds back the log probabilities of tokens until the tokens' text is output, because a stop string is not part of the
- * answer.
+ * Holds back the log probabilities of tokens until the tokens' text is output. A token's text is never output if it
+ * turns out to be part of a stop string.
  */
 export function logprobsInStep() {
   const held: { upTo: number; logprobs: TokenLogprobs }[] = []

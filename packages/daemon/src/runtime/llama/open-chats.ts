@@ -34,7 +34,7 @@ export async function openChats(
   return (prompt) => ('chat' in prompt && prompt.chat.tools.length > 0 ? withTools : withoutTools)
 }
 
-/** The tokens of the format's markers. For a marker of several tokens, only its control tokens. */
+/** The tokens of the format's markers. If a marker consists of several tokens, only its control tokens are included. */
 function markerTokens(model: LlamaModel, { reasoning, content, calls }: AnswerFormat) {
   const { open = '', close = '', begin = '', end = '' } = reasoning ?? {}
   const inContent = content ? [content.open, content.close] : []

@@ -4,7 +4,7 @@ import { ownSampler } from './own-sampler.ts'
 
 const unfiltered = { temperature: 1, topK: 0, topP: 1, minP: 0, seed: 7 }
 
-/** Probabilities 0.5, 0.3, 0.15 and 0.05 of the tokens 0 to 3. */
+/** The tokens 0 to 3, with probabilities of 0.5, 0.3, 0.15 and 0.05. */
 const probabilities = new Map([0.5, 0.3, 0.15, 0.05].map((one, token) => [token as Token, one]))
 
 /** How often each token is chosen in 2,000 draws. */

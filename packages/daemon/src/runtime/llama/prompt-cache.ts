@@ -1,7 +1,7 @@
 /**
- * Caches conversations whose slot is needed for another conversation, so that the prompts of agents that take turns are
- * not processed again in each turn. llama.cpp can write a conversation's keys and values only to a file, so they are
- * written to an in-memory file system.
+ * Caches a conversation when its slot is needed for another conversation. When agents take turns, their prompts
+ * therefore do not have to be processed again in each turn. llama.cpp can write a conversation's keys and values only
+ * to a file, so they are written to an in-memory file system.
  */
 import { randomUUID } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
@@ -22,7 +22,7 @@ const reservedShare = 1 / 16
 const defaultMinTokens = 256
 
 export type PromptCacheOptions = {
-  /** The maximum size of all cached conversations together. */
+  /** The maximum total size of all cached conversations. */
   maxBytes: number
   /** The size of one token's keys and values. */
   bytesPerToken: number
@@ -32,7 +32,10 @@ export type PromptCacheOptions = {
 type Entry = { tokens: Token[]; file: FileHandle; bytes: number; usedAt: number }
 
 export interface PromptCache {
-  /** Caches the slot's conversation before a prompt overwrites it, and restores the one that the prompt continues. */
+  /**
+   * Caches the slot's conversation before a prompt overwrites it, and restores a cached conversation that the prompt
+   * continues.
+   */
   prepare(slot: Slot, tokens: Token[]): Promise<void>
   /** Frees the memory. */
   clear(): Promise<void>
@@ -86,7 +89,7 @@ export function openPromptCache(options: PromptCacheOptions | undefined): Prompt
       bytesPerToken = bytes / tokens.length
       entries.add({ tokens, file, bytes, usedAt: ++clock })
     } finally {
-      await rm(path, { force: true }) // the content exists until the file is closed or this process exits
+      await rm(path, { force: true }) // the content remains readable until the file is closed or this process exits
     }
   }
 

@@ -69,7 +69,7 @@ export function promptReader(
     if (!('chat' in prompt)) return cutBeginning(prompt, full, contextLength - room)
     const starts = prompt.chat.messages.flatMap(({ role }, index) => (role === 'user' ? index : []))
     let best: ReadPrompt | undefined
-    // Binary search for the earliest user message with which a conversation that starts there fits.
+    // Binary search for the earliest user message from which the rest of the conversation fits.
     for (let low = 0, high = starts.length - 1; low <= high; ) {
       const middle = (low + high) >> 1
       const chat = keepFrom(prompt.chat, starts[middle] ?? 0)
@@ -82,7 +82,7 @@ export function promptReader(
     return best
   }
 
-  /** Keeps the last tokens of a plain text, and the token with which prompts begin. */
+  /** Keeps the last tokens of a plain text, and the beginning-of-sequence token if the text begins with it. */
   async function cutBeginning(
     prompt: Exclude<Prompt, { chat: Chat }>,
     full: ReadPrompt | undefined,

@@ -64,7 +64,7 @@ function createTokenBias({ logitBias }: Sampling, model: LlamaModel, isBound: bo
 
 const maxCachedGrammars = 50
 
-/** Creates grammars, and caches them, because programs use the same schemas and tools repeatedly. */
+/** Creates and caches grammars, because programs use the same schemas and tools repeatedly. */
 export function grammarCache(llama: Llama, model: LlamaModel) {
   const grammars = new LRUCache<string, Promise<LlamaGrammar>>({ max: maxCachedGrammars })
   const convert = grammarConverter()

@@ -12,10 +12,11 @@ export type Slot = {
 const minGain = 16
 
 /**
- * Assigns to each request the free slot that already holds the longest prefix of the request's prompt. In a chat's next
- * turn, only the new tokens must then be processed. Among slots with prefixes of similar length, one next to slots in
- * use is chosen, because llama.cpp computes the tokens of adjacent slots together and others one after another. If
- * there is none, the least recently used slot is chosen. If no slot is free, requests wait in order.
+ * Assigns to each request the free slot that already holds the longest prefix of the request's prompt, so that in a
+ * chat's next turn, only the new tokens have to be processed. Among slots with prefixes of similar length, those next
+ * to slots in use are preferred, because llama.cpp computes the tokens of adjacent slots together, and those of other
+ * slots one after another. Ties are resolved in favor of the longest prefix, and then of the least recently used slot.
+ * If no slot is free, requests wait in order.
  */
 export function slots(sequences: LlamaContextSequence[]) {
   const all = sequences.map(

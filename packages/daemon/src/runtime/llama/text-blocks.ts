@@ -13,17 +13,20 @@ const defaultLengths = { minSpecialBlock: 1024, maxBlock: 16 * 1024, maxWord: 64
 /** Lengths in characters. */
 export type BlockLengths = typeof defaultLengths
 
-/** The last character before a position that no token spans: between two words, or between a line break and a word. */
+/**
+ * Matches the end of the text before a position that no token spans: between two words, or between a line break and a
+ * word.
+ */
 const wordEnd = /\p{L}(?= \p{L})|[\p{L}\p{P}]\n(?=\p{L})/u
 
 /**
- * Returns a function that splits a text into blocks. The tokens of all blocks together, in order, are the tokens of the
- * text.
+ * Returns a function that splits a text into blocks. The tokens of all blocks, joined in order, are the tokens of the
+ * entire text.
  *
  * A text is split before special tokens. After each special token, llama.cpp searches the entire rest of the text for
- * the next one, so a text of one megabyte with 100,000 special tokens would take minutes. In blocks, it takes a second.
- * If `cutsWords` is set, a long text is also split between words, so that other work can be done between two blocks. A
- * text without words is split after `maxWord` characters, possibly within a token.
+ * the next one, so a text of one megabyte with 100,000 special tokens would take minutes. Split into blocks, it takes a
+ * second. If `cutsWords` is set, a long text is also split between words, so that other work can be done between two
+ * blocks. A text without words is split after `maxWord` characters, possibly within a token.
  */
 export function textBlocks(
   specials: readonly string[],

@@ -19,7 +19,7 @@ export function tokenText(detokenize: (tokens: number[], before: number[]) => st
       const isUnfinished = detokenize(pending, before).endsWith(replacement)
       return isUnfinished && pending.length < maxCharacterBytes ? '' : give()
     },
-    /** Call this after the last token. Returns the remaining text: that of an incomplete character. */
+    /** Call this after the last token. Returns the text of an incomplete character, if there is one. */
     finish: () => (pending.length > 0 ? give() : ''),
   }
 }

@@ -74,7 +74,7 @@ export type Tokenize = ReturnType<typeof tokenizer>['tokenize']
  * prefix, or if the vocabulary has tokens that contain the end of one word and the beginning of the next.
  */
 function findLead(model: LlamaModel): { text: string; tokenCount: number } | undefined {
-  // Vocabularies write a space as itself, as "▁", or as "Ġ", and a newline as itself or as "Ċ".
+  // Vocabularies represent a space as itself, as "▁", or as "Ġ", and a newline as itself or as "Ċ".
   const combinesWords = /[a-zA-Z][ ▁Ġ]|[\nĊ][a-zA-Z]/
   if (tokensOfType(model, (type) => type !== controlType).some((one) => combinesWords.test(one)))
     return undefined

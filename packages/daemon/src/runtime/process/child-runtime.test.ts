@@ -169,7 +169,7 @@ test('control tokens in a plain prompt are treated as text', async () => {
 test.runIf(runsSlowTests)(
   'a request of half a megabyte and a request with 1500 texts are handled like any other',
   {
-    timeout: 240_000, // the model computes all its layers for every text
+    timeout: 240_000, // slow, because the model computes all its layers for every text
   },
   async () => {
     await expect(run(makeChatGeneration('word '.repeat(100_000)))).rejects.toMatchObject({

@@ -4,9 +4,9 @@
  *
  * Each record is applied exactly once. Every process numbers its records. For each process, the database stores the
  * number of the last record that was applied, and updates this number in the same transaction as the counts. Records up
- * to this number are skipped, even after a crash or if the file or the database was replaced by an older copy. Applied
- * records are therefore not erased; their places are reused. If a crash leaves a record incomplete, its checksum is
- * wrong, and the record is ignored. The calls that wrote it never resolved.
+ * to this number are skipped, even after a crash, and even if the file or the database has been replaced by an older
+ * copy. Applied records are therefore not erased; their places are reused. If a crash leaves a record incomplete, its
+ * checksum is wrong, and the record is ignored. The calls that were writing it had not resolved.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -27,8 +27,8 @@ export interface DownloadJournal {
    */
   append(counts: DownloadCounts): Promise<void>
   /**
-   * Adds to the database all downloads in the journal that the database does not include yet, and returns their number.
-   * Creates the file if it is missing.
+   * Adds to the database all downloads that are only in the journal, and returns their number. Creates the file if it
+   * is missing.
    */
   apply(): Promise<number>
   /** The number of downloads in the journal that the database may not include yet. */
@@ -199,8 +199,8 @@ async function makeFile(path: string, sizeBytes: number) {
 }
 
 /**
- * Erases records that could not be written, because the callers of `append` receive an error. If erasing fails too, the
- * records may be counted after a crash.
+ * Erases records that were not written successfully, because the callers of `append` receive an error. If erasing fails
+ * too, the records may be counted after a crash.
  */
 async function strikeOut(file: FileHandle, written: readonly Place[]) {
   for (const { place } of written) {

@@ -26,12 +26,12 @@ type Dependencies = {
 /** Passed as the current time, so that tokens never count as expired. */
 const beforeAnyExpiry = 0
 
-/** May be cached by clients but not by shared proxies, because the link itself is the permission to read the bytes. */
+/** May be cached by clients but not by shared proxies, because anyone who has the link may read the bytes. */
 const keptForAnHour = 'private, max-age=3600, immutable'
 
 /**
- * The longest lifetime that S3 allows for a presigned URL, because torrent clients keep using a redirect's target while
- * they run.
+ * The longest lifetime that S3 allows for a presigned URL. A long lifetime is needed because torrent clients keep using
+ * a redirect's target while they run.
  */
 const expiresInSeconds = 7 * 86_400
 

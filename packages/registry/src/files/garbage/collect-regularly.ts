@@ -21,13 +21,13 @@ type Dependencies = {
 
 const hourMs = 3_600_000
 /**
- * Minimum time between two collections, on any nodes, as a share of the interval. Less than 1, so that a collection
- * that starts slightly early is not skipped.
+ * Minimum time between two collections on the same or different nodes, as a share of the interval. It is less than 1 so
+ * that a collection that starts slightly early is not skipped.
  */
 const restShare = 0.9
 
 /**
- * Collects garbage once an hour on one of the nodes, logs the result and exports it as metrics. Returns a function that
+ * Collects garbage once an hour on one of the nodes, logs the result and updates the metrics. Returns a function that
  * stops the hourly collections.
  */
 export function collectRegularly(dependencies: Dependencies): () => void {

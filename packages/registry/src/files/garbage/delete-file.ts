@@ -5,9 +5,9 @@ import type { GarbageCollection } from './garbage-collection.ts'
 type Dependencies = { files: FileRepository; collect: GarbageCollection }
 
 /**
- * Deletes a file or cancels its upload. An upload's bytes are removed before its row, because only the row makes the
- * bytes count against the quota. For a ready file, the row is deleted first; if a crash follows, garbage collection
- * moves the bytes to the trash.
+ * Deletes a file or cancels its upload. An upload's bytes are removed before its row, because the bytes count against
+ * the quota only while the row exists. For a ready file, the row is deleted first; if a crash follows, garbage
+ * collection moves the bytes to the trash.
  */
 export async function deleteFile(
   { files, collect }: Dependencies,

@@ -8,7 +8,7 @@ import { type UploadRemoval, uploadRemoval } from './upload-removal.ts'
 
 export type CollectedGarbage = {
   expiredUploads: number
-  /** Uploads that crashes had left behind, and that were removed. */
+  /** Removed uploads that crashes had left behind. */
   leftUploads: Amount
   /** Objects that were moved to the trash. */
   trashed: Amount
@@ -80,8 +80,8 @@ export function garbageCollection(
   }
 
   /**
-   * Returns those of the object keys to which a file, a blob or the trash refers, each with the ID of its upload, or
-   * null if it has none.
+   * Returns those of `keys` to which a file, a blob or the trash refers, each with the ID of its upload, or with null
+   * if it has none.
    */
   async function findKnown(keys: string[]) {
     const asked = sql.join(keys)

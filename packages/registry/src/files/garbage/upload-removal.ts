@@ -28,7 +28,7 @@ export interface UploadRemoval {
 
 /**
  * Unfinished uploads are removed immediately instead of being moved to the trash. Their bytes count against the quota
- * until the removal.
+ * until then.
  */
 export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadRemoval {
   /**

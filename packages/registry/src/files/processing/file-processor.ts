@@ -30,7 +30,7 @@ type Dependencies = {
 }
 
 const maxJobs = 2
-/** If nodes have stopped this many times while processing a file, the file fails. */
+/** A file fails after nodes have stopped this many times while processing it. */
 const maxAttempts = 8
 
 export type FileProcessor = {

@@ -92,8 +92,8 @@ async function isFinished(
 }
 
 /**
- * Returns the result for lost bytes. Throws if the whole store is unavailable, since the bytes may still exist in that
- * case.
+ * Returns the result for a file whose bytes are lost. Throws if the whole store is unavailable, since the bytes may
+ * still exist in that case.
  */
 async function gone(store: ObjectStore, what: string): Promise<ProcessedFile> {
   await store.check()
@@ -127,10 +127,7 @@ async function readHeader(
   }
 }
 
-/**
- * Removes the architecture if it is not in the form in which users can enter one, because facts are shown in lists and
- * indexed.
- */
+/** Removes the architecture unless users could also enter it in this form, because it is indexed and shown in lists. */
 function listableFacts(facts: GgufFacts): GgufFacts {
   const architecture = facts.architecture ?? ''
   const isListable = [...architecture].length <= maxArchitectureLength && isName(architecture)

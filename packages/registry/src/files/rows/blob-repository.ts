@@ -32,8 +32,8 @@ export interface BlobRepository {
     viewer: Viewer,
   ): Promise<ReadyFile | undefined>
   /**
-   * A ready file with this hash that the viewer may see, or otherwise a chunk with this hash of any ready file that the
-   * viewer may see.
+   * A ready file with this hash that the viewer may see. If there is none, a chunk with this hash in any ready file
+   * that the viewer may see.
    */
   findByHash(hash: string, viewer: Viewer): Promise<NamedFile | StoredChunk | undefined>
   /**

@@ -9,9 +9,9 @@ import { lockBlob } from './keep-blob.ts'
 
 /** The hashes of an upload, some of which may not be declared yet. */
 export type PartialManifest = {
-  /** The SHA-256 of the whole file in hexadecimal; empty while it is not declared. */
+  /** The SHA-256 of the whole file in hexadecimal; empty until it is declared. */
   sha256_hash: string
-  /** The SHA-256 hashes of the chunks, concatenated. A hash that is not declared yet is all zeros. */
+  /** The SHA-256 hashes of the chunks, concatenated. A hash that has not been declared yet is all zeros. */
   chunkHashes: Uint8Array
 }
 
@@ -31,7 +31,7 @@ export const isDeclared = ({ sha256_hash }: Pick<FileRow, 'sha256_hash'>) => sha
 export const isDeclaredChunk = ({ hash }: { hash: string }) => hash !== undeclared
 
 /**
- * Adds hashes to those that are declared, and returns all chunk hashes. Returns undefined if a different hash has
+ * Adds `more` hashes to the declared ones, and returns all chunk hashes. Returns undefined if a different hash has
  * already been declared for one of the chunks. Neither argument is changed.
  */
 export function mergeHashes(declared: Uint8Array, more: Uint8Array): Uint8Array | undefined {

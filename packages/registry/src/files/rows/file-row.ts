@@ -3,8 +3,8 @@ import type { FileTable } from '../../database/schema.ts'
 import type { ChunkLayout, UploadReference } from '../../store/object-store.ts'
 
 /**
- * A file's row without its metadata, which may take megabytes, and without columns that only the metadata peer and the
- * model's row use.
+ * A file's row without the metadata, which may be megabytes long, and without the columns that only the metadata peer
+ * or the model's row needs.
  */
 export type FileRow = Omit<
   Selectable<FileTable>,
@@ -40,8 +40,8 @@ export const fileColumns = [
 ] as const satisfies (keyof FileRow)[]
 
 /**
- * Lets SQLite use the partial index on files that are not ready. SQLite does not infer from a condition on a single
- * status that it can use the index.
+ * Lets SQLite use the partial index on files that are not ready. A condition on a single status is not enough for
+ * SQLite to infer that it can use the index.
  */
 export const isUnfinished = sql<SqlBool>`status <> 'ready'`
 

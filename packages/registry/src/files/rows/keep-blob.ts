@@ -8,8 +8,8 @@ const batchSize = 2_000
 
 /**
  * Locks a blob's row until the transaction ends. Returns the key of the blob's object, or undefined if the row does not
- * exist. The lock is needed before a file is made to refer to the blob and before an unused blob is deleted, so that
- * these two operations cannot race. A transaction that also locks a model's row must lock the model first.
+ * exist. Take this lock before making a file refer to the blob, and before deleting an unused blob, so that these two
+ * operations cannot race. A transaction that also locks a model's row must lock the model first.
  */
 export async function lockBlob(
   trx: Kysely<Database>,

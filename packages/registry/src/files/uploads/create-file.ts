@@ -23,8 +23,8 @@ export type UploadManifest = PartialManifest &
   Pick<FileRow, 'filename' | 'file_size_bytes' | 'chunk_size'>
 
 /**
- * Inserts the row of a new upload. The new row replaces `before`, the row of a failed, expired or canceled upload with
- * the same filename, if the bytes of that upload have been removed.
+ * Inserts the row of a new upload. If the bytes of an earlier upload with the same filename that failed, expired or was
+ * canceled have been removed, the new row replaces its row, `before`.
  */
 export function createFile(
   { db, quotaBytes }: CreateDependencies,

@@ -179,7 +179,7 @@ describe.skipIf(!canMount)('the quota', () => {
       const started = await begin(registry, token, 'a.gguf', bytes)
       await send(registry, started, bytes)
       const { db } = await registry.connect()
-      await sql`update file set status = 'failed'`.execute(db) // as after a crash before the bytes were removed
+      await sql`update file set status = 'failed'`.execute(db) // as if a crash had prevented the removal of the bytes
       const refused = await begin(registry, token, 'b.gguf', smallGguf(2, 2e6))
       expect(refused).toMatchObject({ status: 413, body: { code: 'quota_exceeded' } })
       await registry.restart()

@@ -117,7 +117,7 @@ export async function listMissing(
   if (file.status !== 'uploading' || !upload) {
     return { expires_at, missing_chunks: [], missing_count: 0 }
   }
-  // `expires_at` is a time on the database's clock. The URLs instead expire by the clock of the node that signs them.
+  // `expires_at` is a time on the database's clock. The URLs, however, expire by the clock of the node that signs them.
   const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000)
   const stored = await store.listStoredChunks(upload, toChunkLayout(file))
   const missing_chunks: MissingChunk[] = []
@@ -145,10 +145,7 @@ async function postponeExpiry(files: FileRepository, file: FileRow): Promise<str
   }
 }
 
-/**
- * Whether a file has the same bytes and chunks as this manifest, as far as the file's hashes are known, and has neither
- * failed nor expired.
- */
+/** Whether a file has neither failed nor expired, and matches this manifest as far as its hashes are known. */
 async function isSameUpload(
   files: FileRepository,
   row: FileRow,

@@ -15,7 +15,7 @@ import { isS3Error, openS3Caller, type S3Caller } from './s3-client.ts'
 
 export type BucketRules = { cors: CORSRule; lifecycle: LifecycleRule }
 
-/** Which of the rules the bucket has. */
+/** Which of these rules are already set on the bucket. */
 export type FoundRules = { cors: boolean; lifecycle: boolean }
 
 const uploadLifetimeDays = 30

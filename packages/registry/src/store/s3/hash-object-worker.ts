@@ -21,14 +21,14 @@ export type HashedObject =
   | { failure: 'gone' }
   | { failure: 'unavailable'; detail: string }
 
-/** The store counts as unavailable after this many consecutive attempts that received no bytes. */
+/** After this many consecutive attempts without a byte received, the store counts as unavailable. */
 const maxFailures = 4
 /**
  * Maximum delay before a retry if the last attempt received bytes. The maximum is doubled for each consecutive attempt
  * that received none. The actual delay is a random time between half the maximum and the maximum.
  */
 const firstRetryDelayMs = 500
-/** Maximum time between two parts of a response. */
+/** Maximum time to wait for the next part of a response. */
 const silenceMs = 30_000
 
 async function hashObject({ url, sizeBytes, hasChunks }: ObjectToHash): Promise<HashedObject> {

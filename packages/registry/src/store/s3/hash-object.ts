@@ -36,7 +36,7 @@ async function hashInWorker(object: ObjectToHash, signal?: AbortSignal): Promise
     const [hashed] = (await once(worker, 'message', { signal })) as [HashedObject]
     if ('hashes' in hashed) return hashed.hashes
     if (hashed.failure === 'gone') throw bytesGone()
-    throw unavailable(`the S3 store failed while an object was read: ${hashed.detail}`, {
+    throw unavailable(`the S3 store failed while an object was being read: ${hashed.detail}`, {
       retryAfterSeconds: 5,
     })
   } finally {

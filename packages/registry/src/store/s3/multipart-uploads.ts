@@ -23,7 +23,10 @@ export interface MultipartUploads {
   listParts(upload: MultipartUploadId): Promise<Map<number, Part> | undefined>
   /** Joins the parts into an object. Throws not-found if the upload does not exist or one of its parts is missing. */
   complete(upload: MultipartUploadId, partSizes: number[]): Promise<void>
-  /** Copies ranges of a finished object into an upload of the same name, as the parts with these numbers. */
+  /**
+   * Copies ranges of a finished object into an upload of the same name. Each range becomes the part with its
+   * `partNumber`.
+   */
   copyParts(upload: MultipartUploadId, parts: ({ partNumber: number } & ByteRange)[]): Promise<void>
   /** Does nothing if the store does not have this upload. */
   abort(upload: MultipartUploadId): Promise<void>

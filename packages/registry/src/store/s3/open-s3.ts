@@ -15,14 +15,14 @@ export type S3Config = Pick<
 
 type Options = Pick<S3StoreOptions, 'signingKey' | 'baseUrl'> & {
   /**
-   * Whether to probe which optional features the store supports, and whether it allows everything that a registry does.
-   * If false, the store is assumed to support no optional features.
+   * Whether to probe the store: to find out which optional features it supports, and to check that it permits every
+   * operation that a registry needs. If false, the store is assumed to support no optional features.
    */
   isProbed: boolean
 }
 
 /**
- * Opens an S3 store. If the store cannot be reached, does not have the bucket or refuses the keys, throws a
+ * Opens an S3 store. If the store cannot be reached, does not have the bucket or refuses the access key, throws a
  * `ConfigError` that contains the name of the setting to check.
  */
 export async function openS3(

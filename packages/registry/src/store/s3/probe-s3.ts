@@ -88,7 +88,7 @@ async function tryHeaders(
 
   /** Returns whether the store refuses wrong bytes, or undefined if it refuses correct bytes too. */
   async function upload() {
-    // If the store accepts the wrong bytes, the correct bytes, which are sent next, replace them.
+    // If the store accepts the wrong bytes, they are replaced by the correct bytes, which are sent next.
     const refusesWrongBytes = !(await isAccepted(2, lastPart, wrongPart))
     if (!(await isAccepted(2, lastPart))) return undefined
     if (!(await isAccepted(1, firstPart))) return undefined

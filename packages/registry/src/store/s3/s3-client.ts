@@ -1,4 +1,4 @@
-/** Sends the registry's own requests to an S3 store with the AWS SDK, and converts errors. */
+/** Sends the registry's own requests to an S3 store with the AWS SDK, and converts the SDK's errors. */
 import {
   type $Command,
   S3Client,
@@ -13,7 +13,10 @@ import { bytesGone } from '../object-reader.ts'
 import type { S3Bucket, S3Credentials } from './presign-s3.ts'
 
 export type S3Timeouts = {
-  /** Timeout for a request, including retries. For an object's bytes, it applies until the response begins. */
+  /**
+   * Timeout for a request, including retries. If the response contains an object's bytes, the timeout applies only
+   * until the response begins.
+   */
   requestMs: number
   /** Timeout for a request that makes the store copy or join parts, including retries. */
   assemblyMs: number
@@ -41,8 +44,9 @@ const retryAfterSeconds = 5
 type CallOptions = { timeoutMs?: number; signal?: AbortSignal | undefined }
 
 /**
- * Makes requests. They fail with `not_found` if an object or upload does not exist, and with `unavailable` if the store
- * is unreachable, slow or full, or refuses the access key. If `signal` is aborted, they fail with its reason.
+ * Makes requests. A request fails with `not_found` if an object or upload does not exist, with `unavailable` if the
+ * store is unreachable, slow or full, or refuses the access key, and with the reason of `signal` if `signal` is
+ * aborted.
  */
 export interface S3Caller {
   readonly timeouts: S3Timeouts
@@ -53,8 +57,8 @@ export interface S3Caller {
   /** Sends a request whose response contains the bytes of an object. Aborting `signal` also ends the response. */
   stream: S3Caller['send']
   /**
-   * Runs a function that makes requests in another way, with a timeout for the whole function. The function must end
-   * when its signal is aborted.
+   * Runs a function that makes requests itself, without `send` or `stream`. The timeout applies to the whole function.
+   * The function must end when its signal is aborted.
    */
   run<T>(request: (signal: AbortSignal) => Promise<T>, options?: CallOptions): Promise<T>
   close(): void

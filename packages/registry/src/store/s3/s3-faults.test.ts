@@ -1,4 +1,4 @@
-/** Tests the S3 store while its server hangs, stalls, refuses requests or is full. */
+/** Tests the S3 store with a server that hangs, stalls, refuses requests or is full. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PutObjectCommand } from '@aws-sdk/client-s3'

@@ -1,4 +1,4 @@
-/** Tests the S3 store's listings if the server returns them in several pages. */
+/** Tests that the S3 store lists everything when the server returns listings in several pages. */
 import { randomUUID } from 'node:crypto'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'

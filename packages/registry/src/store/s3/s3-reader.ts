@@ -8,9 +8,12 @@ export type GetRange = (range: ByteRange, signal: AbortSignal) => Promise<Readab
 
 type Options = {
   range: ByteRange
-  /** The maximum time to wait for the next part of a response. The time that the caller takes does not count. */
+  /**
+   * The maximum time to wait for the next part of a response. The time that the caller spends between two reads does
+   * not count.
+   */
   silenceMs: number
-  /** When aborted, makes reads fail with the signal's reason, including a read in progress. */
+  /** When this signal is aborted, all reads, including one in progress, fail with its reason. */
   signal?: AbortSignal | undefined
 }
 

@@ -106,7 +106,10 @@ function formatRecord(peer: Peer): string {
   return `${group} ${network} ${peer.peerId} ${peer.address} ${end}`
 }
 
-/** Searches for the spaces, which is faster than splitting the text. An announce can require parsing 52 records. */
+/**
+ * Searches for the spaces, which is faster than splitting the text. This matters because one announce can require
+ * parsing 52 records.
+ */
 function parseRecord(record: string): Peer {
   const groupEnd = record.indexOf(' ')
   const networkEnd = record.indexOf(' ', groupEnd + 1)

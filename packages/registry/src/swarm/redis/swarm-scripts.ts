@@ -4,7 +4,7 @@
  *
  * - `seen`: sorted set of its peers by the time of their last announce
  * - `peers`: hash of its peers' records
- * - `counts`: hash of the number of seeders, and of completed downloads
+ * - `counts`: hash with the number of seeders and the number of completed downloads
  * - `group:<group>`: set of the peers with the same kind, role and reach
  *
  * For limits and totals, three kinds of sorted sets cover all swarms. They are also sorted by the time of the last

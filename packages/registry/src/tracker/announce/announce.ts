@@ -12,7 +12,7 @@ export type Announce = {
 export const announceEvents = ['started', 'completed', 'stopped', 'paused', 'update'] as const
 export type AnnounceEvent = (typeof announceEvents)[number]
 
-/** Byte counts have up to 20 digits, because they are below 2^64. */
+/** Byte counts are below 2^64, so they have at most 20 digits. */
 const byteCount = /^\d{1,20}$/
 
 /**

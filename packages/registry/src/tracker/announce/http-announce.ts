@@ -27,7 +27,7 @@ export function readHttpAnnounce(query: RawQuery): HttpAnnounce {
 }
 
 /**
- * Reads the port. Ports below 1024 are refused, so that an announce cannot direct other peers to the port of a system
+ * Reads the port. Ports below 1024 are refused, so that an announce cannot make other peers connect to a system
  * service.
  */
 function readPort(text: string | undefined): number {

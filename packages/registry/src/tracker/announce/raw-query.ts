@@ -29,7 +29,7 @@ export function single(query: RawQuery, name: string): string | undefined {
 
 /**
  * Maps each pair of hexadecimal digits to its character. Decoding with this table is fast, which matters because an
- * info hash has up to 20 escapes.
+ * info hash can contain 20 escapes.
  */
 const escaped = new Map(
   Array.from({ length: 256 }, (_, code) => [

@@ -53,7 +53,7 @@ export function trackedTorrents({ db, capabilities }: Dependencies): TrackedTorr
     const key = token === undefined ? infoHash : `${infoHash} ${token}`
     const known = cache.get(key)
     if (known) return known
-    const start = performance.now() // set before the query, whose result may be outdated when it arrives
+    const start = performance.now() // taken before the query, because its result may be outdated when it arrives
     const torrent: TrackedTorrent | undefined = await read(infoHash, token)
     if (torrent) cache.set(key, torrent, { start })
     return torrent

@@ -15,8 +15,8 @@ export type Announcer = {
 }
 
 /**
- * A peer that this registry runs, and that is included in responses about public files. If `address` is missing, each
- * client receives the address at which it can reach the registry.
+ * A peer that this registry runs and includes in responses about public files. If `address` is missing, each client
+ * receives the address at which it can reach the registry.
  */
 export type ExtraPeer = { address?: string; port: number }
 

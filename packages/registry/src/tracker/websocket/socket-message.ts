@@ -11,7 +11,7 @@ export type SocketMessage =
 export type Offer = { offer: Description; offerId: string }
 /** The answer from a peer that received an offer. */
 export type Answer = { answer: Description; offerId: string; toPeerId: string }
-/** A WebRTC session description. The tracker relays nothing else. */
+/** A WebRTC session description. The tracker relays only these fields. */
 export type Description = { type: 'offer' | 'answer'; sdp: string }
 
 type Fields = Record<string, unknown>

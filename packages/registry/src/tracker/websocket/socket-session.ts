@@ -22,8 +22,8 @@ type From = { channel: string; address: string; token: string | undefined }
 /** Maximum number of torrents per socket, for all clients that share the socket. */
 const maxAnnouncedTorrents = 1_000
 /**
- * The announce interval of browsers, as a share of other clients' interval. Browsers announce more often, because they
- * can send offers to more peers only with their next announce.
+ * The announce interval of browsers, as a fraction of the interval of other clients. Browsers announce more often,
+ * because they can send offers to more peers only with their next announce.
  */
 const intervalShare = 2 / 15
 /** All kinds of addresses are useful, because WebRTC finds routes between networks itself. */

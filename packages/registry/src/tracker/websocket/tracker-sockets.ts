@@ -1,4 +1,7 @@
-/** WebSockets for browsers, which connect to each other by WebRTC and need the tracker to introduce them. */
+/**
+ * WebSockets for browsers. Browsers connect to each other through WebRTC, and need the tracker to relay their offers
+ * and answers.
+ */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'

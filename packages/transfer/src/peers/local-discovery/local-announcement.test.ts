@@ -84,7 +84,9 @@ test('a corrupted announcement is either parsed or ignored, but never causes an 
   }
 })
 
-/** Returns a function that returns pseudo-random integers below a bound, the same in every run. */
+/**
+ * Returns a function that returns pseudorandom integers below a given bound. The integers are the same in every run.
+ */
 function numbersFrom(seed: number) {
   let state = seed
   return (below: number) => {

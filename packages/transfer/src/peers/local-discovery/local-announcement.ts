@@ -6,7 +6,7 @@
 export type LocalAnnouncement = {
   /** The port on which the sender listens for peers. */
   port: number
-  /** In lower-case hexadecimal digits. */
+  /** In lowercase hexadecimal digits. */
   infoHashes: string[]
   /** A value by which the sender recognizes its own packets. */
   cookie: string | undefined
@@ -16,8 +16,8 @@ export type LocalAnnouncement = {
 const maxPacketBytes = 1400
 const infoHashLineBytes = 'Infohash: \r\n'.length + 40
 /**
- * Up to this many torrents are announced in separate packets, because Transmission 3 rejects packets of more than 200
- * bytes. If there are more torrents, they share packets, because BEP 14 asks for few packets.
+ * If there are at most this many torrents, each is announced in its own packet, because Transmission 3 rejects packets
+ * of more than 200 bytes. If there are more, they share packets, because BEP 14 asks for few packets.
  */
 const maxAlone = 5
 
@@ -36,7 +36,7 @@ export function composeAnnouncements(
   })
 }
 
-/** Parses a packet; undefined if it is not an announcement. Unknown lines are ignored, as BEP 14 requires. */
+/** Parses a packet. Returns undefined if it is not an announcement. Unknown lines are ignored, as BEP 14 requires. */
 export function parseAnnouncement(packet: Buffer): LocalAnnouncement | undefined {
   if (packet.length > maxPacketBytes) return undefined
   const [request = '', ...lines] = packet.toString('latin1').split('\r\n')
@@ -59,7 +59,7 @@ export function parseAnnouncement(packet: Buffer): LocalAnnouncement | undefined
 }
 
 /**
- * Whether a peer may have this port. Lower ports belong to system services, and no packet should make us connect to
- * those; webtorrent does not accept 65535.
+ * Whether a peer may have this port. Lower ports belong to system services, to which no packet should make us connect;
+ * webtorrent does not accept port 65535.
  */
 const isPeerPort = (port: number) => port >= 1024 && port < 65_535

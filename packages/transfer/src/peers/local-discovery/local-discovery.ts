@@ -31,7 +31,7 @@ export type LocalDiscoverySetup = {
   groupPort?: number
 }
 
-/** How often the networks of this machine are checked. Networks change, and laptops move. */
+/** How often the networks of this machine are checked, because networks change and laptops move between them. */
 const pollIntervalMs = 10_000
 /** How long new torrents are collected, so that torrents added one after another are announced together. */
 const collectMs = 200
@@ -43,7 +43,7 @@ const packetsPerMinute = { each: 300, all: 1500 }
 const peersPerMinute = { each: 100, all: 400 }
 
 export interface LocalDiscovery {
-  /** Announces new torrents soon. Without this call, they are announced only at the next poll. */
+  /** Schedules the announcement of new torrents. Without this call, they are announced only at the next poll. */
   announceSoon(): void
   /** Stops discovery. Nothing is sent or received afterwards. */
   close(): void

@@ -49,7 +49,7 @@ export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
       try {
         socket?.addMembership(address, family === 'IPv4' ? own : `::%${name}`)
       } catch (error) {
-        // We are already a member, the network has just disappeared, or Linux's limit of twenty memberships is
+        // We are already a member, the network has just disappeared, or Linux's limit of twenty memberships has been
         // reached. Other memberships are not affected.
         if (!isSystemError(error)) throw error
       }

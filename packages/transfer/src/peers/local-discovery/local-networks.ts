@@ -8,7 +8,7 @@ export type LocalNetwork = {
   name: string
   family: 'IPv4' | 'IPv6'
   address: string
-  /** The range of addresses in the network, as in `192.168.1.5/24`. */
+  /** The network's address range in CIDR notation, such as `192.168.1.5/24`. */
   cidr: string
   /** Whether machines on this network can connect to us. */
   isReachable: boolean
@@ -29,8 +29,8 @@ export function findLocalNetworks(host: string): LocalNetwork[] {
 }
 
 /**
- * Returns the network interfaces; none if the system cannot list them, as in some sandboxes or without free file
- * descriptors.
+ * Returns the network interfaces; none if the system cannot list them, as in some sandboxes or when all file
+ * descriptors are in use.
  */
 function findInterfaces(): NodeJS.Dict<NetworkInterfaceInfo[]> {
   try {

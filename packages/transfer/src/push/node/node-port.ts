@@ -56,8 +56,8 @@ export function nodePort(options: NodePortOptions): PushPort & AsyncDisposable {
 }
 
 async function openTools({ path, chunkSize, connections, ...options }: NodePortOptions) {
-  // These modules are loaded only when needed, because undici takes 60 ms and 27 MB, and a pull in the same process
-  // does not need it.
+  // These modules are loaded only when needed, because loading undici takes 60 ms and 27 MB, and a pull in the same
+  // process does not need it.
   const [{ openNetwork }, { sendChunk }] = await Promise.all([
     import('@shoal/network/requests'),
     import('./send-chunk.ts'),

@@ -24,7 +24,7 @@ import type { RateLimit } from '../../rate-limit.ts'
 import type { PutOptions } from '../push-port.ts'
 
 const blockBytes = 256 * 1024
-/** Maximum number of bytes of a response that are read. An error response from the registry has a few hundred bytes. */
+/** Maximum number of bytes to read from a response. An error response from the registry is a few hundred bytes long. */
 const maxAnswerBytes = 64 * 1024
 
 export type SendTools = {
@@ -36,8 +36,8 @@ export type SendTools = {
 }
 
 /**
- * Sends one chunk. Rejects with a `TransferError` if sending it again may help, otherwise with the
- * registry's `ApiError`, `bytes_refused` or a `NetworkError`.
+ * Sends one chunk. Rejects with a `TransferError` if sending it again may help; otherwise, with the registry's
+ * `ApiError`, a `bytes_refused` error or a `NetworkError`.
  */
 export async function sendChunk(
   tools: SendTools,
@@ -171,6 +171,6 @@ function parseProblem(text: string): Problem | undefined {
     const body = JSON.parse(text)
     return typeof body?.detail === 'string' ? body : undefined
   } catch {
-    return undefined // a truncated response adds nothing to its status
+    return undefined // a truncated response tells us no more than its status
   }
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 
 /**
  * How a call fails. `reset`: the connection is reset before the registry receives the call. `lost-answer`: the registry
- * handles the call, and the connection is reset instead of the response. `502`: the proxy responds itself, as if the
- * registry were down.
+ * handles the call, but the connection is reset before the response is sent. `502`: the proxy responds in place of the
+ * registry, as if the registry were down.
  */
 export type ProxyFault = 'reset' | 'lost-answer' | '502'
 
@@ -19,9 +19,7 @@ export type FaultyProxy = {
    * `taken`.
    */
   harmEachOnce(fault: ProxyFault): void
-  /**
-   * The calls of an upload that the fault affected, such as `POST complete` or `PUT chunk 2`, in alphabetical order.
-   */
+  /** The upload calls that the fault affected, such as `POST complete` or `PUT chunk 2`, in alphabetical order. */
   harmed(): string[]
   /**
    * The numbers of the chunks that the registry accepted, in the order of its responses, including
@@ -31,10 +29,7 @@ export type FaultyProxy = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/**
- * A proxy between a client and a registry. It makes the calls of an upload fail, and passes all other calls on
- * unchanged.
- */
+/** A proxy between a client and a registry. It makes upload calls fail, and passes all other calls on unchanged. */
 export async function openFaultyProxy(): Promise<FaultyProxy> {
   let registryPort = 0
   let fault: ProxyFault | undefined

@@ -21,7 +21,7 @@ export type PushUnderTest = {
   leftovers(): Promise<string[]>
 }
 
-/** Two chunks, so that one can be missing. */
+/** Two chunks long, so that one chunk can be missing. */
 const sizeBytes = 17 * 1024 * 1024
 const filename = 'tide-Q8_0.gguf'
 const chunkCalls = ['PUT chunk 1', 'PUT chunk 2']
@@ -32,7 +32,10 @@ const harms: [fault: ProxyFault, what: string, calls: string[]][] = [
   ['502', 'a proxy responds to each call once with 502', ['GET file', 'GET files']],
 ]
 
-/** The faults that every port of the push engine must survive. `moreCalls` are further calls that the port makes. */
+/**
+ * Tests the faults that every port of the push engine must survive. `moreCalls` are the additional calls that this port
+ * makes.
+ */
 export function pushContract(
   name: string,
   open: () => Promise<PushUnderTest>,

@@ -10,7 +10,7 @@ export function useAdminMutation<Values, Result>(call: (values: Values) => Promi
     mutationFn: call,
     onError: checkRights,
     onSettled() {
-      // Not awaited, so that a result that is shown only once does not depend on other requests.
+      // Not awaited: a secret that is shown only once must not depend on other requests.
       queryClient.invalidateQueries({ queryKey: adminKey })
     },
   })

@@ -8,7 +8,7 @@ type Order = {
   ask: () => AsyncIterable<AnswerPart | AnswerEnd>
   signal: AbortSignal
   /**
-   * Called before each wait with the time of the retry, in milliseconds since 1970, and after each wait with undefined.
+   * Called before each wait with the time of the retry in milliseconds since 1970, and with undefined after the wait.
    */
   onWait: (until: number | undefined) => void
 }

@@ -3,8 +3,8 @@ import { type Answer, thoughtAndSaid } from './conversation.ts'
 const shortEnough = 400
 
 /**
- * Returns the screen reader announcement when an answer has ended: the failure, if there was one; “Stopped.” if the
- * user stopped it; the full text of a short answer; or the number of words in a long one.
+ * Returns the announcement for screen readers when an answer has ended: the failure, if there was one; “Stopped.” if
+ * the user stopped it; the full text of a short answer; or the number of words in a long one.
  */
 export function spoken(answer: Answer): string {
   const { ending, fault } = answer

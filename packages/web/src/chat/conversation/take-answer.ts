@@ -21,7 +21,7 @@ type Order = {
   /** Shows the answer so far. */
   show: (view: DraftView) => void
   /**
-   * Called before each wait with the time of the retry, in milliseconds since 1970, and after each wait with undefined.
+   * Called before each wait with the time of the retry in milliseconds since 1970, and with undefined after the wait.
    */
   onWait: (until: number | undefined) => void
   /** Saves the answer so far. Called every two seconds, because the page may be closed at any time. */

@@ -7,14 +7,14 @@ import type { Node } from './parse.ts'
 type Definition = { source: string; chunk: string }
 
 /**
- * Maximum length of a definition that works outside its own chunk. It is limited because the definition is parsed again
- * with each chunk that uses it, and there may be thousands of such chunks.
+ * Maximum length of a definition that works outside its own chunk. The length is limited because the definition is
+ * parsed again with each chunk that uses it, and there may be thousands of such chunks.
  */
 const maxDefinitionLength = 2048
 
 /**
- * Returns the definitions in all chunks by label. If a label is defined more than once, the first definition applies.
- * Definitions that are too long are ignored.
+ * Returns the definitions in all chunks, keyed by label. If a label is defined more than once, the first definition
+ * applies. Definitions that are too long are ignored.
  */
 export function collectDefinitions(
   chunks: readonly (readonly [source: string, nodes: readonly Node[]])[],
@@ -33,7 +33,9 @@ export function collectDefinitions(
   return definitions
 }
 
-/** Returns the definitions in other chunks that `chunk` uses, as the `context` for {@link parseMarkdown}. */
+/**
+ * Returns the definitions that `chunk` uses and that are in other chunks, as the `context` for {@link parseMarkdown}.
+ */
 export function formatContext(chunk: string, definitions: ReadonlyMap<string, Definition>): string {
   if (definitions.size === 0) return ''
   const labels = new Set(Array.from(chunk.matchAll(/\[((?:[^[\]\\]|\\.)+)\]/g), getLabel))

@@ -9,7 +9,7 @@ type RenderMath = typeof renderMath
  */
 let loading: Promise<RenderMath | undefined> | undefined
 
-/** A TeX formula. Its source is shown while the renderer is loading, and if the formula cannot be rendered. */
+/** A TeX formula. Its source is shown while the renderer is loading, or if the formula cannot be rendered. */
 export function Formula({ tex, isDisplay }: { tex: string; isDisplay: boolean }) {
   const source = <Source tex={tex} isDisplay={isDisplay} />
   return (
@@ -22,7 +22,7 @@ export function Formula({ tex, isDisplay }: { tex: string; isDisplay: boolean })
 function Rendered({ tex, isDisplay }: { tex: string; isDisplay: boolean }) {
   loading ??= import('../../math/render-math.ts').then(
     (module) => module.renderMath,
-    () => undefined, // the daemon has stopped or was updated: formulas are shown as text until the page is reloaded
+    () => undefined, // the daemon was stopped or updated: formulas are shown as text until the page is reloaded
   )
   const render = use(loading)
   const mathml = useMemo(() => render?.(tex, isDisplay), [render, tex, isDisplay])

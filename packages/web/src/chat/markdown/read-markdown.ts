@@ -4,7 +4,7 @@ import { splitBlocks } from './split-blocks.ts'
 
 /**
  * Returns a function that parses a Markdown source. Call it each time the source has grown. Unchanged list items, and
- * unchanged blocks other than lists, are the same objects as in the previous call. They are not parsed or rendered
+ * unchanged blocks other than lists, are the same objects as in the previous call, so they are not parsed or rendered
  * again.
  */
 export function markdownReader(): (source: string) => Node[] {

@@ -73,8 +73,8 @@ export function Composer({ ref, isRunning, canSend, onSend, onStop }: Props) {
 }
 
 /**
- * Whether a key press sends the message: Enter without Shift, unless it confirms the composition of an input method, as
- * for Japanese or Chinese.
+ * Whether a key press sends the message: Enter without Shift, unless it confirms text composed with an input method, as
+ * in Japanese or Chinese.
  */
 export const isSendKey = ({ key, shiftKey, nativeEvent }: KeyboardEvent) =>
   key === 'Enter' && !shiftKey && !nativeEvent.isComposing

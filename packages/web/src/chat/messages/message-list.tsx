@@ -16,7 +16,7 @@ type Props = {
 
 /**
  * The messages of a conversation. Memoized, so that only the item of the current answer is rendered again while the
- * answer is received.
+ * answer is being received.
  */
 export const MessageList = memo(function MessageList({ chat, messages, running, models }: Props) {
   const last = messages.at(-1)

@@ -55,7 +55,7 @@ export function FaultNotice({ fault }: { fault: ChatFailure }) {
   )
 }
 
-/** A command to pull a model names the registry from which the daemon pulls, unless it is the CLI's default. */
+/** A pull command names the registry from which the daemon pulls, unless that registry is the CLI's default. */
 function Command({ fault: { command, pull } }: { fault: ChatFailure }) {
   const { registry } = document.documentElement.dataset
   const text = pull === undefined ? command : `shoal pull ${formatModelArgument(registry, pull)}`

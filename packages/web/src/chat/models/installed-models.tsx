@@ -12,7 +12,7 @@ import { useAnswer } from './use-answer.ts'
 
 type Props = { store: ModelStore; onChat: (id: string) => void }
 
-/** Removes the tag `:latest`, which Ollama clients expect and this page does not show. */
+/** Removes the tag `:latest`, which Ollama clients expect but this page does not show. */
 const toId = ({ name }: ListedModel) => name.replace(/:latest$/, '')
 
 export function InstalledModels({ store, onChat }: Props) {

@@ -23,7 +23,7 @@ export type ModelStore = ReturnType<typeof createModelStore>
 
 /** `onChanged` is called when a model has been added or removed. */
 export function createModelStore(daemon: InferenceClient, onChanged: () => Promise<void>) {
-  /** The pulls by model name, which includes the registry. */
+  /** The pulls, keyed by the model name including the registry. */
   const pulls = observable<ReadonlyMap<string, Pull>>(new Map())
   /** The number of models removed so far. */
   const removals = observable(0)
@@ -51,7 +51,7 @@ export function createModelStore(daemon: InferenceClient, onChanged: () => Promi
       show(model, { state: 'running', completed: Math.min(sum(), total), total })
     }
     await onChanged()
-    // The pull has succeeded, so an error here is ignored, for example if the registry has just gone offline.
+    // The pull has succeeded, so ignore an error here; the registry may have just gone offline, for example.
     const found = await daemon.findFile(model, options).catch(() => undefined)
     return found?.local_model ?? undefined
   }

@@ -13,7 +13,7 @@ type Props = { store: ModelStore; onChat: (id: string) => void }
 
 const pageSize = 20
 
-/** Searches the registries known to this machine. The requests to the registries are sent by the daemon. */
+/** Searches the registries known to this machine. The daemon sends the requests to the registries. */
 export function RegistrySearch({ store, onChat }: Props) {
   const registries = useAnswer('', store.listRegistries)
   const [chosen, setChosen] = useState<string>()

@@ -14,7 +14,7 @@ const titles: Record<string, string> = {
   model_busy: 'The model is in use',
 }
 
-/** Describes the error of a request that concerns a registry. `address` begins with the registry's URL. */
+/** Describes, for the user, why a request that concerns a registry failed. `address` begins with the registry's URL. */
 export function toRegistryFailure(error: unknown, address: string | undefined): ChatFailure {
   if (!(error instanceof DaemonError)) return toChatFailure(error)
   const { reason } = error.details

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 export type Answer<T> = { value?: T; error?: unknown; isLoading: boolean }
 
 /**
- * Calls `ask` when `key` changes. Returns the latest result, which remains while the next one is loading. Results for
+ * Calls `ask` when `key` changes. Returns the latest result, which is kept while the next one is loading. Results for
  * earlier keys are ignored.
  */
 export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): Answer<T> {

@@ -10,7 +10,7 @@ type Props = {
   file: RegistryFile | undefined
 }
 
-/** Describes the model to which a link refers, with the facts known so far. */
+/** Shows what is known so far about the model in a link. */
 export function RunFacts({ target, known, file }: Props) {
   const { protocol, host } = new URL(target.registry)
   const facts = [

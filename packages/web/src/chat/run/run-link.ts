@@ -1,10 +1,10 @@
-/** The model in a “Run here” link, until the user has decided whether to run it. */
+/** Stores the model in a “Run here” link until the user has decided whether to run it. */
 import { findRunText } from '@shoal/core/references'
 import { observable } from '../../observable.ts'
 
 export type RunLink = ReturnType<typeof watchRunLink>
 
-/** Maximum length that is stored. Longer links are invalid. */
+/** Maximum number of characters stored. Longer links are invalid. */
 const maxKeptLength = 4000
 
 /**
@@ -14,9 +14,9 @@ const maxKeptLength = 4000
 export function watchRunLink() {
   const text = observable(take())
   return {
-    /** The encoded address of the model, which is untrusted. Undefined if there is no question. */
+    /** The encoded address of the model, which is untrusted; undefined if there is no model to ask the user about. */
     text,
-    /** Call this after the URL has changed. Returns whether there is a question. */
+    /** Call this after the URL has changed. Returns whether there is a model to ask the user about. */
     follow(): boolean {
       text.set(take())
       return text.get() !== undefined

@@ -22,8 +22,8 @@ type Props = {
 }
 
 /**
- * After the first click, the daemon requests the file's size from the registry. After the next click, it downloads the
- * file. If the registry is unknown, a dialog asks for confirmation before the first request.
+ * After the first click, the daemon requests the file's size from the registry. After the second click, it downloads
+ * the file. If the registry is unknown, a dialog asks for confirmation before the first request.
  */
 export function RunQuestion({ target, known, store, onChat, onClose }: Props) {
   const model = formatRunTarget(target)

@@ -15,8 +15,8 @@ type Props = {
 }
 
 /**
- * Asks whether to run the model in a “Run here” link. Any page can contain such a link. Therefore, nothing is sent to a
- * registry until the user agrees. The page only requests the list of known registries from the daemon.
+ * Asks whether to run the model in a “Run here” link. Any page can contain such a link, so nothing is sent to a
+ * registry until the user agrees. Until then, this page only requests the list of known registries from the daemon.
  */
 export function RunScreen({ text, store, onChat, onClose }: Props) {
   const target = decodeRunTarget(text)

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 const settledAfterMs = 700
 
 /**
- * Whether the page has been visible for a moment. Until then, all buttons but “Cancel” are disabled: another page could
- * have opened this page just before the second click of a double click.
+ * Whether the page has been visible for a moment. Until then, all buttons except “Cancel” are disabled, because another
+ * page could have opened this page just before the second click of a double-click.
  */
 export function useIsSettled(): boolean {
   const [isSettled, setSettled] = useState(false)

@@ -27,7 +27,7 @@ export type ChatState = {
   said: string
 }
 
-/** Returns the conversation's model if it is still installed, otherwise the first installed model. */
+/** Returns the conversation's model if it is still installed; otherwise, the first installed model. */
 export function chosenModel({ models, conversation }: ChatState): string | undefined {
   const chosen = models?.find(({ id }) => id === conversation.model)
   return (chosen ?? models?.[0])?.id

@@ -82,7 +82,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
     if (kept) change({ entries: await kept.history.list() })
   }
 
-  /** Saves the conversation. If that fails, shows the error; the chat can continue without being saved. */
+  /** Saves the conversation. If saving fails, shows the error, and the chat can continue without being saved. */
   async function keep(conversation: Conversation) {
     const kept = await opening
     if (!kept) return

@@ -10,8 +10,8 @@ export type LocalModel = {
 }
 
 /**
- * Lists the models that support chat. Loaded models come before the others. Both groups are sorted by their last
- * change, the most recent first.
+ * Lists the models that support chat. Loaded models come before the others. In both groups, the most recently changed
+ * models come first.
  */
 export async function listLocalModels(daemon: InferenceClient): Promise<LocalModel[]> {
   const [listed, loaded] = await Promise.all([daemon.listModels(), daemon.listLoaded()])
@@ -22,7 +22,7 @@ export async function listLocalModels(daemon: InferenceClient): Promise<LocalMod
     .toSorted((a, b) => Number(b.isLoaded) - Number(a.isLoaded))
 }
 
-/** Removes the tag `:latest`, which Ollama clients expect and this page does not show. */
+/** Removes the tag `:latest`, which Ollama clients expect but this page does not show. */
 const toId = ({ name }: { name: string }) => name.replace(/:latest$/, '')
 
 function toLocalModel(model: ListedModel, loadedIds: ReadonlySet<string>): LocalModel {

@@ -16,7 +16,7 @@ type Props = {
   isSelf: boolean
   /** Receives a sentence that describes the completed action. */
   onDone: (report: string) => void
-  /** Called when the membership has ended, and the row is about to disappear. */
+  /** Called when the membership has ended and the row is about to disappear. */
   onRemoved: (member: Member) => unknown
 }
 
@@ -25,7 +25,7 @@ export function MemberRow({ model, member, isManager, isSelf, ...on }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const change = useSetMember(model)
   const remove = useRemoveMember(model, username, () => {
-    dialog.current?.close() // while it is open, nothing outside it can have the focus
+    dialog.current?.close() // while the dialog is open, nothing outside it can have the focus
     return on.onRemoved(member)
   })
   const chosen = change.isPending ? change.variables.right : right

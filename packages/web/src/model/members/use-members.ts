@@ -13,7 +13,7 @@ export function useMembers(model: ModelRecord) {
   })
 }
 
-/** Adds a member, or changes the member's right. */
+/** Adds a member, or changes an existing member's access. */
 export function useSetMember(model: ModelRecord) {
   const { setMember } = useCalls(memberCalls)
   return useMutation({

@@ -5,7 +5,9 @@ import { type Facts, readFacts } from './read-facts.ts'
 /** A file on the visitor's disk that can be published. */
 export type ChosenFile = {
   file: File
-  /** A handle with which the page reads the file again after a reload, in browsers that support file handles. */
+  /**
+   * A handle with which the page can read the file again after a reload; only in browsers that support file handles.
+   */
   handle?: FileSystemFileHandle | undefined
   filename: string
   quantization: string
@@ -22,12 +24,12 @@ export async function readChosen(
   handle?: FileSystemFileHandle,
 ): Promise<ChosenFile | RefusedFile> {
   const filename = file.name
-  if (!/\.gguf$/i.test(filename)) return { filename, reason: 'the file name does not end in .gguf' }
+  if (!/\.gguf$/i.test(filename)) return { filename, reason: 'the filename does not end in .gguf' }
   if (!isModelFilename(filename)) {
     return {
       filename,
       reason:
-        'the file name must start with a letter or digit, end in .gguf, and contain only A-Z, a-z, 0-9, spaces and the characters - . _ + ( )',
+        'the filename must start with a letter or digit, end in .gguf, and contain only A-Z, a-z, 0-9, spaces and the characters - . _ + ( )',
     }
   }
   const facts = await readFacts(file)
@@ -45,7 +47,7 @@ export async function readChosen(
 export const isChosen = (read: ChosenFile | RefusedFile): read is ChosenFile => 'facts' in read
 
 export type ChosenChoice = FileChoice<ChosenFile> & {
-  /** The filenames of the parts of a split file that were not chosen. */
+  /** The filenames of the parts of a split file that the visitor has not chosen. */
   missing: string[]
 }
 

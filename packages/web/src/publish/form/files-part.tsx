@@ -11,7 +11,7 @@ type Props = {
   chosen: Chosen
   choices: readonly ChosenChoice[]
   error: string | undefined
-  /** Whether the files are so large that the page recommends the CLI. */
+  /** Whether the files are large enough for the page to recommend the CLI. */
   isLarge: boolean
   modelName: string
 }

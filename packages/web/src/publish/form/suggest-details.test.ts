@@ -56,8 +56,8 @@ test('the suggested name comes from the model file, not from a projector', async
 })
 
 test.each([
-  ['notes.txt', 'the file name does not end in .gguf'],
-  ['-tide.gguf', /^the file name must start/],
+  ['notes.txt', 'the filename does not end in .gguf'],
+  ['-tide.gguf', /^the filename must start/],
   ['tide.gguf', 'not a GGUF file: it does not start with "GGUF"'],
 ])('%s is refused, and the reason is returned', async (filename, reason) => {
   const read = await readChosen(new File(['no model at all'], filename))

@@ -12,7 +12,7 @@ export const emptyDetails: Details = {
   isPublic: true,
 }
 
-/** Suggests details, based on the files' names and headers. The visitor can edit them. */
+/** Suggests details based on the names and headers of the files. The visitor can edit them. */
 export function suggestDetails(files: readonly ChosenFile[]): Details {
   const main = mainFile(files)
   if (!main) return emptyDetails
@@ -40,7 +40,7 @@ export function factsAmong(files: readonly ChosenFile[]) {
 }
 
 /**
- * Returns the file whose header describes the model best: the first model file or shard, or the first file if there are
+ * Returns the file whose header best describes the model: the first model file or shard, or the first file if there are
  * only projectors and adapters.
  */
 function mainFile(files: readonly ChosenFile[]): ChosenFile | undefined {

@@ -48,14 +48,13 @@ export function useChosenFiles() {
 }
 
 /**
- * Loads the module that reads files. It is loaded only when the first file is chosen. Returns undefined if the module
- * cannot be loaded.
+ * Loads the module that reads files, when the first file is chosen. Returns undefined if the module cannot be loaded.
  */
 async function loadReader() {
   try {
     return await import('./chosen-file.ts')
   } catch (error) {
-    if (error instanceof TypeError) return undefined // thrown by `import` if the request fails
+    if (error instanceof TypeError) return undefined // `import` throws a TypeError if the request fails
     throw error
   }
 }

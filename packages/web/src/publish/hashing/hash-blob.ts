@@ -13,11 +13,11 @@ import type { PartialHash } from './partial-hash.ts'
 const hashLength = 32
 
 type Options = {
-  /** The result to continue from. The caller must make sure that the file still has the same bytes. */
+  /** The partial result to continue from. The caller must make sure that the file still has the same bytes. */
   from?: PartialHash | undefined
   /**
-   * Called after each chunk with the number of bytes hashed so far. `save` returns the result so far; it must be called
-   * before the callback returns.
+   * Called after each chunk with the number of bytes hashed so far. `save` returns the partial result; it must be
+   * called before the callback returns.
    */
   onProgress?: (hashedBytes: number, save: () => PartialHash | undefined) => void
   /** Called with the hash of each chunk in order, including those that `from` contains. */
@@ -26,9 +26,10 @@ type Options = {
 
 /**
  * Computes the SHA-256 of a file and of each of its chunks in one pass. While WebCrypto hashes a chunk, the next chunk
- * is read and this thread updates the hash of the entire file. That hash is not computed by WebCrypto, which is faster
- * but cannot hash incrementally. This function needs memory for three chunks, plus garbage that has not been collected
- * yet: 200 MB in Chromium, regardless of the file size. Rejects with a `DOMException` if the file cannot be read.
+ * is read and this thread updates the hash of the entire file. The hash of the entire file is not computed by
+ * WebCrypto, which is faster but cannot hash incrementally. This function needs memory for three chunks, plus garbage
+ * that has not been collected yet: 200 MB in Chromium, regardless of the file size. Rejects with a `DOMException` if
+ * the file cannot be read.
  */
 export async function hashBlob(
   file: Blob,
@@ -73,7 +74,7 @@ export async function hashBlob(
   }
 }
 
-/** Loads a saved state. Returns false if another version of hash-wasm, with another format, has saved it. */
+/** Loads a saved state. Returns false if it was saved by a version of hash-wasm that uses another format. */
 function load(hasher: IHasher, state: Uint8Array): boolean {
   try {
     hasher.load(state)
@@ -100,7 +101,7 @@ type HashBytes = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>
 
 /**
  * Returns a function that hashes one chunk at a time. It uses WebCrypto if available, that is, on pages loaded over
- * HTTPS or from localhost and in their workers.
+ * HTTPS or from localhost, and in the workers of such pages.
  */
 async function chunkHasher(): Promise<HashBytes> {
   const { subtle } = globalThis.crypto as Partial<typeof globalThis.crypto>

@@ -5,10 +5,10 @@ import type { HashMessage, HashRequest } from './hash-worker.ts'
 import type { PartialHash } from './partial-hash.ts'
 
 type Options = {
-  /** The result of an earlier call for the same file, to continue from. */
+  /** The partial result of an earlier call for the same file, from which to continue. */
   from?: PartialHash | undefined
   signal: AbortSignal
-  /** Called with the bytes hashed so far and, about once a second, with the result so far. */
+  /** Called with the number of bytes hashed so far and, about once a second, with the partial result. */
   onProgress: (bytesDone: number, partial: PartialHash | undefined) => void
   /** Called with the hash of each chunk in order, including those in `from`. */
   onChunk: (chunk: ChunkHash) => void
@@ -39,7 +39,7 @@ export function hashChunk(file: File, index: number): Promise<string> {
   })
 }
 
-/** Starts a worker for one request, and terminates it when the request is done, has failed or was aborted. */
+/** Starts a worker for one request, and terminates it when the request completes, fails or is aborted. */
 function inWorker<Result>(
   options: HashRequest,
   signal: AbortSignal | undefined,

@@ -4,13 +4,13 @@ import { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
 import type { PartialHash } from './partial-hash.ts'
 
 /**
- * A request to hash a file and all its chunks or, if `chunk` is set, only the chunk with this index. The chunks in
- * `from` are not hashed again.
+ * A request to hash a file and all its chunks, or only one chunk if its index is given in `chunk`. The chunks in `from`
+ * are not hashed again.
  */
 export type HashRequest = { file: File; from?: PartialHash | undefined; chunk?: number }
 
 export type HashMessage =
-  /** `partial` is set in some of the messages. */
+  /** `partial` is set about once a second. */
   | { type: 'progress'; bytesDone: number; partial: PartialHash | undefined }
   | { type: 'chunk'; chunk: ChunkHash }
   | { type: 'hashed'; manifest: ChunkManifest }

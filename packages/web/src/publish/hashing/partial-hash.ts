@@ -2,10 +2,10 @@
 export type PartialHash = {
   /** Total size of these chunks. */
   bytesDone: number
-  /** The SHA-256 of the first chunk in lowercase hex, by which the file can be recognized. */
+  /** The SHA-256 of the first chunk in lowercase hex, which is used to recognize the file. */
   firstHash: string
-  /** The SHA-256 of these chunks, 32 bytes each. */
+  /** The SHA-256 hashes of these chunks, 32 bytes each. */
   chunkHashes: Uint8Array<ArrayBuffer>
-  /** The state of the hash of the whole file after these chunks, in the format of this version of hash-wasm. */
+  /** The state of hashing the whole file after these chunks, in the format of this version of hash-wasm. */
   state: Uint8Array
 }

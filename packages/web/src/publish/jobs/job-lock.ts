@@ -1,7 +1,7 @@
 /**
  * Locks that are shared by all tabs of this browser. A tab that shows a job holds the job's lock, even if the job is
  * paused, so that no other tab resumes or discards the job. The browser releases the locks of a tab that is closed or
- * has crashed. Browsers provide no locks for pages loaded over plain HTTP. On such pages, every tab gets the lock.
+ * has crashed. Browsers provide no locks for pages loaded over plain HTTP, so on such pages, every tab gets the lock.
  */
 import { AppError } from '@shoal/core/errors'
 
@@ -21,7 +21,7 @@ export async function lockJob(modelName: string): Promise<Unlock> {
   for (;;) {
     const unlock = await tryLock(locks, lockName(modelName))
     if (unlock) return unlock
-    // `untilUnlocked` in another tab takes a shared lock for a moment. In that case, try again.
+    // `untilUnlocked` in another tab may be holding a shared lock for a moment. In that case, try again.
     if (await isLocked(modelName)) throw otherTab()
   }
 }

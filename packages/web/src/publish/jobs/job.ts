@@ -33,7 +33,7 @@ export type JobFile = {
   isReady?: boolean | undefined
 }
 
-/** A job's files on the visitor's disk, by filename. */
+/** A job's files on the visitor's disk, keyed by filename. */
 export type Sources = ReadonlyMap<string, File>
 
 export const toJobFile = ({ file, handle }: Picked): JobFile => ({
@@ -59,7 +59,7 @@ type HashChunk = (file: File, index: number) => Promise<string>
 
 /**
  * Returns a message that describes how a chosen file differs from the job's file, or undefined if no difference is
- * found. Compares size, modification time and, if the hash of the first chunk is known, that chunk.
+ * found. Compares the size, the modification time and, if its hash is known, the first chunk.
  */
 async function findMismatch(
   expected: JobFile,

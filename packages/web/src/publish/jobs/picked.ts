@@ -9,8 +9,8 @@ type WithPermission = {
 }
 
 /**
- * Returns the dropped files. Must be called in the handler of the drop event, because the event's items are not
- * available later.
+ * Returns the dropped files. Must be called in the handler of the drop event, because the event's items become
+ * unavailable later.
  */
 export async function pickedByDrop({ items }: DataTransfer): Promise<Picked[]> {
   const dropped = [...items].flatMap((item) => {

@@ -14,8 +14,8 @@ export type FileState = {
 export type Stage = 'hashing' | 'sending' | 'checking' | 'ready' | 'refused'
 
 /**
- * The time to hash a byte, as a fraction of the time to hash and send it. A browser hashes about 150 MB/s, and many
- * connections send less than 40 MB/s. The fraction only affects how evenly the bar moves.
+ * The estimated time to hash a byte, as a fraction of the time to hash and send it. A browser hashes about 150 MB/s,
+ * and many connections send less than 40 MB/s. The fraction only affects how evenly the bar moves.
  */
 const hashingShare = 0.2
 

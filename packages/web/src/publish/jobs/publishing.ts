@@ -1,4 +1,4 @@
-/** The page's current upload. It does not belong to a screen, so that it continues while other screens are shown. */
+/** The page's current upload. It is not tied to a screen, so it continues while other screens are shown. */
 import { hasCode } from '@shoal/core/errors'
 import type { ProgressMeter } from '@shoal/transfer/push'
 import { dropJob } from './drop-job.ts'
@@ -17,7 +17,7 @@ export type Publishing = {
   files: FileState[]
   /** The completed fraction, from 0 to 1, including both hashing and sending. It never decreases. */
   share: number
-  /** How many bytes the registry has, and how fast they are sent. */
+  /** The number of bytes that the registry has, and the speed of the upload. */
   progress: ReturnType<ProgressMeter['read']>
   wait: UploadWait | undefined
   error: Error | undefined
@@ -190,8 +190,8 @@ const bytesThere = (files: readonly FileState[]): number =>
   files.filter(({ stage }) => isSentAt[stage]).reduce((sum, { bytesDone }) => sum + bytesDone, 0)
 
 /**
- * Saves a job after all earlier saves have completed, so that the latest version remains. Without IndexedDB, the files
- * can be published, but the job cannot be resumed after a reload.
+ * Saves a job after all earlier saves have completed, so that the latest version is saved last. Without IndexedDB, the
+ * files can be published, but the job cannot be resumed after a reload.
  */
 function keep(job: Job) {
   change({ job })

@@ -24,12 +24,12 @@ export type JobEvent =
   | { type: 'file'; filename: string; stage: Stage; bytesDone: number }
   /** Number of bytes sent since the last `sent` event, including bytes that must be sent again. */
   | { type: 'sent'; bytes: number }
-  /** The upload is waiting for a retry. `wait` is undefined when the upload continues. */
+  /** The upload is waiting for a retry. `wait` becomes undefined when the upload continues. */
   | { type: 'wait'; wait: UploadWait | undefined }
 
 /**
- * Maximum time between retries. It is longer than the CLI's, because the upload has no timeout and the user may be away
- * for days.
+ * Maximum time between retries. It is longer than in the CLI, because the upload has no timeout and the visitor may be
+ * away for days.
  */
 const maxWaitMs = 30_000
 
@@ -159,7 +159,7 @@ async function findRefusal(uploading: Promise<void>): Promise<Error | undefined>
   return undefined
 }
 
-/** Processes the items one after another, without waiting for the caller to await the results. */
+/** Processes the items one after another, even if the caller does not await the results yet. */
 function oneAfterAnother<T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<R>[] {
   let previous: Promise<unknown> = Promise.resolve()
   return items.map((item) => {

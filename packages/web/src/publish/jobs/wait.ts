@@ -1,6 +1,6 @@
 import type { TransferFailure } from '@shoal/transfer/push'
 
-/** A wait before a retry, which is shown to the visitor. */
+/** A wait before a retry, as shown to the visitor. */
 export type UploadWait = {
   /** The time of the retry, in milliseconds since 1970. */
   until: number

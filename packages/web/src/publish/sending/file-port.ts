@@ -24,7 +24,7 @@ export function filePort(file: File, getChunkSize: () => number): PushPort {
 
     /**
      * Throws `file_changed` if the file has changed since it was chosen. Browsers refuse to read such a file, but
-     * report a failed upload of it only as a network error.
+     * report the failed upload only as a network error.
      */
     async checkUnchanged() {
       try {

@@ -27,7 +27,7 @@ export function putChunk(
     const lose = (message: string) => reject(new TransferError({ kind: 'lost', message }))
     request.open('PUT', chunk.url)
     for (const [name, value] of Object.entries(chunk.headers)) {
-      // Browsers set Content-Length and Host themselves, and do not allow pages to set them.
+      // Browsers set Content-Length and Host themselves, and do not let pages set them.
       if (!/^(content-length|host)$/i.test(name)) request.setRequestHeader(name, value)
     }
     request.upload.onprogress = ({ loaded }) => {

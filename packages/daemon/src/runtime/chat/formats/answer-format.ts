@@ -18,7 +18,7 @@ export type Part = { open: string; close: string; begin: string }
 export type Reasoning = Part & {
   /** What a template prints between reasoning and text. */
   end: string
-  /** Words with which some templates begin the reasoning. They are part of the reasoning. */
+  /** The words with which some templates begin the reasoning, and which are part of it. */
   intro?: string
 }
 
@@ -29,9 +29,9 @@ export type CallFormat = {
   closes: string[]
   /** Whether a call without markers can be the entire answer. */
   isBare: boolean
-  /** White space that the template prints between text and a call. */
+  /** Whitespace that the template prints between text and a call. */
   gap: string
-  /** The end of a prompt for a forced call. Forced calls are JSON. */
+  /** The text at the end of a prompt that forces a call. Forced calls are JSON. */
   opening: string
   /** The name of the member that contains a forced call's arguments. */
   argumentsKey: string
@@ -39,6 +39,6 @@ export type CallFormat = {
   example: string
   /** How calls are written after their opening markers; undefined if the example shows it only partly. */
   syntax: CallSyntax | undefined
-  /** Reads the calls between the markers. */
+  /** Parses the calls between the markers. */
   read: ReadCalls
 }

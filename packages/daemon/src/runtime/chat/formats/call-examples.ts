@@ -1,11 +1,14 @@
-/** The call formats of models whose templates print no calls. */
+/** Defines the formats of tool calls for models whose templates do not print any. */
 import { probe } from './probe.ts'
 
 const { name } = probe
 const args = `{"${probe.textKey}": "${probe.text}", "${probe.numberKey}": ${probe.number}}`
 const pythonArgs = `${probe.textKey}="${probe.text}", ${probe.numberKey}=${probe.number}`
 
-/** Examples of calls for templates that print none. The first one whose pattern matches the template's text is used. */
+/**
+ * Examples of calls for templates that print none. The first example whose pattern matches the template's source is
+ * used.
+ */
 const examples: readonly [marker: RegExp, example: string][] = [
   [/\[TOOL_CALLS\]/, `[TOOL_CALLS]${name}[ARGS]${args}`],
   [
@@ -29,7 +32,7 @@ const examples: readonly [marker: RegExp, example: string][] = [
 /** The format of Qwen, Hermes and many others. Also used for models whose templates do not support tools. */
 const tagged = `<tool_call>{"name": "${name}", "arguments": ${args}}</tool_call>`
 
-/** Returns the example for a template's text. The example has the probe's names and values. */
+/** Returns the example for a template's source. The example contains the probe's names and values. */
 export function callExample(template: string): string {
   const [, example = tagged] = examples.find(([marker]) => marker.test(template)) ?? []
   return example

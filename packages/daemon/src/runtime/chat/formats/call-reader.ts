@@ -10,13 +10,13 @@ export type CallReader = {
   /** The tools that may be called, by name. */
   tools: ReadonlyMap<string, Tool['function']>
   /**
-   * Whether the calls follow opening markers, which have already been read. Without markers, what resembles a call may
-   * be text.
+   * Whether the calls follow opening markers, which have already been read. Without markers, text that resembles a call
+   * may not be one.
    */
   isMarked: boolean
   /** Called when the position changes: after a call's opening markers, at its first character, and after its end. */
   onPlace: (place: CallPlace) => void
-  /** Called at the end of each call that is complete. */
+  /** Called at the end of each complete call. */
   onCallEnd: () => void
 }
 
@@ -26,7 +26,7 @@ export type CallReader = {
  */
 export type ReadCalls = (reader: CallReader) => Parsing<true | undefined>
 
-/** Reads one call, or several calls in brackets. `readCall` reads a call after white space. */
+/** Reads one call, or several calls in brackets. `readCall` reads a call after whitespace. */
 export function* readCallOrList(
   { input }: CallReader,
   readCall: () => Parsing<true | undefined>,

@@ -28,7 +28,7 @@ export function callsReader({ opens, closes, gap, isBare, read }: CallFormat, re
   }
 
   function* readBody(index: number): Parsing<true | undefined> {
-    // Forced calls are JSON, whatever the format.
+    // Forced calls are JSON, regardless of the format.
     if (input.rest.startsWith('{') || isBare) return yield* readJsonCalls(reader)
     return index === opens.length - 1 ? yield* read(reader) : undefined
   }
@@ -42,11 +42,15 @@ export function callsReader({ opens, closes, gap, isBare, read }: CallFormat, re
   }
 
   return {
-    /** The opening markers, and the outermost one with the white space that the template prints before it, if any. */
+    /**
+     * The opening markers. The outermost one also occurs with the whitespace that the template prints before it, if
+     * any.
+     */
     opensAfterText: !hasTools ? [] : gap && outermost ? [gap + outermost, ...opens] : opens,
     /**
      * The opening markers that are recognized within reasoning, because a call ends the reasoning. There are none in
-     * formats with a single opening marker: reasoning may contain one marker by accident, but hardly a sequence.
+     * formats with a single opening marker: reasoning may contain one marker by accident, but is unlikely to contain a
+     * sequence of markers.
      */
     opensInReasoning: hasTools && opens.length > 1 ? opens : [],
 

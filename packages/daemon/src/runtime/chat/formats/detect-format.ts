@@ -45,7 +45,7 @@ function findPrintedCalls(print: Print, ends: (string | undefined)[]): CallForma
   return calls && { ...calls, gap }
 }
 
-/** The text after the last of the `ends` markers that precede the arguments. */
+/** Returns the text after the last of those `ends` markers that precede the arguments. */
 function afterLast(text: string, ends: (string | undefined)[]): string {
   const before = text.slice(0, text.indexOf(probe.textKey))
   const starts = ends.map((end) =>

@@ -13,8 +13,8 @@ type Found = Pick<CallFormat, 'opens' | 'closes' | 'read' | 'syntax'> & {
 }
 
 /**
- * `example` contains a call with the names and values of the probe, and its markers. `after` is what a template prints
- * after an answer without calls. Returns undefined if the example contains no call in a known format.
+ * `example` contains a call with its markers, and with the names and values of the probe. `after` is what a template
+ * prints after an answer without calls. Returns undefined if the example contains no call in a known format.
  */
 export function findCalls(example: string, after: string): CallFormat | undefined {
   const found =
@@ -36,7 +36,7 @@ const jsonCall = new RegExp(
 const keyedJsonCall = new RegExp(`(?:\\[\\s*)?\\{\\s*"${probe.name}":\\s*[{"]`)
 const literalCall = new RegExp(`${probe.name}([({])${probe.textKey}[=:]`)
 const namedCall = new RegExp(`${probe.name}([^{]*)\\{\\s*"${probe.textKey}"`)
-/** What follows the last argument within a call: closing brackets, and members such as an ID. */
+/** Matches what follows the last argument within a call: closing brackets, and members such as an ID. */
 const bracketsAfter = /^[\s"}\])]*(?:,\s*"\w+":\s*"[^"]*"[\s}\]]*)?/
 
 function findJsonCalls(example: string, after: string): Found | undefined {
@@ -91,7 +91,7 @@ function around(example: string, start: number, after: string) {
   }
 }
 
-/** What follows the last argument of the probe. */
+/** Returns the text after the last argument of the probe. */
 const restOf = (example: string): string =>
   example.slice(example.lastIndexOf(probe.number) + probe.number.length)
 
@@ -128,7 +128,7 @@ function findParameterCalls(example: string, after: string): Found | undefined {
   return { opens, closes, read: parameterCalls(tags), syntax }
 }
 
-/** The parts of a text in an example that differ between calls: IDs, numbers, the tool's name, and attributes. */
+/** Matches the parts of an example that differ between calls: attributes, IDs, other numbers and the tool's name. */
 const variable = new RegExp(`(?<==")[^"]*(?=")|\\d+|${probe.name}`, 'g')
 
 function textParts(text: string): TextPart[] {
@@ -150,7 +150,7 @@ function between(example: string, start: number): RegExpExecArray | null {
   return new RegExp(pattern, 's').exec(example.slice(start))
 }
 
-/** Splits text into markers, at line ends and between tags. */
+/** Splits text into markers at line ends and between tags. */
 export const toMarkers = (text: string): string[] =>
   text
     .replace(/functions\.$/, '')

@@ -1,4 +1,4 @@
-/** Finds the markers of reasoning, and of text for the user, in what a template prints. */
+/** Finds the markers of reasoning and of text for the user in the output of a template. */
 import type { Part, Reasoning } from './answer-format.ts'
 import { toMarkers } from './find-calls.ts'
 import { type Print, probe } from './probe.ts'
@@ -6,10 +6,10 @@ import { type Print, probe } from './probe.ts'
 const reasoningSteps = 'Here are my reasoning steps:'
 const finalResponse = '[BEGIN FINAL RESPONSE]'
 
-/** The end of any message. Its presence does not prove that the template prints reasoning. */
+/** Ends any message, so its presence does not prove that the template prints reasoning. */
 const messageEnd = '<|end|>'
 
-/** The known reasoning markers. A model uses the ones that its template prints or contains. */
+/** The known reasoning markers. A model uses the markers that its template prints or contains. */
 const reasonings: readonly Pick<Reasoning, 'open' | 'close' | 'intro'>[] = [
   { open: '<think>', close: '</think>' },
   { open: '<|channel>thought', close: '<channel|>' },
@@ -23,7 +23,7 @@ const reasonings: readonly Pick<Reasoning, 'open' | 'close' | 'intro'>[] = [
   { open: reasoningSteps, close: finalResponse },
 ]
 
-/** Finds reasoning markers in what a template prints or, if it prints none, in the template's source. */
+/** Finds reasoning markers in the output of a template or, if it prints none, in its source. */
 function findMarkers({ prompt, plain, call }: Print, template: string) {
   const isIn = (text: string) =>
     reasonings.find(
@@ -51,7 +51,7 @@ export function findReasoning(
   }
 }
 
-/** Finds the marker before text for the user. White space and parts of the reasoning do not count as markers. */
+/** Finds the marker before text for the user. Whitespace and parts of the reasoning do not count as markers. */
 export function findContent(print: Print, template: string): Part | undefined {
   const [before = '', after] = print.plain.split(probe.answer)
   if (after === undefined) return undefined

@@ -58,8 +58,8 @@ function* readObject(reader: CallReader): Parsing<true | undefined> {
   return true
 
   /**
-   * Accepts a call that cannot be read further if its beginning has been yielded. Also accepts it if it is in markers,
-   * its name is known, and the answer ends here. Otherwise, returns undefined.
+   * Handles a call whose rest cannot be parsed. Accepts the call if its beginning has been yielded, or if it is in
+   * markers, its name is known and the answer ends here. Otherwise, returns undefined.
    */
   function* cutOff(): Parsing<true | undefined> {
     if (isBegun) return true

@@ -23,5 +23,5 @@ export function messageParts({ plain }: Print): Pick<AnswerFormat, 'reasoning' |
   }
 }
 
-/** The end of a prompt for a forced call. */
+/** The text at the end of a prompt that forces a call. */
 export const forcedMessage = `<|channel|>commentary <|constrain|>json${messageMark}`

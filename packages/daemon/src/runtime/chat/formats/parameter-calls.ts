@@ -1,6 +1,6 @@
 /**
- * Calls whose arguments are in tags, one for each parameter:
- * `<function=add><parameter=a>1</parameter></function>`. Values are plain text; the tool's schema defines their types.
+ * Calls whose arguments are in tags, one for each parameter: `<function=add><parameter=a>1</parameter></function>`.
+ * Values are written as plain text; the tool's schema defines their types.
  */
 
 import { propertySchema, typesOf } from '../../grammar/schema-types.ts'

@@ -53,13 +53,13 @@ const tool: Tool = {
 }
 
 /**
- * What a template prints for the probe, after the question. A string is empty if the template fails or omits what is
- * searched for.
+ * What a template prints for the probe, after the question. A string is empty if the template fails or does not print
+ * that part.
  */
 export type Print = {
   /** The end of a prompt, after the question. */
   prompt: string
-  /** The common beginning of the prompt and an answer. */
+  /** The beginning that the prompt and an answer have in common. */
   header: string
   /** An answer with reasoning and text. */
   plain: string

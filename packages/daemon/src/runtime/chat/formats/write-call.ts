@@ -1,10 +1,13 @@
 import type { CallFormat } from './answer-format.ts'
 import { probe } from './probe.ts'
 
-/** The arguments of the probe, if they are JSON. */
+/** Matches the arguments of the probe, if they are JSON. */
 const probeArguments = new RegExp(`\\{\\s*"${probe.textKey}"[^}]*\\}`)
 
-/** Writes a call in the format of the example or, if the example's arguments are not JSON, like a forced call. */
+/**
+ * Writes a call in the format of the example or, if the example's arguments are not JSON, in the format of a forced
+ * call.
+ */
 export function writeCall(
   { example, opening, closes, argumentsKey }: CallFormat,
   name: string,

@@ -4,11 +4,14 @@ import { isList, isMapping, isText, itemsOf, type Value } from './values.ts'
 /** Limits for rendering a template, because templates are untrusted. */
 export type Limits = {
   maxSteps: number
-  /** The maximum number of characters in the output, and in each text that the template creates. */
+  /** The maximum number of characters in the output, and in each string that the template creates. */
   maxCharacters: number
 }
 
-/** The maximum length of an indentation or of a `tojson` separator, which are repeated for each line or item. */
+/**
+ * The maximum length of an indentation, which is repeated for each line, or of a `tojson` separator, which is repeated
+ * for each item.
+ */
 const maxWidth = 1000
 
 /**
@@ -28,7 +31,7 @@ export function openBudget({ maxSteps, maxCharacters }: Limits) {
     if (characters > maxCharacters) throw templateLimitError('its output is too large')
   }
 
-  /** Counts a new value: one step for every 64 characters of a text or 8 items of a list. */
+  /** Counts the cost of a new value: one step for every 64 characters of a string or 8 items of a list. */
   function countNew({ value }: Value) {
     if (typeof value === 'string') {
       checkLength(value.length)
@@ -37,14 +40,14 @@ export function openBudget({ maxSteps, maxCharacters }: Limits) {
   }
 
   /**
-   * Counts a search for `part` in `text`, which in the worst case compares each character of `text` with each character
-   * of `part`.
+   * Counts the cost of a search for `part` in `text`, which in the worst case compares each character of `text` with
+   * each character of `part`.
    */
   function countSearch(text: string, part: string) {
     spend((text.length * part.length) / 4096)
   }
 
-  /** Counts the replacement of each `part` in `text`. */
+  /** Counts the cost of replacing each `part` in `text`. */
   function countReplacement(text: string, part: string, by: string) {
     countSearch(text, part)
     const growth = by.length - part.length
@@ -76,7 +79,7 @@ export function openBudget({ maxSteps, maxCharacters }: Limits) {
 
   /**
    * Counts the cost of printing a value. The printed text can be far longer than the value is in memory, because a list
-   * may contain the same list many times.
+   * may contain the same inner list many times.
    */
   function countPrint(value: Value) {
     let characters = 0

@@ -116,7 +116,7 @@ const emptyLists = new Set([
 
 const keysOf = ({ value }: Value) => [...(value as Map<string, Value>).keys()]
 
-/** Converts a text to the list of its characters. */
+/** Converts a string to a list of its characters. */
 export function toCharacters(text: Value, budget: Budget): Value {
   budget.spend(toText(text).length)
   return toArray(Array.from(toText(text), toValue))

@@ -7,7 +7,7 @@ import { parseTemplate } from './template.ts'
 /** A tenth of the default limits. */
 const limits = { maxSteps: 500_000, maxCharacters: 3 * 1024 * 1024 }
 
-/** Replaces the variable `ns.a` many times. */
+/** Assigns a new value to the variable `ns.a` many times. */
 const grow = (start: string, step: string) =>
   `{% set ns = namespace(a=${start}) %}{% for i in range(99) %}{% set ns.a = ${step} %}{% endfor %}`
 

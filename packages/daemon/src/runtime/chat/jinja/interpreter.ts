@@ -32,7 +32,7 @@ type Node = { type: string; [member: string]: unknown }
 /** The maximum depth of nested macro and function calls. */
 const maxCalls = 200
 
-/** Nodes that only look up a value, and create none. */
+/** The types of nodes that only look up a value and do not create one. */
 const lookups = new Set(['Identifier', 'MemberExpression'])
 
 /**
@@ -42,7 +42,7 @@ const lookups = new Set(['Identifier', 'MemberExpression'])
 export class TemplateInterpreter extends Interpreter {
   #budget: Budget
   #calls = 0
-  /** The integer keys of mappings, by their text. */
+  /** For each mapping, its integer keys by their text. */
   #integerKeys = new WeakMap<Value, Map<string, Value>>()
 
   constructor(environment: Environment, budget: Budget) {
@@ -191,8 +191,8 @@ export class TemplateInterpreter extends Interpreter {
   }
 
   /**
-   * Slices a text. If the slice has a step or the text contains surrogates, counts the cost and returns undefined. The
-   * library then converts the text to a list of characters and slices it.
+   * Slices a string. If the slice has a step or the string contains surrogates, counts the cost and returns undefined.
+   * The library then converts the string to a list of characters and slices that list.
    */
   #sliceText(text: string, { start, stop, step }: Node, environment: Environment) {
     if (step !== undefined || /[\ud800-\udfff]/.test(text)) {
@@ -220,8 +220,8 @@ export class TemplateInterpreter extends Interpreter {
   }
 
   /**
-   * Evaluates the arguments of a filter. `nodes` contains the arguments as nodes with these values, so that the library
-   * does not evaluate them again.
+   * Evaluates the arguments of a filter. In the result, `nodes` contains the arguments as nodes that already have these
+   * values, so that the library does not evaluate the arguments again.
    */
   #evaluateArguments(call: Node, environment: Environment): Arguments & { nodes: Node[] } {
     const args = { positional: [] as Value[], named: new Map<string, Value>(), nodes: [] as Node[] }

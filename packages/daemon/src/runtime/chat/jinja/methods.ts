@@ -65,7 +65,7 @@ function textMethod(owner: Value, name: string, budget: Budget): Call | undefine
   }
 }
 
-/** The cost of each part of a split text, because each part becomes an object. */
+/** The number of steps for each part of a split string. Each part costs extra because it becomes an object. */
 const stepsPerPart = 8
 
 /** Returns the library's method, preceded by a call to `count`, which counts the method's cost. */

@@ -1,4 +1,6 @@
-/** Formats a local time as Python's `strftime` does, with English names, for the conversions that templates use. */
+/**
+ * Formats a local time as Python's `strftime` does, with English names. Supports the conversions that templates use.
+ */
 export function formatTime(time: Date, format: string): string {
   const two = (value: number) => String(value).padStart(2, '0')
   const hour12 = time.getHours() % 12 || 12

@@ -8,8 +8,8 @@ import { printArgument } from './text-functions.ts'
 import { toFunction, toValue, type Value } from './values.ts'
 
 /**
- * Templates are limited, because they are untrusted. A million steps take about a second. Most templates need fewer
- * than 100,000 steps for a conversation of 500 messages, but some iterate over all messages for each message.
+ * Limits for templates, because they are untrusted. A million steps take about a second. Most templates need fewer than
+ * 100,000 steps for a conversation of 500 messages, but some iterate over all messages for each message.
  */
 const defaultLimits: Limits = { maxSteps: 5_000_000, maxCharacters: 32 * 1024 * 1024 }
 const maxRange = 100_000
@@ -17,8 +17,8 @@ const maxFormatLength = 1000
 
 export type Template = {
   /**
-   * Renders the template with these variables, which are JSON values or `ParsedJson`. `now` is the time that the
-   * template can print.
+   * Renders the template with these variables, which are JSON values or `ParsedJson`. `now` is the current time, which
+   * the template can print.
    * @throws the template's own error (`raise_exception`), or an error that explains why rendering failed
    */
   render(variables: Record<string, unknown>, now: Date): string

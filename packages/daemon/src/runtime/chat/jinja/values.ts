@@ -1,4 +1,4 @@
-/** The values of `@huggingface/jinja`, whose classes the library does not export. */
+/** The values of `@huggingface/jinja`, which does not export their classes. */
 import { Environment } from '@huggingface/jinja'
 
 /** A value in the library's representation: for example a `StringValue`, whose `value` is a string. */
@@ -19,7 +19,7 @@ export class ParsedJson {
   }
 }
 
-/** The JSON text of the mappings that were parsed from JSON. */
+/** The JSON text of each mapping that was parsed from JSON. */
 const jsonTexts = new WeakMap<Value, string>()
 
 /** Converts a JavaScript value. Members that are undefined are omitted. */
@@ -46,7 +46,7 @@ const FloatValue = classOf(0.5)
 const FunctionValue = classOf(() => undefined)
 
 export const toArray = (items: readonly Value[]): Value => new ArrayValue(items)
-/** A float, even if the number is an integer. */
+/** Creates a float, even if the number is an integer. */
 export const toFloat = (value: number): Value => new FloatValue(value)
 export const toFunction = (call: (args: Value[]) => Value): Value => new FunctionValue(call)
 export const isUndefined = ({ type }: Value) => type === 'UndefinedValue'

@@ -13,11 +13,11 @@ export type Argument = {
   /** The schemas that the value must match, and the place of the argument in the tool's schema. */
   schemas: readonly unknown[]
   place: string
-  /** The JSON types that the schemas allow. Empty if they do not specify types. */
+  /** The JSON types that the schemas allow; empty if the schemas do not specify types. */
   types: ReadonlySet<string>
 }
 
-/** Keywords for arguments whose names are not listed. */
+/** The keywords that apply to arguments whose names are not listed. */
 const unnamedKeywords = ['additionalProperties', 'patternProperties', 'unevaluatedProperties']
 
 /**

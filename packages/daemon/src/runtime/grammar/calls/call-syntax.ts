@@ -23,7 +23,7 @@ export type TagSyntax = {
   kind: 'tags'
   afterName: TextPart[]
   keyOpen: string
-  /** What is between the name of a parameter and its value. */
+  /** The text between the name of a parameter and its value. */
   afterKey: TextPart[]
   /** What follows a value. `KEY` represents the parameter's name. */
   valueEnd: string
@@ -38,10 +38,10 @@ export type LiteralSyntax = { kind: 'literals'; dialect: 'python' | 'gemma'; isL
 /** A message to a function, with a header: `functions.add<|channel|>commentary<|message|>{"a": 1}` */
 export type MessageSyntax = { kind: 'message' }
 
-/** A constant text, or one that may differ in each call: the tool's name, a number, an ID or an attribute's value. */
+/** Constant text, or text that may differ in each call: the tool's name, a number, an ID or an attribute's value. */
 export type TextPart = string | { any: 'name' | 'number' | 'id' | 'attribute' }
 
-/** The tools that a model may call. */
+/** The tools that a model may call, and the syntax of the calls. */
 export type OptionalCalls = {
   syntax: CallSyntax
   tools: readonly { name: string; parameters: object }[]

@@ -14,11 +14,11 @@ const maxValues = 1000
 /**
  * Returns a function that creates the grammar for an argument's value, which is written as plain text. If the value may
  * have a type other than string and its possible values cannot be listed, any text is allowed. The text must not match
- * the regular expressions in `excluded`. `other` is an alternative form for texts that the schema does not constrain.
+ * the regular expressions in `excluded`. `other` is an alternative form for text that the schema does not constrain.
  */
 export function plainTexts(conversion: Conversion, other: Node = nothing) {
   const { budget, grammar } = conversion
-  /** The rules for unconstrained texts, by the patterns that the texts must not match. */
+  /** The rules for unconstrained text, by the patterns that the text must not match. */
   const anyTexts = new Map<string, Node>()
 
   function without(excluded: readonly string[], allowed = everyText): Node {
@@ -51,5 +51,5 @@ export function plainTexts(conversion: Conversion, other: Node = nothing) {
   }
 }
 
-/** A regular expression that matches a text literally. */
+/** Returns a regular expression that matches the text literally. */
 export const patternFor = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

@@ -38,7 +38,7 @@ export function tagCalls(conversion: Conversion, syntax: TagSyntax, toolCount: n
 
   /**
    * Creates the grammar for an argument's value. The parser reads a value as text if it may be a string, and otherwise
-   * as JSON. Objects and lists are not constrained in formats in which they may consist of further tags (`nestedJson`).
+   * as JSON. Objects and lists are not constrained in formats that may write them as nested tags (`nestedJson`).
    */
   function valueNode(argument: Argument, end: string): Node {
     const { types, schemas, place } = argument
@@ -85,7 +85,7 @@ function inAnyOrder({ grammar }: Conversion, parameters: readonly Parameter[]): 
   return rest(parameters)
 }
 
-/** A text between CDATA markers. The text can contain the marker that otherwise ends a value. */
+/** Text between CDATA markers. It can contain the marker that otherwise ends a value. */
 function cdata({ grammar, budget }: Conversion): Node {
   const content = negate(budget, patternAutomaton(budget, patternFor(cdataEnd)))
   return sequence(text(cdataOpen), plainGrammar(grammar, content), text(cdataEnd))

@@ -4,7 +4,7 @@ import type { TextPart } from './call-syntax.ts'
 const digits = '0123456789'
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** A text that is constant except for some of its parts. */
+/** Creates the grammar for text of which some parts are constant and others may differ in each call. */
 export const textParts = (parts: readonly TextPart[], name: string): Node =>
   sequence(...parts.map((part) => (typeof part === 'string' ? text(part) : partNode(part, name))))
 

@@ -4,8 +4,8 @@ import { chooseFor } from './choose.ts'
 type Habit = {
   owner: string
   /**
-   * Appended to the original's name. If the suffix begins with `_`, the `_` is left out, and the name of the original's
-   * owner is added as a prefix.
+   * Appended to the original's name. A `_` at the beginning is not appended; it means that the copy's name begins with
+   * the name of the original's owner.
    */
   suffix: string
   displaySuffix?: string
@@ -35,7 +35,8 @@ const habits: readonly Habit[] = [
 ]
 
 /**
- * Makes conversions and abliterated copies of models, published by other owners. A popular original has more copies.
+ * Makes conversions and abliterated copies of models, as other owners would publish them. Popular models have more
+ * copies.
  */
 export function publishAgain(originals: readonly CatalogueModel[]): CatalogueModel[] {
   return originals.flatMap((original) =>
