@@ -17,7 +17,7 @@ import { temporaryFolder } from './harness/temporary-folder.ts'
 type Endpoint = {
   paths: string[]
   status: number
-  /** Paths that another client requests during the load, at ten requests per second. */
+  /** Paths that another client requests during the measurement, at ten requests per second. */
   meanwhile?: string[]
   isOnPostgres?: boolean
   /** The minimum ratio of shoal's requests per second to those of the bare route. */

@@ -32,7 +32,7 @@ export function logsCommand(open: OpenContext): Command {
       const last = await lastLines(path, lines)
       if (last === undefined) {
         throw new Failure('not_found', `No log at ${path} yet.`, {
-          hint: 'To start a daemon, which creates its log: shoal serve',
+          hint: 'The daemon creates the log when it starts. To start it: shoal serve',
         })
       }
       await printer.answer(last.lines.map(parseEntry), () => last.lines.map(readableLine))

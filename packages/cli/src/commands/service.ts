@@ -133,7 +133,7 @@ async function serviceOf(
   await readServeConfig(context, options)
   const { carried, leftOut } = carriedVariables(environment.env)
   for (const name of leftOut) {
-    printer.warn(`${name} is secret, so it is not written to the service's file.`)
+    printer.warn(`${name} is a secret, so it is not written to the service file.`)
   }
   const { registry, cacert } = context.options
   const program = await findProgram(environment.programFolder ?? import.meta.dirname)

@@ -11,7 +11,7 @@ import { canBrowse, chatBrowser, expectAccessible } from '../testing/chat-browse
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { startTestDaemon, type TestDaemon } from '../testing/test-daemon.ts'
 
-/** A runtime that generates reasoning, and then so many words that a test has time for other steps in the meantime. */
+/** A runtime that generates reasoning, and then enough words for a test to perform other steps meanwhile. */
 function slowRuntime() {
   const pieces: Piece[] = [
     { reasoning: 'They want a list.' },

@@ -115,7 +115,7 @@ export function constants(type: 'boolean' | 'null', parts: readonly Schema[]): N
   return allowed.length === values.length ? rule(type) : choice(...allowed.map(literal))
 }
 
-/** Refuses a schema if `not` lists an array or object, which the grammar for that type would still allow. */
+/** Rejects a schema whose `not` excludes a particular array or object, because the grammar cannot exclude it. */
 export function refuseExcluded(type: 'array' | 'object', parts: readonly Schema[], path: string) {
   const excluded = valuesOf(parts, notEnum).flat()
   if (!excluded.some((value) => typeOf(value) === type)) return

@@ -199,8 +199,8 @@ async function makeFile(path: string, sizeBytes: number) {
 }
 
 /**
- * Erases records that were not written successfully, because the callers of `append` receive an error. If erasing fails
- * too, the records may be counted after a crash.
+ * Erases what a failed write has left in the journal. The callers of `append` receive an error, so the downloads must
+ * not be counted later. If erasing fails too, they may be counted after a crash.
  */
 async function strikeOut(file: FileHandle, written: readonly Place[]) {
   for (const { place } of written) {

@@ -33,7 +33,7 @@ export async function keepBlob(
   { hashes, lostKey }: { hashes: FileHashes; lostKey: string | undefined },
 ): Promise<void> {
   if (await insertBlob(trx, objectKey, hashes)) return
-  // A blob with the same bytes exists. Its object is kept unless it is lost. If it is kept, the caller removes the new
+  // A blob with the same bytes exists. Its object is kept if it is still in the store. The caller then removes the new
   // object.
   const storedKey = await lockBlob(trx, hashes.sha256_hash)
   if (storedKey === undefined) return keepBlob(trx, objectKey, { hashes, lostKey }) // deleted in the meantime

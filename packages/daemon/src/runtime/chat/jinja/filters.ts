@@ -17,7 +17,7 @@ import {
 /** A filter's positional arguments, in order, and its named arguments. */
 export type Arguments = { positional: Value[]; named: Map<string, Value> }
 
-/** Counts the cost of a filter before it is applied. */
+/** Charges the cost of a filter to the budget, before the filter is applied. */
 export function countFilter(
   operand: Value,
   name: string,
