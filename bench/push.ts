@@ -1,10 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { writeGgufFile } from '@shoal/model-file/testing'
+import { registryClient } from '@shoal/protocol/client'
 import type { Bench } from './harness/bench.ts'
+import { digits, median } from './harness/numbers.ts'
 import { readCpuSeconds, readPeakMemory } from './harness/process-usage.ts'
 import { filename, modelName } from './harness/published-file.ts'
-import { startRegistry } from './harness/registry.ts'
+import { type BenchRegistry, startRegistry } from './harness/registry.ts'
 import { note } from './harness/report.ts'
 import { inTurns } from './harness/rounds.ts'
 import { runShoal } from './harness/shoal.ts'
@@ -27,12 +30,17 @@ export const bench: Bench = {
     const target = join(folder.path, 'target')
     const copy = join(target, filename)
     let registryUsage: Usage[] = []
+    const untilReadyMs: number[] = []
     const push = async () => {
       await using registry = await startRegistry({ dataDirectory: join(target, 'registry') })
       const before = readCpuSeconds(registry.pid) ?? 0
       const home = join(target, 'home')
       const words = ['push', source, '--name', modelName]
+      const ended = new AbortController()
+      const measuring = measureUntilReady(registry, ended.signal)
       const pushed = await runShoal(words, { home, registry: registry.answer })
+      ended.abort()
+      untilReadyMs.push(await measuring)
       const cpuSeconds = (readCpuSeconds(registry.pid) ?? Number.NaN) - before
       const peakMemoryBytes = readPeakMemory(registry.pid)
       registryUsage = [
@@ -58,8 +66,29 @@ export const bench: Bench = {
     })
     const withRegistry = { ...rounds, 'registry, during the push': registryUsage }
     reportUsage(report, withRegistry, 'cp, sha256sum')
+    report.say(`From the last chunk to \`ready\`: ${digits(median(untilReadyMs))} ms (goal ≤ 300).`)
     report.say(
       'A push hashes the file and sends it. The registry verifies each chunk as it arrives, and finally hashes the stored file and syncs it to disk.',
     )
   },
+}
+
+const pollIntervalMs = 20
+
+/**
+ * Polls the state of the file that is being pushed, until `ended` is aborted. Returns the number of milliseconds during
+ * which it was neither uploading nor ready.
+ */
+async function measureUntilReady({ answer }: BenchRegistry, ended: AbortSignal): Promise<number> {
+  const client = registryClient({ baseUrl: answer.url, token: answer.token })
+  let completeAt: number | undefined
+  let readyAt: number | undefined
+  while (!ended.aborted) {
+    const files = await client.listFiles(modelName, { status: 'all' }).catch(() => []) // not created yet
+    const status = files[0]?.status
+    if (status !== undefined && status !== 'uploading') completeAt ??= performance.now()
+    if (status === 'ready') readyAt ??= performance.now()
+    await sleep(pollIntervalMs)
+  }
+  return completeAt === undefined ? Number.NaN : (readyAt ?? performance.now()) - completeAt
 }
