@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client'
 import type { ObjectStore, StoreSpace } from './object-store.ts'
 
 /**
- * Exports metrics of the store's space, which is determined anew for each scrape. The values are NaN if the space
+ * Exports metrics of the store's space, which is read for each scrape. The values are NaN if the space
  * cannot be read or is unlimited.
  */
 export function spaceMetrics(registry: Registry, store: Pick<ObjectStore, 'space'>) {
