@@ -56,7 +56,7 @@ onLinux('without a service manager, install writes the unit and says how to star
   expect(installed).toMatchObject({ exitCode: 0, stdout: `${at.file}\n` })
   expect(installed.stderr).toContain('systemctl --user enable --now shoal.service')
   expect(installed.stderr).toContain('loginctl enable-linger')
-  expect(installed.stderr).toContain('SHOAL_API_KEY is secret')
+  expect(installed.stderr).toContain('SHOAL_API_KEY is a secret')
   const unit = await readFile(at.file, 'utf8')
   expect(unit).toContain(`"serve" "--port=11500" "--models=${process.cwd()}/my models"`)
   expect(unit).toContain(`Environment="SHOAL_HOME=${at.path}"\n`)
