@@ -73,7 +73,7 @@ export const bench: Bench = {
   },
 }
 
-const pollIntervalMs = 20
+const pollIntervalMs = 100
 
 /**
  * Polls the state of the file that is being pushed, until `ended` is aborted. Returns the number of milliseconds during

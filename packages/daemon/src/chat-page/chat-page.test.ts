@@ -172,14 +172,14 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
           return list.scrollHeight - list.clientHeight - list.scrollTop < 60
         })
     await page.getByText('word 30', { exact: true }).waitFor()
-    expect(await isAtEnd()).toBe(true)
+    await expect.poll(isAtEnd).toBe(true)
     await page.locator('main > div').first().hover()
     await page.mouse.wheel(0, -400)
     await page.getByText('word 50', { exact: true }).waitFor()
-    expect(await isAtEnd()).toBe(false)
+    await expect.poll(isAtEnd).toBe(false)
     await page.getByRole('button', { name: 'Jump to latest' }).click()
     await page.getByText('word 65', { exact: true }).waitFor()
-    expect(await isAtEnd()).toBe(true)
+    await expect.poll(isAtEnd).toBe(true)
   })
 
   test('conversations in two tabs are both saved, and a deletion in one tab is visible in the other tab', async () => {
