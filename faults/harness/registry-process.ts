@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { shoalProgram } from '../../bench/harness/shoal.ts'
+import { describeHang, reportArguments } from './describe-hang.ts'
 import type { Failures } from './failures.ts'
 import { listOpenFiles, type OpenFiles } from './open-files.ts'
 import { TimeoutError, until, within } from './waiting.ts'
@@ -53,7 +54,10 @@ export function registryProcess(options: RegistryOptions) {
     const beginsAt = statSync(logFile).size
     const started = spawn(
       process.execPath,
-      [shoalProgram, 'registry', '--port', '0', '--data', dataDirectory],
+      [
+        ...reportArguments(options.logFolder),
+        ...[shoalProgram, 'registry', '--port', '0', '--data', dataDirectory],
+      ],
       {
         stdio: ['ignore', options.hasPipedLog ? 'pipe' : log, log],
         env: { ...environment(), ...options.env },
@@ -125,7 +129,8 @@ export function registryProcess(options: RegistryOptions) {
       } catch (error) {
         if (!(error instanceof TimeoutError)) throw error
         const seconds = (stopTimeoutMs * timeoutFactor) / 1000
-        failures.stuck(`the registry exits within ${seconds} s of SIGTERM`, 'it had to be killed')
+        const seen = `it had to be killed: ${await describeHang(ending, options.logFolder)}`
+        failures.stuck(`the registry exits within ${seconds} s of SIGTERM`, seen)
         ending.kill('SIGKILL')
         await exited(ending)
       }
