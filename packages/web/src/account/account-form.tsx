@@ -2,7 +2,8 @@ import { type FormEvent, type ReactNode, useId } from 'react'
 import { useApp } from '../api/context.ts'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Logo } from '../fish/fish.tsx'
-import { sentence, useFocusOnError } from '../ui/field-errors.ts'
+import { useFocusOnError } from '../ui/field-errors.ts'
+import { sentence } from '../ui/sentence.ts'
 
 type Props = {
   title: string

@@ -1,6 +1,6 @@
 import { ApiError } from '@shoal/protocol/client'
 import { SignInAgain } from '../drafts/sign-in-again.tsx'
-import { sentence } from '../ui/field-errors.ts'
+import { sentence } from '../ui/sentence.ts'
 
 type Props = {
   error: Error | null

@@ -4,7 +4,8 @@ import { type FormEvent, useEffect, useId } from 'react'
 import { useCalls } from '../api/context.ts'
 import { keysQuery } from '../api/queries.ts'
 import { Field } from '../ui/field.tsx'
-import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
+import { fieldErrors, useFocusOnError } from '../ui/field-errors.ts'
+import { sentence } from '../ui/sentence.ts'
 
 type Scope = 'read' | 'write' | 'admin'
 type Props = { isAdmin: boolean; onMade: (key: CreatedApiKey) => void; onCancel: () => void }

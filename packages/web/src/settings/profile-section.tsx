@@ -6,8 +6,9 @@ import { Link } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { useCalls, useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
-import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
+import { fieldErrors, useFocusOnError } from '../ui/field-errors.ts'
 import { PasswordField } from '../ui/password-field.tsx'
+import { sentence } from '../ui/sentence.ts'
 
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' })
 

@@ -3,8 +3,8 @@ import { credentialCalls, type Session } from '@shoal/protocol/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCalls } from '../api/context.ts'
 import { sessionsQuery } from '../api/queries.ts'
-import { sentence } from '../ui/field-errors.ts'
 import { Failure } from '../ui/problem.tsx'
+import { sentence } from '../ui/sentence.ts'
 import { agentName } from './agent-name.ts'
 
 export function SessionsSection() {

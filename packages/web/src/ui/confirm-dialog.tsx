@@ -1,5 +1,5 @@
 import { type ReactNode, type RefObject, useId } from 'react'
-import { sentence } from './field-errors.ts'
+import { sentence } from './sentence.ts'
 
 type Props = {
   dialog: RefObject<HTMLDialogElement | null>

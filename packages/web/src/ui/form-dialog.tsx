@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react'
-import { sentence } from './field-errors.ts'
+import { sentence } from './sentence.ts'
 
 type Props = {
   title: string

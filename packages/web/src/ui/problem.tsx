@@ -1,6 +1,6 @@
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import type { ReactNode } from 'react'
-import { sentence } from './field-errors.ts'
+import { sentence } from './sentence.ts'
 
 type Props = {
   as?: 'h1' | 'h2'

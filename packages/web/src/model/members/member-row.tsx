@@ -4,7 +4,7 @@ import type { ModelRecord } from '@shoal/protocol/client'
 import { Link } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { sentence } from '../../ui/field-errors.ts'
+import { sentence } from '../../ui/sentence.ts'
 import { describeRight, RightChoice } from './right-choice.tsx'
 import { useRemoveMember, useSetMember } from './use-members.ts'
 

@@ -1,6 +1,6 @@
 import { hasCode } from '@shoal/core/errors'
 import { ApiError } from '@shoal/protocol/client'
-import { sentence } from '../../ui/field-errors.ts'
+import { sentence } from '../../ui/sentence.ts'
 
 /** Shows why an upload has stopped, and what to do. */
 export function FailureNote({ error }: { error: Error }) {
