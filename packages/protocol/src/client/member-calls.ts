@@ -8,7 +8,8 @@ export function memberCalls({ json, nothing }: Connection) {
   return {
     /**
      * Lists the accounts with which a model is shared.
-     * @example const writers = (await client.listMembers('tide')).filter(({ right }) => right === 'write')
+     * @example
+     * const writers = (await client.listMembers('tide')).filter(({ right }) => right === 'write')
      */
     listMembers: (model: string, signal?: AbortSignal) =>
       json<Member[]>(to(routes.listMembers, { id: model }), { signal }),

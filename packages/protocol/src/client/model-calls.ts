@@ -62,7 +62,8 @@ export function modelCalls({ exchange, json, text, nothing }: Connection) {
     getUser: (username: string) => json<UserProfile>(to(routes.getUser, { username })),
     /**
      * Adds or removes the caller's like.
-     * @example await client.setLike('tide', true)
+     * @example
+     * await client.setLike('tide', true)
      */
     setLike: (model: string, liked: boolean) =>
       nothing(to(routes.setLike, { id: model }), { body: { liked } }),
