@@ -60,6 +60,7 @@ export {
   type MemoryNeed,
   memoryToRun,
 } from './memory.ts'
+export { isShoal, newPeerId } from './peer-id.ts'
 export { findQuantizationInFilename } from './quantization.ts'
 export { findShardInFilename, getShardSet, type Shard } from './shards.ts'
 export { infoDictionary, type TorrentContent, type TorrentFile, torrentFile } from './torrent.ts'

@@ -8,8 +8,8 @@
  * every byte that arrives. A single negative bencoded length would put it into an endless loop, which would stop the
  * whole registry.
  */
-import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { newPeerId } from '@shoal/model-file'
 import { connectionSlots } from '../http/connection-slots.ts'
 import { Departure, Refusal } from './errors.ts'
 import { listenOn } from './listener.ts'
@@ -58,7 +58,7 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
   const { host, port, source, metrics, log } = options
   const limits = { ...defaultLimits, ...options.limits }
   const slots = connectionSlots(limits)
-  const peerId = Buffer.concat([Buffer.from('-SH0100-'), randomBytes(12)])
+  const peerId = Buffer.from(newPeerId())
   const sockets = new Set<Socket>()
 
   function accept(socket: Socket) {

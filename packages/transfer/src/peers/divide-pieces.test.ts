@@ -1,6 +1,6 @@
+import { newPeerId } from '@shoal/model-file'
 import { describe, expect, it } from 'vitest'
 import { rankFor } from './divide-pieces.ts'
-import { newPeerId } from './peer-id.ts'
 
 const pieces = Array.from({ length: 4_000 }, (_, piece) => piece)
 const pullers = Array.from({ length: 8 }, newPeerId)

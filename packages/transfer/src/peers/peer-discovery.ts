@@ -6,9 +6,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { newPeerId } from '@shoal/model-file'
 import { backoffMs } from '@shoal/network'
 import { startLocalDiscovery } from './local-discovery/local-discovery.ts'
-import { newPeerId } from './peer-id.ts'
 import { announceTo, type TrackerFetch } from './tracker-announce.ts'
 
 export type PeerDiscoverySetup = {

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events'
+import { newPeerId } from '@shoal/model-file'
 import { directNetwork } from '@shoal/network'
 import { openNetwork } from '@shoal/network/requests'
 import type Wire from 'bittorrent-protocol'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Torrent } from 'webtorrent'
-import { newPeerId } from './peer-id.ts'
 import { registryAmongPeers } from './registry-among-peers.ts'
 import type { RegistryWire } from './registry-wire.ts'
 

@@ -1,3 +1,4 @@
+import { newPeerId } from '@shoal/model-file'
 import { afterEach, expect, test } from 'vitest'
 import { decodePayload } from '../../metadata-peer/bencode.ts'
 import { memorySwarms } from '../../swarm/memory-swarms.ts'
@@ -63,7 +64,7 @@ test('responses to stopped clients, to clients that want no peers, to clients of
   const infoHash = 'd'.repeat(40)
   expect(await requestPeers(local, { infoHash, event: 'stopped' })).toEqual([])
   expect(await requestPeers(local, { infoHash, count: 0 })).toEqual([])
-  const peerId = Buffer.from('-SH0100-abcdefabcdef').toString('hex')
+  const peerId = Buffer.from(newPeerId()).toString('hex')
   expect(await requestPeers(local, { infoHash: 'f'.repeat(40), peerId })).toEqual([])
   expect(await requestPeers(local, { infoHash: 'b'.repeat(40) })).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { isShoal } from '@shoal/model-file'
 import type { Peer, SwarmCounts, Swarms, TcpPeer } from '../../swarm/swarm.ts'
 import { announceAnswer, type PeerAddress } from './announce-answer.ts'
 import type { HttpAnnounce } from './http-announce.ts'
@@ -94,12 +95,8 @@ export function tracker(dependencies: TrackerDependencies): Tracker {
   }
 }
 
-/** The beginning of the peer IDs of shoal's own clients (BEP 20), in hexadecimal digits. */
-const shoalPrefix = Buffer.from('-SH').toString('hex')
-
 /** Whether a client may need the metadata of the torrent. shoal's own clients always have it. */
-const needsMetadata = ({ count, peerId }: HttpAnnounce) =>
-  count > 0 && !peerId.startsWith(shoalPrefix)
+const needsMetadata = ({ count, peerId }: HttpAnnounce) => count > 0 && !isShoal(peerId)
 
 function toPeerAddresses(peers: Peer[], from: string, own: string | undefined): PeerAddress[] {
   const addressFor = addressesFor(from, own)
