@@ -38,8 +38,9 @@ export const bench: Bench = {
       const words = ['push', source, '--name', modelName]
       const ended = new AbortController()
       const measuring = measureUntilReady(registry, ended.signal)
-      const pushed = await runShoal(words, { home, registry: registry.answer })
-      ended.abort()
+      const pushed = await runShoal(words, { home, registry: registry.answer }).finally(() =>
+        ended.abort(),
+      )
       untilReadyMs.push(await measuring)
       const cpuSeconds = (readCpuSeconds(registry.pid) ?? Number.NaN) - before
       const peakMemoryBytes = readPeakMemory(registry.pid)

@@ -33,8 +33,8 @@ export async function startLlamaServer(
   const endWithUs = () => child.kill('SIGKILL')
   process.once('exit', endWithUs)
   const exited = once(child, 'exit').finally(() => process.off('exit', endWithUs))
-  const failed = exited.then(() => {
-    throw new Error(`${program} ended before it answered`)
+  const failed = exited.then(([code, signal]) => {
+    throw new Error(`${program} ended with ${code ?? signal} before it answered`)
   })
   await Promise.race([untilAnswered(`http://127.0.0.1:${port}/health`), failed])
   return {

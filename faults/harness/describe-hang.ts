@@ -39,8 +39,9 @@ export async function describeHang(child: ChildProcess, folder: string): Promise
 function readReport(path: string): Report | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
-  } catch {
-    return undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 
