@@ -30,7 +30,7 @@ const largeRequests: Record<string, [path: string, body: object]> = {
 }
 
 export const bench: Bench = {
-  summary: 'latency of a short request while a large request waits for its first token',
+  summary: 'latency of a short request while a large request is being processed',
 
   async run({ rounds, threads }, report) {
     using folder = temporaryFolder()
@@ -42,7 +42,7 @@ export const bench: Bench = {
     const short = () => post(url, '/v1/completions', { prompt: 'Hello', max_tokens: 1 })
     await short()
 
-    report.title(`fairness: a request for one token during a large request, ${threads} threads`)
+    report.title(`fairness: a request for one token during a large request, --threads ${threads}`)
     const alone = { 'no other request': () => waitsBeside(short, sleepUntilMeasured()) }
     const beside = Object.fromEntries(
       Object.entries(largeRequests).map(([name, [path, body]]) => [

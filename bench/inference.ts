@@ -59,7 +59,7 @@ async function measure(
   const { name, path, contextLength, completionTokens, models } = subject
   const { threads } = options
   const promptTokens = Math.min(400, contextLength / 2)
-  report.title(`inference: ${name}, ${megabytes((await stat(path)).size)} MB, ${threads} threads`)
+  report.title(`inference: ${name}, ${megabytes((await stat(path)).size)} MB, --threads ${threads}`)
   const daemonInput: DaemonInput = { models, threads, contextLength, slots }
   await using daemon = await startScript<{ url: string }>('daemon', daemonInput)
   const servers: Record<string, InferenceServer> = {

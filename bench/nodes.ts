@@ -24,7 +24,8 @@ import { announces, peers } from './tracker.ts'
 const nodeCounts = [1, 2, 3]
 
 export const bench: Bench = {
-  summary: 'several nodes on PostgreSQL, an S3 store and Redis: requests, announces and a push',
+  summary:
+    'requests to several nodes on PostgreSQL, announces with swarms in Redis, and a push to S3',
 
   async run(options, report) {
     if (isWanted(options, 'requests')) await measureRequests(options, report)
@@ -55,7 +56,7 @@ async function measureRequests(options: BenchOptions, report: Report) {
   const alone = stack.use(await startRegistry({ dataDirectory: filled.path }))
   const [model] = catalogue(options.models)
   const paths = { list: ['/v1/models'], model: [`/v1/models/${model?.name}`] }
-  report.title(`nodes: requests with ${options.models} models on one PostgreSQL`)
+  report.title(`nodes: requests with ${options.models} models on one PostgreSQL server`)
   const rows = []
   for (const [name, requested] of Object.entries(paths)) {
     const sides = Object.fromEntries(

@@ -88,7 +88,7 @@ if (name === undefined || values.help) {
     buildsLlamaServer: values['build-llama-server'],
   }
   const report = reportTo(join(import.meta.dirname, 'results', `${known}.md`))
-  report.say(`${machine()}. Medians of ${options.rounds} rounds; the compared programs take turns.`)
+  report.say(`${machine()}. Medians (--rounds ${options.rounds}); the compared programs take turns.`)
   await (await load(known)).run(options, report)
 }
 

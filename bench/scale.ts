@@ -47,7 +47,7 @@ function overviewPaths(models: number): Record<string, string[]> {
       '/v1/facets?architecture=llama',
       '/v1/facets?max_memory_bytes=8000000000',
     ],
-    'last page of a list': [`/v1/models?offset=${Math.floor(models * 0.9)}`],
+    'offset of 90% of all models': [`/v1/models?offset=${Math.floor(models * 0.9)}`],
     'twelve words of one letter': ['/v1/models?q=a+b+c+d+e+f+g+h+i+j+k+l&sort=relevance'],
     'a model': [`/v1/models/${model?.name}`],
     'front page': ['/'],

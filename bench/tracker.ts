@@ -25,7 +25,7 @@ export const bench: Bench = {
   async run(options, report) {
     using directory = await filledDirectory(options)
     report.title(
-      `tracker: ${peers} peers that request 50 others, ${options.connections} connections`,
+      `tracker: ${peers} peers that each request 50 others, ${options.connections} connections`,
     )
     const rows = []
     for (const [name, peersEach] of Object.entries(swarmSizes)) {

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { untilUp } from './balancer.ts'
+import { maxNodes } from './balancer-configuration.ts'
 import { down } from './down.ts'
 import { addNode } from './nodes.ts'
 import { promoteStandby } from './postgres.ts'
@@ -121,7 +122,7 @@ function readServices(list: string): Set<Optional> {
 
 function readNumber(name: string, text: string): number {
   if (/^[1-9]\d?$/.test(text)) return Number(text)
-  throw new Error(`invalid ${name} "${text}": expected a whole number, at least 1`)
+  throw new Error(`invalid ${name} "${text}": expected a whole number from 1 to ${maxNodes}`)
 }
 
 /** Returns this process's `SHOAL_…` variables for the nodes, except the variable for the cluster's folder. */

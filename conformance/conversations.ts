@@ -97,7 +97,7 @@ export const conversations: Conversation[] = [
       question,
       {
         role: 'assistant',
-        content: 'I look both up.',
+        content: 'I will look both up.',
         tool_calls: [
           call('call_0001', 'get_weather', { city: 'Kiel', unit: 'celsius' }),
           call('call_0002', 'write_note', { text: 'a "quoted" line\nand <b>', tags: ['x', 'y'] }),

@@ -7,7 +7,7 @@ export function misuse(message: string): never {
 /** Parses the value of an option as a positive integer. */
 export function wholeNumber(option: string, text: string): number {
   if (!/^\d{1,9}$/.test(text) || Number(text) < 1) {
-    misuse(`invalid ${option} "${text}": expected a whole number, at least 1`)
+    misuse(`invalid ${option} "${text}": expected a whole number from 1 to 999999999`)
   }
   return Number(text)
 }

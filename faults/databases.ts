@@ -44,7 +44,7 @@ export const databaseFaults: Fault[] = [
   {
     name: 'postgres-stalled',
     summary:
-      'Block all traffic to PostgreSQL for 8 s; on every other seed, send SIGTERM meanwhile.',
+      'Block all traffic to PostgreSQL for 8 s; on every other seed, send SIGTERM before unblocking it.',
     needs,
     engines,
     async arrange({ databaseUrl = '', cleanup }) {

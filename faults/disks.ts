@@ -59,7 +59,7 @@ export const diskFaults: Fault[] = [
   },
   {
     name: 'database-read-only',
-    summary: "Make the database's disk fail while in use: the kernel makes it read-only.",
+    summary: "Make the database's disk fail during use, so that the kernel makes it read-only.",
     needs: ['a loop device with ext4'],
     engines: ['sqlite'],
     arrange({ cleanup, folder, dataDirectory }) {

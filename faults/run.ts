@@ -63,7 +63,7 @@ process.once('exit', () => {
 }
 const countFailures = (kind: string) => failures().filter((failure) => failure.kind === kind).length
 say(
-  `faults: ${results.length} rounds, ${countFailures('lost')} lost, ${countFailures('wrong')} wrong, ${countFailures('stuck')} stuck`,
+  `faults: ${results.length} ${results.length === 1 ? 'round' : 'rounds'}, ${countFailures('lost')} lost, ${countFailures('wrong')} wrong, ${countFailures('stuck')} stuck`,
 )
 process.exitCode = failures().length === 0 ? 0 : 1
 
@@ -74,7 +74,8 @@ function onRound(result: RoundResult) {
 
 /** Prints one line for a round, and three lines for each of its failures. */
 function report({ fault, round, seed: itsSeed, engine, seconds, ...result }: RoundResult) {
-  const verdict = result.failures.length === 0 ? 'ok' : `${result.failures.length} failures`
+  const { length } = result.failures
+  const verdict = length === 0 ? 'ok' : `${length} ${length === 1 ? 'failure' : 'failures'}`
   const place = `round ${round}, seed ${itsSeed}`
   say(`${fault.padEnd(28)}${place}, ${engine}, ${seconds.toFixed(1)} s: ${verdict}`)
   for (const { kind, expected, seen, times } of result.failures) {

@@ -47,7 +47,7 @@ export const tamperings: Tampering[] = [
   ),
   tampering(
     'a download that is not counted',
-    { kind: 'lost', expected: /downloads were acknowledged/ },
+    { kind: 'lost', expected: /acknowledged downloads are counted/ },
     change('update model_downloads set downloads = 0'),
   ),
   tampering(

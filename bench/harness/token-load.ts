@@ -38,7 +38,7 @@ async function stream(url: string, load: Load, index: number) {
   const text = await response.text()
   const usage = /"completion_tokens":(\d+)/.exec(text)?.[1]
   if (Number(usage) !== completionTokens)
-    throw new Error(`${url} returned an incomplete response: ${text.slice(0, 500)}`)
+    throw new Error(`${url} returned an unexpected response: ${text.slice(0, 500)}`)
 }
 
 type First = { model: string; prompt: number[]; neverTokens: number[] }

@@ -9,7 +9,8 @@ export async function untilAnswered(url: string): Promise<number> {
     const response = await fetch(url, { method: 'HEAD' }).catch(() => undefined) // not listening yet
     const ms = performance.now() - startedAt
     if (response?.ok) return ms
-    if (ms > timeoutMs) throw new Error(`${url} did not respond within ${timeoutMs / 1000} s`)
+    if (ms > timeoutMs)
+      throw new Error(`${url} did not respond successfully within ${timeoutMs / 1000} s`)
     await sleep(5)
   }
 }

@@ -72,7 +72,7 @@ export const quantizations = [
 export const sentences = [
   'A {quality} model for {topic}, tuned on {rare} data.',
   'Quantized from the original weights with an importance matrix made from {topic} text.',
-  'Answers questions about {topic} and follows instructions with {quality} tone.',
+  'Answers questions about {topic} and follows instructions in a {quality} tone.',
   'Merged from {rare} and {rare} with spherical interpolation.',
   'Trained for three epochs on two million {quality} dialogues about {topic}.',
   'Works well at long context and keeps {topic} in mind.',

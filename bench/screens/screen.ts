@@ -32,7 +32,7 @@ export async function takeScreen(browser: TestBrowser, screen: Screen, folder: s
       const isTooWide = await visit(browser, look, screen, path)
       process.stdout.write(`${path}${isTooWide ? ': the page scrolls horizontally' : ''}\n`)
     } catch (error) {
-      process.stderr.write(`could not take ${path}: ${(error as Error).message}\n`)
+      process.stderr.write(`could not take the screenshot ${path}: ${(error as Error).message}\n`)
       process.exitCode = 1 // does not exit: the other screenshots are still taken
     }
   }

@@ -30,8 +30,11 @@ export async function runCluster(words: string[]): Promise<number> {
   await using cluster = await openFaultyCluster({ seed, timeoutFactor: 1, logFolder })
   for (const fault of chosen) {
     const { failures, recoveryMs } = await cluster.run(fault)
-    const verdict = failures.length === 0 ? 'ok' : `${failures.length} failures`
-    say(`${fault.name.padEnd(20)}${verdict}, ready again after ${recoveryMs.toFixed(0)} ms`)
+    const verdict = failures.length === 0 ? 'ok' : `failures: ${failures.length}`
+    const recovery = Number.isNaN(recoveryMs)
+      ? 'recovery not measured'
+      : `ready again after ${recoveryMs.toFixed(0)} ms`
+    say(`${fault.name.padEnd(20)}${verdict}, ${recovery}`)
     for (const { kind, expected, seen, times } of failures) {
       say(`  ${kind}${times > 1 ? ` (${times} times)` : ''}`)
       say(`    expected: ${expected}`)
@@ -39,7 +42,7 @@ export async function runCluster(words: string[]): Promise<number> {
     }
     failed += failures.length
   }
-  say(`cluster: ${chosen.length} faults with seed ${seed}, ${failed} failures`)
+  say(`cluster: seed ${seed}, faults: ${chosen.length}, failures: ${failed}`)
   if (failed === 0) rmSync(logFolder, { recursive: true })
   else say(`logs: ${logFolder}`)
   return failed === 0 ? 0 : 1

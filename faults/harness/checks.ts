@@ -95,7 +95,7 @@ async function checkLikes({ client, ledger, failures }: World, model: Model) {
   if (viewers.length > 0 && likes !== likers) {
     failures.wrong(
       'a model has as many likes as accounts that like it',
-      `${likes} likes, ${likers} accounts`,
+      `likes: ${likes}, accounts: ${likers}`,
     )
   }
 }
@@ -167,8 +167,10 @@ async function checkListedFiles(world: World) {
     const bytes = listed.body.reduce((sum, { file_size_bytes }) => sum + file_size_bytes, 0)
     const { files_count, total_size_bytes } = shown.body
     if (files_count !== listed.body.length || total_size_bytes !== bytes) {
-      const seen = `${files_count} files of ${total_size_bytes} bytes`
-      failures.wrong(`the model's totals are ${listed.body.length} files of ${bytes} bytes`, seen)
+      failures.wrong(
+        `the model's totals match its files (files: ${listed.body.length}, bytes: ${bytes})`,
+        `files: ${files_count}, bytes: ${total_size_bytes}`,
+      )
     }
     for (const file of listed.body) {
       await checkBytes(world, { name, token, model, file })
@@ -217,11 +219,11 @@ async function checkDownloads({ client, failures, countDelayMs }: World, existin
     const { counted, unknown } = downloads
     const found = reply.body.downloads
     if (found < counted) {
-      failures.lost(`${counted} downloads were acknowledged`, `${found} are counted`)
+      failures.lost(`acknowledged downloads are counted: ${counted}`, `counted: ${found}`)
     }
     if (found > counted + unknown) {
       const expected = `at most ${counted} + ${unknown} downloads are counted`
-      failures.wrong(expected, `${found} are counted`)
+      failures.wrong(expected, `counted: ${found}`)
     }
   }
 }

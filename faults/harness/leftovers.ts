@@ -40,7 +40,7 @@ export async function checkStoreLeftovers(
   const keys = readdirSync(objects).flatMap((folder) => readdirSync(join(objects, folder)))
   const unknown = keys.filter((key) => !known.has(key))
   if (unknown.length > 0) {
-    const seen = `${unknown.length} others, such as ${unknown[0]}`
+    const seen = `${unknown.length} unknown, such as ${unknown[0]}`
     failures.wrong('store/objects has only objects of files, blobs and the trash', seen)
   }
 }

@@ -164,14 +164,15 @@ export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions
     /** Waits until a step has succeeded this many more times. */
     async untilDone(step: Step, times: number) {
       const now = () => done.get(step) ?? 0
-      await untilCount(`"${step}" has succeeded ${times} more times`, 20_000, now, now() + times)
+      const what = `the number of successful "${step}" steps has grown by ${times}`
+      await untilCount(what, 20_000, now, now() + times)
     },
 
     /** Waits for this many more attempts, whether they succeed or not. */
     async untilTried(operation: Operation, times: number) {
       const now = () => tried.get(operation) ?? 0
       await untilCount(
-        `"${operation}" was attempted ${times} more times`,
+        `the number of "${operation}" attempts has grown by ${times}`,
         40_000,
         now,
         now() + times,

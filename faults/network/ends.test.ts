@@ -36,8 +36,8 @@ describe('the end of a command', () => {
     ['a crash', { ...refused, exitCode: undefined, signal: 'SIGABRT' }, /SIGABRT/],
     ['a stack trace', { ...refused, stderr: 'Error: x\n    at f (/a/b.ts:1:2)\n' }, /stack trace/],
     ['a failure without output', { ...refused, stdout: '' }, /without JSON/],
-    ['an untyped cause', reported(1, { code: 'failed' }), /untyped/],
-    ['the exit code of another cause', reported(9, { code: 'unreachable' }), /another exit code/],
+    ['an unexpected error code', reported(1, { code: 'failed' }), /unexpected error code/],
+    ['the exit code of another cause', reported(9, { code: 'unreachable' }), /wrong exit code/],
     ['a cause without a hint', reported(6, { code: 'unreachable', hint: '' }), /no hint/],
   ] as const)('is a problem for %s', (_, outcome, problem) => {
     expect(classify(outcome as Outcome)).toEqual({ problem: expect.stringMatching(problem) })

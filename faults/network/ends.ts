@@ -47,7 +47,7 @@ export function classify(outcome: Outcome): End | { problem: string } {
   if (exitCode === undefined && signal === undefined) {
     return { problem: `no end within ${seconds.toFixed(0)} s` }
   }
-  if (signal !== undefined) return { problem: `crashed by ${signal}` }
+  if (signal !== undefined) return { problem: `terminated by ${signal}` }
   const trace = /^\s+at .+:\d+:\d+\)?$/m.exec(stderr + stdout)
   if (trace) return { problem: `a stack trace: ${trace[0].trim()}` }
   if (exitCode === 0) {
@@ -62,8 +62,8 @@ function causeIn(stdout: string, exitCode: number, stderr: string): Cause | { pr
   if (!error) return { problem: `exit ${exitCode} without JSON: ${lastLine(stderr || stdout)}` }
   const { code, reason, message, hint } = error
   const seen = `${code}${reason ? ` (${reason})` : ''}, exit ${exitCode}: ${message}`
-  if (!(code in exitCodes)) return { problem: `an untyped cause: ${seen}` }
-  if (exitCodes[code as Code] !== exitCode) return { problem: `another exit code: ${seen}` }
+  if (!(code in exitCodes)) return { problem: `unexpected error code: ${seen}` }
+  if (exitCodes[code as Code] !== exitCode) return { problem: `wrong exit code: ${seen}` }
   const needsHint = exitCode > exitCodes.not_permitted // errors for a refusal by the registry need no hint
   if (!message || (needsHint && !hint)) return { problem: `no message or no hint: ${seen}` }
   return { code: code as Code, reason }

@@ -17,7 +17,7 @@ import { formatTable } from './table.ts'
 const usage = `npm run faults -- network [--only name] [--place name] [--rounds 1] [--seed N] [--markdown]
 
 --only      comma-separated names of faults and rounds (default: all)
---place     place of the affected requests; omits rounds: ${places.join(', ')}
+--place     place of the affected requests (rounds are not run): ${places.join(', ')}
 --markdown  print the table for docs/reliability.md without running any command
 `
 
@@ -57,7 +57,7 @@ export async function runNetwork(words: string[]): Promise<number> {
   }
   if (faults.length > 0 && place === undefined) say(`\n${formatTable(faults)}\n`)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
-  say(`network: ${count} commands and rounds in ${seconds} s, ${failed} failed`)
+  say(`network: commands and rounds: ${count}, failed: ${failed}, time: ${seconds} s`)
   if (failed === 0) rmSync(logFolder, { recursive: true })
   else say(`registry logs: ${logFolder}`)
   return failed === 0 ? 0 : 1

@@ -58,7 +58,7 @@ function timeoutSetting({ ends }: Cell, timeoutFactor: number): string {
 }
 
 /** The failure of a cell whose command ended before the fault struck. */
-export const noHarm = 'no request was harmed'
+export const noHarm = 'the fault affected no request'
 
 export async function runCell(cell: Cell, options: CellOptions): Promise<CellResult> {
   const { lane, folder } = options

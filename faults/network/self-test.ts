@@ -29,11 +29,11 @@ export const tamperings: Tampering[] = [
   tampering('wrong bytes under the final name', /wrong bytes/, intoFile("'wrong'")),
   tampering('no file and exit 0', /exit 0 without the file/, ''),
   tampering('no end', /no end within/, 'setInterval(() => {}, 1000)'),
-  tampering('a crash', /crashed by SIGABRT/, 'process.abort()'),
+  tampering('a crash', /terminated by SIGABRT/, 'process.abort()'),
   tampering('an uncaught error', /stack trace/, "throw new Error('thrown')"),
   tampering(
-    'an untyped cause',
-    /an untyped cause/,
+    'an unexpected error code',
+    /unexpected error code/,
     `${say("{ code: 'failed', message: 'No.', hint: 'Try.' }")}; process.exitCode = 1`,
   ),
   tampering(
@@ -48,7 +48,7 @@ export const tamperings: Tampering[] = [
   ),
   {
     summary: 'a command that sends no request',
-    failure: /no request was harmed/,
+    failure: /the fault affected no request/,
     program: 'process.exitCode = 6',
   },
 ]

@@ -13,7 +13,7 @@ it on, because the receiver can verify it.
 2. Your machine requests chunks from *several* sources at once: peers, and the registry itself.
 3. Each chunk is verified as it arrives; a wrong one is discarded and downloaded again.
    - Nothing is trusted before it is verified.
-   - Nothing is downloaded twice.
+   - No correct chunk is downloaded twice.
 
 | Source | Speed | Costs the registry |
 |---|--:|---|

@@ -26,7 +26,7 @@ export function packHashes(chunks: readonly ChunkHash[]): Uint8Array {
 export function unpackHashes(packed: Uint8Array, fileSizeBytes: number): ChunkHash[] {
   const count = chunkCount(fileSizeBytes)
   if (packed.length !== count * hashBytes) {
-    throw new RangeError(`${packed.length} bytes is not the size of the hashes of ${count} chunks`)
+    throw new RangeError(`the chunk hashes have ${packed.length} bytes, not ${count * hashBytes}`)
   }
   const digits = toHex(packed)
   return Array.from({ length: count }, (_, index) => ({
@@ -55,9 +55,10 @@ export function manifestProblem(manifest: ChunkManifest): string | undefined {
   if (chunkSize !== chunkSizeFor(fileSizeBytes)) {
     return `chunk_size is ${chunkSize}; it must be ${chunkSizeFor(fileSizeBytes)} for ${fileSizeBytes} bytes`
   }
-  if (!isSha256(manifest.sha256_hash)) return 'sha256_hash is not 64 lower-case hexadecimal digits'
+  if (!isSha256(manifest.sha256_hash)) return 'sha256_hash is not 64 lowercase hexadecimal digits'
   const count = chunkCount(fileSizeBytes)
-  if (chunks.length !== count) return `there are ${chunks.length} chunk hashes, not ${count}`
+  if (chunks.length !== count)
+    return `the number of chunk hashes is ${chunks.length}; it must be ${count}`
   for (const [place, chunk] of chunks.entries()) {
     const problem = chunkProblem(chunk, place, fileSizeBytes)
     if (problem !== undefined) return problem
@@ -76,7 +77,7 @@ function chunkProblem(
   if (index !== place) return `chunk ${index} is at position ${place}`
   const expected = chunkRange(place, fileSizeBytes).size
   if (size !== expected) return `chunk ${index} has ${size} bytes, not ${expected}`
-  if (!isSha256(hash)) return `the hash of chunk ${index} is not 64 lower-case hexadecimal digits`
+  if (!isSha256(hash)) return `the hash of chunk ${index} is not 64 lowercase hexadecimal digits`
   return undefined
 }
 

@@ -43,7 +43,7 @@ test.for<[string, GgufBytes]>([
   ['tensor 0 "t" starts at 8, not a multiple of the alignment 32', tensorBytes('t', [8], 0, 8)],
   ['tensor 0 "t" has unknown type 999', tensorBytes('t', [8], 999, 0)],
   [
-    'tensor 0 "t" has rows of 33 elements, not a multiple of 32, the block size of Q8_0',
+    'tensor 0 "t" has the row length 33, which is not a multiple of 32, the block size of Q8_0',
     tensorBytes('t', [33], 8, 0),
   ],
   ['tensor 0 "t" has 5 dimensions; the maximum is 4', tensorBytes('t', [1, 1, 1, 1, 1], 0, 0)],

@@ -62,7 +62,7 @@ function computeSize(typeId: number, shape: number[], subject: string) {
   const rowLength = shape[0] ?? 1
   if (rowLength % type.blockSize !== 0) {
     throw invalidGguf(
-      `${subject} has rows of ${rowLength} elements, not a multiple of ${type.blockSize}, the block size of ${type.name}`,
+      `${subject} has the row length ${rowLength}, which is not a multiple of ${type.blockSize}, the block size of ${type.name}`,
     )
   }
   const elements = safe(elementCount(shape), `the number of elements of ${subject}`)

@@ -124,7 +124,7 @@ test('the alignment is read from the header and must be a power of two', async (
   )
   expect(await getRefusal(withAlignment({ 'general.alignment': 48 }))).toContain('48')
   expect(await getRefusal(withAlignment({ 'general.alignment': '32' }))).toBe(
-    'general.alignment is a string, not a u32',
+    'general.alignment has the type string, not u32',
   )
 })
 

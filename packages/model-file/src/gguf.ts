@@ -85,7 +85,7 @@ async function readMetadata(reader: HeaderReader, count: number, limits: KeptLim
     const { type, value } = await readValue(reader, key, kept)
     metadata.set(key, value)
     if (key === 'general.alignment') {
-      if (type !== 'u32') throw invalidGguf(`general.alignment is a ${type}, not a u32`)
+      if (type !== 'u32') throw invalidGguf(`general.alignment has the type ${type}, not u32`)
       alignment = checkedAlignment(Number(value))
     }
   }

@@ -37,7 +37,7 @@ test('a private torrent is marked as such and has a different info hash', () => 
 
 test('hashes that do not match the file size are rejected', () => {
   expect(() => infoDictionary({ ...content, fileSizeBytes: 2_000_000 })).toThrow(
-    '20 bytes is not the size of the hashes of 2 pieces',
+    'the piece hashes have 20 bytes, not 40',
   )
 })
 

@@ -19,9 +19,7 @@ export function infoDictionary(content: TorrentContent): Uint8Array {
   const { filename, fileSizeBytes, pieceLength, pieceHashes, isPrivate } = content
   const pieces = Math.ceil(fileSizeBytes / pieceLength)
   if (pieceHashes.length !== pieces * 20) {
-    throw new RangeError(
-      `${pieceHashes.length} bytes is not the size of the hashes of ${pieces} pieces`,
-    )
+    throw new RangeError(`the piece hashes have ${pieceHashes.length} bytes, not ${pieces * 20}`)
   }
   return encodeBencode({
     length: fileSizeBytes,

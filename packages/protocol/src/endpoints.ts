@@ -261,7 +261,7 @@ export const reserveUpload = {
     tags: ['files'],
     summary: 'Start the upload of a file before its hashes are known',
     description:
-      'Reserves space for a file of this size and counts it against the quota. Then declare the hashes of the chunks as they become known. A chunk can be sent as soon as its hash has been declared. Before the upload can be completed, start the upload of the same file with its complete manifest (`POST /v1/models/{id}/files`), which keeps the chunks that were sent. Responds with 201 for a new upload, and with 200 if an unfinished upload with this filename and size exists.',
+      'Reserves space for a file of this size and counts it against the quota. Then declare the hashes of the chunks as they become known. A chunk can be sent as soon as its hash has been declared. Before you complete the upload, start the upload of the same file with its complete manifest (`POST /v1/models/{id}/files`), which keeps the chunks that were sent. Responds with 201 for a new upload, and with 200 if an unfinished upload with this filename and size exists.',
     params: ModelPath,
     body: refTo(NewUpload),
     response: { 200: refTo(StartedUpload), 201: refTo(StartedUpload) },

@@ -59,7 +59,7 @@ export const fileBusy = (path: string) =>
 
 /** The file was modified while it was being uploaded, hashed or imported. */
 export const fileChanged = (path: string) =>
-  new AppError('file_changed', `${path} changed while it was being read`, { path })
+  new AppError('file_changed', `${path} changed or was deleted during the operation`, { path })
 
 /**
  * The registry has an entry for the file, but a server refuses to send or accept the file's bytes. `message` identifies

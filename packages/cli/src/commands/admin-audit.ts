@@ -21,7 +21,7 @@ const maxLimit = 500
 
 export function auditCommand(open: OpenContext): Command {
   const audit = new Command('audit').description(
-    'show the audit log: sign-ins, keys, roles, deletions',
+    'show the audit log: sign-ins, deletions, changes of keys and roles, and more',
   )
   return addDataOption(audit)
     .option('--limit <number>', 'number of entries, up to 500', '50')

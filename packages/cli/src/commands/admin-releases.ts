@@ -29,7 +29,7 @@ export function releasesCommand(open: OpenContext): Command {
 
   add(
     'add <path...>',
-    'verify and add a release from the folder that npm run release creates, or from its files',
+    'verify and add a release: the folder that “npm run release” creates, or the files in it',
   ).action(async (paths: string[], options: DataOption) => {
     await withAdmin(open, options, async (admin, { printer, asker }) => {
       const { release, isNew } = await admin.releases.add(paths, (key) =>

@@ -30,7 +30,7 @@ export function storeCommand(open: OpenContext): Command {
 function formatStore(store: StoreDescription): string[] {
   if (store.kind === 'disk') return formatDisk(store)
   const { bucket, endpoint, public_endpoint, prefix, support, rules, found } = store
-  const others = public_endpoint === endpoint ? '' : `, for clients at ${public_endpoint}`
+  const others = public_endpoint === endpoint ? '' : ` (clients use ${public_endpoint})`
   return [
     `S3 bucket ${bucket} at ${endpoint}${others}; object names begin with "${prefix}"`,
     `rejects damaged chunks: ${support.refusesWrongBytes ? 'yes' : 'no, shoal detects them before a file is ready'}`,

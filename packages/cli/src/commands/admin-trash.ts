@@ -21,22 +21,23 @@ export function trashCommand(open: OpenContext): Command {
     })
   })
 
-  add('restore', 'restore objects that files need again, such as after a database restore').action(
-    async (options: DataOption) => {
-      await withAdmin(open, options, async (registry, { printer }) => {
-        const restored = await registry.trash.restore()
-        const left = await registry.trash.size()
-        await printer.answer({ restored, left }, () => [
-          `${plural(restored.objects, 'object')} restored, ${formatBytes(restored.bytes)}`,
-        ])
-        if (left.objects === 0) return
-        printer.note(
-          `Left in the trash: ${plural(left.objects, 'object')} that no file refers to. ` +
-            'To bring back deleted models, restore a database backup, then run this command again.',
-        )
-      })
-    },
-  )
+  add(
+    'restore',
+    'restore objects that files need again, for example after a database restore',
+  ).action(async (options: DataOption) => {
+    await withAdmin(open, options, async (registry, { printer }) => {
+      const restored = await registry.trash.restore()
+      const left = await registry.trash.size()
+      await printer.answer({ restored, left }, () => [
+        `${plural(restored.objects, 'object')} restored, ${formatBytes(restored.bytes)}`,
+      ])
+      if (left.objects === 0) return
+      printer.note(
+        `Left in the trash: ${plural(left.objects, 'object')} that no file refers to. ` +
+          'To bring back deleted models, restore a database backup, then run this command again.',
+      )
+    })
+  })
 
   add('empty', 'permanently delete everything in the trash').action(async (options: DataOption) => {
     await withAdmin(open, options, async (registry, { printer, asker }) => {

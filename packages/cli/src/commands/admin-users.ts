@@ -46,17 +46,19 @@ export function addUserCommands(admin: Command, open: OpenContext) {
     )
 
   add('invite', 'create an invitation that lets one person register')
-    .option('--note <text>', 'note for administrators, such as the name of the person')
+    .option('--note <text>', "note for administrators, such as the invited person's name")
     .addOption(role())
     .action((options: RoleOption & { note?: string }) =>
       withAdmin(open, options, async ({ users }, { printer }) => {
         const { note, role: newRole } = options
         const created = await users.invite({ role: newRole, ...(note && { note }) })
         printer.note(
-          `Valid for one registration until ${toMinute(created.expires_at)} (you won't be able to see it again):`,
+          `Invitation for one registration, valid until ${toMinute(created.expires_at)} (you won't be able to see it again):`,
         )
         if (created.url === undefined) {
-          printer.note("  Append this path to the registry's base URL, and open it in a browser:")
+          printer.note(
+            "  Append this path to the registry's base URL, and open the resulting URL in a browser:",
+          )
         }
         const place = created.url ?? `/register#invitation=${created.token}`
         await printer.answer(created, () => place)
@@ -175,7 +177,7 @@ async function removeUser(
   const models = plural(usage.models_count, 'model')
   if (usage.models_count > 0 && giveTo === undefined && !deleteModels) {
     throw new Failure('failed', `${username} owns ${models}.`, {
-      hint: 'Pass --give-to <username> to give them to another account, or --delete-models.',
+      hint: 'Pass --give-to <username> to give them to another account, or --delete-models to delete them.',
     })
   }
   const fate =

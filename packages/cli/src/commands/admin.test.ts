@@ -67,8 +67,8 @@ test('without --yes, gc does not empty a store whose objects are unknown to the 
   const refused = await admin.run('gc')
   expect(refused.exitCode).toBe(1)
   expect(refused.stderr).toBe(
-    '✗ Found 1 object (2.00 GB) unknown to this database. Nothing was removed.\n' +
-      '  These objects make up more than a tenth of all stored bytes. If this is the correct database, run: shoal admin gc --yes\n',
+    '✗ Not moved to the trash: 1 object (2.00 GB) unknown to this database.\n' +
+      '  Unknown objects make up more than a tenth of all stored bytes. If this is the correct database, run: shoal admin gc --yes\n',
   )
   const confirmed = await admin.run('gc', '--yes')
   expect(confirmed.stdout).toBe(

@@ -30,7 +30,7 @@ export function adminCommand(open: OpenContext): Command {
 
   admin.addCommand(trashCommand(open))
 
-  add('adopt-store', 'mark a restored database and store as belonging together').action(
+  add('adopt-store', 'record that a restored database and store belong together').action(
     async (options: DataOption) => {
       await adoptStore(await open(), options)
     },
@@ -52,9 +52,9 @@ async function collectGarbage(admin: Admin, { printer, options }: Context): Prom
   if (heldBack.objects > 0) {
     throw new Failure(
       'failed',
-      `Found ${plural(heldBack.objects, 'object')} (${formatBytes(heldBack.bytes)}) unknown to this database. Nothing was removed.`,
+      `Not moved to the trash: ${plural(heldBack.objects, 'object')} (${formatBytes(heldBack.bytes)}) unknown to this database.`,
       {
-        hint: 'These objects make up more than a tenth of all stored bytes. If this is the correct database, run: shoal admin gc --yes',
+        hint: 'Unknown objects make up more than a tenth of all stored bytes. If this is the correct database, run: shoal admin gc --yes',
         details: { ...report },
       },
     )
@@ -69,7 +69,7 @@ async function adoptStore(context: Context, options: DataOption): Promise<void> 
   const { printer, asker } = context
   const config = await readDataConfig(context, options)
   await asker.confirm(
-    `Mark the database and the store of ${config.dataDirectory} as belonging together?`,
+    `Record that the database and the store of ${config.dataDirectory} belong together?`,
   )
   const { adoptStore: adopt } = await import('@shoal/registry')
   const found = await adopt(config)
@@ -77,7 +77,7 @@ async function adoptStore(context: Context, options: DataOption): Promise<void> 
   await printer.answer(found, () =>
     found.missing === 0
       ? `${plural(found.sampled, 'stored file')} checked, all found`
-      : `${found.missing} of ${plural(found.sampled, 'stored file')} that were checked are missing`,
+      : `${plural(found.sampled, 'stored file')} checked, ${found.missing} missing`,
   )
   if (found.missing > 0) printer.note('  To list them: shoal admin check')
   if (found.sampled === 0) {

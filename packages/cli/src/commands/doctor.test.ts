@@ -74,7 +74,7 @@ test('a daemon that rejects the key or does not respond is reported as a problem
   const body = { detail: 'this API key is wrong', error: 'this API key is' }
   await using daemon = await scriptedDaemon({ at: { '/api/ps': { status: 401, body } } })
   const refused = await shoalHere(['doctor'], { ...options, env: { SHOAL_INFERENCE: daemon.url } })
-  expect(refused.stdout).toContain('returned an error: This API key is')
+  expect(refused.stdout).toContain('failed: This API key is')
   expect(refused.stdout).toContain("  Set SHOAL_API_KEY to the daemon's API key.\n")
   expect(refused.exitCode).toBe(1)
 

@@ -16,7 +16,7 @@ export function filesCommand(open: OpenContext): Command {
   files
     .command('ls')
     .description(
-      'list the files of a model; its owner, its members and administrators also see unready files',
+      'list the files of a model; its owner, its members and administrators also see files that are not ready',
     )
     .argument('<model>', 'model name')
     .action(async (text: string) => {

@@ -23,7 +23,10 @@ export function importCommand(open: OpenContext): Command {
     )
     .option('--link', 'make hard links or reflinks (default: refer to the original files)')
     .option('--copy', 'copy the files')
-    .option('--name <name>', 'model name (default: from the file or its manifest)')
+    .option(
+      '--name <name>',
+      'model name (default: its name in the store, or derived from the filename)',
+    )
     .option('--share', 'let shoal serve share the files with peers, if a registry has them')
     .action(async (sources: string[], options: ImportOptions) => {
       const context = await open()

@@ -38,7 +38,7 @@ export function membersCommand(open: OpenContext): Command {
       await printer.answer(member, () => [])
     })
 
-  add('remove', "end an account's access to a model")
+  add('remove', 'remove a member from a model')
     .argument('<username>', 'account')
     .action(async (text: string, username: string) => {
       const context = await open()

@@ -8,7 +8,7 @@ test('seed reports that it is sharing, and ends at a signal', async () => {
   await using home = await makeHome()
   const { child, outcome } = startShoal(['seed', '--host', '127.0.0.1'], { home: home.path })
   let output = ''
-  while (!output.includes('Sharing the models on this machine, 0 files')) {
+  while (!output.includes('Sharing the models on this machine (0 files)')) {
     output += String((await once(child.stderr, 'data'))[0])
   }
   child.kill('SIGINT')

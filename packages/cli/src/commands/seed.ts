@@ -38,7 +38,7 @@ export function seedCommand(open: OpenContext): Command {
 
   seed
     .command('status')
-    .description('show the files that shoal serve shares, with peers and uploaded bytes')
+    .description('show the files that shoal serve shares, and the peers and uploaded bytes of each')
     .addOption(inferenceOption())
     .action(async ({ inference }: InferenceOption) => {
       const context = await open()
@@ -116,7 +116,7 @@ async function seedHere(context: Context, options: SeedOptions) {
   await Promise.race([sharing.firstScan, stopped])
   if (!ended.aborted) {
     const files = plural(sharing.fileCount(), 'file')
-    printer.note(`  Sharing the models on this machine, ${files}. Peers can see your IP address.`)
+    printer.note(`  Sharing the models on this machine (${files}). Peers can see your IP address.`)
     printer.note('  Press Ctrl-C to stop.')
   }
   await stopped

@@ -23,7 +23,9 @@ import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 
 export function serviceCommand(open: OpenContext): Command {
-  const service = new Command('service').description('start the daemon when you sign in')
+  const service = new Command('service').description(
+    'start the daemon when you sign in to this machine',
+  )
   const add = (name: string, description: string) => service.command(name).description(description)
 
   const command = add('install', 'install and start the service, with the options of shoal serve')

@@ -8,7 +8,7 @@ import type { DaemonState } from './state-file.ts'
 type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }
 
 const hostHint =
-  '--host (or SHOAL_HOST) must be an address of this machine: 127.0.0.1 for local access only, 0.0.0.0 to listen on all IPv4 addresses.'
+  '--host (or SHOAL_HOST) must be an address of this machine, such as 127.0.0.1 for local access only, or 0.0.0.0 to listen on all IPv4 addresses.'
 
 /**
  * Turns a listen error into a failure, and returns all other errors unchanged. `portOption` is the option that sets the

@@ -54,7 +54,7 @@ async function answering(address: DaemonAddress, label: string): Promise<Finding
   } catch (error) {
     if (!(error instanceof DaemonError) && !(error instanceof DaemonGoneError)) throw error
     const { message, hint } = toDaemonFailure(error)
-    const text = `The daemon at ${label} returned an error: ${message}`
+    const text = `Listing the loaded models of the daemon at ${label} failed: ${message}`
     return { check: 'daemon', state: 'problem', text, ...(hint && { advice: hint }) }
   }
 }

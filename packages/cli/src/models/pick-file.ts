@@ -71,7 +71,7 @@ function partsMissing(choice: FileChoice<ModelFile>, name: string): Failure {
   const ready = parts - missingParts(choice).length
   return new Failure(
     'not_found',
-    `${name}:${label} has ${parts} parts, of which ${ready} are ready.`,
-    { hint: 'Try again when the publisher has uploaded the other parts.' },
+    `${name}:${label} has ${parts} parts, of which ${ready} ${ready === 1 ? 'is' : 'are'} ready.`,
+    { hint: 'Try again when the publisher has uploaded all parts.' },
   )
 }

@@ -33,7 +33,7 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
             remarks: [`checking existing data, ${formatBytes(event.bytesDone)}`],
           })
         case 'resumed':
-          printer.note(`  Checked ${formatBytes(event.bytes)} already downloaded.`)
+          printer.note(`  Checked ${formatBytes(event.bytes)} of existing data.`)
           return show(event.bytes)
         case 'starting-over':
           return printer.note(`  Starting over: ${event.reason}.`)

@@ -59,7 +59,7 @@ export async function getFile({ transport, label }: Registry, url: string, range
   const answer = await transport({ method: 'GET', url, headers })
   if (answer.status === 404) {
     throw new Failure('not_found', `${label} has no release of shoal for this machine.`, {
-      hint: 'Its operator can add one: shoal admin releases add <folder>',
+      hint: "The registry's operator can add one: shoal admin releases add <folder>",
     })
   }
   if (answer.status >= 400) {

@@ -210,7 +210,10 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
   },
   damaged_file: { ending: 'failed', meaning: 'the file has changed since it was pulled' },
   file_busy: { ending: 'failed', meaning: 'the file is being pulled' },
-  file_changed: { ending: 'failed', meaning: 'the file changed while it was being read' },
+  file_changed: {
+    ending: 'failed',
+    meaning: 'the file changed or was deleted during the operation',
+  },
   no_record: { ending: 'failed', meaning: 'the file was not pulled by shoal' },
   bytes_refused: {
     ending: 'registry_failed',

@@ -45,7 +45,7 @@ test.runIf(isOffered)('an installation that fails leaves nothing behind', async 
   const failing = [process.execPath, '-e', 'console.error("no network"); process.exit(7)'] as const
   const installation = { directory: folder.path, name: 'cuda' as const, signal: never }
   await expect(installBackend({ ...installation, npm: failing })).rejects.toThrow(
-    'npm exited with 7: no network',
+    'npm exited with code 7: no network',
   )
   expect(readdirSync(folder.path)).toEqual([])
 })

@@ -97,7 +97,7 @@ async function run([command = '', ...words]: string[], signal: AbortSignal) {
     child.once('error', reject)
     child.once('close', resolve)
   })
-  if (code !== 0) throw new Error(`npm exited with ${code}: ${complaint.trim()}`)
+  if (code !== 0) throw new Error(`npm exited with code ${code}: ${complaint.trim()}`)
 }
 
 /** The runtime's version. Backend binaries work only with the runtime version for which they were built. */

@@ -19,8 +19,7 @@ export async function probeDevice(backendsDirectory: string): Promise<Device> {
     execArgv: [],
     timeout: timeoutMs,
   })
-  const toError = ({ code, killedBy }: ProcessEnd) =>
-    new Error(`the runtime exited with ${killedBy ?? code}`)
+  const toError = ({ how }: ProcessEnd) => new Error(`the runtime ${how}`)
   const rpc = openRpc<ProbeMethods>(childPort(child, toError))
   return rpc.call('probe', backendsDirectory).finally(() => child.kill('SIGKILL'))
 }

@@ -24,7 +24,8 @@ export async function checkFiles({ id, changed }: Pick<LocalModel, 'id' | 'chang
         throw new Fault('damaged_file', message, { param: 'model' })
       }
       if (hasCode(error, 'file_changed')) {
-        throw new Fault('model_not_loaded', `model ${id}: ${file.path} is being written`)
+        const message = `model ${id}: ${file.path} changed while it was being hashed`
+        throw new Fault('model_not_loaded', message)
       }
       throw error
     }

@@ -280,7 +280,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     if (entry.requests >= entry.slots + queueLength) {
       throw new Fault(
         'queue_full',
-        `the queue of model ${entry.model.id} is full (${entry.requests} requests): try again later`,
+        `the queue of model ${entry.model.id} is full (${queueLength} requests): try again later`,
         { retryAfterSeconds: 2 },
       )
     }

@@ -22,7 +22,7 @@ export function chooseTools(
   const wanted = name === undefined ? (allowed ?? []) : [name]
   const unknown = wanted.find((one) => !known.has(one))
   if (unknown !== undefined) {
-    throw wrongChoice(`tool_choice is ${unknown}, which is not one of the tools`)
+    throw wrongChoice(`tool_choice names ${unknown}, which is not one of the tools`)
   }
   if (mode === 'required' && tools.length === 0) {
     throw wrongChoice('tool_choice requires a tool call, but there are no tools')

@@ -119,7 +119,7 @@ export function keptResponses({ maxCount, maxBytes, maxAgeMs }: Limits = default
 const notFound = (what: string, param: string) =>
   new Fault(
     'response_not_found',
-    `${what} not found: responses are kept only in memory, for up to an hour and until the daemon is restarted, and can be used only with the API key that was used to create them`,
+    `${what} not found: responses are kept only in memory, for at most an hour or until the daemon is restarted, and can be used only with the API key that was used to create them`,
     { param },
   )
 

@@ -60,7 +60,7 @@ function createRuntime(
       if (prompt.length >= contextLength) {
         throw promptError(
           'context_length_exceeded',
-          `the prompt has ${prompt.length} tokens, but the context length is ${contextLength}`,
+          `the prompt has ${prompt.length} tokens, which leaves no room for an answer: the context length is ${contextLength}`,
         )
       }
       await takeSlot(signal)

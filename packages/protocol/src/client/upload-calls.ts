@@ -30,8 +30,8 @@ export function uploadCalls({ json }: Connection) {
       }),
     /**
      * Starts the upload of a file before its hashes are known, or resumes the unfinished upload with this filename and
-     * size. `declareChunks` returns URLs for the chunks. Before the upload can be completed, call `startUpload` with
-     * the complete manifest.
+     * size. `declareChunks` returns URLs for the chunks. Before you complete the upload, call `startUpload` with the
+     * complete manifest.
      * @example
      * const { id } = await client.reserveUpload('tide', { filename: 'tide-f16.gguf', file_size_bytes: 4e9 })
      * await client.deleteFile('tide', id) // cancels the upload

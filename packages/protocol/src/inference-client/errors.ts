@@ -14,7 +14,7 @@ export class DaemonError extends AppError<'daemon_refused'> {
 /** The error for a missing, incomplete or malformed response. */
 export class DaemonGoneError extends AppError<'daemon_gone'> {
   constructor(url: string, hadBegun: boolean, options?: ErrorOptions) {
-    super('daemon_gone', `no response from the daemon at ${url}`, { url, hadBegun }, options)
+    super('daemon_gone', `no usable response from the daemon at ${url}`, { url, hadBegun }, options)
   }
 }
 

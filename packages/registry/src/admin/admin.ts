@@ -160,6 +160,6 @@ function explain(error: Error): never {
   if (isDomainError(error) || !isUnavailable(error)) throw error
   const code = 'code' in error ? String(error.code) : 'unknown' // the message of an AggregateError may be empty
   throw unavailable(
-    `the database is unreachable or closed the connection (${error.message || code}): try again`,
+    `the database is unreachable or has closed the connection (${error.message || code}): try again`,
   )
 }

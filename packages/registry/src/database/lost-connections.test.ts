@@ -169,7 +169,7 @@ testOnPostgres(
     await expect(admin.users.list()).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(
-        /^the database is unreachable or closed the connection \(.+\): try again$/,
+        /^the database is unreachable or has closed the connection \(.+\): try again$/,
       ),
     })
     await line.restore()

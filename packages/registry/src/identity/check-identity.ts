@@ -85,7 +85,7 @@ async function refuseUnknownStore({
   const { sampled, missing } = await sampleObjects(db, store)
   if (missing > 0) {
     return (
-      `${missing} of ${sampled} files listed in ${databaseLabel} are missing from ${storeLabel}. ` +
+      `${missing} of ${sampled} files listed in ${databaseLabel} cannot be found in ${storeLabel}. ` +
       `Is the store's disk mounted? ${whatToCheck}`
     )
   }

@@ -119,7 +119,7 @@ describeOnEachDatabase('registry data', (start) => {
     const elsewhere = join(registry.config.dataDirectory, 'not-mounted')
     await cp(objects, elsewhere, { recursive: true })
     await rm(objects, { recursive: true })
-    await expect(registry.start()).rejects.toThrow(/1 of 1 files .* missing from .*store/)
+    await expect(registry.start()).rejects.toThrow(/1 of 1 files .* cannot be found in .*store/)
     await rm(objects, { recursive: true })
     await cp(elsewhere, objects, { recursive: true })
     await registry.start()

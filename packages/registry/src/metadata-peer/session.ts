@@ -113,7 +113,7 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
     if (!isByte(theirNumber))
       throw new Refusal('the peer sent a request without a message ID for the response')
     requestsLeft -= 1
-    if (requestsLeft < 0) throw new Refusal('the peer requested the same block too often')
+    if (requestsLeft < 0) throw new Refusal('the peer sent too many requests')
     if (block < 0 || block >= blocks) {
       await wire.write(extended(theirNumber, `d8:msg_typei${reject}e5:piecei${block}ee`))
       continue

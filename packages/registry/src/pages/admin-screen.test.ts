@@ -267,7 +267,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     const confirm = dialog.getByRole('button', { name: 'Remove account' })
     await dialog.getByLabel('Type finn to confirm').fill('finn')
     expect(await confirm.isDisabled()).toBe(true)
-    await dialog.getByLabel('Transfer the 1 model to another account').check()
+    await dialog.getByLabel('Transfer the model to another account').check()
     await dialog.getByLabel('New owner').fill('nobody')
     await confirm.click()
     await dialog.getByRole('alert').filter({ hasText: 'No user nobody.' }).waitFor()

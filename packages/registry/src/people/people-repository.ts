@@ -309,7 +309,7 @@ async function refuseOwner(trx: Kysely<Database>, username: string) {
     .executeTakeFirstOrThrow()
   if (Number(count) === 0) return
   throw conflict(
-    `${username} owns ${count} ${Number(count) === 1 ? 'model' : 'models'}: give them to another account, or delete them`,
+    `${username} owns ${count} ${Number(count) === 1 ? 'model' : 'models'}, which must first be given to another account or deleted`,
     { code: 'owns_models' },
   )
 }

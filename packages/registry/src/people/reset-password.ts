@@ -17,7 +17,9 @@ export async function resetPassword(
 ): Promise<PasswordReset> {
   const account = await accounts.find(username.toLowerCase())
   if (!account || account.removed_at !== null) throw notFound(`no user ${username.slice(0, 64)}`)
-  if (account.is_system === 1) throw notFound(`${username} is a system account: it cannot sign in`)
+  if (account.is_system === 1) {
+    throw notFound(`${username} is the system account, which cannot sign in`)
+  }
   const password = randomPassword()
   const { sessions, keys } = await accounts.resetPassword(
     account.id,

@@ -128,7 +128,7 @@ const script = `#!/bin/sh
   printf 'Installed shoal %s as %s\\n' "$version" "$prefix/bin/shoal" >&2
   case :$PATH: in
     *:"$prefix/bin":*) ;;
-    *) printf 'This folder is not in PATH. To add it, put this line in the configuration file of your shell:\\n  export PATH="%s:$PATH"\\n' "$prefix/bin" >&2 ;;
+    *) printf '%s is not in PATH. To add it, put this line in the configuration file of your shell:\\n  export PATH="%s:$PATH"\\n' "$prefix/bin" "$prefix/bin" >&2 ;;
   esac
 }
 shoal_install "$@"; }

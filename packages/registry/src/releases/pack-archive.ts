@@ -53,7 +53,8 @@ export async function packArchive(options: ArchiveOptions): Promise<void> {
   if (ended.status === 'rejected') throw new Error('GNU tar cannot be run', { cause: ended.reason })
   if (written.status === 'rejected') throw written.reason
   const [code] = ended.value
-  if (code !== 0) throw new Error(`tar exited with ${code}: ${(await complaint).slice(0, 500)}`)
+  if (code !== 0)
+    throw new Error(`tar exited with code ${code}: ${(await complaint).slice(0, 500)}`)
 }
 
 /** Yields the paths of folders and files, each folder before its files. Each path ends with a zero byte. */

@@ -212,7 +212,7 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     const { pack, listFolders, listVersions } = await scene()
     const incomplete = await makeProgram('2.0.0')
     await rm(join(incomplete, 'program'), { recursive: true })
-    await expect(pack(incomplete)).rejects.toThrow('tar exited with 2')
+    await expect(pack(incomplete)).rejects.toThrow('tar exited with code 2')
     const hostile = await makeProgram('2.0.0')
     const description = join(hostile, 'release.json')
     const text = await readFile(description, 'utf8')

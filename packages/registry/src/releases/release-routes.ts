@@ -24,7 +24,7 @@ type Dependencies = {
 }
 
 const empty =
-  'This registry does not offer a release of shoal yet. To add one, its operator can run npm run release in a clone of shoal, and then shoal admin releases add dist/release on the host of the registry.'
+  'This registry does not offer a release of shoal yet. To add one, its operator can run “npm run release” in a clone of shoal, and then “shoal admin releases add dist/release” on the host of the registry.'
 
 const packing =
   'This registry is preparing shoal for installation, which takes about a minute after an update. Please try again in a minute.'

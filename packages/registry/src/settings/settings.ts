@@ -63,14 +63,14 @@ export const registrySettings = {
     variable: 'DATABASE_URL',
     parse: parseDatabaseUrl,
     defaultPhrase: 'SQLite in the data folder',
-    description: 'PostgreSQL database, such as `postgres://user:password@host/name`',
+    description: 'URL of the PostgreSQL database, such as `postgres://user:password@host/name`',
     details: 'requires the `pg_trgm` extension',
   }),
   databaseListenUrl: setting({
     variable: 'SHOAL_DATABASE_LISTEN_URL',
     parse: parseDatabaseUrl,
     defaultPhrase: '`DATABASE_URL`',
-    description: 'direct connection to PostgreSQL, if `DATABASE_URL` points to PgBouncer',
+    description: 'URL for a direct connection to PostgreSQL, if `DATABASE_URL` points to PgBouncer',
     details:
       'in transaction mode, PgBouncer does not pass on the notifications that the registry needs to cache responses',
   }),
@@ -85,7 +85,8 @@ export const registrySettings = {
   redisUrl: setting({
     variable: 'SHOAL_REDIS_URL',
     parse: parseRedisUrl,
-    description: 'Redis shared by all nodes of the registry, such as `redis://host:6379`',
+    description:
+      'URL of the Redis server that all nodes of the registry share, such as `redis://host:6379`',
     details: 'needed only with several nodes. Several registries can share one Redis',
   }),
   allowedHosts: setting({
@@ -99,7 +100,7 @@ export const registrySettings = {
     parse: parseTrustProxy,
     default: 'off',
     description:
-      "set to `on` only behind a reverse proxy, to take the client's address from the last entry of `X-Forwarded-For`",
+      "set to `on` to take the client's address from the last entry of `X-Forwarded-For`, but only behind a reverse proxy",
     details:
       'the proxy must append that entry. For several proxies, set the number of proxies, or their networks, such as `10.0.0.0/8,fd00::/8`',
   }),
@@ -178,7 +179,7 @@ export const registrySettings = {
     defaultPhrase: 'the address at which clients reach the registry',
     description: "IP address at which clients reach this node's metadata peer",
     details:
-      'required with `SHOAL_REDIS_URL`; if it is missing, the tracker does not return the metadata peer',
+      'with `SHOAL_REDIS_URL`, the tracker returns the metadata peer only if this address is set',
   }),
   logLevel: setting({
     variable: 'SHOAL_LOG_LEVEL',

@@ -32,7 +32,7 @@ async function fill(file: FileHandle, buffers: Uint8Array[], position: number) {
   let { bytesRead } = await file.readv(buffers, position) // fills all buffers with one system call
   while (bytesRead < wanted) {
     const got = await file.readv(after(buffers, bytesRead), position + bytesRead)
-    if (got.bytesRead === 0) throw new Error(`file ends at byte ${position + bytesRead}`)
+    if (got.bytesRead === 0) throw new Error(`the file ends at byte ${position + bytesRead}`)
     bytesRead += got.bytesRead
   }
 }

@@ -102,7 +102,8 @@ function readChunk(file: ReadBackFile) {
   for (let position = start; position < start + size; ) {
     const wanted = Math.min(buffer.length, start + size - position)
     const bytesRead = readSync(file.fd, buffer, 0, wanted, position)
-    if (bytesRead === 0) throw new Error(`the file ended at byte ${position} while it was hashed`)
+    if (bytesRead === 0)
+      throw new Error(`the file ended at byte ${position} while it was being hashed`)
     const bytes = buffer.subarray(0, bytesRead)
     file.whole.update(bytes)
     file.pieces.update(bytes)

@@ -28,7 +28,7 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
   const release = tryLock(lock)
   if (release === undefined) throw fileInTheWay(target, 'is being pulled')
   try {
-    if (await exists(target)) throw fileInTheWay(target, 'is not overwritten')
+    if (await exists(target)) throw fileInTheWay(target, 'will not be overwritten')
     // A hard link to a symbolic link with a relative target would not work in another folder.
     await link(await realpath(path), target).catch(async (error) => {
       if (!cannotLink.has(error.code)) throw error

@@ -230,6 +230,7 @@ test('a copy does not overwrite an existing file', async () => {
   await pull()
   const target = join(directory, 'model.gguf')
   writeFileSync(target, 'something else')
-  await expect(copyLocalFile(path, target)).rejects.toThrow('already exists and is not overwritten')
+  const refusal = 'already exists and will not be overwritten'
+  await expect(copyLocalFile(path, target)).rejects.toThrow(refusal)
   expect(readFileSync(target, 'utf8')).toBe('something else')
 })

@@ -1,7 +1,7 @@
 /**
- * Every private name of webtorrent and bittorrent-protocol that shoal reads, calls or replaces. Other files cannot use
- * these names, because webtorrent.d.ts does not declare them. An update of the libraries may remove any of them, so
- * each library is pinned to one version, and the names are checked when a thread starts.
+ * Every private name of webtorrent and bittorrent-protocol that shoal reads, calls or replaces. Other files can use
+ * these names only through this file, because webtorrent.d.ts does not declare them. An update of the libraries may
+ * remove any of them, so each library is pinned to one version, and the names are checked when a thread starts.
  */
 import { readFileSync } from 'node:fs'
 import nodeModule from 'node:module'
@@ -159,7 +159,8 @@ export function checkPrivateNames(kind: keyof typeof privateNames, object: objec
   const versions = ['webtorrent', 'bittorrent-protocol'].map(
     (name) => `${name} ${readPackageJson(name).version} (shoal needs ${dependencies[name]})`,
   )
-  throw new Error(`${missing.join(', ')} is missing in ${versions.join(' and ')}: run npm ci`)
+  const verb = missing.length === 1 ? 'is' : 'are'
+  throw new Error(`${missing.join(', ')} ${verb} missing in ${versions.join(' and ')}: run npm ci`)
 }
 
 /**

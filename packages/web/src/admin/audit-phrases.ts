@@ -28,7 +28,7 @@ export const actionPhrases: Record<AuditEntry['action'], string> = {
   'registry.garbage_collected': 'deleted unneeded data of the',
   'registry.release_added': 'added a release of shoal to the',
   'registry.trash_emptied': 'emptied the trash of the',
-  'registry.trash_restored': 'restored the trash of the',
+  'registry.trash_restored': 'restored objects from the trash of the',
 }
 
 export const actions = Object.keys(actionPhrases) as AuditEntry['action'][]

@@ -39,7 +39,7 @@ export function NothingOpened({ className }: { className: string }) {
     <p className={className}>
       {daemon === undefined
         ? 'No daemon is running on this machine. '
-        : 'Run here opens the daemon on your machine. Nothing opened? '}
+        : '“Run here” opens the daemon’s page on your machine. Nothing opened? '}
       <a href="/install" className="link">
         Install shoal from this registry
       </a>

@@ -67,8 +67,8 @@ function BestFit({ best, contextTokens }: { best: Choice; contextTokens: number 
   return (
     <>
       {isRough(best) ? 'The largest file that fits is ' : 'The best fit is '}
-      <strong className="break-all font-mono text-[14px] text-ink">{label}</strong>, a{' '}
-      {formatBytes(sizeBytes)} download, with a context of {formatContext(contextTokens)} tokens.
+      <strong className="break-all font-mono text-[14px] text-ink">{label}</strong> (download:{' '}
+      {formatBytes(sizeBytes)}), with a context of {formatContext(contextTokens)} tokens.
     </>
   )
 }
@@ -78,8 +78,8 @@ function Projector({ projector: { label, sizeBytes } }: { projector: Choice }) {
   return (
     <p className="mt-2 text-[15px] text-ink-2">
       For images or sound, llama.cpp also needs the projector{' '}
-      <strong className="break-all font-mono text-[14px] text-ink">{label}</strong>, a{' '}
-      {formatBytes(sizeBytes)} download.
+      <strong className="break-all font-mono text-[14px] text-ink">{label}</strong> (download:{' '}
+      {formatBytes(sizeBytes)}).
     </p>
   )
 }

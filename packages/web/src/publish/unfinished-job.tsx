@@ -112,8 +112,8 @@ export function UnfinishedJob({ job, onChange }: Props) {
 function describeLoss(job: Job): string {
   const readyCount = job.files.length - unfinished(job).length
   const lost = 'The uploaded parts will be deleted'
-  if (readyCount > 0) return `${lost}. Files that are ready remain published.`
-  return job.newModel ? `${lost}. The model is also deleted if it has no files.` : `${lost}.`
+  if (readyCount > 0) return `${lost}. Files that are ready will remain published.`
+  return job.newModel ? `${lost}. The model will also be deleted if it has no files.` : `${lost}.`
 }
 
 /** Reads the files using the handles saved on the earlier visit. */
@@ -122,7 +122,9 @@ async function filesByHandle(job: Job): Promise<File[]> {
   for (const { handle, filename } of unfinished(job)) {
     const file = handle && (await fileAgain(handle))
     if (!file)
-      throw wrongFiles(`${filename} was deleted, or the browser has no permission to read it`)
+      throw wrongFiles(
+        `${filename} was moved or deleted, or the browser has no permission to read it`,
+      )
     files.push(file)
   }
   return files

@@ -54,7 +54,7 @@ export function promptReader(
     const prompt = isTruncated ? await truncate(generation, full) : full
     if (prompt === undefined || roomFor(prompt) < 1) {
       const tokens = prompt?.tokens.length ?? `more than ${contextLength}`
-      const message = `the prompt has ${tokens} tokens, but the context length is ${contextLength}`
+      const message = `the prompt has ${tokens} tokens, which leaves no room for an answer: the context length is ${contextLength}`
       throw promptError('context_length_exceeded', message)
     }
     return { ...prompt, room: roomFor(prompt) }

@@ -34,7 +34,7 @@ export function collectRegularly(dependencies: Dependencies): () => void {
   const { db, collect, trash, deleteExpired, metrics, log, intervalMs = hourMs } = dependencies
   const heldBackBytes = new Gauge({
     name: 'shoal_garbage_held_back_bytes',
-    help: 'Unreferenced bytes in the store that were not collected because there are suspiciously many',
+    help: 'Bytes of unknown objects that were not collected because the objects make up more than a tenth of all stored bytes',
     registers: [metrics],
   })
   const trashBytes = new Gauge({

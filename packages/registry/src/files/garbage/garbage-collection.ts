@@ -14,7 +14,7 @@ export type CollectedGarbage = {
   trashed: Amount
   /** Objects that were removed from the trash, after the retention period or to restore the disk reserve. */
   removed: Amount
-  /** Unreferenced objects that were not collected because there are suspiciously many. */
+  /** Unknown objects that were not collected because they make up a suspiciously large share of all stored bytes. */
   heldBack: Amount
 }
 

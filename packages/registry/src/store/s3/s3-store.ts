@@ -126,7 +126,7 @@ export function openS3Store(options: S3StoreOptions): S3Store {
     },
 
     presignChunkUpload({ key, uploadId }, { index, hash }, expiresAt) {
-      if (uploadId === null) throw conflict('starting this upload was interrupted: start it again')
+      if (uploadId === null) throw conflict('this upload was not fully started: start it again')
       const headers = chunkHeaders(hash, support)
       const secondsLeft = Math.floor((expiresAt.getTime() - Date.now()) / 1000)
       const url = presignPublic({

@@ -87,11 +87,12 @@ type ModelsProps = {
 function ModelsChoice({ count, choice, onChoose, heir, onName, heirs }: ModelsProps) {
   const id = useId()
   const models = plural(count, 'model')
+  const them = count === 1 ? 'the model' : `the ${models}`
   return (
     <fieldset className="grid gap-2">
       <legend className="label text-ink">{models}</legend>
       <Radio name={id} isChosen={choice === 'give'} onChoose={() => onChoose('give')}>
-        Transfer the {models} to another account
+        Transfer {them} to another account
       </Radio>
       {choice === 'give' && (
         <div className="pl-6">
@@ -113,7 +114,7 @@ function ModelsChoice({ count, choice, onChoose, heir, onName, heirs }: ModelsPr
         </div>
       )}
       <Radio name={id} isChosen={choice === 'delete'} onChoose={() => onChoose('delete')}>
-        Delete the {models}, including files, likes and download counts
+        Delete {them}, including files, likes and download counts
       </Radio>
     </fieldset>
   )

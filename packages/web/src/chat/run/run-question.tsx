@@ -128,7 +128,7 @@ export function RunQuestion({ target, known, store, onChat, onClose }: Props) {
         }}
       >
         This machine does not know this registry. The daemon will request information about{' '}
-        {target.name} without signing in. Nothing is downloaded until you have seen the size.
+        {target.name} without signing in. Nothing will be downloaded until you have seen the size.
       </ConfirmDialog>
     </>
   )

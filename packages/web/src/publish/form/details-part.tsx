@@ -48,7 +48,7 @@ function NameHint({ name, text }: { name: NameCheck; text: string }) {
   const words = () => {
     if (name.isChecking) return 'Checking availability …'
     if (name.model)
-      return 'You own this model. The files will be added to it, and its details will not change.'
+      return 'This model already exists. Your files will be added to it, and its details will not change.'
     if (name.isFree) return `Available. Pull command: shoal pull ${toArgument(text)}`
     return 'Part of the pull command. Use 2 to 96 characters: lowercase letters, digits, dots, hyphens or underscores.'
   }

@@ -34,8 +34,8 @@ export function FilesPart({ chosen, choices, error, isLarge, modelName }: Props)
         </ul>
         {isLarge && (
           <p className="mt-4 rounded-xl bg-sea-soft px-4 py-3 text-[15px]">
-            These files exceed 10 GB in total. You can upload them here if you keep this tab open.
-            The CLI is faster and does not need an open tab.
+            This upload is larger than 10 GB. You can continue here if you keep this tab open. The
+            CLI is faster and does not need an open tab.
           </p>
         )}
       </div>

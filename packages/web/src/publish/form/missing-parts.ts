@@ -7,7 +7,7 @@ const maxListed = 5
 
 /**
  * Removes the parts that the model already has from the missing parts of each choice. `modelName` is the name of the
- * visitor's own model to which the files will be added; undefined for a new model.
+ * existing model to which the files will be added; undefined for a new model.
  */
 export function useMissingParts(
   choices: readonly ChosenChoice[],

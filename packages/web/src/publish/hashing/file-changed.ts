@@ -4,7 +4,7 @@ import { AppError } from '@shoal/core/errors'
 export const fileChanged = (path: string, options?: ErrorOptions) =>
   new AppError(
     'file_changed',
-    `${path} was changed or moved while it was being read`,
+    `${path} was changed or moved after it was chosen`,
     { path },
     options,
   )

@@ -72,7 +72,7 @@ function describeProgress({ files, state, progress }: Publishing): string {
   const isSending = files.some(({ stage }) => stage === 'sending' || stage === 'checking')
   const hashed = isSending ? undefined : files.find(({ stage }) => stage === 'hashing')
   if (hashed) {
-    return `Reading ${formatBytes(hashed.bytesDone)} of ${formatBytes(hashed.sizeBytes)} to compute the checksum`
+    return `Computing the checksum: ${formatBytes(hashed.bytesDone)} of ${formatBytes(hashed.sizeBytes)} read`
   }
   const isMoving = state === 'running' && files.some(({ stage }) => stage === 'sending')
   const speed = isMoving && bytesPerSecond > 0 && ` · ${formatBytes(bytesPerSecond)}/s`
