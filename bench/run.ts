@@ -44,6 +44,8 @@ const optionTexts = `options, with their defaults:
                       nodes: requests, announces, push
                       inference, threads: tiny, 100m-Q4_0, 100m-Q8_0
                       inference: logprobs
+                      pull: the names of the sides in the report
+                      tracker: swarms of 50, swarms of 1000
   --profile           additional CPU profile of the registry
   --build-llama-server  build llama.cpp's server in the cache folder, to measure it in \`inference\``
 
@@ -88,7 +90,9 @@ if (name === undefined || values.help) {
     buildsLlamaServer: values['build-llama-server'],
   }
   const report = reportTo(join(import.meta.dirname, 'results', `${known}.md`))
-  report.say(`${machine()}. Medians (--rounds ${options.rounds}); the compared programs take turns.`)
+  report.say(
+    `${machine()}. Medians (--rounds ${options.rounds}); the compared programs take turns.`,
+  )
   await (await load(known)).run(options, report)
 }
 

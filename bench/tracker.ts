@@ -16,7 +16,7 @@ type Round = Load & { announcesPerCpuSecond: number }
  * address.
  */
 export const peers = 2_000
-const swarmSizes = { 'swarms of 50': 50, 'swarms of 1,000': 1_000 }
+const swarmSizes = { 'swarms of 50': 50, 'swarms of 1000': 1_000 }
 const warmUpSeconds = 1.5
 
 export const bench: Bench = {

@@ -31,7 +31,8 @@ export async function startScript<Answer>(
   })
   const endWithUs = () => child.kill('SIGKILL')
   process.once('exit', endWithUs)
-  const failed = ([code]: unknown[]) => Promise.reject(new Error(`${name} exited with ${code}`))
+  const failed = ([code, killedBy]: unknown[]) =>
+    Promise.reject(new Error(`${name} exited with ${code ?? killedBy}`))
   const exited = once(child, 'exit').finally(() => process.off('exit', endWithUs))
   child.send(input)
   const answer = await Promise.race([

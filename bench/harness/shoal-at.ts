@@ -40,8 +40,8 @@ export function startShoalAt({ machine, home, registryUrl }: Place, ...words: st
     },
 
     async end(): Promise<{ seconds: number; output: string }> {
-      const [code] = await closed
-      if (code !== 0) throw new Error(`shoal exited with ${code}: ${reported}`)
+      const [code, killedBy] = await closed
+      if (code !== 0) throw new Error(`shoal exited with ${code ?? killedBy}: ${reported}`)
       return { seconds: seconds(), output: await output }
     },
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { findProgram } from '../../testing/find-program.ts'
 import { readCpuSeconds, readPeakMemory } from './process-usage.ts'
 
@@ -52,11 +53,9 @@ export async function runTool(
     peakMemoryBytes = readPeakMemory(pid) ?? peakMemoryBytes
   }, pollIntervalMs)
   try {
-    const code = await new Promise((resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', resolve)
-    })
-    if (code !== 0) throw new Error(`${command} exited with ${code}: ${complaint || output}`)
+    const [code, killedBy] = await once(child, 'close')
+    if (code !== 0)
+      throw new Error(`${command} exited with ${code ?? killedBy}: ${complaint || output}`)
     const wallSeconds = (performance.now() - startedAt) / 1000
     return { wallSeconds, cpuSeconds, peakMemoryBytes, output }
   } finally {

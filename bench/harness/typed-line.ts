@@ -11,8 +11,8 @@ type Place = { folder: string; env: Record<string, string> }
 export async function runLine(line: string, place: Place): Promise<number> {
   const startedAt = performance.now()
   const shell = spawnShell(line, place)
-  const [code] = await shell.closed
-  if (code !== 0) throw new Error(`${line} exited with ${code}: ${shell.printed()}`)
+  const [code, killedBy] = await shell.closed
+  if (code !== 0) throw new Error(`${line} exited with ${code ?? killedBy}: ${shell.printed()}`)
   return (performance.now() - startedAt) / 1000
 }
 

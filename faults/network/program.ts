@@ -30,8 +30,11 @@ export async function runNetwork(words: string[]): Promise<number> {
   const faults = networkFaults.filter(({ name }) => isWanted(only, name))
   const kinds = networkRounds.filter(({ name }) => place === undefined && isWanted(only, name))
   const cells = faults.flatMap(listCells).filter((cell) => isAt(place, cell))
+  const names = new Set([...networkFaults, ...networkRounds].map(({ name }) => name))
+  const unknown = only?.split(',').find((name) => !names.has(name))
+  if (unknown !== undefined) misuse(`unknown fault or round "${unknown}": --list shows all names`)
   if (faults.length + kinds.length === 0)
-    misuse(`unknown fault or round "${only}": --list shows all names`)
+    misuse('--place excludes rounds, but --only names no fault')
   if (isMarkdown) {
     say(formatTable(faults))
     return 0

@@ -104,6 +104,7 @@ export async function shoalProgram(
       .configureHelp({
         sortSubcommands: false,
         showGlobalOptions: command !== program,
+        visibleGlobalOptions: () => [...program.options], // without the options of `shoal seed`, which `seed status` ignores
         // Omits “[options]”, which nearly every command has, to leave room for descriptions in 80 columns.
         subcommandTerm: (one) =>
           [one.name(), one.usage().replace(/\[options\] ?/, '')].join(' ').trim(),

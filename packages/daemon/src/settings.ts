@@ -96,7 +96,6 @@ export const daemonSettings = {
     parse: list(parseOrigin),
     default: '',
     description:
-      'origin of web pages allowed to call the daemon, such as `http://localhost:3000`; repeatable',
-    details: 'in the variable, origins are separated by commas',
+      'origin of web pages allowed to call the daemon, such as `http://localhost:3000`; repeatable (in the variable: separated by commas)',
   }),
 }

@@ -84,7 +84,8 @@ async function changeModel(session: ChatSession, reference: string, signal: Abor
   if (reference === '') return printer.note(`  ${model.id}`)
   session.model = await readyModel({ ...context, takeStopSignal: () => signal }, client, reference)
   const { id, quantization, loadSeconds } = session.model
-  printer.note(`  ${id} ${quantization} ready in ${loadSeconds.toFixed(1)} s.`)
+  const label = [id, quantization].filter(Boolean).join(' ')
+  printer.note(`  ${label} ready in ${loadSeconds.toFixed(1)} s.`)
 }
 
 function set({ context: { printer }, conversation }: ChatSession, argument: string) {
@@ -110,9 +111,10 @@ function reportStats({ context: { printer }, lastAnswer, model }: ChatSession) {
   if (!lastAnswer) return printer.note('  There is no answer yet.')
   const { usage, seconds, firstTokenSeconds = seconds } = lastAnswer
   const tokens = usage?.completion_tokens ?? 0
-  const pace = tokens / Math.max(0.001, seconds - firstTokenSeconds)
+  const pace = (tokens - 1) / Math.max(0.001, seconds - firstTokenSeconds)
+  const then = tokens > 1 ? `, then ${pace.toFixed(1)} per second` : ''
   printer.note(
-    `  ${plural(tokens, 'token')} in ${seconds.toFixed(1)} s, the first after ${firstTokenSeconds.toFixed(2)} s, then ${pace.toFixed(1)} per second.`,
+    `  ${plural(tokens, 'token')} in ${seconds.toFixed(1)} s, the first after ${firstTokenSeconds.toFixed(2)} s${then}.`,
   )
   if (usage) {
     printer.note(`  ${usage.total_tokens} of ${model.contextLength} tokens of context used.`)

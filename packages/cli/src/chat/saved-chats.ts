@@ -28,7 +28,11 @@ export async function loadChat(session: ChatSession, name: string): Promise<Conv
   if (!names.includes(name)) {
     const hint =
       names.length > 0 ? `Saved conversations: ${names.join(', ')}.` : 'To save one: /save <name>'
-    throw new Failure('not_found', `No conversation is saved as “${name}”.`, { hint })
+    const message =
+      name === ''
+        ? 'The name of a conversation is missing.'
+        : `No conversation is saved as “${name}”.`
+    throw new Failure('not_found', message, { hint })
   }
   const { system, turns, settings } = (await readJsonFile(
     getPath(session, name),

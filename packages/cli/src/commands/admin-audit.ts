@@ -7,9 +7,10 @@ import type { Context, OpenContext } from '../context.ts'
 import { addDataOption, type DataOption } from '../server/server-options.ts'
 import { withAdmin } from '../server/with-admin.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
+import { wholeNumberParser } from '../terminal/units.ts'
 
 type AuditOptions = DataOption & {
-  limit: string
+  limit: number
   actor?: string
   subject?: string
   action?: string
@@ -24,7 +25,11 @@ export function auditCommand(open: OpenContext): Command {
     'show the audit log: sign-ins, deletions, changes of keys and roles, and more',
   )
   return addDataOption(audit)
-    .option('--limit <number>', 'number of entries, up to 500', '50')
+    .addOption(
+      new Option('--limit <number>', 'number of entries, up to 500')
+        .argParser(wholeNumberParser(1, maxLimit))
+        .default(50),
+    )
     .option('--actor <username>', 'only actions by this account')
     .option('--subject <name>', 'only actions that affected this account, model or file')
     .addOption(
@@ -44,8 +49,7 @@ async function showAudit(
   { limit, actor, subject, action, follow = false }: AuditOptions,
 ) {
   const filter = { actor, subject, action }
-  const count = Math.min(Math.max(Math.trunc(Number(limit)) || 50, 1), maxLimit)
-  const latest = (await users.audit({ ...filter, limit: count })).reverse()
+  const latest = (await users.audit({ ...filter, limit })).reverse()
   const show = (entries: AuditEntry[]) => printer.answer(entries, () => entries.map(toLine))
   if (!follow) {
     await show(latest)

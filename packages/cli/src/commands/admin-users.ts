@@ -175,9 +175,10 @@ async function removeUser(
 ) {
   const { usage } = await users.get(username)
   const models = plural(usage.models_count, 'model')
+  const it = usage.models_count === 1 ? 'it' : 'them'
   if (usage.models_count > 0 && giveTo === undefined && !deleteModels) {
     throw new Failure('failed', `${username} owns ${models}.`, {
-      hint: 'Pass --give-to <username> to give them to another account, or --delete-models to delete them.',
+      hint: `Pass --give-to <username> to give ${it} to another account, or --delete-models to delete ${it}.`,
     })
   }
   const fate =

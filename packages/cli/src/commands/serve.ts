@@ -16,10 +16,13 @@ import { Failure, misuse } from '../terminal/failure.ts'
 import { plural, shortList } from '../terminal/units.ts'
 
 export function serveCommand(open: OpenContext): Command {
-  const command = new Command('serve').description('serve models over an OpenAI-compatible API')
-  return addServeOptions(command).action(async (options: ServeOptions) => {
+  const command = new Command('serve')
+    .description('serve models over an OpenAI-compatible API')
+    .option('-d, --detach', 'run in the background; to stop it: shoal stop')
+  type Options = ServeOptions & { detach?: boolean }
+  return addServeOptions(command).action(async ({ detach, ...options }: Options) => {
     const context = await open()
-    if (options.detach) await serveInBackground(context, command, options)
+    if (detach) await serveInBackground(context, command, options)
     else await serveHere(context, options)
   })
 }

@@ -20,7 +20,7 @@ import {
 import { marker } from '../service/systemd-unit.ts'
 import { readPlaces } from '../settings/places.ts'
 import { isErrno } from '../terminal/errno.ts'
-import { Failure, misuse } from '../terminal/failure.ts'
+import { Failure } from '../terminal/failure.ts'
 
 export function serviceCommand(open: OpenContext): Command {
   const service = new Command('service').description(
@@ -30,7 +30,6 @@ export function serviceCommand(open: OpenContext): Command {
 
   const command = add('install', 'install and start the service, with the options of shoal serve')
   addServeOptions(command).action(async (options: ServeOptions) => {
-    if (options.detach) throw misuse('A service always runs in the background.', 'Omit --detach.')
     const context = await open()
     const manager = openServiceManager(context.environment.env)
     await install(context, manager, await serviceOf(context, command, options))
@@ -145,7 +144,7 @@ async function serviceOf(
       'serve',
       ...(registry === undefined ? [] : [`--registry=${context.registryAddress}`]),
       ...(cacert === undefined ? [] : [`--cacert=${resolve(cacert)}`]),
-      ...formatTypedFlags(command, 'detach').map((word) => withAbsolutePath(command, word)),
+      ...formatTypedFlags(command).map((word) => withAbsolutePath(command, word)),
     ],
     env: carried,
   }

@@ -19,19 +19,18 @@ export type ServeOptions = Omit<DaemonFlags, 'models'> & {
   model?: string
   models?: string
   log?: string
-  detach?: boolean
   share?: boolean
   sharePort?: number
   limitUpload?: number
   ratio?: number
 }
 
+/** Adds the options of the daemon, which `shoal serve` and `shoal service install` have in common. */
 export function addServeOptions(command: Command): Command {
   const { port, host, contextLength, slots, threads, memoryBytes, keepAliveMs } = daemonSettings
   const { origins, apiKey } = daemonSettings
   command
     .addOption(createOption(serveSettings.model))
-    .option('-d, --detach', 'run in the background; to stop it: shoal stop')
     .addOption(createOption(port))
     .addOption(createOption(host))
     .addOption(createOption(serveSettings.models))
@@ -81,11 +80,10 @@ export async function readServeConfig(
 function withoutOurs(options: ServeOptions) {
   const {
     model: _,
-    detach: __,
-    share: ___,
-    sharePort: ____,
-    limitUpload: _____,
-    ratio: ______,
+    share: __,
+    sharePort: ___,
+    limitUpload: ____,
+    ratio: _____,
     ...others
   } = options
   return others
@@ -98,7 +96,7 @@ function sharingWith({ config }: Context, { share, sharePort, ...requested }: Se
 }
 
 /** Converts all options given on the command line, except the option `without`, back to command-line arguments. */
-export function formatTypedFlags(command: Command, without: string): string[] {
+export function formatTypedFlags(command: Command, without?: string): string[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName()
     if (name === without || command.getOptionValueSource(name) !== 'cli') return []

@@ -1,4 +1,4 @@
-import { AppError } from '@shoal/core/errors'
+import { AppError, type ErrorDetails } from '@shoal/core/errors'
 import { ambiguousChoice } from '@shoal/model-file/choices'
 import { expect, test } from 'vitest'
 import { toFailure } from './to-failure.ts'
@@ -12,16 +12,34 @@ const system = (code: string, more = {}) => Object.assign(new Error(code), { cod
 
 test('an error about a wrong hash has exit code 7 and shows both hashes', () => {
   const found = { expected: `9f3c${'0'.repeat(56)}b1e0`, actual: `41aa${'0'.repeat(56)}07d2` }
-  expect(summarize(new AppError('verification_failed', 'wrong', found))).toEqual({
-    message: 'The downloaded file does not match its SHA-256.',
-    hint:
-      'expected 9f3c…b1e0\ngot      41aa…07d2\n' +
-      'The damaged file was removed. If the error persists, contact the publisher.',
+  const hashes = 'expected 9f3c…b1e0\ngot      41aa…07d2\n'
+  const summarizeVerification = (message: string, details: ErrorDetails['verification_failed']) =>
+    summarize(new AppError('verification_failed', message, details))
+  const whole = 'tide.gguf does not match its SHA-256'
+  expect(summarizeVerification(whole, { ...found, isDeleted: true })).toEqual({
+    message: 'tide.gguf does not match its SHA-256.',
+    hint: `${hashes}The damaged file was deleted. If the error persists, contact the publisher.`,
     exitCode: 7,
   })
-  expect(
-    summarize(new AppError('verification_failed', 'wrong', { ...found, chunkIndex: 2 })).message,
-  ).toContain('Chunk 3 of the file')
+  expect(summarizeVerification('wrong', { ...found, chunkIndex: 2 })).toEqual({
+    message: 'Chunk 2 of the file does not match its SHA-256, even after several downloads.',
+    hint: `${hashes}Verified data is kept. If the error persists, contact the publisher.`,
+    exitCode: 7,
+  })
+})
+
+test('an error about a file that changed on the registry does not claim that data was deleted', () => {
+  const message = 'tide.gguf has changed on the registry since the pull'
+  const found = { expected: `9f3c${'0'.repeat(60)}`, actual: `41aa${'0'.repeat(60)}` }
+  expect(summarize(new AppError('verification_failed', message, found))).toEqual({
+    message: `${message}.`,
+    hint: 'expected 9f3c…0000\ngot      41aa…0000\nIf the error persists, contact the publisher.',
+    exitCode: 7,
+  })
+  const { expected } = found
+  expect(summarize(new AppError('verification_failed', 'a manifest', { expected })).hint).toBe(
+    'If the error persists, contact the publisher.',
+  )
 })
 
 test('an error about a full disk has exit code 8 and shows how much space is needed', () => {

@@ -143,22 +143,29 @@ function ambiguous({ details }: AppError<'ambiguous_choice'>): Failure {
 }
 
 function verificationFailure(error: AppError<'verification_failed'>): Failure {
-  const { expected, actual, chunkIndex } = error.details
-  const isWhole = chunkIndex === undefined
+  const { expected, actual, chunkIndex, isDeleted } = error.details
+  const kept = isDeleted
+    ? 'The damaged file was deleted. '
+    : chunkIndex === undefined
+      ? ''
+      : 'Verified data is kept. '
   return new Failure(
     'verification_failed',
-    isWhole
-      ? 'The downloaded file does not match its SHA-256.'
-      : `Chunk ${chunkIndex + 1} of the file does not match its SHA-256, even after several downloads.`,
+    chunkIndex === undefined
+      ? toSentence(toTerminalLine(error.message))
+      : `Chunk ${chunkIndex} of the file does not match its SHA-256, even after several downloads.`,
     {
       hint: [
-        `expected ${shortHash(expected)}`,
-        `got      ${shortHash(actual)}`,
-        isWhole
-          ? 'The damaged file was removed. If the error persists, contact the publisher.'
-          : 'Verified data is kept. If the error persists, contact the publisher.',
+        ...(actual === undefined
+          ? []
+          : [`expected ${shortHash(expected)}`, `got      ${shortHash(actual)}`]),
+        `${kept}If the error persists, contact the publisher.`,
       ].join('\n'),
-      details: { expected, actual, ...(!isWhole && { chunk_index: chunkIndex }) },
+      details: {
+        expected,
+        ...(actual !== undefined && { actual }),
+        ...(chunkIndex !== undefined && { chunk_index: chunkIndex }),
+      },
       cause: error,
     },
   )

@@ -86,10 +86,14 @@ export interface ErrorDetails {
 
   // Transfers, and files on this machine.
   verification_failed: {
+    /** The SHA-256 of the file on the registry, or of the chunk. */
     expected: string
-    actual: string
-    /** The index of the chunk; undefined if the whole file was verified. */
-    chunkIndex?: number | undefined
+    /** The other SHA-256. Undefined if a manifest contradicts itself. */
+    actual?: string
+    /** The index of the chunk, if a chunk was verified. */
+    chunkIndex?: number
+    /** Whether the downloaded file was deleted. */
+    isDeleted?: boolean
   }
   no_room: { neededBytes: number; freeBytes: number }
   file_in_the_way: { path: string }

@@ -7,10 +7,7 @@ export function formatHelp(one: Setting<unknown>): string {
   return text.replaceAll('`', '')
 }
 
-/**
- * Lists each variable with its help text. If the variable's flag is in `flags`, lists only the name of the flag
- * instead.
- */
+/** Lists each variable with its help text. If the variable's flag is in `flags`, its text is `same as --port`. */
 export function listVariables(
   settings: readonly Setting<unknown>[],
   flags: readonly string[],
@@ -18,6 +15,8 @@ export function listVariables(
   return settings.flatMap((one) => {
     const { variable, flag } = one
     if (variable === undefined) return []
-    return [[variable, flag && flags.includes(flag) ? flagName(flag) : formatHelp(one)]]
+    return [
+      [variable, flag && flags.includes(flag) ? `same as ${flagName(flag)}` : formatHelp(one)],
+    ]
   })
 }

@@ -3,6 +3,7 @@
  * installed from npm into its own folder.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -93,11 +94,10 @@ async function run([command = '', ...words]: string[], signal: AbortSignal) {
   child.stderr.on('data', (text) => {
     complaint += text
   })
-  const code = await new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  if (code !== 0) throw new Error(`npm exited with code ${code}: ${complaint.trim()}`)
+  const [code, killedBy] = await once(child, 'close')
+  if (code === 0) return
+  const how = killedBy ? `was killed by ${killedBy}` : `exited with code ${code}`
+  throw new Error(`npm ${how}: ${complaint.trim()}`)
 }
 
 /** The runtime's version. Backend binaries work only with the runtime version for which they were built. */

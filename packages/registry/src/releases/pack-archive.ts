@@ -52,9 +52,10 @@ export async function packArchive(options: ArchiveOptions): Promise<void> {
   ])
   if (ended.status === 'rejected') throw new Error('GNU tar cannot be run', { cause: ended.reason })
   if (written.status === 'rejected') throw written.reason
-  const [code] = ended.value
-  if (code !== 0)
-    throw new Error(`tar exited with code ${code}: ${(await complaint).slice(0, 500)}`)
+  const [code, killedBy] = ended.value
+  if (code === 0) return
+  const how = killedBy ? `was killed by ${killedBy}` : `exited with code ${code}`
+  throw new Error(`tar ${how}: ${(await complaint).slice(0, 500)}`)
 }
 
 /** Yields the paths of folders and files, each folder before its files. Each path ends with a zero byte. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { plural } from '@shoal/core/units'
 import { invalid } from '../errors.ts'
 import type { BudgetShare } from './byte-budget.ts'
 
@@ -44,7 +45,8 @@ export async function receiveChunk(
     for await (const bytes of body) {
       pause.refresh()
       received += bytes.length
-      if (received > chunk.size) throw chunkMismatch(chunk, `is longer than ${chunk.size} bytes`)
+      if (received > chunk.size)
+        throw chunkMismatch(chunk, `is longer than ${plural(chunk.size, 'byte')}`)
       hash.update(bytes)
       waiting.push(bytes)
       waitingBytes += bytes.length
@@ -52,7 +54,7 @@ export async function receiveChunk(
       if (waitingBytes >= Math.min(maxFlushBytes, share.maxBytes())) await flush()
     }
     if (received < chunk.size) {
-      throw chunkMismatch(chunk, `has ${received} bytes, not ${chunk.size}`)
+      throw chunkMismatch(chunk, `has ${plural(received, 'byte')}, not ${chunk.size}`)
     }
     if (hash.digest('hex') !== chunk.hash) throw chunkMismatch(chunk, 'does not match its SHA-256')
     await flush()

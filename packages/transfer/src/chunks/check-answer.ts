@@ -1,3 +1,5 @@
+import { plural } from '@shoal/core/units'
+
 type Wanted = { start: number; size: number; fileSizeBytes: number }
 
 /**
@@ -25,7 +27,8 @@ export function answerProblem(
     const range = header('content-range') ?? 'none'
     if (status === 206 && !isRange(range, wanted)) return `sent a different range: ${range}`
   }
-  if (length !== undefined && Number(length) !== size) return `sent ${length} bytes, not ${size}`
+  if (length !== undefined && Number(length) !== size)
+    return `sent ${plural(Number(length), 'byte')}, not ${size}`
   return undefined
 }
 

@@ -1,3 +1,4 @@
+import { plural } from '@shoal/core/units'
 import type { Download, ModelFile } from '@shoal/protocol/client'
 import { verificationFailed } from '../errors.ts'
 
@@ -31,7 +32,7 @@ export function parseManifest(download: Download, file: ModelFile): Manifest {
   const problem = findProblem({ sha256, fileSizeBytes, chunkSize, chunks })
   if (problem !== undefined) {
     const message = `the registry's manifest of ${file.filename} is inconsistent: ${problem}`
-    throw verificationFailed(message, { expected: sha256, actual: 'a broken manifest' })
+    throw verificationFailed(message, { expected: sha256 })
   }
   return { sha256, fileSizeBytes, chunkSize, chunks }
 }
@@ -41,7 +42,7 @@ function findProblem({ sha256, fileSizeBytes, chunkSize, chunks }: Manifest): st
   for (const [place, chunk] of chunks.entries()) {
     if (chunk.index !== place) return `chunk ${chunk.index} is at position ${place}`
     const size = place === last ? fileSizeBytes - chunk.start : chunkSize
-    if (chunk.size !== size) return `chunk ${place} has ${chunk.size} bytes, not ${size}`
+    if (chunk.size !== size) return `chunk ${place} has ${plural(chunk.size, 'byte')}, not ${size}`
     if (size < 1 || size > chunkSize) return `its chunks do not add up to ${fileSizeBytes} bytes`
   }
   if (last < 0) return 'it has no chunks'

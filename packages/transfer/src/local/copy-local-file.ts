@@ -6,7 +6,7 @@ import { getFilePaths } from '../disk/file-paths.ts'
 import { tryLock } from '../disk/lock.ts'
 import { readRecord, writeRecord } from '../disk/record.ts'
 import { isUnchanged, readStamp } from '../disk/stamp.ts'
-import { fileInTheWay } from '../errors.ts'
+import { fileBusy, fileInTheWay } from '../errors.ts'
 
 /**
  * Error codes that mean that a hard link is not possible: the paths are on different file systems, the file system does
@@ -16,7 +16,8 @@ const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS',
 
 /**
  * Makes a file available under a second path, with a copy of its record. The second path is a hard link or, if that is
- * not possible, a copy. Throws `file_in_the_way` if `target` exists or is being pulled.
+ * not possible, a copy. Throws `file_in_the_way` if `target` exists, or `file_busy` if it is being
+ * pulled.
  * @example
  * import { copyLocalFile } from '@shoal/transfer'
  *
@@ -26,7 +27,7 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
   const { partial, lock } = getFilePaths(target)
   makeFolder(dirname(target))
   const release = tryLock(lock)
-  if (release === undefined) throw fileInTheWay(target, 'is being pulled')
+  if (release === undefined) throw fileBusy(target)
   try {
     if (await exists(target)) throw fileInTheWay(target, 'will not be overwritten')
     // A hard link to a symbolic link with a relative target would not work in another folder.

@@ -48,6 +48,7 @@ export async function pullUnderLock(
   throw verificationFailed(`${file.filename} does not match its SHA-256`, {
     expected: manifest.sha256,
     actual: second.sha256,
+    isDeleted: true,
   })
 
   async function attempt() {

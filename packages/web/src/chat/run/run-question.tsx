@@ -115,7 +115,7 @@ export function RunQuestion({ target, known, store, onChat, onClose }: Props) {
       </div>
       <p className="mt-4 text-[14px] text-ink-3" role="status">
         {file?.local_model && 'This file is already on this machine.'}
-        {!(file || isAsking) &&
+        {!(file || isAsking || fault) &&
           'A link opened this page. Nothing has been sent to the registry yet.'}
       </p>
       <ConfirmDialog
