@@ -82,7 +82,7 @@ export async function shoalProgram(
 ): Promise<Command> {
   const program = addGlobalOptions(new Command('shoal'))
     .description('Find, pull and share language models in the GGUF format.')
-    .version(version, '-V, --version')
+    .version(version, '-V, --version', 'print the version number')
     .addHelpCommand(helpCommand())
     .configureHelp({ sortSubcommands: false })
     .showSuggestionAfterError()
@@ -101,6 +101,7 @@ export async function shoalProgram(
   for (const command of withSubcommands(program)) {
     command
       .exitOverride()
+      .helpOption('-h, --help', 'show help for this command')
       .configureHelp({
         sortSubcommands: false,
         showGlobalOptions: command !== program,

@@ -8,12 +8,12 @@ type LinkOptions = { magnet?: boolean; direct?: boolean }
 export function linkCommand(open: OpenContext): Command {
   return new Command('link')
     .description("print the URL of a model's torrent file")
-    .argument('<model[:quant]>', 'model name')
+    .argument('<model[:quant]>', 'model name, optionally with a quantization')
     .option('--magnet', 'print the magnet link instead')
     .addOption(
       new Option(
         '--direct',
-        'print a download URL for the file instead (valid for one day)',
+        'print a download URL of the GGUF file instead (valid for one day)',
       ).conflicts('magnet'),
     )
     .action(async (reference: string, options: LinkOptions) => {

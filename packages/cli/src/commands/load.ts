@@ -12,7 +12,7 @@ type LoadOptions = InferenceOption & { keep?: string | number }
 export function loadCommand(open: OpenContext): Command {
   return new Command('load')
     .description('load a local model into the running daemon')
-    .argument('<model[:quant]>', 'model name')
+    .argument('<model[:quant]>', 'model name, optionally with a quantization')
     .addOption(
       new Option(
         '--keep <time>',

@@ -5,7 +5,7 @@ import { formatChoiceName, getLocalChoice } from '../models/local-models.ts'
 export function pathCommand(open: OpenContext): Command {
   return new Command('path')
     .description('print the path of a model on this machine')
-    .argument('<model[:quant]>', 'model name')
+    .argument('<model[:quant]>', 'model name, optionally with a quantization')
     .action(async (reference: string) => {
       const context = await open()
       const choice = await getLocalChoice(context, reference)

@@ -24,7 +24,7 @@ import { Failure } from '../terminal/failure.ts'
 
 export function serviceCommand(open: OpenContext): Command {
   const service = new Command('service').description(
-    'start the daemon when you sign in to this machine',
+    'start the daemon when you log in to this machine',
   )
   const add = (name: string, description: string) => service.command(name).description(description)
 

@@ -7,7 +7,7 @@ import { parseModelId } from '../models/reference.ts'
 export function unloadCommand(open: OpenContext): Command {
   return new Command('unload')
     .description('unload a model from memory')
-    .argument('<model[:quant]>', 'model name')
+    .argument('<model[:quant]>', 'model name, optionally with a quantization')
     .addOption(inferenceOption())
     .action(async (reference: string, { inference }: InferenceOption) => {
       const context = await open()

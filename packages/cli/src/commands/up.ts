@@ -17,7 +17,7 @@ import { wholeNumberParser } from '../terminal/units.ts'
 type UpOptions = ServerOptions & { demo: boolean; inference: boolean; inferencePort?: number }
 
 export function upCommand(open: OpenContext): Command {
-  const command = new Command('up').description('run a registry with demo models and a local API')
+  const command = new Command('up').description('run a local API and a registry with demo models')
   return addServerOptions(command)
     .option('--no-demo', 'do not publish the demo models')
     .addOption(

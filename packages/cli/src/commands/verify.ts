@@ -21,7 +21,7 @@ type Checked = { name: string; path: string; verdict: Verdict; badChunks: number
 export function verifyCommand(open: OpenContext): Command {
   return new Command('verify')
     .description('check local models against their hashes')
-    .argument('[model[:quant]]', 'model name (default: all models)')
+    .argument('[model[:quant]]', 'model name, optionally with a quantization (default: all models)')
     .option('--repair', 'download damaged chunks again')
     .action(async (reference: string | undefined, { repair }: { repair?: boolean }) => {
       const context = await open()

@@ -68,7 +68,7 @@ describeOnEachDatabase('a database', (start) => {
         .length
     const connection = await registry.connect()
     await registry.stop()
-    expect(countWarnings()).toBe(0) // a new database has no earlier nodes
+    expect(countWarnings()).toBe(0) // no node of an earlier version uses a new database
     await undoMigrations(connection, '0009_nodes')
     await registry.start()
     await registry.restart()

@@ -44,7 +44,7 @@ export function ChatList({ chat, state, onChosen }: Props) {
             onDelete={() =>
               askBefore({
                 title: 'Delete this chat?',
-                detail: `“${entry.title}” is saved only in this browser and cannot be restored.`,
+                detail: `“${entry.title}” is saved only in this browser and cannot be restored after you delete it.`,
                 act: () => chat.delete(entry.id),
               })
             }
@@ -61,7 +61,10 @@ export function ChatList({ chat, state, onChosen }: Props) {
             onClick={() =>
               askBefore({
                 title: 'Delete all chats?',
-                detail: `${entries.length === 1 ? 'One chat is' : `${entries.length} chats are`} saved only in this browser and cannot be restored.`,
+                detail:
+                  entries.length === 1
+                    ? 'Your chat is saved only in this browser and cannot be restored after you delete it.'
+                    : `Your ${entries.length} chats are saved only in this browser and cannot be restored after you delete them.`,
                 act: chat.deleteAll,
               })
             }

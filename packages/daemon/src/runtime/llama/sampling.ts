@@ -79,7 +79,7 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
   }
 
   /**
-   * Returns a function that starts to apply a grammar to a new text. The source `true` stands for any JSON object. If
+   * Returns a function that starts applying a grammar to new text. The source `true` stands for any JSON object. If
    * no grammar can enforce a schema, rejects with a prompt error whose code is `code`.
    */
   return async (source: true | GrammarSource, code: PromptCode): Promise<BeginGrammar> => {
@@ -103,7 +103,7 @@ function reasonFor(error: unknown): string {
   return `it cannot be converted to a grammar: ${error}`
 }
 
-/** Starts to apply a grammar to a new text. `source` is the grammar in GBNF. */
+/** Starts applying a grammar to new text. `source` is the grammar in GBNF. */
 export type BeginGrammar = (() => LlamaGrammarEvaluationState) & { source: string }
 
 /** Applies a grammar to each call, from the end of its opening markers to the end of the call. */

@@ -47,7 +47,7 @@ export async function readChosen(
 export const isChosen = (read: ChosenFile | RefusedFile): read is ChosenFile => 'facts' in read
 
 export type ChosenChoice = FileChoice<ChosenFile> & {
-  /** The filenames of the parts of a split file that the visitor has not chosen. */
+  /** If the file is split, the filenames of the shards that the visitor has not chosen. */
   missing: string[]
 }
 

@@ -6,6 +6,6 @@ export type PartialHash = {
   firstHash: string
   /** The SHA-256 hashes of these chunks, 32 bytes each. */
   chunkHashes: Uint8Array<ArrayBuffer>
-  /** The state of hashing the whole file after these chunks, in the format of this version of hash-wasm. */
+  /** The state of the whole file's hash after these chunks, in the format of the installed version of hash-wasm. */
   state: Uint8Array
 }
