@@ -29,7 +29,7 @@ export const bench: Bench = {
     const rounds = await inTurns(options.rounds, commands)
     report.title(`cli: goal for npx shoal ≤ ${goalMs} ms`)
     report.table(
-      ['command', 'ms', 'slowest ms'],
+      ['command', 'duration, ms', 'slowest, ms'],
       Object.entries(rounds).map(([name, usages]) => {
         const ms = usages.map(({ wallSeconds }) => wallSeconds * 1000)
         return [name, digits(median(ms)), digits(Math.max(...ms))]

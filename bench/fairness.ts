@@ -12,9 +12,15 @@ const goalMs = 200
 
 /** The paths and bodies of requests that need a lot of processing before the first token. A 4xx status is accepted. */
 const largeRequests: Record<string, [path: string, body: object]> = {
-  'counting the tokens of 4 MB': ['/v1/messages/count_tokens', { messages: ask(words(4e6)) }],
-  'counting the tokens of 15 MB': ['/v1/messages/count_tokens', { messages: ask(words(15e6)) }],
-  'counting the tokens of 4 MB without spaces': [
+  'counting the tokens of 4 MB of text': [
+    '/v1/messages/count_tokens',
+    { messages: ask(words(4e6)) },
+  ],
+  'counting the tokens of 15 MB of text': [
+    '/v1/messages/count_tokens',
+    { messages: ask(words(15e6)) },
+  ],
+  'counting the tokens of 4 MB of text without spaces': [
     '/v1/messages/count_tokens',
     { messages: ask('x1y2z3'.repeat(4e6 / 6)) },
   ],
@@ -42,7 +48,9 @@ export const bench: Bench = {
     const short = () => post(url, '/v1/completions', { prompt: 'Hello', max_tokens: 1 })
     await short()
 
-    report.title(`fairness: a request for one token during a large request, --threads ${threads}`)
+    report.title(
+      `fairness: the wait of a request for one token during a large request, --threads ${threads}`,
+    )
     const alone = { 'no other request': () => waitsBeside(short, sleepUntilMeasured()) }
     const beside = Object.fromEntries(
       Object.entries(largeRequests).map(([name, [path, body]]) => [
@@ -54,9 +62,9 @@ export const bench: Bench = {
     report.table(
       [
         'large request',
-        'median wait ms',
-        `slowest wait ms (goal ≤ ${goalMs})`,
-        'time of the large request, s',
+        'median wait, ms',
+        `longest wait, ms (goal ≤ ${goalMs})`,
+        'duration of the large request, s',
       ],
       Object.entries(results).map(([name, runs]) => [
         name,

@@ -57,7 +57,7 @@ export const bench: Bench = {
         'side',
         'wall s',
         '× registry only',
-        's until the first piece from the peer',
+        'time to the first piece from the peer, s',
         'bytes from the peer',
       ],
       Object.keys(results).map((side) => [

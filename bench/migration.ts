@@ -66,18 +66,18 @@ async function measure(engine: string, place: Place, options: BenchOptions, repo
     const after = await summarize(place)
     if (JSON.stringify(after) !== JSON.stringify(before)) {
       throw new Error(
-        `a kill changed the data: ${JSON.stringify(after)} after it, ${JSON.stringify(before)} before`,
+        `a kill changed the data: before ${JSON.stringify(before)}, after ${JSON.stringify(after)}`,
       )
     }
   }
   report.table(
     [
       'database',
-      'ms',
+      'duration, ms',
       'log on disk, MB',
       'kills',
-      'kills before the end',
-      'wrong databases afterwards',
+      'kills before the migration ended',
+      'databases with wrong contents',
     ],
     [
       [

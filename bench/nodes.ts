@@ -112,7 +112,7 @@ async function measureAnnounces(options: BenchOptions, report: Report) {
     'Redis, without HTTP': () => runScript<number>('swarm-announces', callsOnly),
   })
   const rows = Object.entries(rounds).map(([side, measured]) => [side, digits(median(measured))])
-  report.table(['swarms in', 'announces per CPU s'], rows)
+  report.table(['swarms stored in', 'announces per CPU s'], rows)
 }
 
 /**
@@ -155,7 +155,7 @@ async function measurePush(options: BenchOptions, report: Report) {
     })
   }
   report.title(
-    `nodes: push of ${gibibytes.toFixed(1)} GiB to an S3 store (radosgw), until it is ready`,
+    `nodes: push of ${gibibytes.toFixed(1)} GiB to an S3 store (radosgw), until the file is ready`,
   )
   report.table(
     [

@@ -16,7 +16,7 @@ import { inSequence, needTools, runTool, type Usage } from './harness/tool.ts'
 import { reportUsage } from './harness/usage-table.ts'
 
 export const bench: Bench = {
-  summary: 'shoal push of one file, until it is ready, against cp with sha256sum',
+  summary: 'shoal push of one file, until the file is ready, against cp with sha256sum',
 
   async run(options, report) {
     await needRoom(options.sizeBytes * 3.5)

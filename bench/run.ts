@@ -46,7 +46,7 @@ const optionTexts = `options, with their defaults:
                       inference: logprobs
                       pull: the names of the sides in the report
                       tracker: swarms of 50, swarms of 1000
-  --profile           additional CPU profile of the registry
+  --profile           also report a CPU profile of the registry
   --build-llama-server  build llama.cpp's server in the cache folder, to measure it in \`inference\``
 
 const { values, positionals } = parseArgs({

@@ -139,7 +139,7 @@ async function measure(
 
   const delayRows = []
   for (const [name, path] of Object.entries(slowest)) {
-    note(`${engine}: event loop while ${path} is repeated`)
+    note(`${engine}: event-loop delay while ${path} is requested repeatedly`)
     delayRows.push(await measureDelay(name, path, { ask, registry, seconds: options.seconds }))
   }
   report.table(
@@ -153,7 +153,7 @@ async function measure(
   report.table(
     ['start', ''],
     [
-      ['listens after, ms', digits(startMs)],
+      ['time until the registry listens, ms', digits(startMs)],
       ['time to the first search response, ms', digits(searchableMs)],
       ['memory after the first search, MB', megabytes(memoryAtStart)],
       ['memory after all measurements above, MB', megabytes(readAnonymousMemory(registry.pid))],

@@ -33,7 +33,7 @@ export const bench: Bench = {
     })
     report.title(`start: goal ≤ ${goalMs} ms`)
     report.table(
-      ['on', 'ms', 'slowest ms', 'CPU ms', 'peak memory MB'],
+      ['data folder', 'duration, ms', 'slowest, ms', 'CPU ms', 'peak memory MB'],
       Object.entries(rounds).map(([name, usages]) => {
         const ms = usages.map(({ wallSeconds }) => wallSeconds * 1000)
         return [

@@ -65,11 +65,11 @@ export const bench: Bench = {
     report.table(
       [
         'side',
-        'last s',
+        'last client done, s',
         '× registry only',
-        'first s',
+        'first client done, s',
         `bytes from the registry (goal ≤ ${goalShare * 100} %)`,
-        'total CPU s',
+        'CPU s in total',
       ],
       Object.keys(results).map((side) => [
         side,

@@ -53,7 +53,7 @@ export async function listServers(cluster: Cluster): Promise<Map<string, string>
 export function nextNode({ state }: Cluster): number {
   const numbers = state.processes.map(({ name }) => Number(/^node(\d+)$/.exec(name)?.[1] ?? 0))
   const next = Math.max(0, ...numbers) + 1
-  if (next > maxNodes) throw new Error(`a cluster has at most ${maxNodes} nodes`)
+  if (next > maxNodes) throw new Error(`a cluster can have at most ${maxNodes} nodes`)
   return next
 }
 

@@ -55,7 +55,7 @@ export async function startPostgres(cluster: Cluster): Promise<void> {
     const answer = await query(primary, 'select sync_state from pg_stat_replication')
     if (answer !== 'sync')
       throw new Error(
-        `the standby (port ${standby}) does not replicate the primary (port ${primary})`,
+        `the standby (port ${standby}) is not replicating the primary (port ${primary}) synchronously`,
       )
   })
 }

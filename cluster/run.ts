@@ -63,7 +63,7 @@ async function main() {
   const [command, word, ...rest] = positionals
   if (values.help || command === undefined) return print(help)
   if (rest.length > 0 || (word !== undefined && !takesName(command))) {
-    throw new Error(`unexpected "${rest[0] ?? word}": see scripts/cluster --help`)
+    throw new Error(`unexpected argument "${rest[0] ?? word}": see scripts/cluster --help`)
   }
   const directory = resolve(values.directory)
   if (command === 'up') {

@@ -12,7 +12,7 @@ const weather: Tool = {
   type: 'function',
   function: {
     name: 'get_weather',
-    description: 'Returns the weather of a city.',
+    description: 'Returns the weather in a city.',
     parameters: {
       type: 'object',
       properties: {

@@ -29,7 +29,7 @@ function findMistake({ schema, isValid }: SchemaCase): string {
     const grammar = jsonGrammar(parsed)
     if (!isValid) return 'the schema is invalid, but was converted'
     const [text] = findInvalidTexts(parsed, grammar)
-    return text === undefined ? '' : `the grammar allows ${text}`
+    return text === undefined ? '' : `the grammar allows invalid text: ${text}`
   } catch (error) {
     return isValid ? String(error) : ''
   }

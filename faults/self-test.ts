@@ -57,7 +57,7 @@ export const tamperings: Tampering[] = [
   ),
   tampering(
     'a wrong number of likes',
-    { kind: 'wrong', expected: /a model has as many likes as accounts that like it/ },
+    { kind: 'wrong', expected: /a model has as many likes as there are accounts that like it/ },
     change('update model set likes = likes + 1'),
   ),
   tampering(

@@ -99,7 +99,7 @@ function askOn(): Promise<void> {
 
 function lengthIn(head: string, socket: Socket): number {
   if (!head.startsWith(`HTTP/1.1 ${status} `)) {
-    socket.destroy(new Error(`expected ${status}, got ${head.split('\r\n', 1)[0]}`))
+    socket.destroy(new Error(`expected status ${status}, got ${head.split('\r\n', 1)[0]}`))
   }
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
   if (length === undefined) socket.destroy(new Error('the response has no Content-Length'))

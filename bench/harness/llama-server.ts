@@ -34,7 +34,7 @@ export async function startLlamaServer(
   process.once('exit', endWithUs)
   const exited = once(child, 'exit').finally(() => process.off('exit', endWithUs))
   const failed = exited.then(([code, signal]) => {
-    throw new Error(`${program} ended with ${code ?? signal} before it answered`)
+    throw new Error(`${program} exited with ${code ?? signal} before it responded`)
   })
   await Promise.race([untilAnswered(`http://127.0.0.1:${port}/health`), failed])
   return {

@@ -94,7 +94,7 @@ async function checkLikes({ client, ledger, failures }: World, model: Model) {
   }
   if (viewers.length > 0 && likes !== likers) {
     failures.wrong(
-      'a model has as many likes as accounts that like it',
+      'a model has as many likes as there are accounts that like it',
       `likes: ${likes}, accounts: ${likers}`,
     )
   }
@@ -197,7 +197,7 @@ async function checkBytes(world: World, { name, token, model, file }: ListedFile
   }
   const { bytes, status: answered } = await client.get(info.body.direct_url)
   if (answered !== 200 || bytes.length !== file_size_bytes) {
-    const seen = `${answered} with ${bytes.length} bytes`
+    const seen = `status ${answered}, ${bytes.length} bytes`
     return failures.wrong(`a listed file has ${file_size_bytes} bytes`, seen)
   }
   const found = sha256(bytes)

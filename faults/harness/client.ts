@@ -102,7 +102,8 @@ export function createClient(options: Options) {
         failures.wrong(`${route}: a 503 has Retry-After`, `503 without Retry-After: ${text}`)
       }
       const hasDetail = typeof (body as { detail?: unknown } | undefined)?.detail === 'string'
-      if (!hasDetail) failures.wrong(`${route}: an error is JSON with detail`, `${status} ${text}`)
+      if (!hasDetail)
+        failures.wrong(`${route}: an error is JSON with a detail field`, `${status} ${text}`)
     }
   }
 

@@ -39,7 +39,7 @@ const failed = (status: number) => fails('registry_failed', `http_${status}`)
 export const answerFaults: NetworkFault[] = [
   answer(
     'html-200',
-    'Web page with 200, as from a captive portal',
+    'Web page with status 200, as from a captive portal',
     harms.respondWithPage(200, 'Hotel'),
     {
       end: webPage,
@@ -47,18 +47,18 @@ export const answerFaults: NetworkFault[] = [
   ),
   answer(
     'html-511',
-    'Web page with 511',
+    'Web page with status 511',
     harms.respondWithPage(511, 'Network Authentication Required'),
     {
       end: webPage,
     },
   ),
-  answer('html-403', 'Web page with 403', harms.respondWithPage(403, '403 Forbidden'), {
+  answer('html-403', 'Web page with status 403', harms.respondWithPage(403, '403 Forbidden'), {
     end: webPage,
   }),
   answer(
     'html-502',
-    'Web page with 502, as from nginx',
+    'Web page with status 502, as from nginx',
     harms.respondWithPage(502, '502 Bad Gateway'),
     {
       end: failed(502),

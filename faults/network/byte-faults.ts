@@ -129,7 +129,7 @@ export const byteFaults: NetworkFault[] = [
     ends: {
       api: { stays: { api: fails('verification_failed') } },
       chunk: { 'goes away': rightBytes, stays: { chunk: fails('verification_failed') } },
-      push: dash('A push sends the bytes that are on disk.'),
+      push: dash('A push does not download any content.'),
       torrent: { stays: { 'web seed': rightBytes } },
       tracker: dash('Each response to an announce may differ from the previous one.'),
     },

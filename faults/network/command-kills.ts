@@ -43,9 +43,12 @@ async function killPull(scene: Scene): Promise<string> {
     expectSo(!existsSync(path) || hashFile(path) === lane.sha256, 'wrong bytes after kill -9')
   }
   await finish(scene, lane, { words, home })
-  expectSo(existsSync(path) && hashFile(path) === lane.sha256, 'the resumed pull has wrong bytes')
+  expectSo(
+    existsSync(path) && hashFile(path) === lane.sha256,
+    'the file of the resumed pull is missing or has wrong bytes',
+  )
   const counted = (await countDownloads(lane)) - before
-  expectSo(counted === 1, `the resumed pull counted as ${counted} downloads`)
+  expectSo(counted === 1, `the resumed pull was counted as ${counted} downloads`)
   return `correct bytes after ${kills} kills, one download counted`
 }
 

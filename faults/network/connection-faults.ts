@@ -6,7 +6,7 @@ import type { NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
 
 const sameServer = dash(
-  'While a command is running, a server is not replaced by another and then restored.',
+  'A server is unlikely to be replaced by another and then restored during one command.',
 )
 const firstCall = dash('The first API call has already failed.')
 const everyConnection = dash(

@@ -40,7 +40,7 @@ async function throughTinyproxy(scene: Scene): Promise<string> {
     })
     expectSo(ended.exitCode === 0, `pull over ${transport}: ${ended.stdout}${ended.stderr}`)
     const path = join(folder, 'data', 'models', modelName, filename)
-    expectSo(hashFile(path) === lane.sha256, `pull over ${transport} has wrong bytes`)
+    expectSo(hashFile(path) === lane.sha256, `the file pulled over ${transport} has wrong bytes`)
     const passed = readFileSync(log, 'utf8').match(/^CONNECT .*(CONNECT|GET|PUT|POST) /gm) ?? []
     expectSo(passed.length > 0, `no request went through tinyproxy over ${transport}`)
   }

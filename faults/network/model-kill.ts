@@ -34,7 +34,7 @@ async function killModel(scene: Scene): Promise<string> {
   }
   await expectAnswer(daemon.url)
   expectSo(daemon.isRunning(), 'the daemon is no longer running')
-  return `${failed.length} answers ended with ${[...new Set(failed)].join(', ')}, and every following request succeeded`
+  return `${failed.length} answers ended with ${[...new Set(failed)].join(', ')}; every following request succeeded`
 }
 
 async function startDaemon({ folder, timeoutFactor, cleanup }: Scene) {

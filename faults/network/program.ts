@@ -14,7 +14,7 @@ import { runCells } from './run-network.ts'
 import { type RoundResult, runRound } from './run-round.ts'
 import { formatTable } from './table.ts'
 
-const usage = `npm run faults -- network [--only name] [--place name] [--rounds 1] [--seed N] [--markdown]
+const usage = `npm run faults -- network [--only names] [--place name] [--rounds 1] [--seed N] [--markdown]
 
 --only      comma-separated names of faults and rounds (default: all)
 --place     place of the affected requests (rounds are not run): ${places.join(', ')}
@@ -34,7 +34,7 @@ export async function runNetwork(words: string[]): Promise<number> {
   const unknown = only?.split(',').find((name) => !names.has(name))
   if (unknown !== undefined) misuse(`unknown fault or round "${unknown}": --list shows all names`)
   if (faults.length + kinds.length === 0)
-    misuse('--place excludes rounds, but --only names no fault')
+    misuse('--only names only rounds, which are not run with --place')
   if (isMarkdown) {
     say(formatTable(faults))
     return 0

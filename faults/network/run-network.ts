@@ -107,5 +107,5 @@ async function runOnLanes(
 function reportRegistry({ failures }: Lane) {
   const [failure] = failures.list()
   if (failure)
-    throw new Error(`the registry failed too: expected ${failure.expected}; seen: ${failure.seen}`)
+    throw new Error(`the registry failed too: expected: ${failure.expected}; seen: ${failure.seen}`)
 }

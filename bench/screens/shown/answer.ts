@@ -7,7 +7,7 @@ first, then peers, and give an example that can be tried.`
 const answer = `A file of 9 GB is split into **chunks of 16 MB**, and each chunk has a hash. Anyone who has a chunk can pass
 it on, because the receiver can verify it.
 
-## How a pull goes
+## How a pull works
 
 1. The registry lists the chunks and their hashes.
 2. Your machine requests chunks from *several* sources at once: peers, and the registry itself.
@@ -15,7 +15,7 @@ it on, because the receiver can verify it.
    - Nothing is trusted before it is verified.
    - No correct chunk is downloaded twice.
 
-| Source | Speed | Costs the registry |
+| Source | Speed | Sent by the registry |
 |---|--:|---|
 | Only the registry | 12 MB/s | every byte |
 | 4 peers | 48 MB/s | about a fifth |

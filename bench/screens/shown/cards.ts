@@ -20,9 +20,9 @@ shoal run ${name}
 
 ## Which file
 
-- **Q4_K_M** is a good start: a third of the size, and close to the original.
+- **Q4_K_M** is a good first choice: a third of the size, and close to the original.
 - **Q6_K** and **Q8_0** if you have memory to spare.
-- Below three bits, a smaller model usually does better.
+- Instead of a file with fewer than three bits per weight, choose a smaller model.
 
 ## Limits
 

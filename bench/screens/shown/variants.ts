@@ -63,7 +63,7 @@ export const variants: Variant[] = [
     owner: 'ines',
     descriptions: [
       'Turns discharge letters and lab reports into language that patients understand.',
-      'Answers questions about drugs and interactions from open package leaflets, with sources.',
+      'Answers questions about drugs and their interactions, and cites public package leaflets.',
       'Codes clinical notes to ICD-10 and highlights the words it relied on.',
       'Tuned on open-access case reports. For students and for search, not for diagnosis.',
     ],
@@ -86,7 +86,7 @@ export const variants: Variant[] = [
     weight: 2.5,
     architectures: ['gemma3', 'qwen2'],
     descriptions: [
-      'Reads photographs, charts and screenshots. Pull the mmproj file with one of the others.',
+      'Reads photographs, charts and screenshots. Pull the mmproj file and one of the other files.',
       'Describes pictures for people who cannot see them, in one sentence or in detail.',
       'Transcribes scanned pages and tables to Markdown, handwriting included.',
       'Answers questions about diagrams and floor plans; up to four pictures in a prompt.',
@@ -98,7 +98,7 @@ export const variants: Variant[] = [
     weight: 1.5,
     architectures: ['bert', 'qwen3', 'qwen2'],
     descriptions: [
-      'Embeddings for search: 1024 dimensions, usable down to the first 256.',
+      'Embeddings for search: 1024 dimensions, which can be cut to the first 256.',
       'Finds the passage that answers a question, across languages.',
       'Sentence embeddings tuned on support tickets and their answers.',
       'A small retriever for notes and mail: thousands of passages a second without a GPU.',
@@ -131,7 +131,7 @@ export const variants: Variant[] = [
     weight: 2,
     descriptions: [
       'Writes fiction in chapters and keeps names, places and weather straight.',
-      'Bedtime stories for children from four to eight, without cliffhangers.',
+      'Bedtime stories for children aged four to eight, without cliffhangers.',
       'An interactive narrator for text adventures: it describes, you decide.',
       'Merged from three fiction fine-tunes. Vivid, a little dark, and rarely repetitive.',
     ],
@@ -143,7 +143,7 @@ export const variants: Variant[] = [
     descriptions: [
       'Summarizes contracts clause by clause and lists the dates and duties in them.',
       'Tuned on European court decisions; cites the paragraph it relies on.',
-      'Compares two versions of an agreement and explains what changed in effect.',
+      'Compares two versions of an agreement and explains the effect of each change.',
     ],
   },
   {

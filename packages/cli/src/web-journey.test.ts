@@ -122,7 +122,7 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
     await page.getByRole('button', { name: 'Models', exact: true }).click()
     await page.getByRole('button', { name: 'Remove my-tiny' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('No models yet. Search a registry below, and pull one.').waitFor()
+    await page.getByText('No models yet. Search a registry below, and pull a model.').waitFor()
     expect(existsSync(join(home.models, 'my-tiny', filename))).toBe(false)
   })
 

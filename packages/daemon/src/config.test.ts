@@ -83,7 +83,7 @@ test.each([
   [{ memory: 'much' }, 'SHOAL_MEMORY (or --memory) must be a size such as 12GB, not "much"'],
   [
     { keepAlive: 'long' },
-    'SHOAL_KEEP_ALIVE (or --keep-alive) must be a duration such as 5m, 2h or forever, not "long"',
+    'SHOAL_KEEP_ALIVE (or --keep-alive) must be a duration such as 5m or 2h, or the word forever, not "long"',
   ],
   [{ contextLength: '1e4' }, 'SHOAL_CONTEXT_LENGTH (or --context-length) must be a whole number'],
 ])("%o is rejected with an error that contains the setting's name", (flags, sentence) => {

@@ -14,7 +14,8 @@ const parseOrigin: Parse<string> = (text, refuse) => {
 /** Parses a keep-alive time. The result is in milliseconds; -1 means forever. */
 const parseKeepAliveMs: Parse<number> = (text, refuse) => {
   const ms = parseKeepAlive(text)
-  if (ms === undefined) return refuse(`must be a duration such as 5m, 2h or forever, not "${text}"`)
+  if (ms === undefined)
+    return refuse(`must be a duration such as 5m or 2h, or the word forever, not "${text}"`)
   return Number.isFinite(ms) ? ms : -1
 }
 
@@ -54,7 +55,7 @@ export const daemonSettings = {
     default: '4',
     description: 'maximum number of concurrent conversations per model',
     details:
-      'fewer if memory is short. For each model, up to 64 more requests are queued; further requests get a 429 response',
+      'fewer if they do not all fit in memory. For each model, up to 64 more requests are queued; further requests get a 429 response',
   }),
   threads: setting({
     variable: 'SHOAL_THREADS',

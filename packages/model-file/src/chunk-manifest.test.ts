@@ -47,7 +47,10 @@ test('the result of a hasher can be converted into a valid manifest', () => {
 
 test.for<[string, Partial<ChunkManifest>]>([
   ['file_size_bytes is 0; it must be an integer greater than 0', { file_size_bytes: 0 }],
-  ['chunk_size is 1048576; it must be 16777216 for 41943040 bytes', { chunk_size: mebibyte }],
+  [
+    'chunk_size is 1048576; it must be 16777216 for a file of 41943040 bytes',
+    { chunk_size: mebibyte },
+  ],
   ['sha256_hash is not 64 lowercase hexadecimal digits', { sha256_hash: hash('F') }],
   ['the number of chunk hashes is 2; it must be 3', { chunk_hashes: [first, second] }],
   ['chunk 0 is at position 1', { chunk_hashes: [first, first, last] }],

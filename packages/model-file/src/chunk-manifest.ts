@@ -53,7 +53,7 @@ export function manifestProblem(manifest: ChunkManifest): string | undefined {
     return `file_size_bytes is ${fileSizeBytes}; it must be an integer greater than 0`
   }
   if (chunkSize !== chunkSizeFor(fileSizeBytes)) {
-    return `chunk_size is ${chunkSize}; it must be ${chunkSizeFor(fileSizeBytes)} for ${fileSizeBytes} bytes`
+    return `chunk_size is ${chunkSize}; it must be ${chunkSizeFor(fileSizeBytes)} for a file of ${fileSizeBytes} bytes`
   }
   if (!isSha256(manifest.sha256_hash)) return 'sha256_hash is not 64 lowercase hexadecimal digits'
   const count = chunkCount(fileSizeBytes)

@@ -40,7 +40,10 @@ test('a tensor beyond the end of the file is rejected, and the message identifie
 })
 
 test.for<[string, GgufBytes]>([
-  ['tensor 0 "t" starts at 8, not a multiple of the alignment 32', tensorBytes('t', [8], 0, 8)],
+  [
+    'tensor 0 "t" starts at 8, which is not a multiple of the alignment (32)',
+    tensorBytes('t', [8], 0, 8),
+  ],
   ['tensor 0 "t" has unknown type 999', tensorBytes('t', [8], 999, 0)],
   [
     'tensor 0 "t" has the row length 33, which is not a multiple of 32, the block size of Q8_0',

@@ -92,7 +92,7 @@ export function checkTensorPlaces(
     const subject = `tensor ${index} "${name}"`
     if (offset % alignment !== 0) {
       throw invalidGguf(
-        `${subject} starts at ${offset}, not a multiple of the alignment ${alignment}`,
+        `${subject} starts at ${offset}, which is not a multiple of the alignment (${alignment})`,
       )
     }
     const end = dataOffset + offset + sizeBytes

@@ -12,13 +12,3 @@ export function backoffMs(count: number, maxMs = defaultMaxMs): number {
   const ms = Math.min(maxMs, firstMs * 2 ** Math.min(count - 1, 20))
   return ms * (0.5 + Math.random() / 2)
 }
-
-/**
- * Parses a `Retry-After` header, which contains a number of seconds or a date (RFC 9110, section 10.2.3). Returns the
- * wait in seconds; undefined if the header is missing or invalid, or requires no wait.
- */
-export function parseRetryAfter(text: string | null | undefined): number | undefined {
-  if (text === null || text === undefined) return undefined
-  const seconds = /^\s*\d+\s*$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
-  return seconds > 0 ? seconds : undefined
-}

@@ -143,13 +143,14 @@ test('a closed port, an unknown name and a missing or partial response are repor
 })
 
 test.each([
-  ['0', 503],
-  [new Date(Date.now() + 1500).toUTCString(), 503],
-  ['1', 502],
-])('retries continue after a Retry-After of %s with status %i', async (retryAfter, code) => {
+  ['POST', '0', 503],
+  ['POST', new Date(Date.now() + 1500).toUTCString(), 503],
+  ['GET', '1', 502],
+])('%s is retried after a Retry-After of %s with status %i', async (method, retryAfter, code) => {
   const server = await scripted(status(code, { 'retry-after': retryAfter }), fine)
   const retry = { firstContactMs: 10_000, giveUpMs: 10_000 }
-  expect(await openTransport()(server.url, { retry })).toMatchObject({ status: 200 })
+  const answer = await openTransport()(server.url, { retry, method })
+  expect(answer).toMatchObject({ status: 200 })
 })
 
 test('web pages and other programs are distinguished from a registry for every kind of request', async () => {

@@ -12,7 +12,8 @@ import {
   type RetryTimes,
   type Transport,
 } from '@shoal/protocol/client'
-import { backoffMs, parseRetryAfter } from './backoff.ts'
+import { parseRetryAfter } from '@shoal/protocol/retry-after'
+import { backoffMs } from './backoff.ts'
 import type { Network } from './dispatcher.ts'
 import { isRepeatable } from './endpoints.ts'
 import { exchange } from './exchange.ts'
@@ -82,7 +83,8 @@ function waitBefore(
   if (seconds !== undefined) {
     // The registry has not processed the call, so any call can be sent again. The random delay spreads out the retries
     // of many clients.
-    const ms = seconds * 1000 + Math.random() * Math.min(1000, seconds * 100)
+    const ms =
+      seconds === 0 ? backoff.ms : seconds * 1000 + Math.random() * Math.min(1000, seconds * 100)
     return { ms, reason: `${host} is busy (${status})`, isAsked: true }
   }
   // A reverse proxy returns a 502, 503 or 504 if its registry is down. A 500 usually indicates a bug.

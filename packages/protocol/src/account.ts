@@ -75,7 +75,7 @@ export const Session = Type.Object(
     last_used_at: Nullable(Timestamp),
     expires_at: Timestamp,
     user_agent: Nullable(Type.String()),
-    current: Type.Boolean({ description: 'whether this request was sent in the session' }),
+    current: Type.Boolean({ description: 'whether this request was sent in this session' }),
   },
   { $id: 'Session' },
 )

@@ -104,7 +104,9 @@ const invitationFields = {
   note: Nullable(Type.String()),
   role: Role,
   created_by: Nullable(
-    Type.String({ description: 'an admin; null: a command on the registry’s host' }),
+    Type.String({
+      description: 'an administrator’s username; null: a command on the registry’s host',
+    }),
   ),
   created_at: Timestamp,
   expires_at: Timestamp,
@@ -144,7 +146,8 @@ export const AuditEntry = Type.Object(
       Type.String({ description: 'a username; null: a command on the registry’s host' }),
     ),
     credential: Type.String({
-      description: '`session ID`, `key ID`, `password`, `invitation ID` or `host`',
+      description:
+        'the credential that authorized the action: `session ID`, `key ID`, `password`, `invitation ID` or `host`',
     }),
     address: Nullable(Type.String({ description: 'the client’s IP address' })),
     subject_kind: Type.Enum(['user', 'model', 'file', 'invitation', 'registry']),

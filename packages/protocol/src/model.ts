@@ -39,7 +39,7 @@ const modelFields = {
   cache_bytes_per_token: Nullable({
     ...ByteCount,
     description:
-      'memory for the keys and values of one token of context, used to convert `min_memory_bytes` to another context length; null if it is unknown',
+      'memory for the keys and values of one token of context, used to recalculate `min_memory_bytes` for another context length; null if it is unknown',
   }),
 }
 
@@ -91,7 +91,8 @@ export const CardDraft = Type.Object({
   names: Type.Array(Type.String({ maxLength: 200 }), {
     maxItems: 2,
     default: [],
-    description: 'names of the model; a first heading that is one of these names is omitted',
+    description:
+      'names of the model; the card’s first heading is omitted if it is one of these names',
   }),
 })
 export type CardDraft = Static<typeof CardDraft>
@@ -100,7 +101,7 @@ export const ModelQuery = Type.Object({
   q: Type.Optional(Type.String({ description: 'full-text search' })),
   architecture: Type.Optional(Type.String()),
   tag: Type.Optional(
-    Type.Array(Type.String(), { maxItems: 16, description: 'all tags must match' }),
+    Type.Array(Type.String(), { maxItems: 16, description: 'only models with all of these tags' }),
   ),
   owner: Type.Optional(Type.String()),
   license: Type.Optional(Type.String()),
@@ -114,7 +115,7 @@ export const ModelQuery = Type.Object({
   max_memory_bytes: Type.Optional({
     ...ByteCount,
     description:
-      'only models whose `min_memory_bytes` is known and, converted to a context of `context_length` tokens, at most this value',
+      'only models whose `min_memory_bytes` is known and, when recalculated for a context of `context_length` tokens, is at most this value',
   }),
   context_length: Type.Optional(
     Type.Integer({

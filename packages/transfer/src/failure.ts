@@ -1,5 +1,5 @@
-import { parseRetryAfter } from '@shoal/network/backoff'
 import { ApiError, isTransient, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
+import { parseRetryAfter } from '@shoal/protocol/retry-after'
 import { bytesRefused } from './errors.ts'
 
 /**

@@ -20,6 +20,7 @@ test('the push engine imports only packages that work in a browser', () => {
     '@shoal/core/errors',
     '@shoal/network/backoff',
     '@shoal/protocol/client',
+    '@shoal/protocol/retry-after',
   ])
   const backoff = join(import.meta.dirname, '../../network/src/backoff.ts')
   expect(packagesLoadedBy(backoff)).toEqual([])

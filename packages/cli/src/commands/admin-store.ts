@@ -33,8 +33,8 @@ function formatStore(store: StoreDescription): string[] {
   const others = public_endpoint === endpoint ? '' : ` (clients use ${public_endpoint})`
   return [
     `S3 bucket ${bucket} at ${endpoint}${others}; object names begin with "${prefix}"`,
-    `rejects damaged chunks: ${support.refusesWrongBytes ? 'yes' : 'no, shoal detects them before a file is ready'}`,
-    `serves single chunks of objects: ${support.servesParts ? 'yes' : 'no, the registry serves them'}`,
+    `rejects damaged chunks: ${support.refusesWrongBytes ? 'yes' : 'no; shoal detects them before a file becomes ready'}`,
+    `serves single chunks of objects: ${support.servesParts ? 'yes' : 'no; the registry serves them'}`,
     ...formatRule('CORS rule', rules.cors, found.cors),
     ...formatRule('lifecycle rule', rules.lifecycle, found.lifecycle),
   ]

@@ -17,7 +17,7 @@ export function addUserCommands(admin: Command, open: OpenContext) {
   const add = (name: string, description: string) =>
     addDataOption(admin.command(name).description(description))
   const forUser = (name: string, description: string) =>
-    add(name, description).argument('<username>', 'account')
+    add(name, description).argument('<username>', 'username of the account')
   const role = () =>
     new Option('--role <role>', 'role of the new account')
       .choices(['admin', 'user'])
@@ -87,7 +87,7 @@ export function addUserCommands(admin: Command, open: OpenContext) {
       change(open, options, { username, changes: { is_disabled: true }, done: 'is disabled' }),
   )
 
-  forUser('enable', 'accept the sign-ins and API keys of a disabled account again').action(
+  forUser('enable', 'let a disabled account sign in and use its API keys again').action(
     (username: string, options: DataOption) =>
       change(open, options, { username, changes: { is_disabled: false }, done: 'is enabled' }),
   )
@@ -143,7 +143,7 @@ export function addUserCommands(admin: Command, open: OpenContext) {
     withAdmin(open, options, async ({ users }, { printer, asker }) => {
       if (asker.canAsk)
         await asker.confirm(
-          `Set a new password for ${username}, end all of its sessions, and revoke all of its API keys?`,
+          `Set a new password for the account ${username}, end all of its sessions, and revoke all of its API keys?`,
         )
       const reset = await users.resetPassword(username)
       const { sessions_ended, keys_revoked, password } = reset
@@ -185,8 +185,8 @@ async function removeUser(
     usage.models_count === 0
       ? ''
       : giveTo === undefined
-        ? `, and delete ${models} (${formatBytes(usage.stored_bytes)})`
-        : `, and give ${models} to ${giveTo}`
+        ? `, and delete its ${models} (${formatBytes(usage.stored_bytes)})`
+        : `, and give its ${models} to ${giveTo}`
   await asker.confirm(`Remove the account ${username}${fate}?`)
   await users.remove(username, { ...(giveTo && { give_to: giveTo }), delete_models: deleteModels })
   printer.success(`${username} was removed.`)

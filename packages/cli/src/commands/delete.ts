@@ -1,3 +1,4 @@
+import { shellWord } from '@shoal/core/references'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { openModelOrFile } from '../models/open-model.ts'
@@ -15,14 +16,14 @@ export function deleteCommand(open: OpenContext): Command {
       if (quantization !== undefined) {
         throw misuse(
           `“${text}” names a file.`,
-          `To delete the file: shoal files rm ${text}. To delete the model: shoal delete ${name}.`,
+          `To delete the file: shoal files rm ${shellWord(text)}. To delete the model: shoal delete ${shellWord(name)}.`,
         )
       }
       const model = await call((client) => client.getModel(name))
       const files = plural(model.files_count, 'file')
       const size = formatBytes(model.total_size_bytes)
       await asker.confirm(
-        `Delete ${model.name} by ${model.owner} from ${label}, with ${files} (${size})?`,
+        `Delete ${model.name} by ${model.owner} and its ${files} (${size}) from ${label}?`,
       )
       await call((client) => client.deleteModel(model.name))
       printer.success(`Deleted ${model.name} from ${label}.`)

@@ -26,7 +26,7 @@ test('doctor reports that all checks pass', async () => {
       SHOAL_MODEL_FOLDERS: home.path,
     },
   })
-  expect(stdout).toContain(`✓ Models in ${home.path} are listed\n`)
+  expect(stdout).toContain(`✓ The model folder ${home.path} can be read\n`)
   expect(stdout).toMatch(
     /✓ The daemon at 127\.0\.0\.1:\d+ responded in \d+ ms, with 1 model loaded\n/,
   )

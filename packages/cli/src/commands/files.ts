@@ -93,7 +93,7 @@ async function findFile(context: Context, text: string): Promise<Found> {
     ? `${name} has several ${quantization} files.`
     : `${name} has no ${quantization} file.`
   throw new Failure('not_found', message, {
-    hint: labels.length > 0 ? `Available: ${labels.join(', ')}.` : 'It has no files.',
+    hint: labels.length > 0 ? `Available: ${labels.join(', ')}.` : 'The model has no files.',
     details: { files: labels },
   })
 }

@@ -62,7 +62,7 @@ test('rm forgets a reference and leaves the original', async () => {
   await home.shoal('import', 'ollama')
   const { stderr } = await home.shoal('rm', 'tide', '--yes')
   expect(stderr).toContain('✓ Forgot tide:Q8_0.\n')
-  expect(stderr).toContain(`The contents of ${blob} stayed.`)
+  expect(stderr).toContain(`The contents of ${blob} were kept.`)
   expect(statSync(blob).size).toBe(statSync(nanoPath).size)
   expect(await readdir(home.models)).toEqual([])
 })
@@ -174,7 +174,7 @@ test('files in a Hugging Face cache that cannot be imported are listed with the 
   const reasons = (skipped as { why: string }[]).map(({ why }) => why)
   expect(reasons).toEqual([
     'its blob is missing or not fully downloaded',
-    expect.stringContaining(`it is a link to ${outside}, which is outside of the cache`),
+    expect.stringContaining(`it is a link to ${outside}, which is outside the cache`),
     'it is part of a loop of links',
     expect.stringContaining('more than the remaining bytes can hold'),
   ])
@@ -239,8 +239,8 @@ test('models that cannot be imported are listed with the reason, and the others 
     'Ollama has not finished downloading it',
     'half-written: 4 of 9 bytes',
     'empty:latest contains no GGUF file',
-    'it is not a manifest in a version that shoal supports',
-    `it is a link to ${outside}, which is outside of the store`,
+    'it is not a manifest, or shoal does not support its format',
+    `it is a link to ${outside}, which is outside the store`,
   ]) {
     expect(stderr).toContain(reason)
   }
@@ -270,7 +270,9 @@ test('a different file with the same name is not replaced', async () => {
   const before = lstatSync(there)
   await putOllamaModel(home)
   const { stderr, exitCode } = await home.shoal('import', 'ollama')
-  expect(stderr).toContain('already exists and is a different file; to import it, use --name')
+  expect(stderr).toContain(
+    'already exists and is a different file; to import under another name, use --name',
+  )
   expect(exitCode).toBe(1)
   expect(lstatSync(there)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs })
 })

@@ -19,7 +19,7 @@ export function importCommand(open: OpenContext): Command {
     .description('use models that other programs have downloaded')
     .argument(
       '<sources...>',
-      'files, folders, or stores of other programs: ollama, lmstudio, hf, llama.cpp',
+      'files, folders, or the stores of other programs (ollama, lmstudio, hf or llama.cpp)',
     )
     .option('--link', 'make hard links or reflinks (default: refer to the original files)')
     .option('--copy', 'copy the files')
@@ -110,7 +110,8 @@ async function importAll(context: Context, files: readonly FoundFile[], settings
 
 /** Returns why a file was not imported. Rethrows errors that would also affect other files, such as a full disk. */
 function explain(error: unknown, method: ImportMethod): string {
-  if (hasCode(error, 'file_in_the_way')) return `${error.message}; to import it, use --name`
+  if (hasCode(error, 'file_in_the_way'))
+    return `${error.message}; to import under another name, use --name`
   if (hasCode(error, 'cannot_link')) {
     const others = method === 'reference' ? '--link or --copy' : '--copy, or omit --link'
     return `${error.message}; use ${others}`

@@ -24,7 +24,7 @@ export function membersCommand(open: OpenContext): Command {
   })
 
   add('set', 'let an account read or write a model')
-    .argument('<username>', 'account')
+    .argument('<username>', 'username of the account')
     .argument('<right>', 'read or write')
     .action(async (text: string, username: string, right: string) => {
       if (right !== 'read' && right !== 'write') {
@@ -39,7 +39,7 @@ export function membersCommand(open: OpenContext): Command {
     })
 
   add('remove', 'remove a member from a model')
-    .argument('<username>', 'account')
+    .argument('<username>', 'username of the account')
     .action(async (text: string, username: string) => {
       const context = await open()
       const { printer } = context
@@ -57,7 +57,7 @@ export function transferCommand(open: OpenContext): Command {
   return new Command('transfer')
     .description('make another account the owner of a model (administrators only)')
     .argument('<model>', 'model name')
-    .argument('<username>', 'new owner')
+    .argument('<username>', 'username of the new owner')
     .action(async (text: string, username: string) => {
       const context = await open()
       const { printer, asker } = context

@@ -71,7 +71,7 @@ test('rm does not delete a model in a read-only folder, and states the reason', 
   const before = statSync(tide)
   const refused = await shoal('rm', 'tide', '--yes')
   expect(refused.stderr).toContain(`✗ tide:Q8_0 is in ${lab}, which is read-only.\n`)
-  expect(refused.stderr).toContain('or remove the folder from the setting model-folders.')
+  expect(refused.stderr).toContain('or remove the folder from the model-folders setting.')
   expect(refused.exitCode).toBe(1)
   expect(statSync(tide)).toMatchObject({ ino: before.ino, ctimeMs: before.ctimeMs })
   expect(await listed(shoal)).toEqual(['tide'])

@@ -14,7 +14,10 @@ type PullOptions = LimitOptions & PeerOptions & { output?: string; dryRun?: bool
 export function pullCommand(open: OpenContext): Command {
   const command = new Command('pull')
     .description('download a model and print its path')
-    .argument('<model[:quant]>', 'model name, optionally with a quantization (default: the best fit for this machine)')
+    .argument(
+      '<model[:quant]>',
+      'model name, optionally with a quantization (default: the best fit for this machine)',
+    )
     .option('-o, --output <path>', 'destination file or folder')
     .option('--dry-run', 'print what would be downloaded, and stop')
   return addPeerOptions(addLimitOptions(command)).action(

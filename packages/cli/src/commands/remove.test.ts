@@ -29,10 +29,10 @@ test('if a model folder is a symbolic link, only the link is removed', async () 
   await mkdir(home.models, { recursive: true })
   const folder = join(home.models, 'tide')
   await symlink(elsewhere, folder)
-  const stays = `  ${folder} is only a link. The contents of ${elsewhere} stay.\n`
+  const keeps = `  ${folder} is only a link. The contents of ${elsewhere} will be kept.\n`
   const asked = await shoalHere(['rm', 'tide'], { home: home.path })
   expect(asked.stderr).toContain(
-    `${stays}✗ Confirmation is required, but shoal is not running interactively: Delete tide:Q8_0`,
+    `${keeps}✗ Confirmation is required, but shoal is not running interactively: Delete tide:Q8_0`,
   )
   expect(asked.stderr).toContain('This frees 0 B.')
 
@@ -41,7 +41,7 @@ test('if a model folder is a symbolic link, only the link is removed', async () 
   })
   expect(exitCode).toBe(0)
   expect(stderr).toContain('✓ Deleted tide:Q8_0. 0 B freed.\n')
-  expect(stderr).toContain(`The contents of ${elsewhere} stayed.`)
+  expect(stderr).toContain(`The contents of ${elsewhere} were kept.`)
   expect(JSON.parse(stdout)).toEqual({
     removed: ['tide:Q8_0'],
     freed_bytes: 0,
@@ -78,7 +78,7 @@ test('if a file is a link, only the link is removed', async () => {
   await symlink(target, path)
   const { stderr } = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
   expect(stderr).toContain('✓ Forgot tide:Q8_0.\n')
-  expect(stderr).toContain(`${path} is only a link. The contents of ${target} stayed.`)
+  expect(stderr).toContain(`${path} is only a link. The contents of ${target} were kept.`)
   expect(await readdir(home.models)).toEqual([])
   expect(existsSync(target)).toBe(true)
 })
@@ -116,7 +116,7 @@ test('removing one of two hard links frees nothing, and removing both counts the
   await link(path, other)
   const first = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
   expect(first.stderr).toBe(
-    `✓ Deleted tide:Q8_0. 0 B freed.\n  ${filename} has other hard links, so its contents stayed on the disk.\n`,
+    `✓ Deleted tide:Q8_0. 0 B freed.\n  ${filename} has other hard links, so its contents were kept on the disk.\n`,
   )
   for (const name of ['one', 'two']) {
     await mkdir(join(home.models, name), { recursive: true })

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
+import { shellWord } from '@shoal/core/references'
 import type { Removal } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
@@ -27,7 +28,7 @@ export function removeCommand(open: OpenContext): Command {
       const { previewRemoval, removeLocalFiles } = await import('@shoal/transfer')
       const planned = await previewRemoval(places.models, paths).catch(refuse)
       const frees = `This frees ${formatBytes(planned.freedBytes)}.`
-      if (!context.options.yes) reportKept(context, planned, 'stay')
+      if (!context.options.yes) reportKept(context, planned, 'will be kept')
       await asker.confirm(
         isForgotten ? `Forget ${names}?` : `Delete ${names} from this machine? ${frees}`,
       )
@@ -35,7 +36,7 @@ export function removeCommand(open: OpenContext): Command {
       const removal = await removeLocalFiles(places.models, paths).catch(refuse)
       const done = `Deleted ${names}. ${formatBytes(removal.freedBytes)} freed.`
       printer.success(isForgotten ? `Forgot ${names}.` : done)
-      reportKept(context, removal, 'stayed')
+      reportKept(context, removal, 'were kept')
       await printer.answer(toDocument(choices.map(formatChoiceName), removal), () => [])
     })
 }
@@ -50,7 +51,7 @@ function refuseFollowed({ modelFolders }: Context, choices: readonly LocalChoice
       'failed',
       `${formatChoiceName(choice)} is in ${folder}, which is read-only.`,
       {
-        hint: `Nothing was deleted. To remove the model from the list, delete ${from} yourself, or remove the folder from the setting model-folders.`,
+        hint: `Nothing was deleted. To remove the model from the list, delete ${from} yourself, or remove the folder from the model-folders setting.`,
         details: { folder, path: from },
       },
     )
@@ -61,12 +62,14 @@ function refuseFollowed({ modelFolders }: Context, choices: readonly LocalChoice
 const isReference = ({ files }: LocalChoice) => files.every(({ target }) => target !== undefined)
 
 /** Reports linked files, hard-linked data and folders that remain after the models are deleted. */
-function reportKept({ printer }: Context, removal: Removal, stay: 'stay' | 'stayed') {
+function reportKept({ printer }: Context, removal: Removal, areKept: 'will be kept' | 'were kept') {
   for (const { path, target } of removal.links) {
-    printer.note(`  ${path} is only a link. The contents of ${target} ${stay}.`)
+    printer.note(`  ${path} is only a link. The contents of ${target} ${areKept}.`)
   }
   for (const path of removal.hardLinked) {
-    printer.note(`  ${basename(path)} has other hard links, so its contents ${stay} on the disk.`)
+    printer.note(
+      `  ${basename(path)} has other hard links, so its contents ${areKept} on the disk.`,
+    )
   }
   for (const { path, names } of removal.keptFolders) {
     printer.note(`  Kept: ${path}, which also contains ${shortList(names)}.`)
@@ -83,7 +86,7 @@ function refuse(error: unknown): never {
   if (!hasCode(error, 'is_link')) throw error
   const { path, target } = error.details
   throw new Failure('failed', `${path} is a link to ${target}, which also contains other files.`, {
-    hint: `To delete the link, delete the whole model: shoal rm ${basename(path)}`,
+    hint: `To delete the link, delete the whole model: shoal rm ${shellWord(basename(path))}`,
     cause: error,
   })
 }

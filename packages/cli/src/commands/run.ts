@@ -23,7 +23,10 @@ export function runCommand(open: OpenContext): Command {
   const { temperature, seed, 'top-p': topP, 'max-tokens': maxTokens } = settingNames
   return new Command('run')
     .description('run a model, downloading it first if needed')
-    .argument('<model[:quant]>', 'model name, optionally with a quantization, or the path of a GGUF file')
+    .argument(
+      '<model[:quant]>',
+      'model name, optionally with a quantization, or the path of a GGUF file',
+    )
     .argument('[prompt...]', 'prompt, to which any piped input is appended (default: start a chat)')
     .option('--system <text>', 'system prompt')
     .addOption(

@@ -8,7 +8,7 @@ test('without GPU backends, ls shows how to install one, and which device is in 
   await using home = await makeHome()
   const { stdout, exitCode } = await shoalHere(['runtime', 'ls'], { home: home.path })
   expect(stdout).toMatch(
-    /^vulkan +(no: shoal runtime install vulkan|not available for this system)$/m,
+    /^vulkan +(no; to install: shoal runtime install vulkan|not available for this system)$/m,
   )
   expect(stdout).toContain('Models run on ')
   expect(exitCode).toBe(0)

@@ -74,7 +74,9 @@ const columns: Column<Backend>[] = [
 
 function formatStatus({ name, isOffered, isInstalled, sizeBytes }: Backend): string {
   if (isInstalled) return formatBytes(sizeBytes)
-  return isOffered ? `no: shoal runtime install ${name}` : 'not available for this system'
+  return isOffered
+    ? `no; to install: shoal runtime install ${name}`
+    : 'not available for this system'
 }
 
 async function backendNamed(name: string): Promise<BackendName> {

@@ -28,7 +28,7 @@ export function searchCommand(open: OpenContext): Command {
     .argument('[words...]', 'words from the name, description or tags')
     .option('--arch <architecture>', 'model architecture, such as llama')
     .addOption(repeatable('--tag <tag>', 'required tag; repeatable'))
-    .option('--owner <username>', 'account that published the model')
+    .option('--owner <username>', 'account that owns the model')
     .option('--license <license>', 'license, such as apache-2.0')
     .addOption(
       new Option('--fits <GB>', 'only models that run in this much memory, in GB').argParser(

@@ -52,7 +52,11 @@ export function seedCommand(open: OpenContext): Command {
   ] as const) {
     seed
       .command(name)
-      .description(paused ? 'make shoal serve pause sharing' : 'make shoal serve resume sharing')
+      .description(
+        paused
+          ? 'pause the sharing of the running daemon'
+          : 'resume the sharing of the running daemon',
+      )
       .addOption(inferenceOption())
       .action(async ({ inference }: InferenceOption) => {
         const context = await open()

@@ -224,7 +224,7 @@ test('all commands for daemons work with a background daemon', {
   expect(await isProcessThere(Number(pid))).toBe(false)
   const stopped = await shoal(['stop'])
   expect(stopped).toMatchObject({ stdout: '', exitCode: 0 })
-  expect(stopped.stderr).toMatch(/^No daemon is running\.\n/)
+  expect(stopped.stderr).toMatch(/^Your daemon is not running\.\n/)
   expect((await shoal(['logs', '-n', '1'])).exitCode).toBe(0)
 })
 
@@ -249,14 +249,14 @@ test('the daemon.json of a killed daemon is ignored', async () => {
   expect(JSON.parse(await readFile(stateFile(home.path), 'utf8'))).toMatchObject({ url })
 
   const stopped = await runShoal(['stop'], { home: home.path })
-  expect(stopped.stderr).toMatch(/^No daemon is running\.\n/)
+  expect(stopped.stderr).toMatch(/^Your daemon is not running\.\n/)
   expect(existsSync(stateFile(home.path))).toBe(false)
 
   // By now, another process may have the daemon's process ID.
   const note = { pid: process.pid, url, port: 1, started_at: '', log_file: null, command: 'serve' }
   await writeFile(stateFile(home.path), JSON.stringify(note))
   expect((await runShoal(['stop'], { home: home.path })).stderr).toMatch(
-    /^No daemon is running\.\n/,
+    /^Your daemon is not running\.\n/,
   )
   const answered = await runShoal(['run', 'shoal-nano', 'Hello', '--max-tokens', '4'], {
     home: home.path,

@@ -171,6 +171,6 @@ async function readPresent(file: string): Promise<string | undefined> {
 function refuseForeign(file: string, text: string): void {
   if (text.split('\n', 2).some((line) => line.includes(marker))) return
   throw new Failure('failed', `${file} was not written by shoal.`, {
-    hint: 'Nothing was changed. Move the file away first.',
+    hint: 'Nothing was changed. Move the file elsewhere, then try again.',
   })
 }

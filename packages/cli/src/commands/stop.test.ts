@@ -24,7 +24,7 @@ test('a process that reuses the ID of a dead daemon is not stopped, even if anot
   await once(stranger, 'spawn')
   await leaveNote(home.path, stranger.pid ?? 0, other.url)
   expect(await runShoal(['stop', '--now'], { home: home.path })).toMatchObject({
-    stderr: expect.stringMatching(/^No daemon is running\.\n/),
+    stderr: expect.stringMatching(/^Your daemon is not running\.\n/),
     exitCode: 0,
   })
   expect(stranger.signalCode).toBeNull()

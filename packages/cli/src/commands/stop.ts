@@ -32,7 +32,7 @@ export function stopCommand(open: OpenContext): Command {
       if (noted?.answerer === 'silence') throw notAnswering(noted.state.pid)
       if (noted?.answerer !== 'daemon') {
         if (!noted) await forgetEndedDaemon(context)
-        printer.note('No daemon is running.')
+        printer.note('Your daemon is not running.')
         await noteStranger(context)
         return await printer.answer({ stopped: false, pid: null }, () => [])
       }

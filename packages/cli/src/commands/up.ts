@@ -48,10 +48,10 @@ export function upCommand(open: OpenContext): Command {
         if (!stopSignal.aborted) await welcome(printer, { registry, logFile, inference })
         if (registry.isMisaddressed) reportMisaddressed(printer, registry.url)
         await untilStopped(stopSignal)
-      } finally {
         printer.note(
           'Stopping when requests in progress have finished. Press Ctrl-C again to stop now.',
         )
+      } finally {
         await Promise.all([registry.close(), inference?.close()])
       }
     })

@@ -16,7 +16,7 @@ export function upgradeCommand(open: OpenContext): Command {
       const installation = await findInstallation(environment.programFolder ?? import.meta.dirname)
       if (installation === undefined) {
         throw new Failure('failed', "shoal was not installed by a registry's install script.", {
-          hint: 'Upgrade it the same way that you installed it, for example with npm or apt.',
+          hint: 'Upgrade it the way you installed it, for example with npm or apt.',
         })
       }
       const registry = await context.openRegistry()
@@ -28,7 +28,7 @@ export function upgradeCommand(open: OpenContext): Command {
       if (order < 0) {
         throw new Failure(
           'failed',
-          `The newest release at ${registry.label} is shoal ${to}, which is older than ${from}.`,
+          `The newest release at ${registry.label} is shoal ${to}, which is older than the installed version, ${from}.`,
           {
             hint: 'Nothing was changed.',
           },
@@ -36,7 +36,9 @@ export function upgradeCommand(open: OpenContext): Command {
       }
       if (order === 0) printer.success(`shoal ${from} is the newest version at ${registry.label}.`)
       else {
-        await asker.confirm(`Upgrade shoal ${from} to ${to} from ${registry.address}?`)
+        await asker.confirm(
+          `Upgrade shoal from ${from} to ${to}, with the release at ${registry.address}?`,
+        )
         await installRelease(
           registry,
           installation,

@@ -99,7 +99,7 @@ test('stop reports another program on the default port, and does not stop it', a
   const daemonPort = await ollama()
   expect(await shoalHere(['stop'], { home: home.path, daemonPort })).toEqual({
     stdout: '',
-    stderr: `No daemon is running.\n  Ollama responds at localhost:${daemonPort}. It was not stopped.\n`,
+    stderr: `Your daemon is not running.\n  Ollama responds at localhost:${daemonPort}. It was not stopped.\n`,
     exitCode: 0,
   })
 })

@@ -68,12 +68,14 @@ async function reading(folder: string): Promise<Finding> {
     () => undefined,
     (error: Error) => error.message,
   )
-  if (refusal === undefined) return { check, state: 'ok', text: `Models in ${folder} are listed` }
+  if (refusal === undefined) {
+    return { check, state: 'ok', text: `The model folder ${folder} can be read` }
+  }
   return {
     check,
     state: 'warning',
     text: `The model folder ${folder} cannot be read: ${refusal}`,
-    advice: 'Mount its disk, or change the setting model-folders.',
+    advice: 'Mount its disk, or change the model-folders setting.',
   }
 }
 

@@ -125,7 +125,7 @@ function bytesRefused(
   const code = status === 429 ? 'rate_limited' : 'registry_failed'
   return new Failure(
     code,
-    `The registry did not send or accept the file's data: ${toTerminalLine(error.message)}.`,
+    `The file's data could not be transferred: ${toTerminalLine(error.message)}.`,
     {
       hint: [
         `Transferred data is kept. Run the same command again later.`,

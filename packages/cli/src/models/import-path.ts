@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
+import { shellWord } from '@shoal/core/references'
 import type { Context } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
 import { findModelFiles } from './find-here.ts'
@@ -28,13 +29,13 @@ export async function importPath(context: Context, path: string): Promise<string
     const one = await importFile(file, options).catch((error: unknown) => {
       if (hasCode(error, 'cannot_link')) {
         throw new Failure('failed', `${error.message}.`, {
-          hint: `To import the file as a hard link or a copy: shoal import ${path} --link, or --copy`,
+          hint: `To import the file as a hard link: shoal import ${shellWord(path)} --link. To copy it: shoal import ${shellWord(path)} --copy`,
           cause: error,
         })
       }
       if (!hasCode(error, 'file_in_the_way')) throw error
-      throw new Failure('failed', `Another model is named ${file.modelName}.`, {
-        hint: `To import the file under another name: shoal import ${path} --name <name>`,
+      throw new Failure('failed', `Another model is already named ${file.modelName}.`, {
+        hint: `To import the file under another name: shoal import ${shellWord(path)} --name <name>`,
         cause: error,
       })
     })
@@ -43,7 +44,7 @@ export async function importPath(context: Context, path: string): Promise<string
   const reference = await findChoice(context, imported)
   if (reference === undefined) throw new Failure('failed', `${path} could not be imported.`)
   printer.note(
-    `  ${path} is available as ${reference}. shoal refers to the file; it is not copied.`,
+    `  ${path} is available as ${reference}. shoal uses the file in place and does not copy it.`,
   )
   return reference
 }

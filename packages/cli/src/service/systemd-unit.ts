@@ -39,8 +39,8 @@ RestartSec=2
 TimeoutStopSec=45
 LimitNOFILE=65536
 
-# These work without privileges. Directives that hide files need user namespaces, which some systems turn off. V8
-# compiles at run time, so MemoryDenyWriteExecute is not possible.
+# These directives need no privileges. Directives that hide files are omitted: they need user namespaces, which some
+# systems turn off. MemoryDenyWriteExecute is omitted because V8 compiles at run time.
 UMask=0077
 NoNewPrivileges=yes
 LockPersonality=yes

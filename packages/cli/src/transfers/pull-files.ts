@@ -1,5 +1,6 @@
 import { sep } from 'node:path'
 import { type AppError, hasCode } from '@shoal/core/errors'
+import { shellWord } from '@shoal/core/references'
 import type { ModelFile } from '@shoal/protocol/client'
 import type { PulledFile } from '@shoal/transfer'
 import type { Context, Registry } from '../context.ts'
@@ -70,7 +71,7 @@ async function damaged({ places }: Context, cause: AppError<'damaged_file'>): Pr
   const modelName = localModelName(places.models, path)
   return new Failure('verification_failed', `${path} is damaged.`, {
     hint: isAmongModels
-      ? `It has changed since it was downloaded. To repair it: shoal verify --repair ${modelName}`
+      ? `It has changed since it was downloaded. To repair it: shoal verify --repair ${shellWord(modelName)}`
       : 'It has changed since it was downloaded. Delete it, then run the same command again.',
     details: { path },
     cause,

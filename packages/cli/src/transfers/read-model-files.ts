@@ -1,7 +1,7 @@
 /** Reads and checks the files to publish, before anything is created or uploaded. */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { isModelFilename } from '@shoal/core/references'
+import { isModelFilename, shellWord } from '@shoal/core/references'
 import { type FileLike, fileChoices, getStem, missingParts } from '@shoal/model-file/choices'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { formatContext, formatCount, shortList } from '../terminal/units.ts'
@@ -78,7 +78,7 @@ export function refuseMissingParts(
       missing.length === 1 ? `part ${missing[0]}` : `parts ${shortList(missing.map(String))}`
     throw misuse(
       `${pushed.filename} is one of ${choice.parts} parts, and ${parts} would be missing.`,
-      `Pass all parts in one command: shoal push ${getStem(pushed)}-*.gguf`,
+      `Pass all parts in one command: shoal push ${shellWord(getStem(pushed))}-*.gguf`,
     )
   }
 }

@@ -35,7 +35,7 @@ export async function installRelease(
     if (found !== sha256) {
       throw new Failure(
         'verification_failed',
-        `The SHA-256 of ${name} is ${found}, not ${sha256}.`,
+        `The SHA-256 of ${name} is ${found}, but should be ${sha256}.`,
         {
           hint: 'Nothing was changed.',
         },

@@ -29,7 +29,7 @@ export async function findOfferedRelease(
     throw refused(
       offered === fingerprint(key)
         ? `The signature of the release at ${registry.label} is wrong.`
-        : `The release at ${registry.label} is signed with a different key (SHA-256 ${offered}) than this installation.`,
+        : `The release at ${registry.label} is signed with a different key (SHA-256 ${offered}) than the installed release.`,
     )
   }
   const all = [...(parseChecksums(Buffer.from(sums).toString()) ?? [])].flatMap(

@@ -110,7 +110,7 @@ export const daemonReasons = {
     status: 503,
     ending: 'failed',
     meaning:
-      "a request with the same prompt and schema crashed the model's process twice within a minute",
+      "requests with the same prompt and schema crashed the model's process twice within a minute",
   },
   registry_failed: {
     status: 502,

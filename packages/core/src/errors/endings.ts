@@ -5,20 +5,20 @@
 export const endings = {
   failed: { exitCode: 1, meaning: 'any failure without a more specific code' },
   usage: { exitCode: 2, meaning: 'the command line is invalid' },
-  not_found: { exitCode: 3, meaning: 'no such model or file' },
+  not_found: { exitCode: 3, meaning: 'no such model, file or account' },
   not_signed_in: { exitCode: 4, meaning: 'a sign-in or an API key is required' },
   not_permitted: {
     exitCode: 5,
     meaning: 'the server does not allow this request from this account or origin',
   },
-  unreachable: { exitCode: 6, meaning: 'the server did not respond' },
+  unreachable: { exitCode: 6, meaning: 'the server could not be reached, or did not respond' },
   verification_failed: {
     exitCode: 7,
     meaning: 'the data does not match its SHA-256, even after retries',
   },
   no_room: {
     exitCode: 8,
-    meaning: 'the local disk is full, or a model needs more memory than the machine has',
+    meaning: 'the local disk is full, or a model needs more memory than is available',
   },
   tls_failed: { exitCode: 9, meaning: 'a trusted TLS connection could not be established' },
   proxy_failed: { exitCode: 10, meaning: 'a forward proxy failed' },

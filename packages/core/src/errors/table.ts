@@ -72,7 +72,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: 'the request conflicts with the current state',
     reasons: {
       chunks_missing: 'an upload cannot be completed until all chunks have been sent',
-      hash_conflict: 'a different hash was declared for the same part of an upload',
+      hash_conflict: 'a different hash was declared earlier for the same part of the upload',
       hashes_missing: 'an upload cannot be completed until all its hashes have been declared',
       last_admin: 'no active administrator would remain',
       lease_lost: 'another process is now processing the file, or the file was deleted',
@@ -193,7 +193,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
       other_host: 'the redirect is to another host',
       insecure: 'the redirect is from https to http',
       moved:
-        'the redirect is from http to https and the request has credentials, or the request is not a `GET`',
+        'either the redirect is from http to https and the request has credentials, or the request is not a `GET`',
     },
   },
 
@@ -225,7 +225,10 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
   },
   name_taken: { ending: 'failed', meaning: 'another model has this name' },
   other_tab: { ending: 'failed', meaning: 'another browser tab is publishing the model' },
-  wrong_files: { ending: 'failed', meaning: 'the selected files are not the files of the upload' },
+  wrong_files: {
+    ending: 'failed',
+    meaning: 'a file of the interrupted upload is missing, has changed or cannot be read',
+  },
 
   invalid_setting: {
     ending: 'failed',

@@ -124,6 +124,7 @@ function getToolChoice(
   const { name } = choice
   if (choice.type === 'any' && tools.length > 0) return 'required'
   if (name !== undefined && tools.some(({ function: tool }) => tool.name === name)) return { name }
-  const why = choice.type === 'any' ? 'there are no tools' : `${name} is not one of the tools`
+  const missing = name === undefined ? '`name` is missing' : `${name} is not one of the tools`
+  const why = choice.type === 'any' ? 'there are no tools' : missing
   throw new Fault(400, `tool_choice requires a tool, but ${why}`, { param: 'tool_choice' })
 }

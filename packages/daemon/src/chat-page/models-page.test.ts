@@ -92,7 +92,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
     const { page } = visitor
     await page.goto(linkTo(unknown.address))
     await page.getByText('This machine does not know the registry').waitFor()
-    await page.getByText('The address is this machine itself').waitFor()
+    await page.getByText('The address belongs to this machine').waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('heading', { name: `Contact ${unknown.address.slice(7)}?` }).waitFor()
@@ -116,7 +116,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
     const { page } = visitor
     await page.goto(linkTo('https://мodels.example.org'))
     await page.getByText('xn--odels-5xe.example.org', { exact: true }).waitFor()
-    await page.getByText('letters that can look like others').waitFor()
+    await page.getByText('letters that can look like other letters').waitFor()
     await page.goto(linkTo('http://192.168.1.1'))
     await page.getByText('The address is on your local network').waitFor()
   })

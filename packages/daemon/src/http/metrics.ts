@@ -103,7 +103,7 @@ export const metricsRoute = fp(async (app: FastifyInstance, { metrics, models }:
   gauge('shoal_daemon_models', 'Loaded models', () => models.status().length)
   gauge(
     'shoal_daemon_model_memory_bytes',
-    'Estimated memory of the loaded models',
+    'Estimated memory used by the loaded models, in bytes',
     sum(({ memoryBytes }) => memoryBytes),
   )
   gauge(

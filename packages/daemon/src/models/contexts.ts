@@ -107,7 +107,7 @@ function explain(
   { requested, max }: { requested: number | undefined; max: number },
 ): string {
   if (length === max) return "the model's maximum"
-  if (requested !== undefined) return 'as set or requested'
+  if (requested !== undefined) return 'the length that was set or requested'
   const why =
     length === usualLengths[0]
       ? 'the longest of the default lengths'

@@ -32,7 +32,7 @@ function nameIn(destination: string, { quantization }: LocalModel): string {
   const tag = reference?.quantization
   const isTagTrue = tag === undefined || tag.toUpperCase() === quantization.toUpperCase()
   if (reference && reference.registry === undefined && isTagTrue) return reference.name
-  const message = `'${destination}' is not a valid model name: use 2 to 96 characters (lowercase letters, digits, dots, hyphens or underscores), start and end with a letter or digit, and omit the tag`
+  const message = `'${destination}' is not a valid model name: use 2 to 96 characters (lowercase letters, digits, dots, hyphens or underscores), start and end with a letter or digit, and omit the tag (or use ${quantization})`
   throw new Fault(400, message, { param: 'destination' })
 }
 

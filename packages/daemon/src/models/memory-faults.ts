@@ -13,6 +13,6 @@ export function needsTooMuch({ model, memoryBytes }: Wanted, allowedBytes: numbe
 }
 
 export function memoryInUse({ model }: Wanted): Fault {
-  const message = `models that are answering requests use the memory that ${model.id} needs: try again later`
+  const message = `models that are answering requests are using the memory that ${model.id} needs: try again later`
   return new Fault('insufficient_memory', message, { retryAfterSeconds: 5 })
 }

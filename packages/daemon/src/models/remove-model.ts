@@ -31,7 +31,7 @@ function busy(id: string): Fault {
  * because the next search adds the reference again.
  */
 function readOnly(id: string, folder: string): Fault {
-  const message = `'${id}' is in ${folder}, which is read-only: nothing was deleted; to stop listing it, remove the folder from the setting model-folders`
+  const message = `'${id}' is in ${folder}, which is read-only: nothing was deleted; to stop listing the model, remove the folder from the model-folders setting`
   return new Fault('model_linked', message, { param: 'model' })
 }
 

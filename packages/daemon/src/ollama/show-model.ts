@@ -58,7 +58,7 @@ function formatModelfile(model: LocalModel, contextLength: number): string {
   const { chat_template, license } = model.facts
   const quoted = (text: string) => `"""${text.replaceAll('"""', '\\"\\"\\"')}"""`
   return [
-    `# ${formatOllamaName(model)}; the template is in Jinja format, as in the file`,
+    `# ${formatOllamaName(model)}; the template is in Jinja format, as in the model file`,
     `FROM ${basename(model.path)}`,
     ...(chat_template === null ? [] : [`TEMPLATE ${quoted(chat_template)}`]),
     `PARAMETER num_ctx ${contextLength}`,

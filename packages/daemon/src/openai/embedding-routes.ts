@@ -40,6 +40,6 @@ const list = (vector: Float32Array) => [...vector]
 function checked(vector: Float32Array, { dimensions }: EmbeddingRequest): Float32Array {
   if (!dimensions || dimensions <= vector.length)
     return shortened(vector, dimensions || vector.length)
-  const message = `dimensions is ${dimensions}, but this model's embeddings have only ${vector.length}`
+  const message = `dimensions is ${dimensions}, but this model's embeddings have only ${vector.length} dimensions`
   throw new Fault(400, message, { param: 'dimensions' })
 }

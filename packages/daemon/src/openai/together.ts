@@ -47,7 +47,7 @@ export async function* together(
       pending.set(index, next(index))
     }
   } finally {
-    stop.abort(new Error('the answer is over'))
+    stop.abort(new Error('the answer has ended'))
     await Promise.allSettled(pending.values())
   }
 }

@@ -33,7 +33,7 @@ export function chooseFiles(
   }
   if (missingParts(chosen).length > 0) {
     throw notFound(
-      `only ${chosen.files.length} of the ${chosen.parts} parts of ${name} can be pulled so far`,
+      `only ${chosen.files.length} of the ${chosen.parts} parts of ${name} are ready to be pulled`,
     )
   }
   // An untrusted registry could send any filename.

@@ -1,5 +1,6 @@
 /** Sends the calls of a client to its registry. */
 import { sleep } from '@shoal/core/async'
+import { parseRetryAfter } from '../retry-after.ts'
 import { ApiError, problemIn } from './api-error.ts'
 import type { Call, Target } from './call.ts'
 import {
@@ -68,11 +69,11 @@ export function openConnection(options: ClientOptions): Connection {
       })
       const { status } = answer
       if ((status >= 200 && status < 300) || status === 304) return answer
-      const seconds = Number(answer.headers.get('retry-after'))
-      const isAskedToWait = [429, 503].includes(status) && seconds > 0
+      const seconds = parseRetryAfter(answer.headers.get('retry-after'))
       const error = toApiError(answer)
       const isFull = error.problem.code === 'storage_full' // waiting does not free storage
-      if (!isAskedToWait || isFull || waits >= maxWaits) throw error
+      const mayRetry = [429, 503].includes(status) && !isFull && waits < maxWaits
+      if (seconds === undefined || !mayRetry) throw error
       onWait?.({ seconds, reason: 'the registry is busy' })
       await sleep(seconds * 1000, signal)
     }

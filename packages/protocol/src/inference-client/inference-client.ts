@@ -1,5 +1,6 @@
 /** The typed client for an inference daemon, used by the CLI and the chat page. */
 import type { ChatRequest } from '../inference.ts'
+import { parseRetryAfter } from '../retry-after.ts'
 import { DaemonError, DaemonGoneError, parseDaemonError } from './errors.ts'
 import { type AnswerEnd, type AnswerPart, readAnswer } from './read-answer.ts'
 import { type Call, type RegistryCalls, registryCalls } from './registry-calls.ts'
@@ -174,7 +175,10 @@ export function inferenceClient(
     const { status } = answer
     if (status >= 200 && status < 300) return answer
     const text = await reaching(readText(answer), true, signal)
-    throw parseDaemonError(text, { status, retryAfterSeconds: retryAfterSeconds(answer) })
+    throw parseDaemonError(text, {
+      status,
+      retryAfterSeconds: parseRetryAfter(answer.header('retry-after')),
+    })
   }
 
   async function json<T>(call: Call): Promise<T> {
@@ -244,9 +248,4 @@ async function readText({ body }: InferenceAnswer): Promise<string> {
   let text = ''
   for await (const chunk of body) text += decoder.decode(chunk, { stream: true })
   return text + decoder.decode()
-}
-
-function retryAfterSeconds({ header }: InferenceAnswer): number | undefined {
-  const seconds = Number(header('retry-after') ?? Number.NaN)
-  return Number.isFinite(seconds) ? seconds : undefined
 }

@@ -262,7 +262,7 @@ async function useInvitation(trx: Kysely<Database>, token: string, username: str
 }
 
 export function invitationInvalid() {
-  return forbidden('this invitation was used or revoked, or has expired: ask for a new one', {
+  return forbidden('this invitation has been used or revoked, or has expired: ask for a new one', {
     code: 'invitation_invalid',
   })
 }

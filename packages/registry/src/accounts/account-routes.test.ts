@@ -234,8 +234,8 @@ describeApi('the first account', (start, oneNodeTest) => {
         }),
       ),
     )
-    const admins = racing.filter(({ body }) => (body as SignedIn).user.is_admin)
-    expect(admins).toHaveLength(1)
+    const administrators = racing.filter(({ body }) => (body as SignedIn).user.is_admin)
+    expect(administrators).toHaveLength(1)
   })
 
   test('requires the printed setup code if the base URL is not a loopback address; later accounts do not', async () => {

@@ -133,7 +133,7 @@ test('markup that parses differently the second time is harmless', () => {
 
 test('a card whose HTML is too large is refused, even if its source is small', () => {
   const note = `${'[^a]'.repeat(12_000)}\n\n[^a]: x\n`
-  expect(() => rendered(note)).toThrow('characters of HTML')
+  expect(() => rendered(note)).toThrow('the HTML is too large')
   const reference = `[a]: <https://a.example/${'y'.repeat(5_000)}>\n\n${'[a]'.repeat(100)}`
   expect(rendered(reference)).not.toContain('yyy')
 })

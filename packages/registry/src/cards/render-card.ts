@@ -60,7 +60,8 @@ export function renderCard(markdown: string, options: CardOptions): string {
   if (isDeeper(tree, deepestElements)) throw new Error('the HTML is nested too deeply')
   shapeCard(tree, options)
   const html = toHtml.stringify(tree)
-  if (html.length > maxHtmlLength) throw new Error(`too large: ${html.length} characters of HTML`)
+  if (html.length > maxHtmlLength)
+    throw new Error(`the HTML is too large: ${html.length} characters`)
   return html
 }
 

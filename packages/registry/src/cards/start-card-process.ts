@@ -64,7 +64,7 @@ export function startCardProcess({ maxElapsedMs, ...limits }: CardLimits): CardP
   return {
     async render(question) {
       const timer = setTimeout(
-        () => kill(new CardTimeoutError(`not rendered within ${maxElapsedMs} ms`)),
+        () => kill(new CardTimeoutError(`the card was not rendered within ${maxElapsedMs} ms`)),
         maxElapsedMs,
       )
       try {

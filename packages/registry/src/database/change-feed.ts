@@ -71,7 +71,7 @@ const connectTimeoutMs = 5_000
 const closeTimeoutMs = 500
 
 const undelivered =
-  'PostgreSQL notifications do not arrive, so the registry does not cache responses: if DATABASE_URL points to a pooler such as PgBouncer, set SHOAL_DATABASE_LISTEN_URL to the URL of the database itself'
+  'PostgreSQL notifications are not arriving, so the registry does not cache responses: if DATABASE_URL points to a pooler such as PgBouncer, set SHOAL_DATABASE_LISTEN_URL to the URL of the database itself'
 
 /** Notifications. Triggers send the first two, and nodes the others. */
 type Message =

@@ -58,7 +58,7 @@ export type AccountTable = {
 export type InvitationTable = {
   id: string
   token_hash: Uint8Array
-  /** A note about the invited person, visible only to admins. */
+  /** A note about the invited person, visible only to administrators. */
   note: string | null
   /** Whether the new account becomes an admin. */
   is_admin: Flag

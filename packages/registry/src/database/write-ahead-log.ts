@@ -52,7 +52,9 @@ export function openWriteAheadLog(
       if (!isInDoubt || database.isTransaction) return
       const { busy } = database.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number }
       if (busy !== 0) {
-        throw unavailable("the database's disk failed earlier", { retryAfterSeconds: 5 })
+        throw unavailable('the database has not recovered from an earlier failure of its disk', {
+          retryAfterSeconds: 5,
+        })
       }
       isInDoubt = false
     },

@@ -53,7 +53,7 @@ export const openapi = fp(
           title: 'shoal registry',
           version,
           description:
-            'Find, publish and download GGUF models. Every error response is `{"detail": "…"}`, often with a `code` and `errors`.',
+            'Find, publish and download GGUF models. Every error response is a JSON object with a `detail` and often a `code` and `errors`.',
           license: { name: 'Apache-2.0' },
         },
         servers: [{ url: '/' }],

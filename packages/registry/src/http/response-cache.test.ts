@@ -172,7 +172,7 @@ test('a warning about a proxy that is not trusted is logged, even if the respons
   const registry = await startWith({ log })
   await askAll(registry, ['/v1/models', '/v1/models'])
   await registry.get('/v1/models', { headers: { 'x-forwarded-for': '203.0.113.1' } })
-  const msg = expect.stringContaining('a proxy forwards requests')
+  const msg = expect.stringContaining('a proxy is forwarding requests')
   await expect.poll(log.lines).toContainEqual(expect.objectContaining({ msg }))
 })
 

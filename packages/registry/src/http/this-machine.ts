@@ -34,7 +34,7 @@ export const thisMachine = fp(
       if (hasWarned || !isForwarded(headers)) return
       hasWarned = true
       log.warn(
-        'a proxy forwards requests, but SHOAL_TRUST_PROXY is off: all clients of the proxy share one address and its rate limits. Set SHOAL_TRUST_PROXY=on if you operate the proxy',
+        'a proxy is forwarding requests, but SHOAL_TRUST_PROXY is off: all clients of the proxy share one address and its rate limits. Set SHOAL_TRUST_PROXY=on if you operate the proxy',
       )
     })
   },

@@ -278,6 +278,6 @@ describe('connections', () => {
       source: { find: failing, findInfoHash: failing },
     })
     expect(await answerTo(peer.port, handshake(bigInfoHash))).toHaveLength(0)
-    expect(warnings).toEqual(['the metadata peer could not answer'])
+    expect(warnings).toEqual(['the metadata peer could not serve a connection'])
   })
 })

@@ -107,7 +107,7 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
     } catch (error) {
       if (error instanceof Departure) return false
       if (error instanceof Refusal) metrics.refused.inc()
-      else log.warn({ err: error }, 'the metadata peer could not answer')
+      else log.warn({ err: error }, 'the metadata peer could not serve a connection')
       return true
     } finally {
       clearTimeout(deadline)

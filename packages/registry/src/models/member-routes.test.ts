@@ -149,7 +149,7 @@ describeApi('the members of a private model', (start) => {
     await expect.poll(() => canWrite()).toBe(false)
   })
 
-  test('are managed by the owner and admins, and can leave', async () => {
+  test('are managed by the owner and administrators, and can leave', async () => {
     const cleo = await registry.register('cleo')
     await share('write')
     expect((await share('read', { token: ben, username: 'cleo' })).status).toBe(403)

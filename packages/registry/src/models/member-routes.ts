@@ -21,7 +21,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const isMember = typeof model.member_can_write === 'number'
       if (model.owner !== who.username && !isMember && !isActingAdmin(who)) {
         throw forbidden(
-          `only ${model.owner}, members and admins can list the members of ${model.name}`,
+          `only ${model.owner}, members and administrators can list the members of ${model.name}`,
         )
       }
       return members.list(model.id)

@@ -302,7 +302,7 @@ describeApi('models', (start, oneNodeTest) => {
     })
   })
 
-  test('only the owner and admins can change a model', async () => {
+  test('only the owner and administrators can change a model', async () => {
     const byStranger = await registry.call('PATCH', '/v1/models/llama-tide-8b', {
       token: ben,
       body: { description: 'mine' },

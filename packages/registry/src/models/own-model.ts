@@ -11,7 +11,9 @@ export async function ownModel(
   const who = callerWith('write', caller)
   const model = await models.getRowToChange(id, toViewer(caller, 'write'))
   if (mayChange(model, who)) return model
-  throw forbidden(`only ${model.owner}, members who can write, and admins can change ${model.name}`)
+  throw forbidden(
+    `only ${model.owner}, members who can write, and administrators can change ${model.name}`,
+  )
 }
 
 /** Whether the caller may change the model, which must have been read with this caller as the viewer. */
@@ -32,7 +34,7 @@ export async function managedModel(
   const who = callerWith('write', caller)
   const model = await models.getRowToChange(id, toViewer(caller, 'write'))
   if (isOwnerOrAdmin(model, who)) return model
-  throw forbidden(`only ${model.owner} and admins can change the members of ${model.name}`)
+  throw forbidden(`only ${model.owner} and administrators can change the members of ${model.name}`)
 }
 
 const isOwnerOrAdmin = (model: ModelRow, who: Caller): boolean =>

@@ -121,7 +121,7 @@ describeApi('metrics', (start, oneNodeTest) => {
     }
   })
 
-  test('are available to admins and with the metrics token, which gives no other access', async () => {
+  test('are available to administrators and with the metrics token, which gives no other access', async () => {
     const registry = await start({ metricsToken, trustProxy: 1 })
     const admin = await registry.register('ana')
     const member = await registry.register('bob')

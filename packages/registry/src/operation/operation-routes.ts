@@ -75,7 +75,7 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
     const isAdmin = caller !== undefined && isActingAdmin(caller)
     if (!hasRouteToken && !isAdmin && !request.isFromThisMachine()) {
       throw forbidden(
-        "metrics can be read only by admins, from the registry's machine, or with SHOAL_METRICS_TOKEN",
+        "metrics can be read only by administrators, from the registry's machine, or with SHOAL_METRICS_TOKEN",
       )
     }
     return reply.type(metrics.contentType).send(await metrics.metrics())

@@ -60,7 +60,7 @@ describeApi('the administration of accounts', (start) => {
     return entries.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`)
   }
 
-  test('only admins may use it, and an API key needs the scope admin', async () => {
+  test('only administrators may use it, and an API key needs the scope admin', async () => {
     const ben = await add('ben')
     const [withScope, without] = [
       await makeKey(admin, ['read', 'admin']),
@@ -199,7 +199,7 @@ describeApi('the administration of accounts', (start) => {
       expect(await change('ana', { role: 'user' })).toMatchObject(refused)
     })
 
-    test('remains even if two admins demote each other at the same time', async () => {
+    test('remains even if two administrators demote each other at the same time', async () => {
       const ben = await add('ben', 'admin')
       const answers = await Promise.all([
         change('ben', { role: 'user' }, admin),

@@ -27,7 +27,7 @@ type Dependencies = ModelDeletion & {
   site: Site
 }
 
-/** The routes with which admins manage accounts and invitations, and read the audit log. */
+/** The routes with which administrators manage accounts and invitations, and read the audit log. */
 export const adminRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, dependencies) => {
   const { db, accounts, keys, people, invitations, site } = dependencies
 

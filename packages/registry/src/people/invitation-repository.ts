@@ -61,7 +61,7 @@ export function invitationRepository(db: Kysely<Database>): InvitationRepository
           .where('id', '=', id)
           .returning('used_by')
           .executeTakeFirstOrThrow(() => notFound(`no invitation ${id.slice(0, 64)}`))
-        if (row.used_by !== null) throw conflict(`${row.used_by} has used this invitation`)
+        if (row.used_by !== null) throw conflict(`${row.used_by} has already used this invitation`)
         await note(actor, 'invitation.revoked', { kind: 'invitation', name: id })(trx)
       }),
 

@@ -230,8 +230,8 @@ async function readRows(db: Kysely<Database>, id?: string): Promise<Row[]> {
 }
 
 /**
- * Takes a lock that lets only one transaction at a time change which accounts are admins. Otherwise, two admins could
- * disable each other at the same time.
+ * Takes a lock that lets only one transaction at a time change which accounts are administrators. Otherwise, two
+ * administrators could disable each other at the same time.
  */
 async function lockAdmins(trx: Kysely<Database>) {
   await trx

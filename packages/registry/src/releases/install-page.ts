@@ -18,13 +18,14 @@ export function installPage(baseUrl: string, offered: readonly Offered[], script
   const releases = new Set(offered.map(({ release }) => release))
   const keys = new Set([...releases].map(({ keyFingerprint }) => keyFingerprint))
   return page(`
-    <p>The script installs the shoal command in <code>~/.local</code> for your user, without root. It sets this registry
-    as the default, unless another registry is already set. It does not change the configuration of your shell.</p>
+    <p>The script installs the shoal command in <code>~/.local</code> for your user, without root privileges. It sets
+    this registry as the default, unless another registry is already set. It does not change the configuration of your
+    shell.</p>
     ${baseUrl.startsWith('https:') ? '' : insecure}
     <ol>
       <li>Download the script:
         ${command(`curl -fsSo shoal-install.sh ${quote(`${baseUrl}/install`)}`)}</li>
-      <li>Verify its checksum. It is safer to get the checksum from the operator of the registry over another channel:
+      <li>Verify its checksum. (It is safer if the registry's operator gives you the checksum over another channel.)
         ${command(`echo '${sha256}  shoal-install.sh' | sha256sum --check`)}</li>
       <li>Run it:
         ${command('sh shoal-install.sh')}</li>
@@ -32,7 +33,8 @@ export function installPage(baseUrl: string, offered: readonly Offered[], script
     <p>To install shoal in another folder, run <code>sh shoal-install.sh --prefix FOLDER</code>. Later,
     <code>shoal upgrade</code> installs newer releases that are signed with the same key.</p>
     <h2>Signing key</h2>
-    <p>SHA-256 of the public key. <code>shoal admin releases ls --json</code> also shows it, on the registry's host.</p>
+    <p>The SHA-256 of the public key is shown below. On the registry's host, <code>shoal admin releases ls --json</code>
+    also shows it.</p>
     ${[...keys].map((key) => `<p><code>${key}</code></p>`).join('\n')}
     <h2>All files</h2>
     ${offered.map(filesTable).join('\n')}`)

@@ -87,7 +87,7 @@ export async function packOwnProgram(
   if (isOperators(all, key)) {
     log.info(
       { version: program.version, newestRelease: all[0]?.version },
-      'this program is not added to the releases at /install, because the newest of them is signed with a different key than the registry’s own; add a release with: shoal admin releases add',
+      'this program was not added to the releases at /install, because the newest of them is signed with a different key than the registry’s own; add a release with: shoal admin releases add',
     )
     return
   }
@@ -100,7 +100,7 @@ export async function packOwnProgram(
     await signRelease(folder, key)
     signal.throwIfAborted()
   })
-  log.info({ release: id, keyFingerprint }, 'this program was packed, and is offered at /install')
+  log.info({ release: id, keyFingerprint }, 'this program was packed and is offered at /install')
 }
 
 /**
@@ -135,7 +135,7 @@ async function checkSpace(folder: string, program: Program, reserve: number | un
   const { freeBytes, reserveBytes } = await readFileSystemSpace(folder, reserve)
   const missingBytes = program.sizeBytes + reserveBytes - freeBytes
   if (missingBytes <= 0) return
-  throw storageFull(`${formatBytes(missingBytes)} more disk space is needed`, missingBytes)
+  throw storageFull(`another ${formatBytes(missingBytes)} of disk space is needed`, missingBytes)
 }
 
 const isFull = new Set(['ENOSPC', 'EDQUOT', 'storage_full'])
@@ -144,7 +144,9 @@ const isForbidden = new Set(['EACCES', 'EPERM', 'EROFS'])
 function advise(error: unknown, directory: string): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const byHand = 'add a release with: shoal admin releases add'
-  if (isFull.has(code)) return `free space on the disk of ${directory}, and restart the registry`
+  if (isFull.has(code)) {
+    return `free some space on the disk that contains ${directory}, and restart the registry`
+  }
   if (isForbidden.has(code)) {
     return `allow the registry to write to ${directory} and restart it, or ${byHand}`
   }

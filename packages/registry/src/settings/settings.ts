@@ -64,7 +64,7 @@ export const registrySettings = {
     parse: parseDatabaseUrl,
     defaultPhrase: 'SQLite in the data folder',
     description: 'URL of the PostgreSQL database, such as `postgres://user:password@host/name`',
-    details: 'requires the `pg_trgm` extension',
+    details: 'the database requires the `pg_trgm` extension',
   }),
   databaseListenUrl: setting({
     variable: 'SHOAL_DATABASE_LISTEN_URL',
@@ -87,7 +87,7 @@ export const registrySettings = {
     parse: parseRedisUrl,
     description:
       'URL of the Redis server that all nodes of the registry share, such as `redis://host:6379`',
-    details: 'needed only with several nodes. Several registries can share one Redis',
+    details: 'needed only with several nodes. Several registries can share one Redis server',
   }),
   allowedHosts: setting({
     variable: 'SHOAL_ALLOWED_HOSTS',
@@ -102,13 +102,14 @@ export const registrySettings = {
     description:
       "set to `on` to take the client's address from the last entry of `X-Forwarded-For`, but only behind a reverse proxy",
     details:
-      'the proxy must append that entry. For several proxies, set the number of proxies, or their networks, such as `10.0.0.0/8,fd00::/8`',
+      'the proxy must append that entry. For several proxies, set this to the number of proxies or to their networks, such as `10.0.0.0/8,fd00::/8`',
   }),
   isRegistrationOpen: setting({
     variable: 'SHOAL_REGISTRATION',
     parse: choice({ open: true, closed: false }),
     default: 'open',
-    description: 'set to `closed` to allow no new accounts after the first',
+    description:
+      'set to `closed` to refuse registrations without an invitation, except for the first account',
   }),
   isAnonymousReadAllowed: setting({
     variable: 'SHOAL_ANONYMOUS_READ',

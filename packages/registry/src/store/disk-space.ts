@@ -53,7 +53,7 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
       const others = space.awaitedBytes - sizeBytes
       const usable = Math.max(0, space.freeBytes - kept - others)
       throw storageFull(
-        `not enough disk space on the registry for this file: ${formatBytes(missing)} more needed ` +
+        `not enough disk space on the registry for this file: ${formatBytes(missing)} more is needed ` +
           `(file size ${formatBytes(sizeBytes)}, available ${formatBytes(usable)}); try again when there is more space`,
         missing,
       )
@@ -79,7 +79,7 @@ export async function readFileSystemSpace(folder: string, reserveBytes: number |
 
 export function chunkRefused(missingBytes: number) {
   return storageFull(
-    `the registry's disk is full: ${formatBytes(missingBytes)} more needed for this chunk, which was discarded; ` +
+    `the registry's disk is full: ${formatBytes(missingBytes)} more is needed for this chunk, which was discarded; ` +
       'send it again when there is more space',
     missingBytes,
   )

@@ -42,7 +42,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect({ status, body }).toEqual({
         status: 503,
         body: {
-          detail: expect.stringMatching(/\d+(\.\d+)? [KMG]?B more needed/),
+          detail: expect.stringMatching(/\d+(\.\d+)? [KMG]?B more is needed/),
           code: 'storage_full',
         },
       })

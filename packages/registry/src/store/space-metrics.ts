@@ -18,5 +18,5 @@ export function spaceMetrics(registry: Registry, store: Pick<ObjectStore, 'space
     })
   gauge('free', "Free bytes of the store's file system", ({ freeBytes }) => freeBytes)
   gauge('reserve', 'Bytes that uploads must leave free', ({ reserveBytes }) => reserveBytes)
-  gauge('awaited', 'Bytes not yet received by open uploads', ({ awaitedBytes }) => awaitedBytes)
+  gauge('awaited', 'Bytes of open uploads not yet received', ({ awaitedBytes }) => awaitedBytes)
 }

@@ -31,7 +31,7 @@ export function parseManifest(download: Download, file: ModelFile): Manifest {
   })
   const problem = findProblem({ sha256, fileSizeBytes, chunkSize, chunks })
   if (problem !== undefined) {
-    const message = `the registry's manifest of ${file.filename} is inconsistent: ${problem}`
+    const message = `the registry's manifest for ${file.filename} is inconsistent: ${problem}`
     throw verificationFailed(message, { expected: sha256 })
   }
   return { sha256, fileSizeBytes, chunkSize, chunks }

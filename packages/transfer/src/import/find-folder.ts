@@ -109,7 +109,7 @@ export async function readFiles({ root, paths, describe, known, signal }: Listed
 /** Returns the reason why a file must be skipped; undefined if it can be read. */
 async function findObstacle(root: string, real: string): Promise<string | undefined> {
   if (!isInside(root, real)) {
-    return `it is a link to ${real}, which is outside of the folder; to import it, specify that path`
+    return `it is a link to ${real}, which is outside the folder; to import it, specify that path`
   }
   // Opening a pipe would wait forever.
   return (await stat(real)).isFile() ? undefined : 'it is not a file'

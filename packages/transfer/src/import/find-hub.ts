@@ -44,7 +44,7 @@ async function readRepository({ root, folder, owner, repo }: Repository, found: 
       try {
         const real = await realpath(path)
         if (!isInside(root, real)) {
-          const why = `it is a link to ${real}, which is outside of the cache; to import it, specify that path`
+          const why = `it is a link to ${real}, which is outside the cache; to import it, specify that path`
           found.skipped.push({ path, why })
           continue
         }

@@ -50,7 +50,7 @@ async function readModel({ root, path, parts }: Manifest, found: Found) {
     : [...(host === 'registry.ollama.ai' ? [] : [host]), publisher, model].join('/')
   const layers = await readLayers(path)
   if (layers === undefined) {
-    found.skipped.push({ path, why: 'it is not a manifest in a version that shoal supports' })
+    found.skipped.push({ path, why: 'it is not a manifest, or shoal does not support its format' })
     return
   }
   const title = `${short}:${tag}`
@@ -108,7 +108,7 @@ async function findBlob(
     await using handle = await open(real)
     const { size: here } = await handle.stat()
     if (!isInside(root, real)) {
-      const why = `it is a link to ${real}, which is outside of the store; to import it, specify that path`
+      const why = `it is a link to ${real}, which is outside the store; to import it, specify that path`
       found.skipped.push({ path: blob, why })
       return undefined
     }

@@ -49,7 +49,7 @@ test('a private name that an update has removed is reported, with the versions',
       const lacking = Object.create(library.objects[kind], { [name]: { value: undefined } })
       expect(() => checkPrivateNames(kind, lacking)).toThrow(
         new RegExp(
-          `^${kind}\\.${name} is missing in webtorrent [\\d.]+ .*bittorrent-protocol [\\d.]+`,
+          `^${kind}\\.${name} is missing from webtorrent [\\d.]+ .*bittorrent-protocol [\\d.]+`,
         ),
       )
     }

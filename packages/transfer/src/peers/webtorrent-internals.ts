@@ -160,7 +160,9 @@ export function checkPrivateNames(kind: keyof typeof privateNames, object: objec
     (name) => `${name} ${readPackageJson(name).version} (shoal needs ${dependencies[name]})`,
   )
   const verb = missing.length === 1 ? 'is' : 'are'
-  throw new Error(`${missing.join(', ')} ${verb} missing in ${versions.join(' and ')}: run npm ci`)
+  throw new Error(
+    `${missing.join(', ')} ${verb} missing from ${versions.join(' and ')}: run npm ci`,
+  )
 }
 
 /**

@@ -83,7 +83,7 @@ async function upload(push: BlobPush): Promise<ModelFile> {
       throw fileRefused(`${filename}: ${processed.status_detail ?? processed.status}`)
     }
     if (round === maxRounds) {
-      throw bytesRefused(`chunks of ${filename} are still missing after ${round} uploads`, 409)
+      throw bytesRefused(`chunks of ${filename} are still missing after ${round} attempts`, 409)
     }
     missing = await listMissing(push, fileId)
   }

@@ -80,7 +80,7 @@ export function RegisterScreen() {
           <Field
             label="Setup code"
             name="setup_code"
-            hint="The registry prints this code in its terminal or log when it starts."
+            hint="The registry prints this code to its terminal or log when it starts."
             error={sentence(error.message)}
             autoComplete="off"
             required
@@ -103,8 +103,8 @@ function InvitationNote({ isInvalid }: { isInvalid: boolean }) {
       <div role="alert" className="empty:hidden">
         {isInvalid && (
           <p className="rounded-ctl bg-roe-soft px-3.5 py-2.5 text-[15px] text-roe-ink">
-            This invitation is not valid: it was used or revoked, or has expired. Ask the person who
-            invited you for a new one, or{' '}
+            This invitation is not valid: it has been used or revoked, or has expired. Ask the
+            person who invited you for a new one, or{' '}
             <Link to="/register" className="underline">
               register without an invitation
             </Link>

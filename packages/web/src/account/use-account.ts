@@ -31,5 +31,5 @@ export function useAccount<T>(call: (values: T) => Promise<SignedIn>, next: stri
 /** Returns the error for a sign-in at an address other than the base URL, where the session cookie does not work. */
 function elsewhere(): string {
   const address = document.documentElement.dataset.baseUrl
-  return `You can’t sign in at ${location.origin}: open ${address}, the registry’s base URL`
+  return `You can’t sign in at ${location.origin}. Open ${address}, the registry’s base URL, to sign in`
 }

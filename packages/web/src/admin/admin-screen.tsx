@@ -29,7 +29,7 @@ const sections: [Section, ...Section[]] = [
   { name: 'status', title: 'Status', Content: StatusSection },
 ]
 
-/** The administration page. Signed-in users who are not admins see “Page not found” instead. */
+/** The administration page. Signed-in users who are not administrators see “Page not found” instead. */
 export function AdminScreen() {
   const me = useQuery(meQuery(useClient()))
   const { section } = route.useParams()

@@ -29,7 +29,7 @@ export function InvitationsSection() {
           <SecretPanel
             key={made.id}
             title={made.note ? `Invitation: ${made.note}` : 'Invitation'}
-            text={`Copy the link now and send it to the person. You won’t be able to see it again. It can be used once, until ${formatTime(made.expires_at)}.`}
+            text={`Copy the link now and send it to the person you are inviting. You won’t be able to see it again. It can be used once, until ${formatTime(made.expires_at)}.`}
             secret={made.url}
             label="Copy the link"
             onDone={() => setMade(undefined)}

@@ -10,9 +10,9 @@ export function SignInElsewhere() {
         className="link"
         rel="noopener"
       >
-        Sign in in another tab
+        Sign in again in another tab
       </a>
-      , then try again here.
+      , then retry here.
     </>
   )
 }

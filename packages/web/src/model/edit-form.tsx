@@ -78,7 +78,7 @@ export function EditForm({ model, user }: Props) {
         className="field font-mono"
         value={fields.name}
         onChange={({ target }) => edit({ name: target.value })}
-        hint="The old name still works until another model takes it."
+        hint="After a change, the old name still works until another model takes it."
         error={wrong['/name']}
         pattern="[a-z0-9][a-z0-9._\-]{0,94}[a-z0-9]"
         spellCheck={false}

@@ -63,8 +63,8 @@ function NoDaemon() {
   return (
     <>
       <p className="mt-6 text-[15px] text-ink-2">
-        This registry could not start a daemon on this machine. Start one on another port, then set
-        its address:
+        This registry could not start a daemon on this machine. To start one on another port, run
+        this command, then set its address below:
       </p>
       <CommandLine text={`shoal serve --port 11500${registryOption}`} className="mt-3" />
     </>

@@ -196,7 +196,7 @@ function differentItems({ conversion, parts, path }: Subject): unknown[] {
   const item = conversion.simplify(itemSchemas(parts, Infinity, path), place)
   const values = finiteValues(conversion, item, maxDifferent, place)
   if (values === undefined) {
-    throw refuse(`its items must be limited to at most ${maxDifferent} possible values`)
+    throw refuse(`the items must be limited to at most ${maxDifferent} possible values`)
   }
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
 }

@@ -51,7 +51,7 @@ export function simplify(root: unknown, given: unknown, path: string): Conjuncti
       return
     }
     if (outer.includes(schema)) {
-      throw new SchemaError(`${at(path)} refers to itself without end`)
+      throw new SchemaError(`${at(path)} refers to itself endlessly`)
     }
     if (outer.length > maxDepth) {
       throw new SchemaError(`${at(path)} has references or parts that are nested too deeply`)

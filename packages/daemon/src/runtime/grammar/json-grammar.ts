@@ -92,7 +92,7 @@ function convert(
     const key = keyOf(all)
     const done = known.get(key)
     if (done) return done
-    if (outer.includes(key)) throw new SchemaError(`${at(path)} refers to itself without end`)
+    if (outer.includes(key)) throw new SchemaError(`${at(path)} refers to itself endlessly`)
     if (running.has(key)) return ruleOf(key).node
     if (running.size >= maxDepth) {
       throw new SchemaError(`${at(path)} is nested more than ${maxDepth} levels deep`)

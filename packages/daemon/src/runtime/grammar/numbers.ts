@@ -70,7 +70,7 @@ function boundsOf(part: Schema, keyword: string, exclusive: string, path: string
 function factorsOf(parts: readonly Schema[], keyword: string | symbol, path: string): number[] {
   const factors = numbersOf(parts, keyword, path)
   if (factors.every((factor) => factor > 0)) return factors
-  throw new SchemaError(`${at(`${path}/multipleOf`)} is not above zero`)
+  throw new SchemaError(`${at(`${path}/multipleOf`)} is not greater than zero`)
 }
 
 /** Whether a number in `enum` matches the other keywords. */

@@ -69,7 +69,8 @@ const maxCopies = 20
 
 function repeat(budget: Budget, pattern: Pattern & { kind: 'repeat' }, rest: Rest): Rest {
   const { part, min, max } = pattern
-  if (max > maxCopies) throw new PatternError('it repeats an anchor or a lookahead')
+  if (max > maxCopies)
+    throw new PatternError(`it repeats an anchor or a lookahead more than ${maxCopies} times`)
   let all = rest
   for (let copy = max; copy > 0; copy -= 1) {
     const more = matches(budget, part, all)

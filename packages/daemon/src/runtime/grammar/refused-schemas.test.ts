@@ -30,7 +30,7 @@ test.each<[string, object]>([
     'multipleOf cannot be enforced: it needs too many states',
     { type: 'integer', multipleOf: 99_991 },
   ],
-  ['/multipleOf is not above zero', { type: 'integer', multipleOf: 0 }],
+  ['/multipleOf is not greater than zero', { type: 'integer', multipleOf: 0 }],
   ['no integer is within its bounds', { type: 'integer', minimum: 5, maximum: 4 }],
   ['no number that can be generated', { type: 'number', minimum: 5, exclusiveMaximum: 5 }],
   ['no number that can be generated', { type: 'number', minimum: 1e300 }],
@@ -98,9 +98,9 @@ test.each<[string, object]>([
   ['no value in common', { allOf: [{ const: 1 }, { const: 2 }] }],
   ['/properties/a: its parts have no type in common', inUse({ not: {} })],
   ['is not a schema', inA([])],
-  ['refers to itself without end', { allOf: [{ $ref: '#' }, inA({})] }],
-  ['refers to itself without end', { anyOf: [{ $ref: '#' }, { type: 'null' }] }],
-  ['refers to itself without end', { not: { $ref: '#' } }],
+  ['refers to itself endlessly', { allOf: [{ $ref: '#' }, inA({})] }],
+  ['refers to itself endlessly', { anyOf: [{ $ref: '#' }, { type: 'null' }] }],
+  ['refers to itself endlessly', { not: { $ref: '#' } }],
   ['no value matches it', inUse({ $ref: '#' })],
 ])('a schema is refused with the reason: %s', (words, schema) => {
   expect(() => jsonGrammar(schema)).toThrow(words)

@@ -52,7 +52,7 @@ export function resolve(root: unknown, pointer: string, path: string): unknown {
   const shown = pointer.slice(0, 100)
   if (!/^#(\/|$)/.test(pointer)) throw cannot(path, `a $ref to ${shown}`)
   const steps = pointer.slice(1).split('/').slice(1)
-  const missing = new SchemaError(`${at(path)}: $ref ${shown} does not exist`)
+  const missing = new SchemaError(`${at(path)}: the target of $ref ${shown} does not exist`)
   return steps.reduce<unknown>((place, step) => {
     const key = decodeStep(step, missing)
     if (typeof place !== 'object' || place === null || !Object.hasOwn(place, key)) throw missing

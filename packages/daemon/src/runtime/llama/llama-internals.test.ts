@@ -11,6 +11,6 @@ test('the installed library has token biases', () => {
 test("a library without token biases causes an error with the library's version", () => {
   const lacking = Object.create(bias, { _biases: { value: undefined } })
   expect(() => getBiases(lacking)).toThrow(
-    /^TokenBias\._biases is missing in node-llama-cpp \d+\.\d+\.\d+/,
+    /^TokenBias\._biases is missing from node-llama-cpp \d+\.\d+\.\d+/,
   )
 })

@@ -19,5 +19,5 @@ export function getBiases(bias: TokenBias): Map<Token, number> {
   // Node versions before 22.14 lack this function, so it cannot be imported by name.
   const manifest = nodeModule.findPackageJSON?.('node-llama-cpp', import.meta.url)
   const version = manifest ? JSON.parse(readFileSync(manifest, 'utf8')).version : ''
-  throw new Error(`TokenBias._biases is missing in node-llama-cpp ${version}: run npm ci`)
+  throw new Error(`TokenBias._biases is missing from node-llama-cpp ${version}: run npm ci`)
 }

@@ -17,7 +17,7 @@ export function tokenCheck(model: LlamaModel): CheckTokens {
       (token) => !(Number.isInteger(token) && token >= 0 && token < count),
     )
     if (unknown === undefined) return
-    const message = `${unknown} is not a token of this model, which has ${count} tokens`
+    const message = `${unknown} is not a token ID of this model, which has ${count} tokens`
     throw promptError('unknown_token', message, { param })
   }
 }

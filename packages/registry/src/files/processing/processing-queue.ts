@@ -135,7 +135,7 @@ export function processingQueue(
 
     retryLater: (fileId: string, holder: string, seconds: number): Promise<boolean> =>
       change(fileId, holder, {
-        status_detail: 'processing failed because of a problem on the server; it will be retried',
+        status_detail: 'processing failed because of a problem on the server and will be retried',
         lease_holder: null,
         lease_until: databaseTime(db, seconds),
         attempts: sql`attempts - 1`,

@@ -97,6 +97,6 @@ export function declareHashes(
 }
 
 const hashConflict = () =>
-  conflict('a different hash was declared for the same part of this upload: the bytes differ', {
+  conflict('a different hash was declared earlier for the same part of this upload', {
     code: 'hash_conflict',
   })

@@ -59,7 +59,7 @@ export const fileTransitions = {
     from: ['processing'],
     to: 'uploading',
     by: 'lease holder',
-    does: 'chunks are wrong or lost, and must be sent again',
+    does: 'some chunks are wrong or missing and must be sent again',
     sets: noLease,
   },
   fail: {

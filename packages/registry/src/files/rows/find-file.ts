@@ -21,7 +21,7 @@ export async function findFile(
   return { model, file }
 }
 
-/** Whether the caller can see files that are not ready: the model's owner, its members and admins can. */
+/** Whether the caller can see files that are not ready: the model's owner, its members and administrators can. */
 export function seesUnready(caller: Caller | undefined, model: ModelRow): boolean {
   if (caller === undefined) return false
   const isMember = typeof model.member_can_write === 'number'

@@ -78,7 +78,7 @@ function createWholeHasher(fileSizeBytes: number): StreamHasher<FileHashes> {
 /** Yields the bytes of an object from `start` on. */
 async function* download(url: string, start: number): AsyncGenerator<Uint8Array> {
   const stop = new AbortController()
-  const watch = setTimeout(() => stop.abort(new Error('the response has paused')), silenceMs)
+  const watch = setTimeout(() => stop.abort(new Error('the response has stalled')), silenceMs)
   try {
     const headers = start > 0 ? { range: `bytes=${start}-` } : undefined
     const response = await fetch(url, { signal: stop.signal, ...(headers && { headers }) })

@@ -94,7 +94,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
       if (!isAlive) return socket.terminate()
       if (!session.hasAnnounced()) failedPolls += 1
       if (failedPolls > maxFailedPolls)
-        return hangUp(socket, 1000, 'no torrent is announced on this socket')
+        return hangUp(socket, 1000, 'no torrent has been announced on this socket')
       isAlive = false
       socket.ping()
     },

@@ -48,7 +48,7 @@ export function QuotaDialog({ user, onDone, onClose }: Props) {
         step="any"
         value={gigabytes}
         onChange={({ target }) => setGigabytes(target.value)}
-        hint="Leave the field empty for the registry’s default."
+        hint="Leave the field empty to use the registry’s default."
         error={refusal}
         autoComplete="off"
       />

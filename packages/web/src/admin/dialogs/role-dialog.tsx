@@ -29,7 +29,8 @@ export function RoleDialog({ user: { username, role }, isSelf, onDone, onClose }
       {isAdmin ? (
         <p>
           {isSelf ? 'You' : username} can no longer manage accounts, see other users’ private
-          models, or change other users’ models. Links to files of private models stop working.
+          models, or change other users’ models. Links to files of private models stop working for
+          everyone.
           {isSelf && ' You also lose access to this page.'}
         </p>
       ) : (

@@ -50,7 +50,7 @@ export function InstalledModels({ store, onChat }: Props) {
       )}
       {!(models || error) && <div className="skeleton mt-3 h-16" aria-busy="true" />}
       {models?.length === 0 && (
-        <p className="mt-2 text-ink-2">No models yet. Search a registry below, and pull one.</p>
+        <p className="mt-2 text-ink-2">No models yet. Search a registry below, and pull a model.</p>
       )}
       <ul className="mt-3">
         {models?.map((model) => (

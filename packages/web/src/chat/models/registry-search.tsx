@@ -46,7 +46,7 @@ function NoRegistries() {
   return (
     <>
       <p className="mt-2 text-ink-2">
-        No registry is configured. Sign in to one, or start the daemon with one:
+        No registry is configured. Sign in to one, or start the daemon with a registry’s address:
       </p>
       <CommandLine text="shoal serve --registry <address>" className="mt-3 max-w-md" />
     </>
@@ -188,7 +188,7 @@ function Nothing({ q, isFitting, registry, onAll }: NothingProps) {
       </p>
       <p className="mt-1 text-ink-2">
         {isFitting
-          ? 'Models that need more memory than this machine has are not shown.'
+          ? 'Models that do not fit in this machine’s memory are not shown.'
           : 'Try other search terms, or publish a model in the registry.'}
       </p>
       {isFitting ? (

@@ -59,15 +59,15 @@ function Unknown({ host, hostname }: { host: string; hostname: string }) {
       <ul className="mt-1 list-disc pl-4 text-ink-2">
         <li>Any web page can contain a link like this one. Continue only if you trust {host}.</li>
         {reach === 'loopback' && (
-          <li>The address is this machine itself, so the request goes to a local program.</li>
+          <li>The address belongs to this machine, so the request goes to a local program.</li>
         )}
         {reach === 'private' && (
           <li>The address is on your local network, so the request goes to a device there.</li>
         )}
         {/(^|\.)xn--/.test(hostname) && (
           <li>
-            The hostname contains letters that can look like others, and is shown in its ASCII form
-            (Punycode).
+            The hostname contains letters that can look like other letters, and is shown in its
+            ASCII form (Punycode).
           </li>
         )}
       </ul>

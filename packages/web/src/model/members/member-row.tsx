@@ -76,8 +76,8 @@ export function MemberRow({ model, member, isManager, isSelf, ...on }: Props) {
         onConfirm={() => remove.mutate()}
       >
         {isSelf ? 'You' : username} can no longer change the model, or see it while it is private.
-        Links to the model’s private files stop working for everyone, because a member may have
-        shared them. Files that were already downloaded are not affected.
+        If the model is private, links to its files stop working for everyone, because a member may
+        have shared them. Files that were already downloaded are not affected.
       </ConfirmDialog>
     </li>
   )

@@ -37,5 +37,5 @@ export function describeMissing(choices: readonly ChosenChoice[]): string | unde
   const missing = choices.flatMap((choice) => choice.missing)
   if (missing.length === 0) return undefined
   const [these, them] = missing.length === 1 ? ['This part is', 'it'] : ['These parts are', 'them']
-  return `A split model cannot run without all its parts. ${these} missing: ${formatFilenames(missing)}. Add ${them}, or remove the model's other parts.`
+  return `A split model cannot run without all its parts. ${these} missing: ${formatFilenames(missing)}. Add ${them}, or remove the model’s other parts.`
 }

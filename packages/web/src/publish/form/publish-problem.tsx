@@ -8,7 +8,7 @@ export function PublishProblem({ error }: { error: Error }) {
   if (!isSignedOut) return <Failure as="h2" error={error} note="Your input has been kept." />
   return (
     <Problem as="h2" title="Sign in to continue">
-      {/* Sign in in another tab, because this page would lose the chosen files. */}
+      {/* Signing in happens in another tab, because this page would lose the chosen files. */}
       <SignInElsewhere />
     </Problem>
   )

@@ -34,6 +34,7 @@ function wordsFor({ state, job, share, files }: Publishing): string {
   if (state === 'failed') return 'The upload has stopped.'
   const tenth = Math.floor(share * 10) * 10
   if (files.some(({ stage }) => stage === 'sending')) return `${tenth} percent done.`
-  if (files.some(({ stage }) => stage === 'checking')) return 'The registry is checking the file.'
+  if (files.some(({ stage }) => stage === 'checking'))
+    return `The registry is checking the ${files.length === 1 ? 'file' : 'files'}.`
   return `Reading the files for ${displayName}.`
 }

@@ -147,7 +147,7 @@ export class TemplateInterpreter extends Interpreter {
     if (isUndefined(called)) {
       const { value: name } = callee as { value?: unknown }
       throw new Error(
-        `it calls ${typeof name === 'string' ? name : 'a method'}, which does not exist`,
+        `it calls ${typeof name === 'string' ? `${name}, which` : 'a method that'} does not exist`,
       )
     }
     const call = { ...(node as object), callee: evaluated(called) }

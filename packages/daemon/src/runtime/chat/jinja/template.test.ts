@@ -65,7 +65,7 @@ test('an object that was parsed from JSON is printed as its text, and can be use
 test.each([
   ["{{ raise_exception('no images') }}", 'no images'],
   ['{{ nothing() }}', 'calls nothing, which does not exist'],
-  ['{{ "a".shout() }}', 'which does not exist'],
+  ['{{ "a".shout() }}', 'calls a method that does not exist'],
   ['{{ 1 | no_such_filter }}', 'no_such_filter'],
 ])('%s fails with an explanation', (source, words) => {
   expect(() => render(source)).toThrow(words)
