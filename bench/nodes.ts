@@ -77,7 +77,7 @@ async function measureRequests(options: BenchOptions, report: Report) {
       rows.push([name, side, digits(rate), (rate / median(rounds['1 on SQLite'] ?? [])).toFixed(2)])
     }
   }
-  report.table(['request', 'nodes', 'requests per CPU s', '× SQLite'], rows)
+  report.table(['request', 'nodes', 'requests per CPU second', '× SQLite'], rows)
 }
 
 /**
@@ -112,7 +112,7 @@ async function measureAnnounces(options: BenchOptions, report: Report) {
     'Redis, without HTTP': () => runScript<number>('swarm-announces', callsOnly),
   })
   const rows = Object.entries(rounds).map(([side, measured]) => [side, digits(median(measured))])
-  report.table(['swarms stored in', 'announces per CPU s'], rows)
+  report.table(['swarms stored in', 'announces per CPU second'], rows)
 }
 
 /**

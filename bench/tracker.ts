@@ -80,7 +80,7 @@ async function measuredLoad(side: Side, paths: string[], options: BenchOptions):
 const head = [
   'swarms',
   'side',
-  'announces per CPU s',
+  'announces per CPU second',
   '× bittorrent-tracker',
   'announces/s',
   'p50 ms',

@@ -14,7 +14,7 @@ export function percentile(values: number[], share: number): number {
 /** Formats a number with three significant digits. Returns an en dash if there is no measurement. */
 export function digits(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '–'
-  if (value >= 100) return String(Math.round(value))
+  if (value >= 100) return Math.round(value).toLocaleString('en')
   return String(Number(value.toPrecision(3)))
 }
 

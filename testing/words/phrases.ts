@@ -31,7 +31,8 @@ export const phrases: readonly Phrase[] = [
   { pattern: /\banew\b/i, better: '“again”' },
   { pattern: /\bprint(ed|s)? by the (server|registry)\b/i, better: '“rendered on the server”' },
   {
-    pattern: /\bfor (members|admins|administrators|owners) alone\b|\bon this (machine|computer) alone\b/i,
+    pattern:
+      /\bfor (members|admins|administrators|owners) alone\b|\bon this (machine|computer) alone\b/i,
     better: '“only”',
   },
   { pattern: /\bpatien(ce|t)\b/i, better: '“timeout”, “retry”' },

@@ -23,7 +23,7 @@ export function trashCommand(open: OpenContext): Command {
 
   add(
     'restore',
-    'restore objects that files need again, for example after a database restore',
+    'restore objects that files refer to again, for example after a database restore',
   ).action(async (options: DataOption) => {
     await withAdmin(open, options, async (registry, { printer }) => {
       const restored = await registry.trash.restore()

@@ -85,7 +85,8 @@ async function shakeHands(
 
 async function readHandshake({ reader }: Wire): Promise<string> {
   const rest = await reader.read(8 + 20 + 20) // reserved, info hash, peer id
-  if (((rest[5] ?? 0) & extensionBit) === 0) throw new Refusal('the peer does not support the extension protocol')
+  if (((rest[5] ?? 0) & extensionBit) === 0)
+    throw new Refusal('the peer does not support the extension protocol')
   return rest.toString('hex', 8, 28)
 }
 

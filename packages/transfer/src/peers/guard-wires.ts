@@ -145,7 +145,7 @@ function proceedOrDestroy(wire: Wire, proceed: () => void) {
 }
 
 /**
- * Makes outgoing connections start without encryption, which every client supports. Incoming connections may be
+ * Makes outgoing connections start unencrypted, because every client supports this. Incoming connections may be
  * encrypted. The library itself can encrypt either all connections or none.
  */
 function beginInPlain() {

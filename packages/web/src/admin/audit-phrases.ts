@@ -14,7 +14,7 @@ export const actionPhrases: Record<AuditEntry['action'], string> = {
   'account.role_changed': 'changed the role of',
   'account.quota_changed': 'changed the quota of',
   'account.removed': 'removed the account',
-  'key.created': 'created an API key of',
+  'key.created': 'created an API key for',
   'key.revoked': 'revoked an API key of',
   'invitation.created': 'created the invitation',
   'invitation.revoked': 'revoked the invitation',

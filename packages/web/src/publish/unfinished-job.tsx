@@ -45,8 +45,8 @@ export function UnfinishedJob({ job, onChange }: Props) {
         {job.displayName} is not fully uploaded
       </h2>
       <p className="mt-1 text-[15px] text-ink-2">
-        Incomplete: {plural(files.length, 'file')}, {formatBytes(sumBytes(files))} in total. Only the
-        missing parts will be uploaded.
+        Incomplete: {plural(files.length, 'file')}, {formatBytes(sumBytes(files))} in total. Only
+        the missing parts will be uploaded.
         {!hasHandles && ` Choose ${files.length === 1 ? 'the same file' : 'the same files'} again:`}
       </p>
       {!hasHandles && (

@@ -125,7 +125,10 @@ export function openTrash({ db, store, retentionDays, log }: Dependencies): Tras
       const { bytes } = await size()
       if (bytes < bytesNeeded) return { objects: 0, bytes: 0 }
       const removed = await removeAll(await oldestFirst().execute(), bytesNeeded)
-      log?.warn(removed, 'low on disk space: removed the oldest bytes from the trash before the end of their retention')
+      log?.warn(
+        removed,
+        'low on disk space: removed the oldest bytes from the trash before the end of their retention',
+      )
       return removed
     },
 
