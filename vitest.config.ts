@@ -1,19 +1,41 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { LongestFirst } from './testing/longest-first.ts'
 import { runsSlowTests } from './testing/slow.ts'
 
+const timeouts = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 40_000 } },
+}
+
+/**
+ * The tests of these packages share processes, because loading and compiling the packages again for each test file
+ * takes 40% of the processor time. These tests restore everything they change, such as timers and environment variables.
+ */
+const inSharedProcesses =
+  'packages/{core,daemon,model-file,network,registry,server,transfer,web}/src/**/*.test.ts'
+
 export default defineConfig({
   test: {
-    include: ['{packages/*/src,bench,cluster,conformance,faults,release,testing}/**/*.test.ts'],
     globalSetup: ['testing/services.ts'],
     reporters: ['default', './testing/closing-line-reporter.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 40_000 } },
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
     // Half of the tests’ time is waiting; the slow ones keep the processor busy.
     maxWorkers: availableParallelism() + (runsSlowTests ? 0 : 2),
+    projects: [
+      { test: { ...timeouts, name: 'shared', include: [inSharedProcesses], isolate: false } },
+      {
+        test: {
+          ...timeouts,
+          name: 'isolated',
+          include: [
+            '{packages/*/src,bench,cluster,conformance,faults,release,testing}/**/*.test.ts',
+          ],
+          exclude: [...configDefaults.exclude, inSharedProcesses],
+        },
+      },
+    ],
   },
 })

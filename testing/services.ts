@@ -16,7 +16,7 @@ import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torre
 export default async function startServices(project: TestProject) {
   if (!runsSlowTests) {
     process.stderr.write(
-      'Slow tests are skipped: other BitTorrent clients, network namespaces, repeated kills, faults, long prompts and larger models, and each page in each theme and width. Set SHOAL_TEST_SLOW=1 to run them.\n',
+      'Slow tests are skipped, such as those with faults, network namespaces, other BitTorrent clients or large models. Set SHOAL_TEST_SLOW=1 to run them.\n',
     )
   }
   const clients = runsSlowTests ? findTorrentClients() : {}

@@ -12,6 +12,7 @@ import { writeGgufFile } from '@shoal/model-file/testing'
 import { registryClient, type StartedUpload } from '@shoal/protocol/client'
 import { pullFile, pushFile } from '@shoal/transfer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { slowTest } from '../../../testing/slow-test.ts'
 import { nanoPath } from './testing/local-files.ts'
 import { type Example, readExamples } from './testing/read-examples.ts'
 import { realRegistry } from './testing/real-registry.ts'
@@ -54,7 +55,7 @@ describe('the examples of the clients and the transfer package', { timeout: 120_
   }, 60_000)
   afterAll(() => stack.disposeAsync())
 
-  test('have the right types, and run', async () => {
+  slowTest('have the right types, and run', async () => {
     const examples = sources.flatMap(read)
     const outcome = await runExamples(examples, { values, folder })
     expect(outcome).toEqual({ typeErrors: '', failures: [] })

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { type ModelFile, registryClient } from '@shoal/protocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { slowTest } from '../../../testing/slow-test.ts'
 import { runShoal, startShoal } from './testing/run-shoal.ts'
 
 const nano = join(import.meta.dirname, '../../../models/shoal-nano/shoal-nano-Q8_0.gguf')
@@ -152,36 +153,41 @@ test('a pull resumes after its process or the registry was killed', {
   expect(await computeSha256(pulled.path)).toBe(sha256)
 })
 
-test('a push resumes after its process was killed, and processing after the registry was killed', {
-  timeout: 120_000,
-}, async () => {
-  const file = join(folder, 'abyss.gguf')
-  await writeGgufFile(file, 160 * mebibyte, 5)
-  const push = () => startShoal(['push', file], { home, env: { SHOAL_REGISTRY: client().baseUrl } })
-  const uploading = async (): Promise<ModelFile | undefined> => {
-    const token = JSON.parse(await readFile(join(home, 'config', 'credentials.json'), 'utf8'))
-    const owner = registryClient({ baseUrl: client().baseUrl, token: tokenIn(token) })
-    const files = await owner.listFiles('abyss', { status: 'all' }).catch(() => [])
-    return files[0]
-  }
+slowTest(
+  'a push resumes after its process was killed, and processing after the registry was killed',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const file = join(folder, 'abyss.gguf')
+    await writeGgufFile(file, 160 * mebibyte, 5)
+    const push = () =>
+      startShoal(['push', file], { home, env: { SHOAL_REGISTRY: client().baseUrl } })
+    const uploading = async (): Promise<ModelFile | undefined> => {
+      const token = JSON.parse(await readFile(join(home, 'config', 'credentials.json'), 'utf8'))
+      const owner = registryClient({ baseUrl: client().baseUrl, token: tokenIn(token) })
+      const files = await owner.listFiles('abyss', { status: 'all' }).catch(() => [])
+      return files[0]
+    }
 
-  const first = push()
-  await until(async () => (await uploading())?.status === 'uploading')
-  first.child.kill('SIGKILL')
-  await first.outcome
+    const first = push()
+    await until(async () => (await uploading())?.status === 'uploading')
+    first.child.kill('SIGKILL')
+    await first.outcome
 
-  const second = push()
-  await until(async () => (await uploading())?.status === 'processing')
-  registry.child.kill('SIGKILL')
-  await registry.outcome
-  registry = await startRegistry(['registry'])
-  const { exitCode, stderr } = await second.outcome
-  expect([exitCode, stderr]).toEqual([0, expect.any(String)])
-  expect(await uploading()).toMatchObject({
-    status: 'ready',
-    sha256_hash: await computeSha256(file),
-  })
-})
+    const second = push()
+    await until(async () => (await uploading())?.status === 'processing')
+    registry.child.kill('SIGKILL')
+    await registry.outcome
+    registry = await startRegistry(['registry'])
+    const { exitCode, stderr } = await second.outcome
+    expect([exitCode, stderr]).toEqual([0, expect.any(String)])
+    expect(await uploading()).toMatchObject({
+      status: 'ready',
+      sha256_hash: await computeSha256(file),
+    })
+  },
+)
 
 test('SIGTERM shuts down a registry gracefully, with exit code 0', async () => {
   registry.child.kill('SIGTERM')

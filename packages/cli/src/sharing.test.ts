@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { slowTest } from '../../../testing/slow-test.ts'
 import { realRegistry } from './testing/real-registry.ts'
 import { runShoal, startShoal } from './testing/run-shoal.ts'
 import { lonelyHome, seedingShoal } from './testing/seeding-shoal.ts'
@@ -35,7 +36,7 @@ test('pull downloads a model from a peer, and reports it', options, async () => 
   expect(await peer.stop()).toBeGreaterThanOrEqual(file.file_size_bytes)
 })
 
-test('a pull continues if the registry disappears', options, async () => {
+slowTest('a pull continues if the registry disappears', options, async () => {
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 60_000_000)
   await using _peer = await seedingShoal(registry, 'tide', file)
@@ -64,47 +65,53 @@ test('after a restart of the tracker, its peers announce again', options, async 
   await expect.poll(() => registry.countSeeders('tide', file), pollOptions).toBe(1)
 })
 
-test('serve shares pulled models, pauses, resumes, and reports its uploads', options, async () => {
-  await using registry = await realRegistry()
-  const file = await registry.publish('tide', 20_000_000)
-  await using home = await lonelyHome()
-  await using other = await lonelyHome()
-  const env = { SHOAL_REGISTRY: registry.url }
-  const here = { home: home.path, env }
-  const there = { home: other.path, env }
-  const seeders = () => registry.countSeeders('tide', file)
-  await runShoal(['pull', 'tide'], here)
-  const { child, outcome } = startShoal(['serve', '--port', '0'], here)
-  try {
-    let output = ''
-    while (!output.includes('Log ')) output += String((await once(child.stdout, 'data'))[0])
-    expect(output).toContain('Sharing     1 file; peers can see your IP address')
-    const beside = await runShoal(['seed'], here)
-    expect(beside.stderr).toContain('The models on this machine are already shared by shoal serve.')
-    expect(beside.exitCode).toBe(1)
-    await expect.poll(seeders, pollOptions).toBe(1)
+slowTest(
+  'serve shares pulled models, pauses, resumes, and reports its uploads',
+  options,
+  async () => {
+    await using registry = await realRegistry()
+    const file = await registry.publish('tide', 20_000_000)
+    await using home = await lonelyHome()
+    await using other = await lonelyHome()
+    const env = { SHOAL_REGISTRY: registry.url }
+    const here = { home: home.path, env }
+    const there = { home: other.path, env }
+    const seeders = () => registry.countSeeders('tide', file)
+    await runShoal(['pull', 'tide'], here)
+    const { child, outcome } = startShoal(['serve', '--port', '0'], here)
+    try {
+      let output = ''
+      while (!output.includes('Log ')) output += String((await once(child.stdout, 'data'))[0])
+      expect(output).toContain('Sharing     1 file; peers can see your IP address')
+      const beside = await runShoal(['seed'], here)
+      expect(beside.stderr).toContain(
+        'The models on this machine are already shared by shoal serve.',
+      )
+      expect(beside.exitCode).toBe(1)
+      await expect.poll(seeders, pollOptions).toBe(1)
 
-    await runShoal(['seed', 'pause'], here)
-    await expect.poll(seeders, pollOptions).toBe(0)
-    const paused = await runShoal(['seed', 'status', '--json'], here)
-    expect(JSON.parse(paused.stdout)).toMatchObject({ enabled: true, paused: true })
+      await runShoal(['seed', 'pause'], here)
+      await expect.poll(seeders, pollOptions).toBe(0)
+      const paused = await runShoal(['seed', 'status', '--json'], here)
+      expect(JSON.parse(paused.stdout)).toMatchObject({ enabled: true, paused: true })
 
-    await runShoal(['seed', 'resume'], here)
-    await expect.poll(seeders, pollOptions).toBe(1)
-    const pulled = await runShoal(['pull', 'tide', '--only-peers'], there)
-    expect(pulled.exitCode, pulled.stderr).toBe(0)
-    const status = async () =>
-      JSON.parse((await runShoal(['seed', 'status', '--json'], here)).stdout)
-    await expect
-      .poll(async () => (await status()).files[0].uploaded_bytes, pollOptions)
-      .toBeGreaterThanOrEqual(file.file_size_bytes)
-    expect(await status()).toMatchObject({ enabled: true, paused: false, error: null })
-  } finally {
-    child.kill('SIGINT')
-    await outcome
-  }
-  expect(await seeders()).toBe(0)
-})
+      await runShoal(['seed', 'resume'], here)
+      await expect.poll(seeders, pollOptions).toBe(1)
+      const pulled = await runShoal(['pull', 'tide', '--only-peers'], there)
+      expect(pulled.exitCode, pulled.stderr).toBe(0)
+      const status = async () =>
+        JSON.parse((await runShoal(['seed', 'status', '--json'], here)).stdout)
+      await expect
+        .poll(async () => (await status()).files[0].uploaded_bytes, pollOptions)
+        .toBeGreaterThanOrEqual(file.file_size_bytes)
+      expect(await status()).toMatchObject({ enabled: true, paused: false, error: null })
+    } finally {
+      child.kill('SIGINT')
+      await outcome
+    }
+    expect(await seeders()).toBe(0)
+  },
+)
 
 test('a model that becomes private is not shared, but its files are kept', options, async () => {
   await using registry = await realRegistry()
@@ -120,7 +127,7 @@ test('a model that becomes private is not shared, but its files are kept', optio
   expect(await sha256(JSON.parse(pulled.stdout).path)).toBe(file.sha256_hash)
 })
 
-test(
+slowTest(
   'a model pulled with --no-peers is not shared until it is pulled without that flag',
   options,
   async () => {
@@ -166,7 +173,7 @@ test('a pulled model is shared while its registry is offline', options, async ()
   await outcome
 })
 
-test('on a members-only registry, members share with each other', options, async () => {
+slowTest('on a members-only registry, members share with each other', options, async () => {
   await using registry = await realRegistry({ isAnonymousReadAllowed: false })
   const file = await registry.publish('tide', 2_000_000)
   const env = { SHOAL_TOKEN: registry.token }

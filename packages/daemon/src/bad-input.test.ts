@@ -1,5 +1,6 @@
 /** Tests that requests which exceed a limit get a clear error, and that another request to the same model continues. */
 import { expect, onTestFinished, test } from 'vitest'
+import { slowTest } from '../../../testing/slow-test.ts'
 import type { Chat } from './runtime/runtime.ts'
 import { scriptedRuntime } from './testing/scripted-runtime.ts'
 import { useTestDaemon } from './testing/test-daemon.ts'
@@ -115,23 +116,26 @@ test.each(Object.entries(apis))(
   },
 )
 
-test('after more than a thousand responses, the first is deleted and the last can be retrieved', async () => {
-  const { url, asked, expectGoesOn } = await useBusyDaemon()
-  const first = await post(url, '/v1/responses', { input: 'Hi' })
-  let last = first
-  for (let turn = 0; turn < 1000; turn += 1) {
-    const previous_response_id = last.body.id
-    last = await post(url, '/v1/responses', { input: 'Hi', previous_response_id })
-    expect(last.status).toBe(200)
-    // Start a new conversation before the context is full.
-    if (turn % 100 === 99) last = await post(url, '/v1/responses', { input: 'Hi' })
-  }
-  const get = async (id: unknown) => (await fetch(`${url}/v1/responses/${id}`)).status
-  expect(await get(first.body.id)).toBe(404)
-  expect(await get(last.body.id)).toBe(200)
-  expect(asked.length).toBeGreaterThan(1000)
-  await expectGoesOn()
-})
+slowTest(
+  'after more than a thousand responses, the first is deleted and the last can be retrieved',
+  async () => {
+    const { url, asked, expectGoesOn } = await useBusyDaemon()
+    const first = await post(url, '/v1/responses', { input: 'Hi' })
+    let last = first
+    for (let turn = 0; turn < 1000; turn += 1) {
+      const previous_response_id = last.body.id
+      last = await post(url, '/v1/responses', { input: 'Hi', previous_response_id })
+      expect(last.status).toBe(200)
+      // Start a new conversation before the context is full.
+      if (turn % 100 === 99) last = await post(url, '/v1/responses', { input: 'Hi' })
+    }
+    const get = async (id: unknown) => (await fetch(`${url}/v1/responses/${id}`)).status
+    expect(await get(first.body.id)).toBe(404)
+    expect(await get(last.body.id)).toBe(200)
+    expect(asked.length).toBeGreaterThan(1000)
+    await expectGoesOn()
+  },
+)
 
 test('referring to an item a thousand times, or to an unknown response, is an error', async () => {
   const { url, expectGoesOn } = await useBusyDaemon()
@@ -167,24 +171,27 @@ const badSchemas = [
   { $ref: '#/$defs/missing' },
 ]
 
-test('cyclic, huge and too deeply nested schemas are rejected while a real model answers another request', async () => {
-  const { url } = await useTestDaemon()
-  const long = { messages, max_tokens: 200, temperature: 2, logit_bias: { 2: -100 } }
-  const running = post(url, '/v1/chat/completions', long)
-  for (const [path, create] of Object.entries(withSchema)) {
-    const request = (schema: object) => ({ ...apis[path]?.('Hi'), ...create(schema) })
-    for (const schema of badSchemas) {
-      const { status, body } = await post(url, path, request(schema))
-      expect([status, body.detail]).toEqual([400, expect.stringMatching(/^the schema: /)])
+slowTest(
+  'cyclic, huge and too deeply nested schemas are rejected while a real model answers another request',
+  async () => {
+    const { url } = await useTestDaemon()
+    const long = { messages, max_tokens: 200, temperature: 2, logit_bias: { 2: -100 } }
+    const running = post(url, '/v1/chat/completions', long)
+    for (const [path, create] of Object.entries(withSchema)) {
+      const request = (schema: object) => ({ ...apis[path]?.('Hi'), ...create(schema) })
+      for (const schema of badSchemas) {
+        const { status, body } = await post(url, path, request(schema))
+        expect([status, body.detail]).toEqual([400, expect.stringMatching(/^the schema: /)])
+      }
+      expect((await post(url, path, request(hugeSchema))).body.detail).toBe(
+        'the schema: it is too large',
+      )
+      expect((await post(url, path, request(deepSchema(100)))).body.detail).toBe(
+        'the body is nested more than 200 levels deep',
+      )
+      const deepest = { ...request(deepSchema(90)), max_tokens: 3, max_output_tokens: 3 }
+      expect((await post(url, path, { ...deepest, options: { num_predict: 3 } })).status).toBe(200)
     }
-    expect((await post(url, path, request(hugeSchema))).body.detail).toBe(
-      'the schema: it is too large',
-    )
-    expect((await post(url, path, request(deepSchema(100)))).body.detail).toBe(
-      'the body is nested more than 200 levels deep',
-    )
-    const deepest = { ...request(deepSchema(90)), max_tokens: 3, max_output_tokens: 3 }
-    expect((await post(url, path, { ...deepest, options: { num_predict: 3 } })).status).toBe(200)
-  }
-  expect((await running).status).toBe(200)
-})
+    expect((await running).status).toBe(200)
+  },
+)

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { slowTest } from '../../../testing/slow-test.ts'
 import { startChildRuntime } from './runtime/process/child-runtime.ts'
 import type { StartRuntime } from './runtime/runtime.ts'
 import { temporaryFolder } from './testing/temporary-folder.ts'
@@ -35,7 +36,7 @@ function watchedRuntime() {
   return { start, pids }
 }
 
-test('after 200 clients have disconnected during a stream, no slot is in use', async () => {
+slowTest('after 200 clients have disconnected during a stream, no slot is in use', async () => {
   const { url } = await useTestDaemon({ queueLength: 256 })
   await ask(url, { max_tokens: 1 })
   await Promise.all(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CreatedApiKey, ModelRecord, SignedIn, StartedUpload } from '@shoal/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { slowTest } from '../../../testing/slow-test.ts'
 import { canMount, smallDisk } from '../../../testing/small-disk.ts'
 import type { RegistryConfig } from './config.ts'
 import { readRegistryConfig, startRegistry } from './main.ts'
@@ -213,21 +214,24 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     })
   })
 
-  test('downloads continue and are recorded in the journal, and each is counted exactly once when space is free again', async () => {
-    const { registry, disk, download } = await stuck()
-    const answers = await Promise.all(Array.from({ length: 40 }, download))
-    answers.push(await download(), await download())
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(await countPending(registry)).toBe('42')
-    expect(await countDownloads(registry)).toBe(0)
+  slowTest(
+    'downloads continue and are recorded in the journal, and each is counted exactly once when space is free again',
+    async () => {
+      const { registry, disk, download } = await stuck()
+      const answers = await Promise.all(Array.from({ length: 40 }, download))
+      answers.push(await download(), await download())
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+      expect(await countPending(registry)).toBe('42')
+      expect(await countDownloads(registry)).toBe(0)
 
-    await disk.free()
-    await expect.poll(() => countDownloads(registry)).toBe(42)
-    expect(await countPending(registry)).toBe('0')
-    await download()
-    await registry.restart()
-    expect(await countDownloads(registry)).toBe(43)
-  })
+      await disk.free()
+      await expect.poll(() => countDownloads(registry)).toBe(42)
+      expect(await countPending(registry)).toBe('0')
+      await download()
+      await registry.restart()
+      expect(await countDownloads(registry)).toBe(43)
+    },
+  )
 
   test('downloads in the journal survive a restart, and are included in a copy of the data', async () => {
     const { registry, disk, download } = await stuck()

@@ -19,6 +19,7 @@ import { join } from 'node:path'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { findAtPath, importFile, readRecord } from '@shoal/transfer'
 import { expect, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { putHubFile, putOllamaModel } from '../testing/foreign-stores.ts'
 import { nanoPath, putModelFile } from '../testing/local-files.ts'
 import { makeHome } from '../testing/run-shoal.ts'
@@ -347,22 +348,26 @@ const usage = async (folder: string) =>
     .map((name) => lstatSync(join(folder, name)).blocks * 512)
     .reduce((sum, bytes) => sum + bytes, 0)
 
-test('a store of 1 GiB can be used without copying or hashing it', {
-  timeout: 240_000,
-}, async () => {
-  await using home = await useStores()
-  const blob = await putOllamaModel({ ...home, sizeBytes: 2 ** 30 })
-  const before = statSync(blob)
-  const imported = await home.shoal('import', 'ollama')
-  expect(imported.stderr).toContain('✓ Imported 1 file (1.07 GB) by reference')
-  expect((await home.shoal('ls')).stdout).toContain('from ollama tide:latest')
-  expect(await readRecord(join(home.models, 'tide', 'tide-Q8_0.gguf'))).toBeUndefined()
-  const answer = await home.shoal('run', 'tide', 'Hello', '--max-tokens', '2')
-  expect(answer.exitCode).toBe(0)
-  expect(await usage(home.models)).toBeLessThan(100_000)
-  const { ino, blocks, mtimeMs } = before
-  expect(statSync(blob)).toMatchObject({ ino, blocks, mtimeMs })
-})
+slowTest(
+  'a store of 1 GiB can be used without copying or hashing it',
+  {
+    timeout: 240_000,
+  },
+  async () => {
+    await using home = await useStores()
+    const blob = await putOllamaModel({ ...home, sizeBytes: 2 ** 30 })
+    const before = statSync(blob)
+    const imported = await home.shoal('import', 'ollama')
+    expect(imported.stderr).toContain('✓ Imported 1 file (1.07 GB) by reference')
+    expect((await home.shoal('ls')).stdout).toContain('from ollama tide:latest')
+    expect(await readRecord(join(home.models, 'tide', 'tide-Q8_0.gguf'))).toBeUndefined()
+    const answer = await home.shoal('run', 'tide', 'Hello', '--max-tokens', '2')
+    expect(answer.exitCode).toBe(0)
+    expect(await usage(home.models)).toBeLessThan(100_000)
+    const { ino, blocks, mtimeMs } = before
+    expect(statSync(blob)).toMatchObject({ ino, blocks, mtimeMs })
+  },
+)
 
 test('files that are deleted or changed during an import are reported, and leave nothing behind', async () => {
   await using home = await useStores()

@@ -215,7 +215,7 @@ test('delete removes a model after a confirmation', async () => {
   const { shoal, client } = user
   const asked = await shoal('delete', 'tide')
   expect(asked.stderr).toContain('Confirmation is required')
-  expect(asked.stderr).toContain('with 1 file')
+  expect(asked.stderr).toContain('and its 1 file')
   expect((await shoal('delete', 'tide:Q8_0', '--yes')).stderr).toContain('shoal files rm tide:Q8_0')
   expect((await client.getModel('tide')).files_count).toBe(1)
   expect((await shoal('delete', 'tide', '--yes')).exitCode).toBe(0)

@@ -5,7 +5,8 @@ import { closeSync, constants, createReadStream, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { binPath, makeHome } from '../testing/run-shoal.ts'
 
 const requests = 5_000
@@ -65,15 +66,18 @@ async function endsWell(child: ChildProcess) {
   expect(performance.now() - started).toBeLessThan(10_000)
 }
 
-test('a log socket that nobody reads, such as that of systemd, does not block the registry', async () => {
-  const { child, url } = await startRegistry('pipe')
-  await askOften(url)
-  expect((await fetch(`${url}/healthz`)).status).toBe(200)
-  expect(await droppedLines(url)).toBeGreaterThan(0)
-  await endsWell(child)
-})
+slowTest(
+  'a log socket that nobody reads, such as that of systemd, does not block the registry',
+  async () => {
+    const { child, url } = await startRegistry('pipe')
+    await askOften(url)
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    expect(await droppedLines(url)).toBeGreaterThan(0)
+    await endsWell(child)
+  },
+)
 
-test('when a log pipe is read again, a line reports how many lines were dropped', async () => {
+slowTest('when a log pipe is read again, a line reports how many lines were dropped', async () => {
   const home = await makeHome()
   onTestFinished(() => home[Symbol.asyncDispose]())
   const path = join(home.path, 'log')
@@ -102,12 +106,15 @@ test('when a log pipe is read again, a line reports how many lines were dropped'
   await endsWell(child)
 })
 
-test('if the readers of stdout and stderr disappear, the registry continues, and shuts down gracefully', async () => {
-  const { child, url, data } = await startRegistry('pipe')
-  child.stdout?.destroy()
-  child.stderr?.destroy()
-  await askOften(url)
-  expect((await fetch(`${url}/healthz`)).status).toBe(200)
-  await endsWell(child)
-  expect(await readdir(data)).not.toContain('registry.sqlite-wal') // deleted when SQLite closes the database
-})
+slowTest(
+  'if the readers of stdout and stderr disappear, the registry continues, and shuts down gracefully',
+  async () => {
+    const { child, url, data } = await startRegistry('pipe')
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    await askOften(url)
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    await endsWell(child)
+    expect(await readdir(data)).not.toContain('registry.sqlite-wal') // deleted when SQLite closes the database
+  },
+)

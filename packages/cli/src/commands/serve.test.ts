@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { isProcessThere } from '../daemon/state-file.ts'
 import { putModelFile } from '../testing/local-files.ts'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
@@ -240,7 +241,7 @@ test('if a background daemon fails to start, serve prints the reason', async () 
   expect(open.exitCode).toBe(2)
 })
 
-test('the daemon.json of a killed daemon is ignored', async () => {
+slowTest('the daemon.json of a killed daemon is ignored', async () => {
   await using home = await homeWithNano()
   const first = startShoal(['serve', '--port', '0', '--json'], { home: home.path, env })
   const { url } = JSON.parse(String((await once(first.child.stdout, 'data'))[0]))

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { registryClient } from '@shoal/protocol/client'
 import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import { expect, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 
 /** On a busy machine, two threads that must synchronize can be a hundred times slower than one thread. */
@@ -42,7 +43,7 @@ async function readDaemonUrl(url: string): Promise<string | undefined> {
   return / data-daemon="([^"]*)"/.exec(await page.text())?.[1]
 }
 
-test('up publishes the demo models on an empty registry, and they can be pulled', async () => {
+slowTest('up publishes the demo models on an empty registry, and they can be pulled', async () => {
   await using home = await makeHome()
   const up = await startUp(home.path, ['--no-inference'])
   const { demo_models, inference, url } = up.document
@@ -69,24 +70,27 @@ test('up publishes the demo models on an empty registry, and they can be pulled'
   expect((await third.stop()).exitCode).toBe(0)
 })
 
-test('up publishes the demo models even if a person registered the username shoal in version 0.1', async () => {
-  await using home = await makeHome()
-  const data = join(home.path, 'data')
-  const config = readRegistryConfig({ SHOAL_PEER_PORT: 'off' }, { port: '0', data })
-  const before = await startRegistry({ ...config, log: 'silent' })
-  const anybody = registryClient({ baseUrl: before.url })
-  await anybody.register({ username: 'ines', password: 'open sesame' })
-  await before.close()
-  const database = new DatabaseSync(join(data, 'registry.sqlite'))
-  database.exec("update account set username = 'shoal' where username = 'ines'")
-  database.close()
+slowTest(
+  'up publishes the demo models even if a person registered the username shoal in version 0.1',
+  async () => {
+    await using home = await makeHome()
+    const data = join(home.path, 'data')
+    const config = readRegistryConfig({ SHOAL_PEER_PORT: 'off' }, { port: '0', data })
+    const before = await startRegistry({ ...config, log: 'silent' })
+    const anybody = registryClient({ baseUrl: before.url })
+    await anybody.register({ username: 'ines', password: 'open sesame' })
+    await before.close()
+    const database = new DatabaseSync(join(data, 'registry.sqlite'))
+    database.exec("update account set username = 'shoal' where username = 'ines'")
+    database.close()
 
-  const up = await startUp(home.path, ['--no-inference'])
-  expect(up.document.demo_models.map(({ name }) => name)).toEqual(['shoal-tiny', 'shoal-nano'])
-  const { models } = await registryClient({ baseUrl: up.document.url }).listModels()
-  expect(new Set(models.map(({ owner }) => owner))).toEqual(new Set(['shoal-system']))
-  expect((await up.stop()).exitCode).toBe(0)
-})
+    const up = await startUp(home.path, ['--no-inference'])
+    expect(up.document.demo_models.map(({ name }) => name)).toEqual(['shoal-tiny', 'shoal-nano'])
+    const { models } = await registryClient({ baseUrl: up.document.url }).listModels()
+    expect(new Set(models.map(({ owner }) => owner))).toEqual(new Set(['shoal-system']))
+    expect((await up.stop()).exitCode).toBe(0)
+  },
+)
 
 test('up pulls a demo model from its registry and answers with it', {
   timeout: 60_000,
@@ -126,7 +130,7 @@ test('up pulls a demo model from its registry and answers with it', {
   expect((await again.stop()).exitCode).toBe(0)
 })
 
-test("if Ollama uses the local API's port, the registry runs without a local API", async () => {
+slowTest("if Ollama uses the local API's port, the registry runs without a local API", async () => {
   await using home = await makeHome()
   const ollama = createServer((_, answer) => answer.end('Ollama is running'))
   ollama.listen(0, '127.0.0.1')
@@ -145,7 +149,7 @@ test("if Ollama uses the local API's port, the registry runs without a local API
   expect(exitCode).toBe(0)
 })
 
-test("if the user's daemon is already running, the pages link to it", async () => {
+slowTest("if the user's daemon is already running, the pages link to it", async () => {
   await using home = await makeHome()
   const serve = startShoal(['serve', '--port', '0', '--json', '--no-share'], {
     home: home.path,
@@ -166,7 +170,7 @@ test("if the user's daemon is already running, the pages link to it", async () =
   await alone.stop()
 })
 
-test('if the port is in use, the error contains the port number', async () => {
+slowTest('if the port is in use, the error contains the port number', async () => {
   await using home = await makeHome()
   const up = await startUp(home.path, ['--no-inference'])
   const { port } = new URL(up.document.url)

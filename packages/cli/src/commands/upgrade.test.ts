@@ -140,7 +140,7 @@ test('shoal upgrade never installs an older version', async () => {
   const refused = await upgrade('--yes')
   expect(refused).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('older than 2.0.0'),
+    stderr: expect.stringContaining('older than the installed version, 2.0.0'),
   })
   expect(await getVersion()).toBe('2.0.0')
   await rm(join(registry.dataDirectory, 'releases'), { recursive: true })

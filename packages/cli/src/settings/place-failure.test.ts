@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runsSlowTests } from '../../../../testing/slow.ts'
 import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome, runShoal } from '../testing/run-shoal.ts'
 
@@ -15,7 +16,7 @@ const commands = [
   ['pull', 'tide', '--no-peers'],
 ]
 
-test.runIf(process.platform === 'linux')(
+test.runIf(runsSlowTests && process.platform === 'linux')(
   'every command that writes files reports a home in which folders cannot be created',
   { timeout: 60_000 },
   async () => {
@@ -51,7 +52,7 @@ test.runIf(process.platform === 'linux').each(['registry', 'up'])(
   },
 )
 
-test.runIf(process.platform === 'linux')(
+test.runIf(runsSlowTests && process.platform === 'linux')(
   'read-only commands work without a usable home',
   async () => {
     await using registry = await realRegistry()

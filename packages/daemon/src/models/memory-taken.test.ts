@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { demoModel, writeSyntheticModel } from '@shoal/model-file/testing/synthetic-model'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runsSlowTests } from '../../../../testing/slow.ts'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { startChildRuntime } from '../runtime/process/child-runtime.ts'
 import type { StartRuntime } from '../runtime/runtime.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
@@ -53,7 +54,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
     }
   }
 
-  test('the demo model uses the planned memory', async () => {
+  slowTest('the demo model uses the planned memory', async () => {
     const { plannedBytes, takenBytes } = await load('demo', 4)
     expect(Math.abs(takenBytes - plannedBytes)).toBeLessThan(toleranceBytes)
   })

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { cardRenderer } from './card-renderer.ts'
 import type { CardOptions } from './shape-card.ts'
 import { type CardLimits, CardTimeoutError, startCardProcess } from './start-card-process.ts'
@@ -51,21 +52,24 @@ test('a card is rendered and cached', async () => {
   expect(await render('*Tide*')).toBe('<p><em>Tide</em></p>')
 })
 
-test('a card that takes too much processor time is shown as plain text, and the next one is rendered', async () => {
-  const { cards, render, problems } = start({ maxCpuMs: 500 })
-  const slow = `---\nlicense: mit\n---\n<b>${'[a]('.repeat(30_000)}` // takes minutes, but little memory
-  const [first, second] = await Promise.all([
-    cards.render(slow, options),
-    render('# Tide', { ...options, names: [] }),
-  ])
-  expect(first.html).toMatch(note('failed'))
-  expect(first.html).toContain('<pre class="card-plain" tabindex="0">\n&lt;b&gt;[a]([a](')
-  expect(first.retryAfterSeconds).toBe(600)
-  expect(second).toContain('<h3 id="card-tide"')
-  expect(problems).toEqual(['takes more than 0.5 s of processor time'])
-  expect(await cards.render(slow, options)).toEqual(first)
-  expect(problems).toHaveLength(1) // it was not rendered again
-})
+slowTest(
+  'a card that takes too much processor time is shown as plain text, and the next one is rendered',
+  async () => {
+    const { cards, render, problems } = start({ maxCpuMs: 500 })
+    const slow = `---\nlicense: mit\n---\n<b>${'[a]('.repeat(30_000)}` // takes minutes, but little memory
+    const [first, second] = await Promise.all([
+      cards.render(slow, options),
+      render('# Tide', { ...options, names: [] }),
+    ])
+    expect(first.html).toMatch(note('failed'))
+    expect(first.html).toContain('<pre class="card-plain" tabindex="0">\n&lt;b&gt;[a]([a](')
+    expect(first.retryAfterSeconds).toBe(600)
+    expect(second).toContain('<h3 id="card-tide"')
+    expect(problems).toEqual(['takes more than 0.5 s of processor time'])
+    expect(await cards.render(slow, options)).toEqual(first)
+    expect(problems).toHaveLength(1) // it was not rendered again
+  },
+)
 
 test('a card that is not rendered soon is shown as plain text, and is rendered in the meantime', async () => {
   const { cards, problems } = start({}, 0)
@@ -115,7 +119,7 @@ test('a card that cannot be rendered stays plain text', async () => {
   expect(problems).toEqual(['the Markdown is nested too deeply'])
 })
 
-test('a card that needs too much memory crashes only the card process', async () => {
+slowTest('a card that needs too much memory crashes only the card process', async () => {
   const { render, problems } = start({ maxHeapMb: 32 })
   const reference = `[a]: <https://a.example/${'y'.repeat(5_000)}>\n\n${'[a]'.repeat(24_000)}`
   expect(await render(reference)).toMatch(note('failed'))

@@ -5,6 +5,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import type { Download } from '@shoal/protocol'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import type { RegistryConfig } from '../config.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { rawRequest } from '../testing/raw-request.ts'
@@ -34,7 +35,7 @@ async function askAll(registry: TestRegistry, paths: string[]) {
   }
 }
 
-test('requests that differ only in unknown parameters share a cached response', async () => {
+slowTest('requests that differ only in unknown parameters share a cached response', async () => {
   const registry = await startTestRegistry()
   try {
     const junk = 'x'.repeat(14_000)
@@ -47,26 +48,29 @@ test('requests that differ only in unknown parameters share a cached response', 
   }
 })
 
-test("responses to requests with many different parameters stay within the cache's limits", async () => {
-  const registry = await startTestRegistry()
-  try {
-    const padding = 'y'.repeat(400)
-    const count = maxCacheEntries + 500
-    await askAll(
-      registry,
-      Array.from({ length: count }, (_, at) => `/v1/models?owner=${at}${padding}`),
-    )
-    expect(await metric(registry, 'shoal_response_cache_entries')).toBe(maxCacheEntries)
-    const bytes = await metric(registry, 'shoal_response_cache_bytes')
-    expect(bytes).toBeLessThan(maxCacheBytes)
-    expect(bytes).toBeGreaterThan(maxCacheEntries * 2 * padding.length) // keys count toward the limit
-    const long = Array.from({ length: 100 }, (_, at) => `/v1/models?q=${at}${'z'.repeat(14_000)}`)
-    await askAll(registry, long)
-    expect(await metric(registry, 'shoal_response_cache_bytes')).toBeLessThanOrEqual(bytes)
-  } finally {
-    await registry.close()
-  }
-})
+slowTest(
+  "responses to requests with many different parameters stay within the cache's limits",
+  async () => {
+    const registry = await startTestRegistry()
+    try {
+      const padding = 'y'.repeat(400)
+      const count = maxCacheEntries + 500
+      await askAll(
+        registry,
+        Array.from({ length: count }, (_, at) => `/v1/models?owner=${at}${padding}`),
+      )
+      expect(await metric(registry, 'shoal_response_cache_entries')).toBe(maxCacheEntries)
+      const bytes = await metric(registry, 'shoal_response_cache_bytes')
+      expect(bytes).toBeLessThan(maxCacheBytes)
+      expect(bytes).toBeGreaterThan(maxCacheEntries * 2 * padding.length) // keys count toward the limit
+      const long = Array.from({ length: 100 }, (_, at) => `/v1/models?q=${at}${'z'.repeat(14_000)}`)
+      await askAll(registry, long)
+      expect(await metric(registry, 'shoal_response_cache_bytes')).toBeLessThanOrEqual(bytes)
+    } finally {
+      await registry.close()
+    }
+  },
+)
 
 test('the order of parameters and explicit defaults make no difference', async () => {
   const registry = await startTestRegistry()

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { Transform } from 'node:stream'
 import { seededRandom } from '@shoal/core/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { connectWire, fetchMetadata } from '../testing/metadata-client.ts'
 import { bigInfo, bigInfoHash, bigInfoSource, startTestPeer } from '../testing/metadata-peer.ts'
 import {
@@ -69,31 +70,38 @@ async function* inPieces(bytes: Buffer, random: Random): AsyncGenerator<Uint8Arr
   }
 }
 
-test('each of five thousand corrupted connections ends quickly and with a known outcome', async () => {
-  const random = seededRandom(20_251_121)
-  const ends = { given: 0, enough: 0, refused: 0, left: 0 }
-  const start = performance.now()
-  for (let run = 0; run < 5_000; run += 1) {
-    let sent = 0
-    const reader = new MetadataReader(inPieces(mutate(honest, random), random))
-    const write = async (bytes: Uint8Array) => {
-      sent += bytes.length
+slowTest(
+  'each of five thousand corrupted connections ends quickly and with a known outcome',
+  async () => {
+    const random = seededRandom(20_251_121)
+    const ends = { given: 0, enough: 0, refused: 0, left: 0 }
+    const start = performance.now()
+    for (let run = 0; run < 5_000; run += 1) {
+      let sent = 0
+      const reader = new MetadataReader(inPieces(mutate(honest, random), random))
+      const write = async (bytes: Uint8Array) => {
+        sent += bytes.length
+      }
+      const session = {
+        source: bigInfoSource,
+        peerId: randomBytes(20),
+        onProgress: () => undefined,
+      }
+      await giveMetadata({ reader, write }, session).then(
+        (isGiven) => {
+          ends[isGiven ? 'given' : 'enough'] += 1
+        },
+        (error) => {
+          expect([Departure, Refusal], `run ${run}: ${error.stack}`).toContain(error.constructor)
+          ends[error instanceof Refusal ? 'refused' : 'left'] += 1
+        },
+      )
+      expect(sent, `run ${run}`).toBeLessThan(4 * bigInfo.length)
     }
-    const session = { source: bigInfoSource, peerId: randomBytes(20), onProgress: () => undefined }
-    await giveMetadata({ reader, write }, session).then(
-      (isGiven) => {
-        ends[isGiven ? 'given' : 'enough'] += 1
-      },
-      (error) => {
-        expect([Departure, Refusal], `run ${run}: ${error.stack}`).toContain(error.constructor)
-        ends[error instanceof Refusal ? 'refused' : 'left'] += 1
-      },
-    )
-    expect(sent, `run ${run}`).toBeLessThan(4 * bigInfo.length)
-  }
-  expect(performance.now() - start).toBeLessThan(15_000)
-  expect(Math.min(ends.given, ends.refused, ends.left)).toBeGreaterThan(300)
-})
+    expect(performance.now() - start).toBeLessThan(15_000)
+    expect(Math.min(ends.given, ends.refused, ends.left)).toBeGreaterThan(300)
+  },
+)
 
 test('after hundreds of connections with noise, corrupted messages and incomplete handshakes, the peer still serves metadata', async () => {
   const random = seededRandom(7)
@@ -121,37 +129,40 @@ test('after hundreds of connections with noise, corrupted messages and incomplet
   expect((await fetchMetadata(peer.port, bigInfoHash, 'required')).includes(bigInfo)).toBe(true)
 })
 
-test('encrypted connections with corrupted bytes end, and do not affect other connections', async () => {
-  const random = seededRandom(11)
-  const { peer, warnings, count } = await startTestPeer({
-    limits: { refusedMs: 0, handshakeMs: 500, idleMs: 500, maxPerNetwork: 100 },
-  })
-  const relay = createServer((client) => {
-    const onward = connect(peer.port, '127.0.0.1')
-    let bytesUntilDamage = random(400) // the client sends about 700 bytes, most of which are padding
-    const damage = new Transform({
-      transform(piece: Buffer, _encoding, done) {
-        if (bytesUntilDamage < piece.length) piece.writeUInt8(random(256), bytesUntilDamage)
-        bytesUntilDamage =
-          bytesUntilDamage < piece.length ? Infinity : bytesUntilDamage - piece.length
-        done(null, piece)
-      },
+slowTest(
+  'encrypted connections with corrupted bytes end, and do not affect other connections',
+  async () => {
+    const random = seededRandom(11)
+    const { peer, warnings, count } = await startTestPeer({
+      limits: { refusedMs: 0, handshakeMs: 500, idleMs: 500, maxPerNetwork: 100 },
     })
-    client.pipe(damage).pipe(onward).pipe(client)
-    client.on('error', () => onward.destroy()).on('close', () => onward.destroy())
-    onward.on('error', () => client.destroy()).on('close', () => client.destroy())
-  })
-  await once(relay.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => void relay.close())
-  const { port } = relay.address() as AddressInfo
-  const ends = await Promise.all(
-    Array.from(
-      { length: 90 },
-      async () => (await connectWire(port, bigInfoHash, 'required')).closed,
-    ),
-  )
-  expect(ends).toHaveLength(90)
-  expect(await count('refused')).toBeGreaterThan(5)
-  expect(warnings).toEqual([])
-  expect((await fetchMetadata(peer.port, bigInfoHash, 'required')).includes(bigInfo)).toBe(true)
-})
+    const relay = createServer((client) => {
+      const onward = connect(peer.port, '127.0.0.1')
+      let bytesUntilDamage = random(400) // the client sends about 700 bytes, most of which are padding
+      const damage = new Transform({
+        transform(piece: Buffer, _encoding, done) {
+          if (bytesUntilDamage < piece.length) piece.writeUInt8(random(256), bytesUntilDamage)
+          bytesUntilDamage =
+            bytesUntilDamage < piece.length ? Infinity : bytesUntilDamage - piece.length
+          done(null, piece)
+        },
+      })
+      client.pipe(damage).pipe(onward).pipe(client)
+      client.on('error', () => onward.destroy()).on('close', () => onward.destroy())
+      onward.on('error', () => client.destroy()).on('close', () => client.destroy())
+    })
+    await once(relay.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void relay.close())
+    const { port } = relay.address() as AddressInfo
+    const ends = await Promise.all(
+      Array.from(
+        { length: 90 },
+        async () => (await connectWire(port, bigInfoHash, 'required')).closed,
+      ),
+    )
+    expect(ends).toHaveLength(90)
+    expect(await count('refused')).toBeGreaterThan(5)
+    expect(warnings).toEqual([])
+    expect((await fetchMetadata(peer.port, bigInfoHash, 'required')).includes(bigInfo)).toBe(true)
+  },
+)

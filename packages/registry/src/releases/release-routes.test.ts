@@ -15,6 +15,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import type { RegistryConfig } from '../config.ts'
 import { startTestRegistry } from '../testing/test-registry.ts'
 import { makeReleaseKey, writeRelease } from '../testing/write-release.ts'
@@ -239,7 +240,7 @@ test('a platform without a release and a shoal that was installed in another way
   expect(await readFile(join(home, '.local/bin/shoal'), 'utf8')).toBe('mine')
 })
 
-test('a script that is cut off at any byte does nothing', async () => {
+slowTest('a script that is cut off at any byte does nothing', async () => {
   const registry = await start()
   await registry.add()
   const { text } = await registry.get('/install')

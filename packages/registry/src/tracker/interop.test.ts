@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, inject, test } from 'vitest'
 import { freePort } from '../../../../testing/free-port.ts'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { startAria2ForMetadata } from '../../../../testing/torrent-clients/aria2.ts'
 import { torrentClients } from '../../../../testing/torrent-clients/clients.ts'
 import { download, downloadAtMostMs } from '../../../../testing/torrent-clients/download.ts'
@@ -49,7 +50,7 @@ describe.concurrent('from the web seed only', options, () => {
     })
   }
 
-  test("webtorrent downloads from a magnet link without the torrent's URL", async (context) => {
+  slowTest("webtorrent downloads from a magnet link without the torrent's URL", async (context) => {
     const published = await publishTorrent(registry, context)
     await download(webtorrent, published.magnet.replace(/&xs=[^&]*/, ''), published)
   })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import type { PullEvent } from '../events.ts'
 import { filterEvents } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
@@ -12,7 +13,7 @@ const file = syntheticFile(12 * mebibyte, 4 * mebibyte)
 const tuning = { ...quickTuning, stallMs: 5_000, joinAfterMs: 50 }
 const slowly = () => ({ bytesPerSecond: 50_000 })
 
-test('if only peers may be used, no byte is requested from the registry', async () => {
+slowTest('if only peers may be used, no byte is requested from the registry', async () => {
   const { origin, path, pull, seeder } = await swarmScene(file)
   await seeder()
   const pulled = await pull({ peers: 'only', tuning })
@@ -58,29 +59,32 @@ test('a peer that sends wrong bytes is reported and not used again, and the file
   for (const { source } of droppedChunks) expect(source).toMatch(/^127\.0\.0\.1:\d+$/)
 })
 
-test('when a pull switches from the registry to peers and back, almost nothing is received twice', async () => {
-  const large = syntheticFile(24 * mebibyte, 8 * mebibyte)
-  const { origin, path, pull, seeder } = await swarmScene(large)
-  const { pause } = await seeder(large.bytes, { uploadLimit: 4 * mebibyte })
-  origin.script = () => ({ bytesPerSecond: 100_000 })
-  const goOnAlone = (event: PullEvent) => {
-    const sources = event.type === 'progress' ? event.sources.filter(({ isPeer }) => isPeer) : []
-    if (sources.reduce((sum, { bytes }) => sum + bytes, 0) < 8 * mebibyte) return
-    pause()
-    origin.script = () => ({ bytesPerSecond: 4_000_000 })
-  }
-  const { wastedBytes, sources } = await pull({
-    peers: 'auto',
-    tuning: { ...tuning, turnMs: 600 },
-    onEvent: goOnAlone,
-  })
-  expect(readFileSync(path).equals(large.bytes)).toBe(true)
-  const [registry] = sources.filter(({ isPeer }) => !isPeer)
-  expect(registry?.bytes).toBeGreaterThan(large.bytes.length / 3)
-  // At each of the two switches, the piece in transit may be received twice. The pieces that peers have sent out of
-  // order, about 8 MiB, are not received again.
-  expect(wastedBytes).toBeLessThan(2.5 * mebibyte)
-})
+slowTest(
+  'when a pull switches from the registry to peers and back, almost nothing is received twice',
+  async () => {
+    const large = syntheticFile(24 * mebibyte, 8 * mebibyte)
+    const { origin, path, pull, seeder } = await swarmScene(large)
+    const { pause } = await seeder(large.bytes, { uploadLimit: 4 * mebibyte })
+    origin.script = () => ({ bytesPerSecond: 100_000 })
+    const goOnAlone = (event: PullEvent) => {
+      const sources = event.type === 'progress' ? event.sources.filter(({ isPeer }) => isPeer) : []
+      if (sources.reduce((sum, { bytes }) => sum + bytes, 0) < 8 * mebibyte) return
+      pause()
+      origin.script = () => ({ bytesPerSecond: 4_000_000 })
+    }
+    const { wastedBytes, sources } = await pull({
+      peers: 'auto',
+      tuning: { ...tuning, turnMs: 600 },
+      onEvent: goOnAlone,
+    })
+    expect(readFileSync(path).equals(large.bytes)).toBe(true)
+    const [registry] = sources.filter(({ isPeer }) => !isPeer)
+    expect(registry?.bytes).toBeGreaterThan(large.bytes.length / 3)
+    // At each of the two switches, the piece in transit may be received twice. The pieces that peers have sent out of
+    // order, about 8 MiB, are not received again.
+    expect(wastedBytes).toBeLessThan(2.5 * mebibyte)
+  },
+)
 
 test('peers complete a pull whose registry fails', async () => {
   const { origin, path, pull, seeder } = await swarmScene(file)
@@ -93,7 +97,7 @@ test('peers complete a pull whose registry fails', async () => {
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
 })
 
-test('concurrent pulls find each other, and share what they have', async () => {
+slowTest('concurrent pulls find each other, and share what they have', async () => {
   const { origin, path, pull } = await swarmScene(file)
   origin.script = () => ({ bytesPerSecond: 400_000 })
   const paths = [path, `${path}-2`]

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pieceLengthFor } from '@shoal/model-file'
 import { expect, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import {
   connectTo,
   extended,
@@ -36,7 +37,7 @@ async function scene(of = file) {
   }
 }
 
-test.each<[string, (infoHash: string) => Buffer]>([
+slowTest.each<[string, (infoHash: string) => Buffer]>([
   ['zeros in place of a key', () => Buffer.alloc(700)],
   ['noise', () => Buffer.from(file.bytes.subarray(0, 4000))],
   ['an unterminated list', (hash) => Buffer.concat([handshake(hash), extended(0, 'l-3:e')])],
@@ -61,28 +62,34 @@ async function taker(port: number, infoHash: string): Promise<Socket> {
   return socket
 }
 
-test('a peer that requests a lot and reads late receives everything, and the seeder needs little memory', async () => {
-  const large = syntheticFile(64 * mebibyte, 4 * mebibyte)
-  const { port, infoHash, stillGives } = await scene(large)
-  const socket = await taker(port, infoHash)
-  socket.pause()
-  const before = process.memoryUsage().rss
-  const pieceBytes = pieceLengthFor(large.bytes.length)
-  const blocks = Array.from({ length: large.bytes.length / blockBytes }, (_, at) => at * blockBytes)
-  const requests = blocks.map((at) =>
-    request(Math.floor(at / pieceBytes), at % pieceBytes, blockBytes),
-  )
-  socket.write(Buffer.concat(requests))
-  await sleep(1500)
-  expect(process.memoryUsage().rss - before).toBeLessThan(40 * mebibyte)
-  let bytes = 0
-  socket.on('data', (part) => {
-    bytes += part.length
-  })
-  socket.resume()
-  await expect.poll(() => bytes, pollOptions).toBeGreaterThanOrEqual(large.bytes.length)
-  await stillGives()
-})
+slowTest(
+  'a peer that requests a lot and reads late receives everything, and the seeder needs little memory',
+  async () => {
+    const large = syntheticFile(64 * mebibyte, 4 * mebibyte)
+    const { port, infoHash, stillGives } = await scene(large)
+    const socket = await taker(port, infoHash)
+    socket.pause()
+    const before = process.memoryUsage().rss
+    const pieceBytes = pieceLengthFor(large.bytes.length)
+    const blocks = Array.from(
+      { length: large.bytes.length / blockBytes },
+      (_, at) => at * blockBytes,
+    )
+    const requests = blocks.map((at) =>
+      request(Math.floor(at / pieceBytes), at % pieceBytes, blockBytes),
+    )
+    socket.write(Buffer.concat(requests))
+    await sleep(1500)
+    expect(process.memoryUsage().rss - before).toBeLessThan(40 * mebibyte)
+    let bytes = 0
+    socket.on('data', (part) => {
+      bytes += part.length
+    })
+    socket.resume()
+    await expect.poll(() => bytes, pollOptions).toBeGreaterThanOrEqual(large.bytes.length)
+    await stillGives()
+  },
+)
 
 test('a peer that keeps sending requests is disconnected', async () => {
   const { port, infoHash, stillGives } = await scene()

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import WebTorrent, { type Torrent } from 'webtorrent'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { temporaryDirectory } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import { swarmScene } from '../testing/swarm-scene.ts'
@@ -59,7 +60,7 @@ function takeFrom(address: string, torrent: Uint8Array): Torrent {
   return client.add(torrent, { path }, (added) => added.addPeer(address))
 }
 
-test('a paused seeder uploads nothing until it resumes, and keeps its byte count', async () => {
+slowTest('a paused seeder uploads nothing until it resumes, and keeps its byte count', async () => {
   const { path, pull, seeder, seeds, tracker } = await swarmScene(file)
   const { pause, resume, status } = await seeder()
   await pull(onlyPeers)
