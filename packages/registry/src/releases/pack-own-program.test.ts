@@ -272,7 +272,7 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
   test('warns if its disk is almost full', async () => {
     const programFolder = await makeProgram()
     const warning = await readWarning({ programFolder, reserveBytes: Number.MAX_SAFE_INTEGER })
-    expect(warning).toContain('disk space')
+    expect(warning).toContain('free some space')
   })
 
   test.runIf(canMount)('warns if its disk becomes full, and leaves no files on it', async () => {
@@ -287,7 +287,7 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     ])
     const releasesDirectory = join(disk.path, 'releases')
     expect(await readWarning({ programFolder, releasesDirectory, reserveBytes: 0 })).toContain(
-      'disk space',
+      'free some space',
     )
     expect(await readdir(releasesDirectory)).toEqual([])
   })
