@@ -121,7 +121,7 @@ test('a model that becomes private is not shared, but its files are kept', optio
   const pulled = await runShoal(['pull', 'tide', '--json'], shoalOptions)
   await registry.makePrivate('tide')
   const { child, outcome } = startShoal(['seed'], shoalOptions)
-  await untilPrinted(child, '0 files')
+  await untilPrinted(child, '(0 files)')
   child.kill('SIGINT')
   await outcome
   expect(await sha256(JSON.parse(pulled.stdout).path)).toBe(file.sha256_hash)
@@ -138,7 +138,7 @@ slowTest(
     const withoutPeers = await runShoal(['pull', 'tide', '--no-peers'], shoalOptions)
     expect(withoutPeers.stderr).not.toContain('Shared with peers')
     const first = startShoal(['seed'], shoalOptions)
-    const output = await untilPrinted(first.child, 'machine, 0 files.')
+    const output = await untilPrinted(first.child, 'machine (0 files).')
     expect(output).toContain('tide/tide.gguf is not shared: it was pulled with --no-peers')
     first.child.kill('SIGINT')
     await first.outcome
@@ -147,7 +147,7 @@ slowTest(
     expect(again.stderr).toContain('Already downloaded.')
     expect(again.stderr).toContain('Shared with peers while shoal serve is running.')
     const second = startShoal(['seed'], shoalOptions)
-    await untilPrinted(second.child, 'machine, 1 file.')
+    await untilPrinted(second.child, 'machine (1 file).')
     second.child.kill('SIGINT')
     await second.outcome
   },
@@ -168,7 +168,7 @@ test('a pulled model is shared while its registry is offline', options, async ()
   await runShoal(['pull', 'tide'], shoalOptions)
   await registry.stop()
   const { child, outcome } = startShoal(['seed'], shoalOptions)
-  await untilPrinted(child, '1 file.')
+  await untilPrinted(child, '(1 file).')
   child.kill('SIGINT')
   await outcome
 })
