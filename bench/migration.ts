@@ -74,7 +74,7 @@ async function measure(engine: string, place: Place, options: BenchOptions, repo
     [
       'database',
       'duration, ms',
-      'log on disk, MB',
+      'write-ahead log, MB',
       'kills',
       'kills before the migration ended',
       'databases with wrong contents',

@@ -61,7 +61,7 @@ export const bench: Bench = {
     })
     const getMedian = (side: string, field: keyof Round) =>
       median((results[side] ?? []).map((round) => round[field]))
-    report.title(`swarm: ${leechers} × 128 MiB, registry limited to 6 MB/s`)
+    report.title(`swarm: ${leechers} leechers pull 128 MiB each, registry limited to 6 MB/s`)
     report.table(
       [
         'side',

@@ -9,8 +9,11 @@ export const fails = (code: Code, reason?: string): End => ({ code, reason })
 
 export const dash = (why: string): Dash => ({ dash: why })
 
-/** A complete response is final, even if it is wrong. A request is repeated only if its response is incomplete. */
-const wholeAnswer = dash('A complete response is final: the request is not repeated.')
+/**
+ * A complete response to this request is final, even if it is wrong. The request is repeated only if the response is
+ * incomplete.
+ */
+const wholeAnswer = dash('This complete response is final: the request is not repeated.')
 
 type Kind = {
   /** Whether the fault causes a complete response, even if the response is wrong. */

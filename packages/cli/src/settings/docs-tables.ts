@@ -12,7 +12,7 @@ const columns = {
   variable: ({ variable }: Row) => variable && code(variable),
   setting: ({ saved }: Row) => saved && code(saved),
   default: (row: Row) => row.defaultPhrase ?? (row.default ? code(row.default) : 'none'),
-  'what it is': ({ description }: Row) => description,
+  description: ({ description }: Row) => description,
   meaning: ({ description, details }: Row) => [description, details].filter(Boolean).join('; '),
 }
 
@@ -39,7 +39,7 @@ const { rateLimits, isRegistrationOpen, isAnonymousReadAllowed, quotaBytes } = r
 const tables: Record<string, string> = {
   registry: table(['flag', 'variable', 'default', 'meaning'], Object.values(registrySettings)),
   'registry in short': table(
-    ['variable', 'default', 'what it is'],
+    ['variable', 'default', 'description'],
     [
       registrySettings.host,
       registrySettings.port,

@@ -16,7 +16,7 @@ export type GrammarConverter = (source: string) => Promise<string>
 
 /**
  * Converts schemas and tools to grammars in a separate thread, one after another, so that the model's other requests
- * continue. The limits on states and steps stop most excessive conversions early. The limits on time and memory stop
+ * continue. The limits on states and work stop most excessive conversions early. The limits on time and memory stop
  * all others.
  */
 export function grammarConverter(limits = defaultLimits): GrammarConverter {
