@@ -99,13 +99,15 @@ export async function shoalProgram(
     program.addCommand(completeCommand(open, program), { hidden: true })
   }
   for (const command of withSubcommands(program)) {
+    if (command !== program && command.commands.length > 0) command.addHelpCommand(helpCommand())
     command
       .exitOverride()
       .helpOption('-h, --help', 'show help for this command')
       .configureHelp({
         sortSubcommands: false,
         showGlobalOptions: command !== program,
-        visibleGlobalOptions: () => [...program.options], // without the options of `shoal seed`, which `seed status` ignores
+        // Without the options of `shoal seed`, which `shoal seed status` ignores.
+        visibleGlobalOptions: () => [...program.options],
         // Omits “[options]”, which nearly every command has, to leave room for descriptions in 80 columns.
         subcommandTerm: (one) =>
           [one.name(), one.usage().replace(/\[options\] ?/, '')].join(' ').trim(),

@@ -134,7 +134,7 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
     )
     await page.goto(href?.replace('11434', String(daemonPort)) ?? '')
     await page.getByRole('heading', { name: 'Run my-tiny?' }).waitFor()
-    await page.getByText('This machine knows this registry.').waitFor()
+    await page.getByText('This registry is configured on this machine.').waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'Download and run (5.65 MB)' }).click()
     await page.getByRole('heading', { name: 'Talk to my-tiny' }).waitFor(waitOptions)

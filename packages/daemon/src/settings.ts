@@ -97,6 +97,6 @@ export const daemonSettings = {
     parse: list(parseOrigin),
     default: '',
     description:
-      'origin of web pages allowed to call the daemon, such as `http://localhost:3000`; repeatable (in the variable: separated by commas)',
+      'origin of web pages allowed to call the daemon, such as `http://localhost:3000`; repeatable (in `SHOAL_ORIGINS`: separated by commas)',
   }),
 }

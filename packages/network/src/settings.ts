@@ -161,7 +161,7 @@ export const networkSettings = {
     variable: 'SHOAL_CA_FILE',
     flag: '--cacert <file>',
     parse: (path) => path,
-    description: 'file with additional trusted certificate authorities, in PEM format',
+    description: 'file with additional trusted CA certificates, in PEM format',
   }),
   timeouts: setting({
     variable: 'SHOAL_NETWORK_TIMEOUTS',

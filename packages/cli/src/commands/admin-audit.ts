@@ -22,7 +22,7 @@ const maxLimit = 500
 
 export function auditCommand(open: OpenContext): Command {
   const audit = new Command('audit').description(
-    'show the audit log: sign-ins, deletions, changes of keys and roles, and more',
+    'show the audit log: sign-ins, deletions, changes to keys and roles, and more',
   )
   return addDataOption(audit)
     .addOption(

@@ -23,7 +23,7 @@ export function trashCommand(open: OpenContext): Command {
 
   add(
     'restore',
-    'restore objects that files refer to again, for example after a database restore',
+    'take objects out of the trash if files refer to them again, for example after a database restore',
   ).action(async (options: DataOption) => {
     await withAdmin(open, options, async (registry, { printer }) => {
       const restored = await registry.trash.restore()

@@ -25,9 +25,12 @@ export function importCommand(open: OpenContext): Command {
     .option('--copy', 'copy the files')
     .option(
       '--name <name>',
-      'model name (default: its name in the store, or derived from the filename)',
+      'model name (default: the name in the store, or one derived from the filename)',
     )
-    .option('--share', 'let shoal serve share the files with peers, if a registry has them')
+    .option(
+      '--share',
+      'let shoal serve share the files with peers, if the registry has the same files',
+    )
     .action(async (sources: string[], options: ImportOptions) => {
       const context = await open()
       const method = readMethod(options)

@@ -22,8 +22,14 @@ export function registerCommand(open: OpenContext): Command {
     )
     .option('--email <address>', 'email address at which administrators can contact you')
     .option('--password-stdin', 'read the password from stdin')
-    .option('--setup-code <code>', 'setup code for the first account, printed by a new registry')
-    .option('--invitation <link>', 'invitation link from an administrator, or its secret')
+    .option(
+      '--setup-code <code>',
+      'setup code, which a new registry prints, for creating the first account',
+    )
+    .option(
+      '--invitation <link>',
+      'invitation link from an administrator, or only the secret in the link',
+    )
     .action(async (options: RegisterOptions) => {
       const context = await open()
       const { printer, places, openRegistry } = context

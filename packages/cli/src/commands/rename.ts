@@ -8,7 +8,7 @@ import { openModel } from '../models/open-model.ts'
 export function renameCommand(open: OpenContext): Command {
   return new Command('rename')
     .description(
-      "rename a published model and print the model's URL; the old name redirects to the new one",
+      'rename a published model and print its new URL; the old name redirects to the new one',
     )
     .argument('<model>', 'model name')
     .argument('<new-name>', 'new model name')

@@ -25,9 +25,9 @@ type SearchOptions = {
 export function searchCommand(open: OpenContext): Command {
   return new Command('search')
     .description('search for models in the registry')
-    .argument('[words...]', 'words from the name, description or tags')
+    .argument('[words...]', 'words to search for in names, descriptions and tags')
     .option('--arch <architecture>', 'model architecture, such as llama')
-    .addOption(repeatable('--tag <tag>', 'required tag; repeatable'))
+    .addOption(repeatable('--tag <tag>', 'tag that the models must have; repeatable'))
     .option('--owner <username>', 'account that owns the model')
     .option('--license <license>', 'license, such as apache-2.0')
     .addOption(

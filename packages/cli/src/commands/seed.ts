@@ -53,9 +53,7 @@ export function seedCommand(open: OpenContext): Command {
     seed
       .command(name)
       .description(
-        paused
-          ? 'pause the sharing of the running daemon'
-          : 'resume the sharing of the running daemon',
+        paused ? 'pause sharing in the running daemon' : 'resume sharing in the running daemon',
       )
       .addOption(inferenceOption())
       .action(async ({ inference }: InferenceOption) => {

@@ -18,7 +18,7 @@ import { plural, shortList } from '../terminal/units.ts'
 export function serveCommand(open: OpenContext): Command {
   const command = new Command('serve')
     .description('serve models over an OpenAI-compatible API')
-    .option('-d, --detach', 'run in the background; to stop it: shoal stop')
+    .option('-d, --detach', 'run the daemon in the background; to stop it: shoal stop')
   type Options = ServeOptions & { detach?: boolean }
   return addServeOptions(command).action(async ({ detach, ...options }: Options) => {
     const context = await open()

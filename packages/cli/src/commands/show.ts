@@ -19,7 +19,7 @@ import {
 
 export function showCommand(open: OpenContext): Command {
   return new Command('show')
-    .description("show a model and which of its files fit in this machine's memory")
+    .description("show a model's details, and which of its files fit in this machine's memory")
     .argument('<model>', 'model name')
     .option('--card', 'print only the model card, in Markdown')
     .action(async (reference: string, { card }: { card?: boolean }) => {

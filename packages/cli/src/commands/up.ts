@@ -17,7 +17,9 @@ import { wholeNumberParser } from '../terminal/units.ts'
 type UpOptions = ServerOptions & { demo: boolean; inference: boolean; inferencePort?: number }
 
 export function upCommand(open: OpenContext): Command {
-  const command = new Command('up').description('run a local API and a registry with demo models')
+  const command = new Command('up').description(
+    'run a local inference API and a registry with demo models',
+  )
   return addServerOptions(command)
     .option('--no-demo', 'do not publish the demo models')
     .addOption(

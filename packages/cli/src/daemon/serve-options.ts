@@ -43,7 +43,7 @@ export function addServeOptions(command: Command): Command {
     .addOption(
       createOption({ ...apiKey, description: 'file with the API key that clients must send' }),
     )
-    .option('--any-key', 'do not require an API key, even from other machines')
+    .option('--any-key', 'do not require an API key, even from clients on other machines')
     .option('--no-share', 'do not share models with peers')
     .addOption(
       new Option(

@@ -91,7 +91,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(linkTo(unknown.address))
-    await page.getByText('This machine does not know the registry').waitFor()
+    await page.getByText(`The registry ${unknown.address.slice(7)} is not configured`).waitFor()
     await page.getByText('The address belongs to this machine').waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
     const dialog = page.getByRole('dialog')

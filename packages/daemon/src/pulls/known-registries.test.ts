@@ -50,11 +50,14 @@ test.each([
 
 test.each([
   ['tide:', "'tide:' is not a valid model name; valid names look like shoal-tiny"],
-  ['gpubox/tide', 'does not know the registry gpubox; to use it, sign in: shoal login --registry'],
-  ['https://localhost:8000/tide', 'does not know the registry https://localhost:8000'],
-  ['http://lab.example/tide', 'does not know the registry http://lab.example'],
-  ['https://lab.example:8443/tide', 'does not know the registry https://lab.example:8443'],
-  ['https://lab.example./tide', 'does not know the registry https://lab.example.'],
+  [
+    'gpubox/tide',
+    'the registry gpubox is not configured on this machine; to use it, sign in: shoal login --registry',
+  ],
+  ['https://localhost:8000/tide', 'the registry https://localhost:8000 is not configured'],
+  ['http://lab.example/tide', 'the registry http://lab.example is not configured'],
+  ['https://lab.example:8443/tide', 'the registry https://lab.example:8443 is not configured'],
+  ['https://lab.example./tide', 'the registry https://lab.example. is not configured'],
 ])('%s is rejected', async (text, message) => {
   await expect(read(text)).rejects.toThrow(message)
 })
@@ -63,7 +66,7 @@ test('an unknown registry can be used only if its full address is given and the 
   const found = await read('http://192.168.1.5:8000/tide:Q4_0', true)
   expect(found).toMatchObject({ registry: 'http://192.168.1.5:8000', isKnown: false, name: 'tide' })
   for (const text of ['gpubox/tide', 'http://gpubox/shoal/m/tide', 'http://exam ple/tide']) {
-    await expect(read(text, true), text).rejects.toThrow(/does not know the registry/)
+    await expect(read(text, true), text).rejects.toThrow(/is not configured on this machine/)
   }
   await expect(read('http://user:secret@gpubox/tide', true)).rejects.toThrow('not a valid')
 })

@@ -101,7 +101,7 @@ function unknownRegistry(address: string): Fault {
   const login = `shoal login${registryOption(address)}`
   return new Fault(
     'unknown_registry',
-    `this machine does not know the registry ${address}; to use it, sign in: ${login}`,
+    `the registry ${address} is not configured on this machine; to use it, sign in: ${login}`,
     { param: 'model' },
   )
 }

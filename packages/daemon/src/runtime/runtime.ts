@@ -142,8 +142,8 @@ export type Generation = {
   topLogprobs: number | undefined
   /**
    * Whether a prompt that does not fit in the context is shortened instead of refused. In a chat, the oldest messages
-   * are dropped, except system messages and the user's last message. In a text, the beginning is dropped. The default
-   * is false.
+   * are dropped, except system messages and the user's last message. In a plain-text prompt, the beginning is dropped.
+   * The default is false.
    */
   truncates?: boolean
 }

@@ -46,7 +46,7 @@ export const registrySettings = {
   releasesDirectory: setting({
     variable: 'SHOAL_RELEASES',
     parse: (path) => resolve(path),
-    defaultPhrase: '`releases` in the data folder',
+    defaultPhrase: 'the folder `releases` in the data folder',
     description: 'folder with the releases of shoal that the registry offers at `/install`',
     details: 'see [releases.md](releases.md#installing-from-a-registry)',
   }),
@@ -100,7 +100,7 @@ export const registrySettings = {
     parse: parseTrustProxy,
     default: 'off',
     description:
-      "set to `on` to take the client's address from the last entry of `X-Forwarded-For`, but only behind a reverse proxy",
+      "whether to take the client's address from the last entry of `X-Forwarded-For`; set to `on` only behind a reverse proxy",
     details:
       'the proxy must append that entry. For several proxies, set this to the number of proxies or to their networks, such as `10.0.0.0/8,fd00::/8`',
   }),

@@ -25,7 +25,7 @@ export const actionPhrases: Record<AuditEntry['action'], string> = {
   'model.member_removed': 'removed a member from the model',
   'model.deleted': 'deleted the model',
   'file.deleted': 'deleted the file',
-  'registry.garbage_collected': 'deleted unneeded data from the',
+  'registry.garbage_collected': 'removed unused data from the',
   'registry.release_added': 'added a release of shoal to the',
   'registry.trash_emptied': 'emptied the trash of the',
   'registry.trash_restored': 'restored objects from the trash of the',

@@ -66,9 +66,10 @@ function BestFit({ best, contextTokens }: { best: Choice; contextTokens: number 
   const { label, sizeBytes } = best
   return (
     <>
-      {isRough(best) ? 'The largest file that fits is ' : 'The best fit is '}
+      With a context of {formatContext(contextTokens)} tokens,{' '}
+      {isRough(best) ? 'the largest file that fits is ' : 'the best fit is '}
       <strong className="break-all font-mono text-[14px] text-ink">{label}</strong> (download:{' '}
-      {formatBytes(sizeBytes)}), with a context of {formatContext(contextTokens)} tokens.
+      {formatBytes(sizeBytes)}).
     </>
   )
 }

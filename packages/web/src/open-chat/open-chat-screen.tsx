@@ -64,7 +64,7 @@ function NoDaemon() {
     <>
       <p className="mt-6 text-[15px] text-ink-2">
         This registry could not start a daemon on this machine. To start one on another port, run
-        this command, then set its address below:
+        this command, then set the daemon’s address below:
       </p>
       <CommandLine text={`shoal serve --port 11500${registryOption}`} className="mt-3" />
     </>

@@ -17,8 +17,8 @@ export function NewSecret({ made: { name, key }, onDone }: Props) {
       onDone={onDone}
     >
       <p className="mt-4 text-[15px] text-ink-2">
-        To sign in on another machine, run this command there, paste the key, press Enter, and press
-        Ctrl-D:
+        To sign in on another machine, run this command there, paste the key, press Enter, and then
+        press Ctrl-D:
       </p>
       <CommandLine text={`shoal login --token-stdin${registryOption}`} className="mt-2" />
     </SecretPanel>

@@ -38,7 +38,7 @@ export function QuotaDialog({ user, onDone, onClose }: Props) {
       onClose={onClose}
     >
       <p>
-        {username} stores {formatBytes(usage.stored_bytes)}. If the quota is lower, nothing is
+        {username} stores {formatBytes(usage.stored_bytes)}. If you set a lower quota, nothing is
         deleted, but no more files can be uploaded.
       </p>
       <Field

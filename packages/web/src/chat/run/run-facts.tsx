@@ -33,7 +33,7 @@ export function RunFacts({ target, known, file }: Props) {
       </dl>
       {known ? (
         <p className="mt-4 text-[15px] text-ink-2">
-          This machine knows this registry.
+          This registry is configured on this machine.
           {known.has_credentials &&
             ' You are signed in to it, and your credentials are sent with requests.'}
         </p>
@@ -55,7 +55,9 @@ function Unknown({ host, hostname }: { host: string; hostname: string }) {
   const reach = reachOfHost(bareHost(hostname))
   return (
     <div className="mt-4 rounded-card border border-roe-ink/45 bg-roe-soft px-4 py-3 text-[15px]">
-      <p className="break-words font-semibold">This machine does not know the registry {host}</p>
+      <p className="break-words font-semibold">
+        The registry {host} is not configured on this machine
+      </p>
       <ul className="mt-1 list-disc pl-4 text-ink-2">
         <li>Any web page can contain a link like this one. Continue only if you trust {host}.</li>
         {reach === 'loopback' && (

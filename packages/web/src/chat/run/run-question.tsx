@@ -127,7 +127,7 @@ export function RunQuestion({ target, known, store, onChat, onClose }: Props) {
           void ask()
         }}
       >
-        This machine does not know this registry. The daemon will request information about{' '}
+        This registry is not configured on this machine. The daemon will request details about{' '}
         {target.name} without signing in. Nothing will be downloaded until you have seen the size.
       </ConfirmDialog>
     </>

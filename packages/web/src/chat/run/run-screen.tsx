@@ -30,7 +30,7 @@ export function RunScreen({ text, store, onChat, onClose }: Props) {
           This link cannot be used
         </h1>
         <p className="mt-3 text-ink-2">
-          A link opened this page, but does not contain the address of a model, such as{' '}
+          The link that opened this page does not contain the address of a model, such as{' '}
           <code className="break-all font-mono text-[14px]">http://localhost:8000/tide:Q8_0</code>.
           Nothing has been sent or downloaded.
         </p>

@@ -9,11 +9,11 @@ export function FailureNote({ error }: { error: Error }) {
     <div role="alert" className="mt-5 rounded-xl bg-roe-soft px-4 py-3 text-[15px]">
       {isSignedOut ? (
         <p>
-          Your session has ended. Your upload is saved:{' '}
+          Your session has ended. Your upload is saved.{' '}
           <a href="/login?next=/publish" target="_blank" rel="noreferrer" className="link">
-            sign in again in another tab
-          </a>{' '}
-          and resume the upload here.
+            Sign in again in another tab
+          </a>
+          , then resume the upload here.
         </p>
       ) : (
         <p className="break-words">
