@@ -29,7 +29,7 @@ def pull(chunks, sources):
         data = sources.fastest().fetch(chunk.index)
         if sha256(data) != chunk.hash:
             sources.report_bad_peer()
-            continue  # the chunk goes back to the queue
+            continue  # the next round fetches the chunk again
         write(chunk.offset, data)
 \`\`\`
 

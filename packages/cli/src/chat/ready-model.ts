@@ -50,6 +50,6 @@ async function fetchModel(context: Context, client: InferenceClient, reference: 
   const id = tag === undefined ? pull.modelName : `${pull.modelName}:${tag}`
   if (await client.hasModel(id)) return id
   throw new Failure('not_found', `The daemon at ${client.url} does not have ${reference}.`, {
-    hint: `The model was downloaded to ${places.models}, but that daemon uses another models folder or runs on another machine.`,
+    hint: `The model was downloaded to ${places.models}, but that daemon uses a different models folder or runs on another machine.`,
   })
 }

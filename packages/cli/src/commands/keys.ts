@@ -29,7 +29,7 @@ export function keysCommand(open: OpenContext): Command {
     .command('new <name>')
     .description('create an API key and print it on stdout')
     .option('--scope <scopes>', 'comma-separated scopes: read, write, admin', 'read,write')
-    .option('--expires <time>', 'lifetime: a duration such as 12h, 90d or 1y, or “never”', '90d')
+    .option('--expires <time>', 'lifetime: a duration such as 12h, 90d or 1y, or never', '90d')
     .action(async (name: string, options: { scope: string; expires: string }) => {
       const { printer, openRegistry } = await open()
       const seconds = parseLifetime(options.expires)

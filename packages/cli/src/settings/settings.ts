@@ -124,7 +124,7 @@ export const serveSettings = {
   models: setting({
     flag: '--models <folder>',
     parse: (path) => path,
-    defaultPhrase: 'the folder `models` in the data folder',
+    defaultPhrase: 'a folder named `models` in the data folder',
     description: 'folder for the models',
     details:
       "can be a symbolic link. The data folder is `data` in `SHOAL_HOME`, if that is set, or else the system's data folder, such as `~/.local/share/shoal`",

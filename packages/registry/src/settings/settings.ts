@@ -46,7 +46,7 @@ export const registrySettings = {
   releasesDirectory: setting({
     variable: 'SHOAL_RELEASES',
     parse: (path) => resolve(path),
-    defaultPhrase: 'the folder `releases` in the data folder',
+    defaultPhrase: 'a folder named `releases` in the data folder',
     description: 'folder with the releases of shoal that the registry offers at `/install`',
     details: 'see [releases.md](releases.md#installing-from-a-registry)',
   }),

@@ -23,7 +23,10 @@ export function containment(root: unknown): (part: Schema, outer: Schema) => boo
   return (part, outer) => contents(outer).has(part)
 }
 
-/** Returns the schemas directly within a schema. Does not check whether the schema's keywords are valid. */
+/**
+ * Returns the schemas directly within a schema, and the schema that its `$ref` refers to. Does not check whether the
+ * schema's keywords are valid.
+ */
 function partsOf(root: unknown, schema: Schema): unknown[] {
   const valuesOf = (keywords: readonly string[]) =>
     keywords.filter((keyword) => has(schema, keyword)).map((keyword) => schema[keyword])

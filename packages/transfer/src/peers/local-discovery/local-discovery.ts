@@ -31,7 +31,7 @@ export type LocalDiscoverySetup = {
   groupPort?: number
 }
 
-/** How often the networks of this machine are checked, because networks change and laptops move between them. */
+/** How often this machine's networks are checked. They change, for example when a laptop is moved. */
 const pollIntervalMs = 10_000
 /** How long new torrents are collected, so that torrents added one after another are announced together. */
 const collectMs = 200
