@@ -1,7 +1,12 @@
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { LongestFirst } from './testing/longest-first.ts'
 import { runsSlowTests } from './testing/slow.ts'
+
+// Test processes, their threads and the commands that they start share compiled code, which saves a third of their
+// processor time.
+process.env.NODE_COMPILE_CACHE ||= join(import.meta.dirname, 'node_modules/.cache/tests')
 
 const timeouts = {
   testTimeout: 60_000,

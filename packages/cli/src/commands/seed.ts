@@ -38,7 +38,9 @@ export function seedCommand(open: OpenContext): Command {
 
   seed
     .command('status')
-    .description('show the files that the running daemon shares, with the peers and uploaded bytes of each')
+    .description(
+      'show the files that the running daemon shares, with the peers and uploaded bytes of each',
+    )
     .addOption(inferenceOption())
     .action(async ({ inference }: InferenceOption) => {
       const context = await open()

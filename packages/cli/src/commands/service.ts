@@ -28,7 +28,10 @@ export function serviceCommand(open: OpenContext): Command {
   )
   const add = (name: string, description: string) => service.command(name).description(description)
 
-  const command = add('install', 'install and start the service; takes the options of `shoal serve`')
+  const command = add(
+    'install',
+    'install and start the service; takes the options of `shoal serve`',
+  )
   addServeOptions(command).action(async (options: ServeOptions) => {
     const context = await open()
     const manager = openServiceManager(context.environment.env)
