@@ -44,7 +44,7 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', { timeout
 
   const at = async (machine: Machine) => stack.use(await somebodyAt(machine, registryUrl))
   const startToShare = (...flags: string[]) =>
-    sharer.startUntil('on this machine, 1 file', 'seed', ...flags)
+    sharer.startUntil('on this machine (1 file', 'seed', ...flags)
 
   /** Starts a pull, begins to share on another machine, and returns the source that the waiting pull used. */
   async function findWaitingSource(...flags: string[]): Promise<string> {
