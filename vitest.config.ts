@@ -17,6 +17,7 @@ const timeouts = {
 /**
  * The tests of these packages share processes, because loading and compiling the packages again for each test file
  * takes 40% of the processor time. These tests restore everything they change, such as timers and environment variables.
+ * With slow tests, each file has its own process, because a shared one would need too much memory.
  */
 const inSharedProcesses =
   'packages/{core,daemon,model-file,network,registry,server,transfer,web}/src/**/*.test.ts'
@@ -30,7 +31,9 @@ export default defineConfig({
     // Half of the tests’ time is waiting; the slow ones keep the processor busy.
     maxWorkers: availableParallelism() + (runsSlowTests ? 0 : 2),
     projects: [
-      { test: { ...timeouts, name: 'shared', include: [inSharedProcesses], isolate: false } },
+      {
+        test: { ...timeouts, name: 'shared', include: [inSharedProcesses], isolate: runsSlowTests },
+      },
       {
         test: {
           ...timeouts,

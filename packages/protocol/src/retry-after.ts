@@ -3,9 +3,10 @@
  * wait in seconds, which is 0 for a date in the past; undefined if the header is missing or invalid.
  */
 export function parseRetryAfter(text: string | null | undefined): number | undefined {
-  if (text === null || text === undefined) return undefined
-  if (/^\s*\d+\s*$/.test(text)) return Number(text)
-  // `Date.parse` alone would also accept `1.5` or `-1`. An HTTP date begins with the name of the day.
-  const seconds = (Date.parse(/^\s*[a-z]{3}/i.test(text) ? text : '') - Date.now()) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
+  const value = text ?? ''
+  // `Date.parse` alone would also accept `-1`. An HTTP date begins with the name of the day.
+  const seconds = /^[a-z]/i.test(value)
+    ? Math.max(0, (Date.parse(value) - Date.now()) / 1000)
+    : Number.parseFloat(value)
+  return seconds >= 0 ? seconds : undefined
 }

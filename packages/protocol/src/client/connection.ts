@@ -1,6 +1,5 @@
 /** Sends the calls of a client to its registry. */
 import { sleep } from '@shoal/core/async'
-import { parseRetryAfter } from '../retry-after.ts'
 import { ApiError, problemIn } from './api-error.ts'
 import type { Call, Target } from './call.ts'
 import {
@@ -69,11 +68,12 @@ export function openConnection(options: ClientOptions): Connection {
       })
       const { status } = answer
       if ((status >= 200 && status < 300) || status === 304) return answer
-      const seconds = parseRetryAfter(answer.headers.get('retry-after'))
+      // Dates are ignored: registries send seconds, and every page loads this code.
+      const seconds = Number(answer.headers.get('retry-after'))
+      const isAskedToWait = [429, 503].includes(status) && seconds > 0
       const error = toApiError(answer)
       const isFull = error.problem.code === 'storage_full' // waiting does not free storage
-      const mayRetry = [429, 503].includes(status) && !isFull && waits < maxWaits
-      if (seconds === undefined || !mayRetry) throw error
+      if (!isAskedToWait || isFull || waits >= maxWaits) throw error
       onWait?.({ seconds, reason: 'the registry is busy' })
       await sleep(seconds * 1000, signal)
     }
