@@ -28,7 +28,7 @@ test('help shows the description and the default, without Markdown', () => {
 test('a variable refers to its flag if the command has it', () => {
   expect(listVariables([port], [])).toEqual([['SHOAL_PORT', 'port to listen on (default: 8000)']])
   expect(listVariables([port, proxy, model], ['--port <number>'])).toEqual([
-    ['SHOAL_PORT', '--port'],
+    ['SHOAL_PORT', 'same as --port'],
     ['SHOAL_TRUST_PROXY', 'on behind a proxy (default: none)'],
   ])
 })
