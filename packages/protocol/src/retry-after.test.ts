@@ -11,7 +11,7 @@ test('Retry-After contains seconds or a date', () => {
 })
 
 test('a missing or invalid Retry-After is ignored', () => {
-  for (const text of [undefined, null, '', '-1', 'soon']) {
+  for (const text of [undefined, null, '', '-1', '1.5', '5 minutes', 'soon']) {
     expect(parseRetryAfter(text), String(text)).toBeUndefined()
   }
 })

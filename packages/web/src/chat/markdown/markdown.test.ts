@@ -219,7 +219,7 @@ describe('an answer being received', () => {
       ...['| q | r |', '|-|-|', '- [x] s', '  - t', ' - u', '   1. v', '> - w', '- > bb', '10. aa'],
       ...['[x2]: https://x.example', '[x2] [^y]', '[^y]: z', '  ', 'a  ', '\\'],
     ]
-    for (let round = 0; round < 500; round += 1) {
+    for (let round = 0; round < 1500; round += 1) {
       const source = Array.from({ length: between(2, 12) }, () => oneOf(lines)).join('\n')
       const [read, parsed] = [markdownReader()(source), parseMarkdown(source)]
       expect([source, bare(read)]).toEqual([source, bare(parsed)])
