@@ -1,6 +1,8 @@
 /** Redis, in which nodes share data that may be lost: torrents' peers and rate-limit counters. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { throttle } from '../throttle.ts'
+import { script } from './run-script.ts'
 
 export type Log = {
   info(details: object, message: string): void
@@ -14,8 +16,7 @@ export interface SharedState {
   prefix: string
   /**
    * Runs `onRedis`. If that fails, for example because Redis does not respond within the command timeout, runs
-   * `onThisNode`. While Redis fails, only one call at a time tries Redis again, and all other calls use `onThisNode`
-   * immediately.
+   * `onThisNode`. Until Redis responds again, all other calls run `onThisNode` immediately.
    */
   use<T>(onRedis: () => Promise<T>, onThisNode: () => T | Promise<T>): Promise<T>
   isGone(): boolean
@@ -31,6 +32,9 @@ const maxRetryDelayMs = 1_000
 /** How long to wait after an error before Redis is tried again. */
 const probeIntervalMs = 500
 const minWarningIntervalMs = 60_000
+
+/** Fails for every reason for which the other scripts would fail, for example if Redis is a read-only replica. */
+const probe = script<'OK'>("return redis.call('set', KEYS[1], '', 'px', 1000)")
 
 /** Connects to Redis. If Redis does not respond, the registry starts anyway, and uses Redis once it responds. */
 export async function openRedis(
@@ -50,7 +54,6 @@ export async function openRedis(
   let isClosed = false
   let isFailing = false
   let isProbing = false
-  let nextProbeAt = 0
   const warn = throttle(minWarningIntervalMs, (error: unknown) =>
     log.warn(
       { err: error },
@@ -66,7 +69,18 @@ export async function openRedis(
     if (isClosed) return
     if (!isFailing) warn(error)
     isFailing = true
-    nextProbeAt = performance.now() + probeIntervalMs
+    void untilResponding()
+  }
+
+  /** Tries Redis repeatedly, because there may be no other calls on an idle node that show that it responds again. */
+  async function untilResponding() {
+    if (isProbing) return
+    isProbing = true
+    while (isFailing && !isClosed) {
+      await sleep(probeIntervalMs, undefined, { ref: false })
+      if (redis.status === 'ready') await probe(redis, `${prefix}probe`, []).then(recover, fail)
+    }
+    isProbing = false
   }
 
   function recover() {
@@ -78,29 +92,20 @@ export async function openRedis(
     redis.once('ready', resolve).once('close', resolve)
   })
 
-  /** Whether a call may use Redis. While Redis fails, only one call at a time may try. */
-  function mayAsk(): boolean {
-    if (redis.status !== 'ready') return false
-    return !isFailing || (!isProbing && performance.now() >= nextProbeAt)
-  }
+  const isGone = () => isFailing || redis.status !== 'ready'
 
   return {
     redis,
     prefix,
-    isGone: () => isFailing || redis.status !== 'ready',
+    isGone,
 
     async use(onRedis, onThisNode) {
-      if (!mayAsk()) return onThisNode()
-      isProbing = isFailing
+      if (isGone()) return onThisNode()
       try {
-        const result = await onRedis()
-        recover()
-        return result
+        return await onRedis()
       } catch (error) {
         fail(error)
         return onThisNode()
-      } finally {
-        isProbing = false
       }
     },
 
