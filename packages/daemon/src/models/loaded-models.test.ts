@@ -146,10 +146,15 @@ test('a model that is answering stays loaded, and requests that need its memory 
 })
 
 test('simultaneous first requests load a model once, and it is unloaded after its keep-alive time', async () => {
-  const { add, post, loads, ids } = await start()
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const { add, post, loads, ids } = await start({ pace: () => gate })
   add('asked')
-  const request = { model: 'asked', prompt: 'Hi', stream: false, keep_alive: '200ms' }
-  await Promise.all(Array.from({ length: 8 }, () => post('/api/generate', request)))
+  const choice = { model: 'asked', keep_alive: '200ms' }
+  const request = { ...choice, prompt: 'Hi', stream: false }
+  const asked = Array.from({ length: 8 }, () => post('/api/generate', request))
+  await expect.poll(async () => (await post('/api/load', choice)).requests).toBe(8)
+  open()
+  await Promise.all(asked)
   expect(loads).toHaveLength(1)
   await expect.poll(ids).toEqual([])
 })
