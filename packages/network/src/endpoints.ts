@@ -4,7 +4,7 @@ type Call = { method: string; url: string }
 
 const getPath = (url: string) => new URL(url).pathname
 
-/** The POST requests that start or complete an upload, which the registry handles idempotently. */
+/** The calls `startUpload` and `completeUpload`, which the registry handles idempotently. */
 const repeatablePosts = /\/v1\/models\/[^/]+\/files(\/[^/]+\/complete)?$/
 
 /** Whether a call is safe to repeat, so that it can be sent again if its response is lost. */

@@ -26,8 +26,9 @@ const maxAskedWaits = 5
 const maxAskedMs = 600_000
 
 /**
- * Retries any call after a 429 or 503 response with `Retry-After`. After a network failure or any other 500, 502, 503
- * or 504 response, retries only calls that are safe to repeat.
+ * Returns a transport that sends calls over `network`. It retries any call after a 429 or 503 response with
+ * `Retry-After`. After a temporary network failure or any other 500, 502, 503 or 504 response, it retries only calls
+ * that are safe to repeat. It never retries if the registry's storage is full.
  */
 export function httpTransport(network: Network): Transport {
   const giveUpMs = Math.min(maxGiveUpMs, network.settings.timeouts.giveUpMs)

@@ -1,6 +1,7 @@
 /**
  * How shoal's programs reach a registry over HTTP: proxies, certificates, timeouts, redirects, retries, and causes of
- * failures. `requests.ts` sends the requests and is loaded only when needed, because it loads slowly.
+ * failures. The code that sends requests loads slowly, so it is loaded only when needed. Its entry point is
+ * `requests.ts`.
  */
 export { backoffMs } from './backoff.ts'
 export { registryTransport } from './registry-transport.ts'

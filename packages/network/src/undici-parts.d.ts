@@ -30,6 +30,10 @@ declare module 'undici/lib/api/api-connect.js' {
 declare module 'undici/lib/global.js' {
   import type { Dispatcher } from 'undici'
 
-  const global: { setGlobalDispatcher(dispatcher: Pick<Dispatcher, 'dispatch'>): void }
+  type GlobalDispatcher = Pick<Dispatcher, 'dispatch'>
+  const global: {
+    getGlobalDispatcher(): GlobalDispatcher
+    setGlobalDispatcher(dispatcher: GlobalDispatcher): void
+  }
   export default global
 }

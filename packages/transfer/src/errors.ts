@@ -1,7 +1,10 @@
 /** The errors of a transfer, in addition to the client's own `ApiError` and `NetworkError`. */
 import { AppError, type ErrorDetails } from '@shoal/core/errors'
 
-/** The bytes do not match the hash in the manifest, even after they were downloaded again. */
+/**
+ * The bytes do not match the hash in the manifest, even after they were downloaded again; or the manifest is
+ * inconsistent; or the file has changed on the registry.
+ */
 export const verificationFailed = (message: string, found: ErrorDetails['verification_failed']) =>
   new AppError('verification_failed', message, found)
 
@@ -47,15 +50,22 @@ export const cannotRefer = (path: string, folder: string) =>
     { path },
   )
 
-/** A pulled file has changed since it was pulled. */
+/**
+ * The hash of a pulled or imported file differs from the one in its record, or from the one in the store from which it
+ * was imported.
+ */
 export const damagedFile = (path: string) =>
-  new AppError('damaged_file', `${path} is damaged: it has changed since it was pulled`, {
-    path,
-  })
+  new AppError(
+    'damaged_file',
+    `${path} is damaged: it has changed since it was pulled or imported`,
+    {
+      path,
+    },
+  )
 
-/** The file is being pulled, by this or another process. */
+/** The file's lock is held by another operation, usually a pull, in this or another process. */
 export const fileBusy = (path: string) =>
-  new AppError('file_busy', `${path} is being pulled`, { path })
+  new AppError('file_busy', `${path} is in use by another operation, such as a pull`, { path })
 
 /** The file was modified while it was being uploaded, hashed or imported. */
 export const fileChanged = (path: string) =>

@@ -97,6 +97,12 @@ export function joinPeers(setup: Setup): Peers {
     },
     { ...setup.tuning, sampleBytes: samplePieces * pieceLength, onlyPeers },
   )
+  /**
+   * Resolves when the torrent has been loaded, or when the pull is over. Until then, nothing is requested from the
+   * swarm. Otherwise, such a request could time out before the request for the torrent does, and the pull would report
+   * the wrong cause.
+   */
+  const torrentHere = Promise.withResolvers<void>()
   const source = swarmSource({
     manifest,
     pieces,
@@ -105,7 +111,7 @@ export function joinPeers(setup: Setup): Peers {
     stallMs: setup.tuning.stallMs,
     trackerError: () => discovery?.trackerError(),
     registryLabel: new URL(setup.download.direct_url).host,
-    turn: () => turns.turn('swarm'),
+    turn: () => torrentHere.promise.then(() => turns.turn('swarm')),
   })
 
   let hasFailed = false
@@ -121,6 +127,7 @@ export function joinPeers(setup: Setup): Peers {
     }
     const ids = { modelId: modelName, fileId: file.id }
     const { torrent, isOpen } = await getTorrent(client, ids, signal)
+    torrentHere.resolve()
     if (over.signal.aborted) return
     const discoveryOptions = {
       host: peerHostFor(setup.download.torrent_url),
@@ -175,16 +182,21 @@ export function joinPeers(setup: Setup): Peers {
   const joining = setTimeout(() => join().catch(fail), onlyPeers ? 0 : setup.tuning.joinAfterMs)
   if (!canJoin) clearTimeout(joining)
 
+  function finish() {
+    torrentHere.resolve()
+    turns.close()
+  }
+
   return {
     source,
     pieces,
     registryTurn: () => turns.turn('registry'),
     onTrusted: (chunk) => swarm?.offer(chunk),
-    finish: turns.close,
+    finish,
     async close() {
       clearTimeout(joining)
       over.abort()
-      turns.close()
+      finish()
       await Promise.all([discovery?.close(), swarm?.close()])
     },
   }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
+import { sleep } from '@shoal/core/async'
 import { expect, onTestFinished, test } from 'vitest'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import type { PullEvent } from '../events.ts'
@@ -185,6 +186,14 @@ test('if only peers may be used, a pull fails immediately if the registry provid
   const { origin, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.torrent = undefined
   await expect(pull({ peers: 'only', tuning })).rejects.toThrow('not found')
+})
+
+test('if only peers may be used, the pull does not time out while the torrent is being loaded', async () => {
+  const { origin, pull } = await swarmScene(file)
+  if (origin.swarm) origin.swarm.torrent = undefined
+  origin.beforeTorrent = sleep(3_000)
+  const impatient = { ...tuning, stallMs: 100, timeoutMs: 500 }
+  await expect(pull({ peers: 'only', tuning: impatient })).rejects.toThrow('not found')
 })
 
 test('by default, a pull uses no peers', async () => {

@@ -28,7 +28,7 @@ export async function joinSwarm(
   const fd = openSync(setup.path, 'r+')
   const { host } = setup
   const network = openNetwork(setup.network, { connections: maxRegistryRequests })
-  useForFetch(network) // webtorrent sends announces with the global `fetch`
+  const endFetchUse = useForFetch(network) // webtorrent sends announces with the global `fetch`
   const { client, torrent } = await openTorrent(setup, contact, fd)
   const fail = (error: unknown) => notify('failed', String(error))
   client.on('error', fail)
@@ -80,6 +80,7 @@ export async function joinSwarm(
       clearInterval(reportTimer)
       discovery?.close()
       await destroyClient(client)
+      endFetchUse()
       await network.destroy()
       closeSync(fd)
     },

@@ -35,7 +35,7 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
   let isPaused = false
   const { host, port, uploadLimit } = setup
   const network = openNetwork(setup.network)
-  useForFetch(network) // WebTorrent contacts trackers with `fetch`
+  const endFetchUse = useForFetch(network) // WebTorrent contacts trackers with `fetch`
   const client = torrentClient({ host, port, uploadLimit, seedOutgoingConnections: true })
   client.on('error', (error) => notify('failed', String(error)))
   const reportTimer = setInterval(reportStatus, reportIntervalMs)
@@ -146,6 +146,7 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
       discovery?.close()
       reportStatus()
       await destroyClient(client)
+      endFetchUse()
       await network.destroy()
       for (const { fd } of shared.values()) closeSync(fd)
     },

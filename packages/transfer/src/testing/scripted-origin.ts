@@ -43,6 +43,8 @@ export type ScriptedOrigin = {
   isDeleted: boolean
   /** The tracker and the torrent in the response to a download; undefined for none. */
   swarm: { announce: string; torrent: Uint8Array | undefined; infoHash: string } | undefined
+  /** Responses to requests for the torrent are delayed until this promise resolves. */
+  beforeTorrent: Promise<void> | undefined
   /** Closes the port and all connections. `open` listens on the same port again. */
   close(): Promise<void>
   open(): Promise<void>
@@ -57,6 +59,7 @@ export async function startScriptedOrigin(file: SyntheticFile): Promise<Scripted
     script: () => undefined,
     outage: undefined,
     line: undefined,
+    beforeTorrent: undefined,
     requests: [],
     downloads: 0,
     isDeleted: false,
@@ -100,14 +103,18 @@ function answer(
     const download = toDownload(file, origin.url, origin.swarm)
     return end(response, { status: 200, body: JSON.stringify(download) })
   }
-  if (pathname.includes('/torrent/') && origin.swarm?.torrent) {
-    response.end(origin.swarm.torrent)
-    return
-  }
+  if (pathname.includes('/torrent/')) return sendTorrent(origin, response)
   if (second === 'models') {
     return end(response, { status: 200, body: JSON.stringify(toModelFile(file)) })
   }
   end(response, { status: 404, body: '{"detail":"not found"}' })
+}
+
+async function sendTorrent(origin: ScriptedOrigin, response: ServerResponse) {
+  await origin.beforeTorrent
+  const torrent = origin.swarm?.torrent
+  if (torrent) response.end(torrent)
+  else end(response, { status: 404, body: '{"detail":"not found"}' })
 }
 
 type Plain = { status: number; headers?: Record<string, string>; body?: string }
