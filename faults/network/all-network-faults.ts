@@ -24,11 +24,11 @@ function cellsIn(fault: NetworkFault, column: Column, declared: ColumnEnds): Cel
   const { 'goes away': goesAway, stays } = declared
   const cells: Cell[] = []
   if (goesAway !== undefined && !isDash(goesAway)) {
-    cells.push({ fault, column, form: 'goes away', place: undefined, ends: [goesAway] })
+    cells.push({ fault, column, form: 'goes away', place: undefined, end: goesAway })
   }
   if ('dash' in stays) return cells
-  for (const [place, ends] of Object.entries(stays) as [Place, End | readonly End[]][]) {
-    cells.push({ fault, column, form: 'stays', place, ends: [ends].flat() as End[] })
+  for (const [place, end] of Object.entries(stays) as [Place, End][]) {
+    cells.push({ fault, column, form: 'stays', place, end })
   }
   return cells
 }

@@ -8,8 +8,6 @@ const noRange = dash('Ranges are requested only for file bytes.')
 const heard = { part: rightBytes, complete: rightBytes }
 const broken = fails('unreachable', 'reset')
 const silent = fails('unreachable', 'timeout')
-/** The reason depends on what the pull detects first: the timeout or the lack of peers. */
-const silentOrAlone = [silent, fails('unreachable', 'no_peers')]
 const notBencoded = fails('not_a_registry', 'other_program')
 const refused = fails('registry_failed', 'bytes_refused')
 
@@ -46,7 +44,7 @@ export const byteFaults: NetworkFault[] = [
     summary: 'Silence in the middle of a response',
     harm: () => harms.stalled,
     times: 1,
-    ends: onRequests(silent, { others: { ...heard, torrent: silentOrAlone } }),
+    ends: onRequests(silent, { others: heard }),
   },
   {
     name: 'slow',

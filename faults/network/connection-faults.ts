@@ -104,9 +104,7 @@ export const connectionFaults: NetworkFault[] = [
     summary: 'Request without any response',
     harm: () => harms.halfOpen,
     times: 1,
-    ends: onRequests(fails('unreachable', 'timeout'), {
-      others: { torrent: [fails('unreachable', 'timeout'), fails('unreachable', 'no_peers')] },
-    }),
+    ends: onRequests(fails('unreachable', 'timeout')),
   },
   {
     name: 'not-http',

@@ -10,8 +10,8 @@ export const fails = (code: Code, reason?: string): End => ({ code, reason })
 export const dash = (why: string): Dash => ({ dash: why })
 
 /**
- * A complete response to this request is final, even if it is wrong. The request is repeated only if the response is
- * incomplete.
+ * The dash for a fault that causes a complete response. Such a response is final, even if it is wrong, because requests
+ * are repeated only if the response is incomplete.
  */
 const wholeAnswer = dash('This complete response is final: the request is not repeated.')
 
@@ -19,14 +19,15 @@ type Kind = {
   /** Whether the fault causes a complete response, even if the response is wrong. */
   isAnswer?: boolean
   /** The ends at places where the command ends differently. */
-  others?: Partial<Record<Place, End | readonly End[]>>
+  others?: Partial<Record<Place, End>>
   /** Ends of entire columns, which replace the ends derived from `end`. */
   columns?: Partial<NetworkFault['ends']>
 }
 
 /**
- * Returns the ends for harm to requests: correct bytes if the harm goes away, otherwise `end`. Harm to web seeds never
- * makes a pull fail, because the pull can download the bytes in another way.
+ * Returns the ends for harm to requests: correct bytes (or a dash, if a complete response is final) if the harm goes
+ * away, otherwise `end`. Harm to web seeds never makes a pull fail, because the pull can download the bytes in another
+ * way.
  */
 export function onRequests(end: End, { isAnswer = false, others = {}, columns = {} }: Kind = {}) {
   const goesAway = isAnswer ? wholeAnswer : rightBytes

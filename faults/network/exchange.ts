@@ -94,7 +94,7 @@ export function exchangeWith(
     /** Sends the head of a response. The body follows in parts. */
     begin,
 
-    /** Sends a part of the body, or ends it. */
+    /** Sends a part of the body, or ends the body if `bytes` is undefined. */
     goOn(bytes?: Uint8Array) {
       if (bytes) response.write(bytes)
       else response.end()

@@ -38,7 +38,7 @@ export type Arming = {
 export type RequestHarm = {
   level: 'request'
   do(exchange: Exchange): void | Promise<void>
-  /** Returns whether to harm a request. If omitted, the requests of the place are harmed. */
+  /** Returns whether to harm a request. If omitted, requests to the places in `Arming` are harmed. */
   hits?: (place: Place | undefined, request: IncomingMessage) => boolean
 }
 

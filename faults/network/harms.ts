@@ -20,8 +20,8 @@ const withLength = ({ status, headers }: Answer, length: number) => {
 }
 
 /**
- * Returns half of a body, or nothing if the body is the rest of a chunk. Otherwise, each retry would deliver half of
- * the missing bytes, and the chunk would soon be complete.
+ * Returns half of a body, or nothing if the body may be the rest of a chunk (less than 4 MiB). Otherwise, each retry
+ * would deliver half of the missing bytes, and the chunk would soon be complete.
  */
 function half({ body }: Answer, { place }: Exchange): Uint8Array {
   const isRest = place === 'chunk' && body.length < 4 * 1024 * 1024

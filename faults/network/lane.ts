@@ -136,8 +136,11 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
   }
 }
 
-/** Returns the setup code that a registry has logged. A registry that is not on loopback requires this code. */
+/**
+ * Returns the last setup code in a log. A registry that is not on loopback requires this code. If a cell or a round is
+ * repeated, the log also contains the code of an earlier registry.
+ */
 function setupCodeIn(log: string) {
-  const code = /Setup code for the first account: (\S+)/.exec(log)?.[1]
+  const [, code] = [...log.matchAll(/Setup code for the first account: (\S+)/g)].at(-1) ?? []
   return code === undefined ? {} : { setup_code: code }
 }

@@ -18,8 +18,8 @@ export type Cell = {
   form: Form
   /** The harmed place; undefined if the harm goes away, because such a harm affects every place of the column. */
   place: Place | undefined
-  /** The permitted ends. There is more than one only if the end depends on which request is harmed first. */
-  ends: readonly End[]
+  /** How the command must end. */
+  end: End
 }
 
 /** A cell that does not apply, and the reason, which is printed as a footnote. */
@@ -30,7 +30,7 @@ export type ColumnEnds =
   | Dash
   | {
       'goes away'?: End | Dash
-      stays: Partial<Record<Place, End | readonly End[]>> | Dash
+      stays: Partial<Record<Place, End>> | Dash
     }
 
 /** One way in which the network between the CLI and a registry fails. */

@@ -84,7 +84,7 @@ function reportCell({ cell, end, seconds, failure, output }: CellResult, seed: n
   const verdict = failure === undefined ? 'ok' : 'FAILED'
   say(`${formatTitle(cell)}${seconds.toFixed(1).padStart(5)} s  ${verdict}: ${seen}`)
   if (failure === undefined) return
-  say(`  expected: ${cell.ends.map(inWords).join(' or ')}`)
+  say(`  expected: ${inWords(cell.end)}`)
   if (!isProblem(end)) say(`  seen:     ${failure}`)
   say(`  again:    npm run faults -- network --only ${cell.fault.name} --seed ${seed}`)
   say(output.replace(/^/gm, '  | '))

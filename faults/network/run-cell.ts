@@ -1,4 +1,4 @@
-/** Runs one command under one harm, and compares its end with the declared ends. */
+/** Runs one command under one harm, and compares its end with the declared end. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,10 +34,7 @@ export type CellResult = {
   output: string
 }
 
-/**
- * The command's timeouts in seconds, multiplied by timeoutFactor. A command that waits longer than the sum of these
- * timeouts hangs.
- */
+/** The command's timeouts in seconds; they are multiplied by timeoutFactor. */
 const timeoutSeconds = { connect: 2, headers: 2, stall: 2, giveup: 5 }
 /**
  * The `giveup` timeout for commands that must succeed: on a busy machine, loading webtorrent and reaching a peer take
@@ -50,8 +47,8 @@ const successGiveUpSeconds = 20
  */
 const defaultHangTimeoutMs = 45_000
 
-function timeoutSetting({ ends }: Cell, timeoutFactor: number): string {
-  const giveup = ends.includes('correct bytes') ? successGiveUpSeconds : timeoutSeconds.giveup
+function timeoutSetting({ end }: Cell, timeoutFactor: number): string {
+  const giveup = end === 'correct bytes' ? successGiveUpSeconds : timeoutSeconds.giveup
   return Object.entries({ ...timeoutSeconds, giveup })
     .map(([name, seconds]) => `${name}=${Math.ceil(seconds * timeoutFactor)}s`)
     .join(',')
@@ -114,11 +111,11 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
  */
 const firstPasses = ({ column, form }: Cell) => column === 'api' && form === 'goes away'
 
-function findFailure({ ends }: Cell, end: CellResult['end'], credentials: string[]) {
+function findFailure(cell: Cell, end: CellResult['end'], credentials: string[]) {
   if (credentials.length > 0) return `credentials sent to another origin: ${credentials.join(', ')}`
   if (isProblem(end)) return end.problem
   const seen = inWords(end)
-  return ends.some((one) => inWords(one) === seen) ? undefined : seen
+  return inWords(cell.end) === seen ? undefined : seen
 }
 
 type Prepared = { words: string[]; fileUnderName(): Outcome['file'] | Promise<Outcome['file']> }

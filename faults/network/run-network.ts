@@ -19,9 +19,9 @@ export type NetworkOptions = {
   onResult(result: CellResult): void
 } & Pick<CellOptions, 'program' | 'hangTimeoutMs'>
 
-/** The number of lanes. It may exceed the number of cores, because cells spend most of their time waiting. */
+/** The number of lanes. It may exceed the number of cores, because cells spend much of their time waiting. */
 const lanesByTransport: Record<Transport, number> = {
-  http: 8,
+  http: 5,
   https: 2,
   'proxied http': 1,
   'proxied https': 1,

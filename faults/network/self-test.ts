@@ -67,5 +67,5 @@ export const tamperedCell: Cell = {
   column: 'api',
   form: 'stays',
   place: 'api',
-  ends: [fails('not_a_registry', 'html')],
+  end: fails('not_a_registry', 'html'),
 }

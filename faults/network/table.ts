@@ -41,12 +41,12 @@ function inColumn(declared: ColumnEnds, addNote: (text: string) => string): stri
   return first === undefined || first === second ? second : `${first} → ${second}`
 }
 
-type Staying = Partial<Record<Place, End | readonly End[]>>
+type Staying = Partial<Record<Place, End>>
 
 /** Formats one end for all places of the column or, if the ends differ, one for each place. */
 function staying(stays: Staying): string {
-  const ends = Object.entries(stays) as [Place, End | readonly End[]][]
-  const places = Map.groupBy(ends, ([, end]) => endsInWords(end))
+  const ends = Object.entries(stays) as [Place, End][]
+  const places = Map.groupBy(ends, ([, end]) => inWords(end))
   const [only] = places.keys()
   if (places.size === 1 && only !== undefined) return only
   return Array.from(places, ([words, which]) => {
@@ -54,9 +54,3 @@ function staying(stays: Staying): string {
     return `${titles.join(', ')}: ${words}`
   }).join('; ')
 }
-
-const endsInWords = (ends: End | readonly End[]) =>
-  [ends]
-    .flat()
-    .map((end) => inWords(end as End))
-    .join(' or ')
