@@ -1,15 +1,10 @@
 /** Faults in which the store's or the database's disk is full or read-only. */
 import { join } from 'node:path'
+import { type ImageDisk, mountImage } from '../testing/image-disk.ts'
 import type { Fault, Place, Round } from './fault.ts'
 import { describe, isDone, type Reply } from './harness/client.ts'
 import { makeContent } from './harness/contents.ts'
-import {
-  fillDisk,
-  type ImageDisk,
-  type MemoryDisk,
-  mountImage,
-  mountMemory,
-} from './harness/disks.ts'
+import { fillDisk, type MemoryDisk, mountMemory } from './harness/disks.ts'
 import type { Account, Model } from './harness/ledger.ts'
 import { browse, createModel, deleteModel, download, like } from './harness/operations.ts'
 import { deleteFile, push } from './harness/push.ts'

@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { findProgram } from '../testing/find-program.ts'
+import { isAbleToMountImages } from '../testing/image-disk.ts'
 import { findPostgresBinaries } from '../testing/postgres.ts'
-import { mountImage } from './harness/disks.ts'
+import { canMount } from '../testing/small-disk.ts'
 
 /** A requirement of a fault that not every machine meets. */
 export type Need = 'PostgreSQL' | 'permission to mount' | 'a loop device with ext4' | 'libfaketime'
@@ -15,10 +13,8 @@ export type Missing = ReadonlySet<Need>
 export function findMissing(): Missing {
   const missing = new Set<Need>()
   if (!findPostgresBinaries()) missing.add('PostgreSQL')
-  if (!isAbleTo(mountAndUnmount)) missing.add('permission to mount')
-  if (!findProgram('mkfs.ext4') || !isAbleTo(mountAndUnmountImage)) {
-    missing.add('a loop device with ext4')
-  }
+  if (!canMount) missing.add('permission to mount')
+  if (!isAbleToMountImages()) missing.add('a loop device with ext4')
   if (!findFaketime()) missing.add('libfaketime')
   return missing
 }
@@ -30,26 +26,4 @@ export function findFaketime(): string | undefined {
   return readdirSync(root)
     .map((folder) => join(root, folder, 'faketime', 'libfaketime.so.1'))
     .find((path) => existsSync(path))
-}
-
-function mountAndUnmount(folder: string) {
-  execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], { stdio: 'ignore' })
-  execFileSync('umount', [folder])
-}
-
-function mountAndUnmountImage(folder: string) {
-  mountImage(join(folder, 'image'), join(folder, 'disk'))[Symbol.dispose]()
-}
-
-function isAbleTo(attempt: (folder: string) => void): boolean {
-  if (process.getuid?.() !== 0) return false
-  const folder = mkdtempSync(join(tmpdir(), 'shoal-faults-can-'))
-  try {
-    attempt(folder)
-    return true
-  } catch {
-    return false // the container lacks permission to mount
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
 }

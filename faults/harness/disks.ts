@@ -1,21 +1,12 @@
 /** Separate disks that can be filled and made read-only. Requires root. */
 import { execFileSync } from 'node:child_process'
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 const run = (program: string, ...words: string[]) =>
   execFileSync(program, words, { stdio: ['ignore', 'ignore', 'pipe'] })
 
 export type MemoryDisk = ReturnType<typeof mountMemory>
-export type ImageDisk = ReturnType<typeof mountImage>
 
 /** Mounts a disk in memory at `path`. */
 export function mountMemory(path: string, megabytes: number) {
@@ -40,40 +31,6 @@ export function mountMemory(path: string, megabytes: number) {
     },
     makeWritable: () => remount('rw'),
     [Symbol.dispose]: () => void run('umount', '-l', path),
-  }
-}
-
-/**
- * Mounts a file as an ext4 disk. Unlike a disk in memory, this disk can become read-only while a process is writing to
- * it, as a real disk does after an error.
- */
-export function mountImage(image: string, path: string) {
-  mkdirSync(path, { recursive: true })
-  writeFileSync(image, '')
-  truncateSync(image, 64 * 1024 * 1024)
-  run('mkfs.ext4', '-q', '-F', image)
-  const mount = () => run('mount', '-o', 'loop', image, path)
-  mount()
-  return {
-    path,
-    /** Has the same effect as a failed write, after which the kernel makes the disk read-only. */
-    failWrites: () => run('mount', '-o', 'remount,abort', path),
-    /** Repairs the file system. No process may have a file open on the disk. */
-    repair() {
-      run('umount', path)
-      checkFileSystem(image)
-      mount()
-    },
-    [Symbol.dispose]: () => void run('umount', '-l', path),
-  }
-}
-
-/** Checks a file system. Exit code 1 of `e2fsck` means that errors were found and corrected. */
-function checkFileSystem(image: string) {
-  try {
-    run('e2fsck', '-p', image)
-  } catch (error) {
-    if ((error as { status?: number }).status !== 1) throw error
   }
 }
 

@@ -57,25 +57,24 @@ export async function openData(options: DataOptions): Promise<RegistryData> {
   const current = toDatabaseRecord(options)
   const recorded = await readDatabaseRecord(dataDirectory)
   if (current.engine === 'sqlite') await refuseForgottenUrl(dataDirectory, recorded, mayBeNew)
+  await using opened = new AsyncDisposableStack() // closes what was opened if a later step fails
   const connection = await connect(options)
-  try {
-    const { db } = connection
-    const signingKey = await readSecret(db, 'signing-key')
-    const { store, label, s3Support } = await openStore(options, connection, signingKey)
-    const isOtherDatabase = recorded !== undefined && !isSameDatabase(recorded, current)
-    const identity = await identify({
-      db,
-      store,
-      databaseLabel: describeDatabase(current),
-      storeLabel: label,
-      isOtherDatabase,
-    })
-    if (recorded === undefined || isOtherDatabase) await writeDatabaseRecord(dataDirectory, current)
-    return { connection, store, s3Support, signingKey, identity }
-  } catch (error) {
-    await connection.close()
-    throw error
-  }
+  opened.defer(connection.close)
+  const { db } = connection
+  const signingKey = await readSecret(db, 'signing-key')
+  const { store, label, s3Support } = await openStore(options, connection, signingKey)
+  opened.defer(store.close)
+  const isOtherDatabase = recorded !== undefined && !isSameDatabase(recorded, current)
+  const identity = await identify({
+    db,
+    store,
+    databaseLabel: describeDatabase(current),
+    storeLabel: label,
+    isOtherDatabase,
+  })
+  if (recorded === undefined || isOtherDatabase) await writeDatabaseRecord(dataDirectory, current)
+  opened.move()
+  return { connection, store, s3Support, signingKey, identity }
 }
 
 /** Opens the store, and returns it with its name for messages. */

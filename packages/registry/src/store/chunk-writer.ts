@@ -41,12 +41,12 @@ export type SenderTimeoutMs = { alone: number; waitedFor: number }
 type Outcome = 'stored' | 'full' | 'blocks-kept'
 
 /**
- * Writes chunks to their place in the upload's file as they arrive, and marks a chunk as stored in the map if its
- * length and hash are correct. An upload's chunks may arrive in any order and in parallel. Senders of the same chunk
- * take turns, so that a bad sender never overwrites the bytes of a good one. A sender that stops sending is
- * disconnected after a timeout, which is shorter if another sender is waiting. No data is lost, because the waiting
- * sender sends the complete chunk. A slow sender is not disconnected, because otherwise two slow senders of the same
- * chunk would disconnect each other forever.
+ * Writes chunks to their place in the upload's file as they arrive. If a chunk's length and hash are correct, marks it
+ * as stored in the upload's map (see `disk-store.ts`). An upload's chunks may arrive in any order and in parallel.
+ * Senders of the same chunk take turns, so that a bad sender never overwrites the bytes of a good one. A sender that
+ * stops sending is disconnected after a timeout, which is shorter if another sender is waiting. No data is lost,
+ * because the waiting sender sends the complete chunk. A slow sender is not disconnected, because otherwise two slow
+ * senders of the same chunk would disconnect each other forever.
  *
  * The disk blocks of a refused chunk are freed. If the disk is full and these blocks cannot be freed separately, all of
  * the upload's chunks are discarded and must be sent again. Otherwise, the disk would stay full.
@@ -139,7 +139,7 @@ export function chunkWriter(options: Options) {
 
   return {
     write,
-    /** Disconnects all senders to an upload, and resolves after all of the upload's files have been closed. */
+    /** Disconnects all senders to an upload, and resolves after they have closed the upload's files. */
     stop: (key: string) => senders.stop(key, uploadGone()),
   }
 }

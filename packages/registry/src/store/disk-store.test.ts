@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { isAbleToMountImages, mountImage } from '../../../../testing/image-disk.ts'
 import { blobRoutes } from '../files/downloads/blob-routes.ts'
 import type { Capabilities } from '../files/downloads/capability.ts'
 import type { BlobRepository } from '../files/rows/blob-repository.ts'
@@ -152,6 +153,25 @@ test('a chunk map left by a crash is listed and can be removed; a probe file is 
   await store.finishUpload(toUpload(key), layout)
   expect(await readdir(uploads)).not.toContain(`${key}.chunks`)
 })
+
+test.skipIf(!isAbleToMountImages())(
+  'a finished upload leaves no chunk map if the disk fails right afterward',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'shoal-store-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const path = join(folder, 'disk')
+    using disk = mountImage(join(folder, 'image'), path)
+    const store = await openDiskStore({ directory: path, signingKey: 'a key', baseUrl: () => '' })
+    const [upload, layout] = [toUpload('finished'), { sizeBytes: 5, chunkSize: 5 }]
+    await store.startUpload(upload, layout)
+    await store.finishUpload(upload, layout)
+    await store.close()
+    disk.failWrites()
+    disk.repair()
+    expect(await readdir(join(path, 'objects', 'ed'))).toEqual(['finished'])
+    expect(await readdir(join(path, 'uploads'))).toEqual([])
+  },
+)
 
 test.skipIf(await holdsAnySize())(
   'an upload that is larger than the file system supports is refused',

@@ -113,6 +113,12 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     throw error
   }
 
+  /** Durably removes an upload's chunk map, which would otherwise stay forever after a crash. */
+  async function removeMap(key: string) {
+    await removeFiles(mapPath(key))
+    await syncFolder(uploads)
+  }
+
   async function writeProbe() {
     const probe = join(uploads, probeName)
     try {
@@ -160,7 +166,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     writeChunk: (...chunk) => chunks.write(...chunk).catch(orAway),
 
     async finishUpload({ key }) {
-      if (await exists(objectPath(key))) return removeFiles(mapPath(key))
+      if (await exists(objectPath(key))) return removeMap(key)
       await syncFile(uploadPath(key)).catch((error) => {
         throw error.code === 'ENOENT' ? bytesGone() : error
       })
@@ -168,8 +174,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       await rename(uploadPath(key), objectPath(key))
       await syncFolder(dirname(objectPath(key)))
       await syncFolder(objects)
-      await syncFolder(uploads)
-      await removeFiles(mapPath(key))
+      await removeMap(key)
     },
 
     async reopenUpload(key, { sizeBytes, chunkSize }, badChunks) {
@@ -209,8 +214,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     },
 
     /**
-     * Each chunk was compared with its declared hash when it arrived. Therefore, the chunks are hashed again only if
-     * the hash of the whole file is wrong, to find out which chunks are incorrect.
+     * Each chunk was compared with its declared hash when it arrived. Therefore, if `declared` is given, the chunks are
+     * hashed again only if the hash of the whole file is wrong, to find out which chunks are incorrect.
      */
     async hash(key, _sizeBytes, { declared, signal } = {}) {
       if (declared) {
