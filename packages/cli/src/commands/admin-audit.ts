@@ -37,7 +37,10 @@ export function auditCommand(open: OpenContext): Command {
         auditActions,
       ),
     )
-    .option('--follow', 'show new entries as they are written')
+    .option(
+      '--follow',
+      'show new entries as they are written; with --json, each entry is a JSON document on one line',
+    )
     .action((options: AuditOptions) =>
       withAdmin(open, options, (admin, context) => showAudit(admin, context, options)),
     )
@@ -50,19 +53,22 @@ async function showAudit(
 ) {
   const filter = { actor, subject, action }
   const latest = (await users.audit({ ...filter, limit })).reverse()
-  const show = (entries: AuditEntry[]) => printer.answer(entries, () => entries.map(toLine))
   if (!follow) {
-    await show(latest)
+    await printer.answer(latest, () => latest.map(toLine))
     if (latest.length === 0) printer.note('No entries.')
     return
   }
+  const show = (entries: AuditEntry[]) => {
+    for (const entry of entries)
+      printer.result(printer.isJson ? JSON.stringify(entry) : toLine(entry))
+  }
   const signal = takeStopSignal()
   let after = latest.at(-1)?.seq ?? 0
-  if (latest.length > 0) await show(latest)
+  show(latest)
   while (!signal.aborted) {
     const entries = await users.audit({ ...filter, after, limit: maxLimit })
     after = entries.at(-1)?.seq ?? after
-    if (entries.length > 0) await show(entries)
+    show(entries)
     if (entries.length < maxLimit) await sleep(pollMs, undefined, { signal }).catch(ignoreAbort)
   }
 }

@@ -222,3 +222,26 @@ test('admin audit --follow shows new entries until it is stopped', async () => {
   child.kill('SIGINT')
   expect(await outcome).toMatchObject({ stderr: '', exitCode: 0 })
 })
+
+test('admin audit --follow --json prints each entry as one line', async () => {
+  await using registry = await realRegistry()
+  await using admin = await createAdmin(registry.dataDirectory)
+  await using home = await makeHome()
+  await admin.run('add', 'ines')
+  const words = ['admin', 'audit', '--follow', '--json', '--data', registry.dataDirectory]
+  const { child, outcome } = startShoal(words, { home: home.path })
+  let shown = ''
+  child.stdout.on('data', (bytes) => {
+    shown += bytes
+  })
+  await expect.poll(() => shown, { timeout: 60_000 }).toMatch(/"account\.created".*\n/)
+  child.kill('SIGINT')
+  expect((await outcome).exitCode).toBe(0)
+  const entries = shown
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(entries).toContainEqual(
+    expect.objectContaining({ action: 'account.created', subject: 'ines' }),
+  )
+})

@@ -12,7 +12,7 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { putModelFile } from '../testing/local-files.ts'
@@ -53,21 +53,28 @@ test('if a model folder is a symbolic link, only the link is removed', async () 
   expect(await readdir(elsewhere)).toEqual([filename])
 })
 
-test('a link to a folder of several models is not removed when one of them is deleted', async () => {
-  await using home = await makeHome()
-  const elsewhere = join(home.path, 'elsewhere')
-  for (const label of ['Q4_0', 'Q8_0']) await putModelFile(join(elsewhere, `tide-${label}.gguf`))
-  await mkdir(home.models, { recursive: true })
-  await symlink(elsewhere, join(home.models, 'tide'))
-  const one = await shoalHere(['rm', 'tide:Q4_0', '--yes'], { home: home.path })
-  expect(one.stderr).toBe(
-    `✗ ${join(home.models, 'tide')} is a link to ${elsewhere}, which also contains other files.\n` +
-      '  To delete the link, delete the whole model: shoal rm tide\n',
-  )
-  expect(one.exitCode).toBe(1)
-  expect((await shoalHere(['rm', 'tide', '--yes'], { home: home.path })).exitCode).toBe(0)
-  expect(await readdir(elsewhere)).toHaveLength(2)
-})
+test.each([
+  ['tide', 'tide'],
+  ['localhost+8000/tide', 'localhost:8000/tide'],
+])(
+  'a link to a folder of several files is not removed with one of them (%s)',
+  async (folder, name) => {
+    await using home = await makeHome()
+    const elsewhere = join(home.path, 'elsewhere')
+    for (const label of ['Q4_0', 'Q8_0']) await putModelFile(join(elsewhere, `tide-${label}.gguf`))
+    const link = join(home.models, folder)
+    await mkdir(dirname(link), { recursive: true })
+    await symlink(elsewhere, link)
+    const one = await shoalHere(['rm', `${name}:Q4_0`, '--yes'], { home: home.path })
+    expect(one.stderr).toBe(
+      `✗ The file cannot be deleted separately: ${link} is a link to ${elsewhere}, which also contains other files.\n` +
+        `  To delete the link, delete the whole model: shoal rm ${name}\n`,
+    )
+    expect(one.exitCode).toBe(1)
+    expect((await shoalHere(['rm', name, '--yes'], { home: home.path })).exitCode).toBe(0)
+    expect(await readdir(elsewhere)).toHaveLength(2)
+  },
+)
 
 test('if a file is a link, only the link is removed', async () => {
   await using home = await makeHome()

@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
 import { shellWord } from '@shoal/core/references'
 import type { Removal } from '@shoal/transfer'
@@ -25,15 +25,16 @@ export function removeCommand(open: OpenContext): Command {
       const isForgotten = choices.every(isReference)
       const paths = choices.flatMap(({ files }) => files.map(({ path }) => path))
 
+      const fail = (error: unknown) => refuse(error, choices)
       const { previewRemoval, removeLocalFiles } = await import('@shoal/transfer')
-      const planned = await previewRemoval(places.models, paths).catch(refuse)
+      const planned = await previewRemoval(places.models, paths).catch(fail)
       const frees = `This frees ${formatBytes(planned.freedBytes)}.`
       if (!context.options.yes) reportKept(context, planned, 'will be kept')
       await asker.confirm(
         isForgotten ? `Forget ${names}?` : `Delete ${names} from this machine? ${frees}`,
       )
 
-      const removal = await removeLocalFiles(places.models, paths).catch(refuse)
+      const removal = await removeLocalFiles(places.models, paths).catch(fail)
       const done = `Deleted ${names}. ${formatBytes(removal.freedBytes)} freed.`
       printer.success(isForgotten ? `Forgot ${names}.` : done)
       reportKept(context, removal, 'were kept')
@@ -76,7 +77,7 @@ function reportKept({ printer }: Context, removal: Removal, areKept: 'will be ke
   }
 }
 
-function refuse(error: unknown): never {
+function refuse(error: unknown, choices: readonly LocalChoice[]): never {
   if (hasCode(error, 'file_busy')) {
     throw new Failure('failed', `${error.details.path} is being downloaded.`, {
       hint: 'Nothing was deleted. Wait for the download to finish, or stop it, then try again.',
@@ -84,9 +85,11 @@ function refuse(error: unknown): never {
     })
   }
   if (!hasCode(error, 'is_link')) throw error
-  const { path, target } = error.details
-  throw new Failure('failed', `${path} is a link to ${target}, which also contains other files.`, {
-    hint: `To delete the link, delete the whole model: shoal rm ${shellWord(basename(path))}`,
+  const { path: link, target } = error.details
+  const linked = choices.find(({ files }) => files.some(({ path }) => dirname(path) === link))
+  const reason = `${link} is a link to ${target}, which also contains other files.`
+  throw new Failure('failed', `The file cannot be deleted separately: ${reason}`, {
+    hint: `To delete the link, delete the whole model: shoal rm ${shellWord(linked?.modelName ?? basename(link))}`,
     cause: error,
   })
 }
