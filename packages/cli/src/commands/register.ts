@@ -73,7 +73,7 @@ async function askForNewPassword(asker: Context['asker']): Promise<string> {
   const password = await asker.secret({
     message: 'Password',
     instead,
-    validate: (typed) => (typed.length < 8 ? 'Use at least 8 characters.' : undefined),
+    validate: (typed) => (Buffer.byteLength(typed) < 8 ? 'Use at least 8 characters.' : undefined),
   })
   await asker.secret({
     message: 'Repeat the password',

@@ -1,5 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { daemonSettings } from '@shoal/daemon/settings'
 import { writeWhole } from '@shoal/files'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
@@ -32,7 +33,9 @@ export function serviceCommand(open: OpenContext): Command {
     'install',
     'install and start the service; takes the options of `shoal serve`',
   )
-  addServeOptions(command).action(async (options: ServeOptions) => {
+  // A secret is not written to the service file, so `SHOAL_API_KEY` is ignored.
+  const { apiKey: _, ...settings } = daemonSettings
+  addServeOptions(command, Object.values(settings)).action(async (options: ServeOptions) => {
     const context = await open()
     const manager = openServiceManager(context.environment.env)
     await install(context, manager, await serviceOf(context, command, options))

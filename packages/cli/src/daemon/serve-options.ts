@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { Setting } from '@shoal/core/settings'
 import type { DaemonConfig, DaemonFlags } from '@shoal/daemon'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { type Command, Option } from 'commander'
@@ -25,8 +26,14 @@ export type ServeOptions = Omit<DaemonFlags, 'models'> & {
   ratio?: number
 }
 
-/** Adds the options of the daemon, which `shoal serve` and `shoal service install` have in common. */
-export function addServeOptions(command: Command): Command {
+/**
+ * Adds the options of the daemon, which `shoal serve` and `shoal service install` have in common. The help page lists
+ * the variables of `settings`.
+ */
+export function addServeOptions(
+  command: Command,
+  settings: readonly Setting<unknown>[] = Object.values(daemonSettings),
+): Command {
   const { port, host, contextLength, slots, threads, memoryBytes, keepAliveMs } = daemonSettings
   const { origins, apiKey } = daemonSettings
   command
@@ -54,7 +61,7 @@ export function addServeOptions(command: Command): Command {
     .addOption(uploadLimitOption())
     .addOption(ratioOption())
     .addOption(createOption(serveSettings.log))
-  return showVariables(command, Object.values(daemonSettings))
+  return showVariables(command, settings)
 }
 
 /** Combines flags, environment variables, saved settings and the user's folders into one configuration. */
