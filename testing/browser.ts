@@ -10,6 +10,9 @@ import {
 import { findProgram } from './find-program.ts'
 import { runsSlowTests } from './slow.ts'
 
+/** How long to wait for an element or a page. On a busy machine, Playwright's default of 30 s is too short. */
+const waitTimeoutMs = 90_000
+
 export type { Page }
 
 /**
@@ -83,6 +86,7 @@ export async function startBrowser(program: string, origins: readonly string[]) 
         reducedMotion: visitorOptions.reducedMotion ?? 'no-preference',
         ...(storageState && { storageState }),
       })
+      context.setDefaultTimeout(waitTimeoutMs)
       return visitor(context, origins)
     },
     [Symbol.asyncDispose]: () => browser.close(),
@@ -108,6 +112,24 @@ async function visitor(context: BrowserContext, origins: readonly string[]) {
     [Symbol.asyncDispose]: () => context.close(),
   }
 }
+
+/**
+ * Opens a page of a registry, and waits until its scripts have replaced the server-rendered page. Until then, buttons
+ * have no effect, and links load a whole page. On a busy machine, the network can be idle before the scripts have run.
+ */
+export async function openPage(page: Page, url: string) {
+  const response = await page.goto(url, { waitUntil: 'networkidle' })
+  await untilInteractive(page)
+  return response
+}
+
+/** Like `openPage`, but reloads the page. */
+export async function reloadPage(page: Page) {
+  await page.reload({ waitUntil: 'networkidle' })
+  await untilInteractive(page)
+}
+
+const untilInteractive = (page: Page) => page.locator('html[data-interactive]').waitFor()
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 

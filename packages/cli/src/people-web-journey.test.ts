@@ -2,7 +2,12 @@
 import { readFile } from 'node:fs/promises'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, inject, test } from 'vitest'
-import { accessibilityProblems, type Page, startBrowser } from '../../../testing/browser.ts'
+import {
+  accessibilityProblems,
+  openPage,
+  type Page,
+  startBrowser,
+} from '../../../testing/browser.ts'
 import { nanoPath } from './testing/local-files.ts'
 import { realRegistry } from './testing/real-registry.ts'
 import { makeHome } from './testing/run-shoal.ts'
@@ -13,7 +18,6 @@ const password = 'a long password'
 
 test.skipIf(!chromium)(
   'an admin of a closed registry invites two people in a browser, who share a private model until one is disabled',
-  { timeout: 180_000 },
   async () => {
     await using registry = await realRegistry({ isRegistrationOpen: false })
     await using browser = await startBrowser(chromium ?? '', [registry.url])
@@ -24,7 +28,7 @@ test.skipIf(!chromium)(
     const { stdout: rootPassword } = await run('admin', 'add', 'root', ...onHost)
 
     await using root = await browser.newVisitor({ reducedMotion: 'reduce' })
-    await root.page.goto(`${registry.url}/login?next=/admin/invitations`)
+    await openPage(root.page, `${registry.url}/login?next=/admin/invitations`)
     await signIn(root.page, 'root', rootPassword.trim())
     await root.page.getByRole('heading', { name: 'Administration' }).waitFor()
     const links = [await invite(root.page, 'Ana'), await invite(root.page, 'Ben')]
@@ -45,7 +49,7 @@ test.skipIf(!chromium)(
       await page.getByRole('button', { name: `Signed in as ${username}` }).waitFor()
     }
 
-    await ana.goto(`${registry.url}/settings/keys`)
+    await openPage(ana, `${registry.url}/settings/keys`)
     await ana.getByRole('button', { name: 'New key' }).click()
     await ana.getByLabel('Name').fill('laptop')
     await ana.getByRole('button', { name: 'Create key' }).click()
@@ -53,7 +57,7 @@ test.skipIf(!chromium)(
     const withKey = registryClient({ baseUrl: registry.url, token: key })
     expect((await withKey.getMe()).username).toBe('ana')
 
-    await ana.goto(`${registry.url}/publish`, { waitUntil: 'networkidle' })
+    await openPage(ana, `${registry.url}/publish`)
     await ana.locator('input[type=file]').setInputFiles(nanoPath)
     await ana.getByLabel('Details read from the files').waitFor()
     await ana.getByLabel('Name', { exact: true }).fill('tide')
@@ -66,7 +70,7 @@ test.skipIf(!chromium)(
     await run('login', '--username', 'ben', '--password-stdin')
     expect((await run('pull', 'tide')).exitCode).toBe(3)
 
-    await ana.goto(`${registry.url}/m/tide/edit`)
+    await openPage(ana, `${registry.url}/m/tide/edit`)
     const form = ana.getByRole('form', { name: 'Add a member' })
     await form.getByLabel('Username').fill('ben')
     await form.getByRole('button', { name: 'Add' }).click()

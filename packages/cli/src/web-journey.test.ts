@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type Page, startBrowser, type Visitor } from '../../../testing/browser.ts'
+import { openPage, type Page, startBrowser, type Visitor } from '../../../testing/browser.ts'
 import { freePort } from '../../../testing/free-port.ts'
 import { type RealRegistry, realRegistry } from './testing/real-registry.ts'
 import { makeHome, runShoal, startShoal } from './testing/run-shoal.ts'
@@ -19,7 +19,7 @@ const filename = 'shoal-tiny-Q8_0.gguf'
 const modelPath = join(import.meta.dirname, '../../../models/shoal-tiny', filename)
 const waitOptions = { timeout: 60_000 }
 
-describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => {
+describe.skipIf(!chromium)('a user with a browser', () => {
   const stack = new AsyncDisposableStack()
   let registry: RealRegistry
   let daemonUrl: string
@@ -41,7 +41,7 @@ describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => 
   afterAll(() => stack.disposeAsync())
 
   test('registers', async () => {
-    await page.goto(registry.url)
+    await openPage(page, registry.url)
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('link', { name: 'Register' }).click()
     await page.getByRole('heading', { name: 'Register' }).waitFor()

@@ -34,6 +34,7 @@ if (!root) throw new Error('the page has no element #root')
 const typeAgain = readTyped(root)
 flushSync(() => createRoot(root).render(<App router={router} />))
 typeAgain()
+document.documentElement.dataset.interactive = '' // tests wait for it
 
 /**
  * Whether the visitor followed a link from another site. In that case, the browser did not send the session cookie

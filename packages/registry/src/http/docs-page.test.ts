@@ -27,7 +27,6 @@ test('the API reference is sent compressed, and is revalidated with its ETag', a
 
 test.skipIf(!chromium)(
   'the API reference shows this project’s logo, and violates no policy',
-  { timeout: 120_000 },
   async () => {
     const registry = await startTestRegistry()
     onTestFinished(() => registry.close())

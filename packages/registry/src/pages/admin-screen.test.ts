@@ -2,6 +2,7 @@
 import type { AdminUser, CreatedApiKey, CreatedInvitation, CreatedUser } from '@shoal/protocol'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
+  openPage,
   type Page,
   startBrowser,
   type TestBrowser,
@@ -13,7 +14,7 @@ import { startTestRegistry, type TestRegistry } from '../testing/test-registry.t
 
 const chromium = inject('chromium')
 
-describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, () => {
+describe.skipIf(!chromium)('administration in a browser', () => {
   const stack = new AsyncDisposableStack()
   let registry: TestRegistry
   let browser: TestBrowser
@@ -38,7 +39,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
       headers: { origin },
     })
     expect(signedIn.status()).toBe(200)
-    await page.goto(origin + path, { waitUntil: 'networkidle' })
+    await openPage(page, origin + path)
     return page
   }
 
@@ -120,12 +121,12 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     await page.getByText('ben is disabled.').waitFor()
     await rowOf(page, 'ben').getByRole('cell', { name: 'Disabled' }).waitFor()
 
-    await guest.goto(`${origin}/settings/profile`)
+    await openPage(guest, `${origin}/settings/profile`)
     await guest.getByText('Sign in to see this page.').waitFor()
     await guest.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
     await guest.getByLabel('Username').fill('ben')
     await guest.getByLabel('Password', { exact: true }).fill('password of ben')
-    await guest.keyboard.press('Enter')
+    await guest.getByRole('button', { name: 'Sign in', exact: true }).click()
     await guest.getByRole('alert').filter({ hasText: 'This account is disabled' }).waitFor()
 
     await page.getByRole('link', { name: 'Audit log' }).click()
@@ -350,11 +351,11 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     expect(answer?.status()).toBe(404)
 
     await using visitor = await browser.newVisitor()
-    await visitor.page.goto(`${origin}/admin/audit?actor=ana`)
+    await openPage(visitor.page, `${origin}/admin/audit?actor=ana`)
     await visitor.page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
     await visitor.page.getByLabel('Username').fill('ana')
     await visitor.page.getByLabel('Password', { exact: true }).fill('password of ana')
-    await visitor.page.keyboard.press('Enter')
+    await visitor.page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await entriesOf(visitor.page).waitFor()
     expect(visitor.page.url()).toBe(`${origin}/admin/audit?actor=ana`)
   })
@@ -423,7 +424,7 @@ describe.skipIf(!chromium)('administration in a browser', { timeout: 120_000 }, 
     await page.getByLabel('Find accounts').fill('nobody')
     await page.getByText('No account matches “nobody”.').waitFor()
 
-    await page.goto(`${origin}/admin/audit?actor=jo&action=key.created`)
+    await openPage(page, `${origin}/admin/audit?actor=jo&action=key.created`)
     await page.getByText('Entries shown: 50').waitFor()
     await page.getByRole('button', { name: 'Show older entries' }).click()
     await page.getByText('Entries shown: 55').waitFor()

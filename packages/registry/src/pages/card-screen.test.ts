@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
+  openPage,
   startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
@@ -28,7 +29,7 @@ print("tide", 1)
 \`\`\`
 `
 
-describe.skipIf(!chromium)("a model's card in a browser", { timeout: 60_000 }, () => {
+describe.skipIf(!chromium)("a model's card in a browser", () => {
   const stack = new AsyncDisposableStack()
   let registry: TestRegistry
   let browser: TestBrowser
@@ -58,7 +59,7 @@ describe.skipIf(!chromium)("a model's card in a browser", { timeout: 60_000 }, (
       requests += 1
       return isBusy ? route.fulfill({ contentType: 'text/html', body: source }) : route.continue()
     })
-    await page.goto(`${origin}/m/tide?tab=files`)
+    await openPage(page, `${origin}/m/tide?tab=files`)
     await page.getByRole('link', { name: 'Card' }).click()
     await page.getByRole('status').filter({ hasText: 'busy' }).waitFor()
     isBusy = false

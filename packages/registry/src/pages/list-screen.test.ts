@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
   looks,
+  openPage,
   type Page,
+  reloadPage,
   startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
@@ -13,7 +15,7 @@ import { startTestRegistry, type TestRegistry } from '../testing/test-registry.t
 
 const chromium = inject('chromium')
 
-describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
+describe.skipIf(!chromium)('in a browser', () => {
   const stack = new AsyncDisposableStack()
   let registry: TestRegistry
   let browser: TestBrowser
@@ -45,7 +47,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
   test('filters show only values that match models, with the number of models', async () => {
     await using visitor = await browser.newVisitor()
     const { page, takeProblems } = visitor
-    await page.goto(origin, { waitUntil: 'networkidle' })
+    await openPage(page, origin)
     const facet = (name: string) => page.getByRole('navigation', { name, exact: true })
     const values = (name: string) => facet(name).getByRole('link').allInnerTexts()
     const choose = async (name: string, value: RegExp, count: number) => {
@@ -69,7 +71,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
     }
     await page.setViewportSize({ width: 1360, height: 860 })
 
-    await page.reload({ waitUntil: 'networkidle' })
+    await reloadPage(page)
     expect(await names(page)).toEqual(['tide'])
     await page.getByRole('link', { name: 'Remove the filter chat' }).click()
     await page.getByRole('link', { name: 'Remove the filter llama' }).click()
@@ -80,20 +82,20 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
   test('models can be limited to a range of sizes', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
-    await page.goto(origin, { waitUntil: 'networkidle' })
+    await openPage(page, origin)
     await page.getByLabel('Minimum number of parameters').selectOption('4B')
     await page.getByRole('heading', { name: /^2 models$/ }).waitFor()
     await page.getByLabel('Maximum number of parameters').selectOption('8B')
     await page.getByRole('heading', { name: /^1 model$/ }).waitFor()
     expect(await names(page)).toEqual(['reef'])
     const ends = page.getByLabel('Minimum number of parameters').locator('option')
-    expect(await ends.allInnerTexts()).toEqual(['From any', '500M', '1B', '2B', '4B'])
+    expect(await ends.allInnerTexts()).toEqual(['No min', '500M', '1B', '2B', '4B'])
   })
 
   test('the first model can be reached with the keyboard without passing all filters', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
-    await page.goto(origin, { waitUntil: 'networkidle' })
+    await openPage(page, origin)
     const skip = page.getByRole('link', { name: 'Skip filters' })
     await skip.focus()
     await page.keyboard.press('Enter')
@@ -109,7 +111,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
   test('memory estimates are for the chosen context length, which is shown and remembered', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
-    await page.goto(`${origin}/m/kelp?tab=files`, { waitUntil: 'networkidle' })
+    await openPage(page, `${origin}/m/kelp?tab=files`)
     await page.getByText('Estimates include a context of 8K tokens.').waitFor()
     const memory = () => page.getByText(/^(runs in|needs) /).innerText()
     const usual = await memory()
@@ -125,14 +127,14 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
       },
     })
     expect(text).toContain(long.replace(/^\w+ /, ''))
-    await page.reload({ waitUntil: 'networkidle' })
+    await reloadPage(page)
     expect(await memory()).toBe(long)
   })
 
   test('models can be limited to those that fit with a chosen context length', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
-    await page.goto(origin, { waitUntil: 'networkidle' })
+    await openPage(page, origin)
     await page.getByLabel('Fits in memory').selectOption('8 GB')
     await page.getByRole('heading', { name: /^1 model$/ }).waitFor()
     const memory = () => page.getByText(/^runs in /).innerText()
@@ -154,7 +156,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     for (const path of ['/?page=500', '/u/ana?page=500']) {
-      await page.goto(origin + path, { waitUntil: 'networkidle' })
+      await openPage(page, origin + path)
       await page.getByText('There is no page 500').waitFor()
       expect(await page.getByText(/Page 500/).count()).toBe(0)
       await page.getByRole('link', { name: 'Go to page 1' }).click()
@@ -169,7 +171,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     for (const path of ['/', `/m/${name}`, `/m/${name}?tab=files`, `/m/${name}?tab=metadata`]) {
-      await page.goto(origin + path, { waitUntil: 'networkidle' })
+      await openPage(page, origin + path)
       for (const width of [320, 390, 768, 1024, 1360]) {
         await page.setViewportSize({ width, height: 860 })
         const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
@@ -185,7 +187,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
     await registry.post('/v1/models', { token, body: { name: 'carded', readme } })
     await using visitor = await browser.newVisitor()
     const { page } = visitor
-    await page.goto(`${origin}/m/carded`, { waitUntil: 'networkidle' })
+    await openPage(page, `${origin}/m/carded`)
     await page.getByRole('heading', { name: 'Results', exact: true }).waitFor()
     await page.getByRole('link', { name: 'Link to Results' }).waitFor()
     const directions = await page.evaluate(
@@ -210,7 +212,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
         new PerformanceObserver((list) => {
           for (const { value } of list.getEntries()) shifts.push(value)
         }).observe({ type: 'layout-shift', buffered: true })`)
-      await page.goto(`${coldOrigin}/m/kelp`, { waitUntil: 'networkidle' })
+      await openPage(page, `${coldOrigin}/m/kelp`)
       await page.getByText('A sentence about kelp.').first().waitFor()
       const shifts = (await page.evaluate('shifts')) as number[]
       expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.05)
@@ -222,7 +224,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
   test('the API reference has the logo of shoal', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
-    await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
+    await page.goto(`${origin}/docs`)
     await page.getByText('List and search models').waitFor()
     const logo = page.locator('.topbar img')
     expect(await logo.getAttribute('src')).toMatch(/^data:image\/svg\+xml/)
@@ -233,7 +235,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 120_000 }, () => {
   test('the commands for a vision model include its projector', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
-    await page.goto(`${origin}/m/kelp`, { waitUntil: 'networkidle' })
+    await openPage(page, `${origin}/m/kelp`)
     await page.getByText('llama.cpp also needs the projector mmproj-kelp-F16').waitFor()
     await page.getByText('llama.cpp', { exact: true }).click()
     const here = `localhost:${registry.port}/kelp`

@@ -1,13 +1,13 @@
 /** Tests with a real browser how the owner of a model shares it, and what members see. */
 import type { Member } from '@shoal/protocol'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type Page, startBrowser, type TestBrowser } from '../../../../testing/browser.ts'
+import { openPage, type Page, startBrowser, type TestBrowser } from '../../../../testing/browser.ts'
 import { expectUsable } from '../testing/expect-usable.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const chromium = inject('chromium')
 
-describe.skipIf(!chromium)('the members of a model', { timeout: 120_000 }, () => {
+describe.skipIf(!chromium)('the members of a model', () => {
   const stack = new AsyncDisposableStack()
   let registry: TestRegistry
   let browser: TestBrowser
@@ -39,7 +39,7 @@ describe.skipIf(!chromium)('the members of a model', { timeout: 120_000 }, () =>
     const visitor = await browser.newVisitor()
     const data = { username, password: `password of ${username}` }
     await visitor.context.request.post(`${origin}/v1/auth/login`, { data, headers: { origin } })
-    await visitor.page.goto(origin + path, { waitUntil: 'networkidle' })
+    await openPage(visitor.page, origin + path)
     return visitor
   }
 

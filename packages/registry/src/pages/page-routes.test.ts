@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Download, ModelFile } from '@shoal/protocol'
 import { formatPath, pages } from '@shoal/protocol/pages'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { breakableLine } from '../testing/breakable-line.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { rawAnnounce } from '../testing/raw-announce.ts'
@@ -208,21 +209,25 @@ describe('a server-rendered page', () => {
   })
 })
 
-test('a page whose card exceeds a limit says so, and is not cached, because the card is rendered again later', async () => {
-  const readme = '*a_ '.repeat(100_000)
-  await registry.post('/v1/models', { token: ana, body: { name: 'endless', readme } })
-  const readRetrySeconds = async () =>
-    (await registry.get('/v1/models/endless/card')).headers.get('retry-after')
-  await expect.poll(readRetrySeconds, { timeout: 120_000 }).toBe('600') // '5' until the limit is exceeded
-  for (let time = 0; time < 2; time += 1) {
-    const { status, text, headers } = await page('/m/endless')
-    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
-    expect(headers.get('retry-after')).toBe('600')
-    expect(extractText(text)).toContain(
-      'This card could not be formatted. Its Markdown source is shown below.',
-    )
-  }
-}, 180_000)
+slowTest(
+  'a page whose card exceeds a limit says so, and is not cached, because the card is rendered again later',
+  async () => {
+    const readme = '*a_ '.repeat(100_000)
+    await registry.post('/v1/models', { token: ana, body: { name: 'endless', readme } })
+    const readRetrySeconds = async () =>
+      (await registry.get('/v1/models/endless/card')).headers.get('retry-after')
+    await expect.poll(readRetrySeconds, { timeout: 120_000 }).toBe('600') // '5' until the limit is exceeded
+    for (let time = 0; time < 2; time += 1) {
+      const { status, text, headers } = await page('/m/endless')
+      expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+      expect(headers.get('retry-after')).toBe('600')
+      expect(extractText(text)).toContain(
+        'This card could not be formatted. Its Markdown source is shown below.',
+      )
+    }
+  },
+  180_000,
+)
 
 test('a page that was sent before its card was rendered is not cached', async () => {
   const slow = '*b_ '.repeat(100_000) // rendering takes all of the CPU time that a card is allowed

@@ -74,9 +74,9 @@ const localApiFor = (request: FastifyRequest, site: Site): string | undefined =>
   request.isFromThisMachine() ? site.localApi() : undefined
 
 /**
- * Renders the page at an address, or the 404 page. Visitors who use `127.0.0.1` although the base URL contains
- * `localhost`, or vice versa, are redirected, because signing in works only at the base URL. Visitors who use a former
- * name of a model are redirected to its page.
+ * Returns a handler that renders the page at the request's address, or the 404 page. Visitors who use `127.0.0.1`
+ * although the base URL contains `localhost`, or vice versa, are redirected, because signing in works only at the base
+ * URL. Visitors who use a former name of a model are redirected to its page.
  */
 export function pageSender(app: FastifyInstance, { web, site, storeOrigin }: Dependencies) {
   const takeTurn = renderTurns(maxConcurrentPages, () => busy('the client has disconnected'))
@@ -133,7 +133,7 @@ function knownAddress(url: string): string {
   return known.length === 0 ? path : `${path}?${new URLSearchParams(known)}`
 }
 
-/** Sends a 404 page to browsers, and a JSON error to programs. */
+/** Returns a handler for unknown addresses, which sends a 404 page to browsers, and a JSON error to programs. */
 export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
   const send = pageSender(app, dependencies)
   return (request: FastifyRequest, reply: FastifyReply) => {

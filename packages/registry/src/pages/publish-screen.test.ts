@@ -3,6 +3,8 @@ import type { ModelFile } from '@shoal/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
+  openPage,
+  reloadPage,
   startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
@@ -14,7 +16,7 @@ import { startTestRegistry, type TestRegistry } from '../testing/test-registry.t
 
 const chromium = inject('chromium')
 
-describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () => {
+describe.skipIf(!chromium)('publishing from a browser', () => {
   const stack = new AsyncDisposableStack()
   let registry: TestRegistry
   let browser: TestBrowser
@@ -38,7 +40,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     const { page, context } = visitor
     const account = { username, password: `password of ${username}` }
     await context.request.post(`${origin}/v1/auth/register`, { headers: { origin }, data: account })
-    await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    await openPage(page, `${origin}/publish`)
     return visitor
   }
 
@@ -53,7 +55,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
   test('visitors who are not signed in get a link to sign in and return', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
-    await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    await openPage(page, `${origin}/publish`)
     const link = page.getByRole('main').getByRole('link', { name: 'Sign in' })
     expect(await link.getAttribute('href')).toBe('/login?next=/publish')
     expect(await accessibilityProblems(page)).toEqual([])
@@ -112,7 +114,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await accessibilityProblems(page)).toEqual([])
     const before = gate.passed.splice(0)
     const asked = page.waitForEvent('dialog')
-    const reloaded = page.reload({ waitUntil: 'networkidle' })
+    const reloaded = reloadPage(page)
     const dialog = await asked
     expect(dialog.type()).toBe('beforeunload')
     await dialog.accept()
@@ -269,7 +271,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await using visitor = await newPublisher('olga')
     const { page } = visitor
     await page.addInitScript("Object.defineProperty(window, 'indexedDB', { value: undefined })")
-    await page.reload({ waitUntil: 'networkidle' })
+    await reloadPage(page)
     await drop(page, [bigFile('drizzle-Q8_0.gguf', 12)])
     gate.letThrough(1)
     await page.getByText('Available. Pull command').waitFor()
@@ -286,7 +288,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await using visitor = await newPublisher('lena')
     const { page } = visitor
     await page.addInitScript("Object.defineProperty(window, 'indexedDB', { value: undefined })")
-    await page.reload({ waitUntil: 'networkidle' })
+    await reloadPage(page)
     await drop(page, [bigFile('hail-Q8_0.gguf', 13)])
     gate.letThrough(1)
     await page.getByText('Available. Pull command').waitFor()
@@ -339,7 +341,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     const login = await opening
     await login.getByLabel('Username').fill('mara')
     await login.getByLabel('Password', { exact: true }).fill('password of mara')
-    await login.keyboard.press('Enter')
+    await login.getByRole('button', { name: 'Sign in', exact: true }).click()
     await login.getByRole('heading', { level: 1, name: 'Publish' }).waitFor()
     await login.close()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -367,7 +369,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
 
     // Parts that the model already has need not be chosen again.
     const { page: later } = visitor
-    await later.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    await openPage(later, `${origin}/publish`)
     await drop(later, [part(2)])
     await later.getByText('Missing 2 parts of 3').waitFor()
     await later.getByLabel('Name', { exact: true }).fill('delta')
@@ -381,7 +383,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     const { page } = visitor
     await page.addInitScript(noteProgress)
     await page.addInitScript(stopFirstHashing)
-    await page.reload({ waitUntil: 'networkidle' })
+    await reloadPage(page)
     const file = bigFile('rill-Q8_0.gguf', 24)
     await drop(page, [file])
     await page.getByText('Available. Pull command').waitFor()
@@ -390,7 +392,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await page.getByText(/^Computing the checksum: 16\.8 MB/).waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
     page.once('dialog', (dialog) => dialog.accept())
-    await page.reload({ waitUntil: 'networkidle' })
+    await reloadPage(page)
     await page.getByRole('heading', { name: 'Tide 7B is not fully uploaded' }).waitFor()
     gate.letThrough(2)
     await pick(page, [file])
@@ -410,7 +412,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     const { page } = visitor
     await page.addInitScript(noteProgress)
     await page.addInitScript(stopFirstHashing)
-    await page.reload({ waitUntil: 'networkidle' })
+    await reloadPage(page)
     const file = bigFile('fjord-Q8_0.gguf', 27, 130)
     await drop(page, [file])
     await page.getByText('Available. Pull command').waitFor()
@@ -422,7 +424,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await accessibilityProblems(page)).toEqual([])
     const before = gate.passed.splice(0)
     page.once('dialog', (dialog) => dialog.accept())
-    await page.reload({ waitUntil: 'networkidle' })
+    await reloadPage(page)
     await page.getByRole('heading', { name: 'Tide 7B is not fully uploaded' }).waitFor()
     gate.release()
     await pick(page, [file])
@@ -439,7 +441,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await using visitor = await newPublisher('pia')
     const { page } = visitor
     await page.addInitScript(noteProgress)
-    await page.reload({ waitUntil: 'networkidle' })
+    await reloadPage(page)
     await drop(page, [bigFile('beck-Q8_0.gguf', 25), bigFile('beck-Q4_0.gguf', 26)])
     await page.getByText('Available. Pull command').waitFor()
     gate.letThrough(3)
@@ -494,7 +496,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await page.getByRole('heading', { name: 'Morning dew is published' }).waitFor()
     expect(await readyFile('dew')).toMatchObject({ filename: 'mist-Q8_0.gguf' })
 
-    await page.goto(`${origin}/m/dew/edit`, { waitUntil: 'networkidle' })
+    await openPage(page, `${origin}/m/dew/edit`)
     await page.getByRole('link', { name: 'Add a file' }).click()
     await drop(page, [bigFile('other-Q8_0.gguf', 7)])
     await page.getByText('This model already exists. Your files will be added to it').waitFor()
@@ -523,8 +525,8 @@ const noteProgress = `
   }).observe(document, { subtree: true, childList: true, attributes: true })`
 
 /**
- * A script that records the progress of hashing in `window.hashed`. In the first page that a tab loads, hashing stops
- * after the first chunk, as if it were very slow.
+ * A script that records the progress of hashing in `window.hashed`. In the first page of a tab that hashes a file,
+ * hashing stops after the first chunk, as if it were very slow.
  */
 const stopFirstHashing = `
   window.hashed = []

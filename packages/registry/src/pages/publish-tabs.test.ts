@@ -3,7 +3,9 @@ import type { ModelFile } from '@shoal/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
+  openPage,
   type Page,
+  reloadPage,
   startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
@@ -14,7 +16,7 @@ import { startTestRegistry, type TestRegistry } from '../testing/test-registry.t
 
 const chromium = inject('chromium')
 
-describe.skipIf(!chromium)('publishing in several tabs', { timeout: 60_000 }, () => {
+describe.skipIf(!chromium)('publishing in several tabs', () => {
   const stack = new AsyncDisposableStack()
   let registry: TestRegistry
   let browser: TestBrowser
@@ -38,7 +40,7 @@ describe.skipIf(!chromium)('publishing in several tabs', { timeout: 60_000 }, ()
     const { page, context } = visitor
     const account = { username, password: `password of ${username}` }
     await context.request.post(`${origin}/v1/auth/register`, { headers: { origin }, data: account })
-    await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    await openPage(page, `${origin}/publish`)
     return visitor
   }
 
@@ -65,7 +67,7 @@ describe.skipIf(!chromium)('publishing in several tabs', { timeout: 60_000 }, ()
     const file = bigFile('fog-Q8_0.gguf', 7)
     await publishOneChunk(page, file)
     const second = await context.newPage()
-    await second.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    await openPage(second, `${origin}/publish`)
     await second.getByRole('heading', { name: 'Tide 7B is being published in another' }).waitFor()
     expect(await second.getByText('is not fully uploaded').count()).toBe(0)
     expect(await second.getByRole('button', { name: 'Discard' }).count()).toBe(0)
@@ -73,7 +75,7 @@ describe.skipIf(!chromium)('publishing in several tabs', { timeout: 60_000 }, ()
 
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('heading', { name: 'Paused: Tide 7B' }).waitFor()
-    await second.reload({ waitUntil: 'networkidle' })
+    await reloadPage(second)
     await second.getByRole('heading', { name: 'Tide 7B is being published in another' }).waitFor()
 
     await page.close()
@@ -92,7 +94,7 @@ describe.skipIf(!chromium)('publishing in several tabs', { timeout: 60_000 }, ()
     await publishOneChunk(page, bigFile('rime-Q8_0.gguf', 14))
     await page.close()
     const next = await context.newPage()
-    await next.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    await openPage(next, `${origin}/publish`)
     await next.getByRole('button', { name: 'Discard' }).click()
     const dialog = next.getByRole('dialog', { name: 'Discard the upload of Tide 7B?' })
     await dialog.waitFor()
@@ -118,7 +120,7 @@ describe.skipIf(!chromium)('publishing in several tabs', { timeout: 60_000 }, ()
       await context.newPage(),
     ] as const
     for (const tab of [owner, other, late]) {
-      await tab.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+      await openPage(tab, `${origin}/publish`)
       await tab.getByRole('heading', { name: 'Tide 7B is not fully uploaded' }).waitFor()
     }
     gate.letThrough(1)
@@ -144,7 +146,7 @@ describe.skipIf(!chromium)('publishing in several tabs', { timeout: 60_000 }, ()
     const { page, context } = visitor
     await publishOneChunk(page, bigFile('frost-Q8_0.gguf', 16))
     const second = await context.newPage()
-    await second.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    await openPage(second, `${origin}/publish`)
     await drop(second, [bigFile('frost-Q4_0.gguf', 17)])
     await second.getByLabel('Name', { exact: true }).fill('frost')
     await second.getByText('This model already exists.').waitFor()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import type { Download, ModelFile } from '@shoal/protocol'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { startBrowser } from '../../../../testing/browser.ts'
+import { openPage, startBrowser } from '../../../../testing/browser.ts'
 import { freePort } from '../../../../testing/free-port.ts'
 import { openAdmin } from '../main.ts'
 import { sha256 } from '../testing/publish.ts'
@@ -16,7 +16,7 @@ const [chromium, s3] = [inject('chromium'), inject('s3')]
 const sizeBytes = 40_000_000 // three chunks
 const waitOptions = { timeout: 60_000 }
 
-describe.skipIf(!chromium || !s3)('publishing from a browser into S3', { timeout: 120_000 }, () => {
+describe.skipIf(!chromium || !s3)('publishing from a browser into S3', () => {
   test('sends the chunks to the store’s public endpoint, which the page’s content security policy allows', async () => {
     if (!chromium || !s3) throw new Error('Chromium or S3 is not installed')
     await using stack = new AsyncDisposableStack()
@@ -41,7 +41,7 @@ describe.skipIf(!chromium || !s3)('publishing from a browser into S3', { timeout
     page.on('request', (request) => {
       if (request.method() === 'PUT') sent.push(new URL(request.url()).origin)
     })
-    const opened = await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    const opened = await openPage(page, `${origin}/publish`)
     const policy = opened?.headers()['content-security-policy']
     expect(policy).toContain(`connect-src 'self' ${publicEndpoint};`)
 

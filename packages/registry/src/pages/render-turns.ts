@@ -1,10 +1,11 @@
-/** Waits for a free slot, then runs the task. Rejects without running it if the client has disconnected by then. */
+/** Waits for its turn, then runs the task. Rejects without running it if the client has disconnected by then. */
 export type RenderTurns = <T>(isGone: () => boolean, task: () => Promise<T>) => Promise<T>
 
 /**
- * Limits how many pages are rendered at the same time. Rendering a page takes 10 to 30 ms, so dozens of pages in one
- * turn of the event loop would delay all other requests. They would also delay the node's heartbeats. A node whose
- * heartbeats are late stops using its cache, and would then have to render even more pages.
+ * Returns a function that renders at most `maxConcurrent` pages at the same time. `gone` creates the error for clients
+ * that have disconnected. Rendering a page takes 10 to 30 ms, so dozens of pages in one turn of the event loop would
+ * delay all other requests. They would also delay the node's heartbeats. A node whose heartbeats are late stops using
+ * its cache, and would then have to render even more pages.
  */
 export function renderTurns(maxConcurrent: number, gone: () => Error): RenderTurns {
   const waiting: (() => void)[] = []

@@ -7,6 +7,7 @@ import { findSite } from '@shoal/web'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
+  openPage,
   startBrowser,
   type TestBrowser,
   type Visitor,
@@ -18,10 +19,8 @@ import { startTestRegistry, type TestRegistry } from '../testing/test-registry.t
 import { makeReleaseKey, writeRelease } from '../testing/write-release.ts'
 
 const chromium = inject('chromium')
-/** The timeout is long, because several pages are tested at the same time, and the machine may be busy. */
-const options = { timeout: 180_000 }
 
-describe.skipIf(!chromium)('in a browser', options, () => {
+describe.skipIf(!chromium)('in a browser', () => {
   const stack = new AsyncDisposableStack()
   let registry: TestRegistry
   let empty: TestRegistry
@@ -80,8 +79,8 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['invitations', '/admin/invitations', { isSignedIn: true }],
     ['the audit log', '/admin/audit', { isSignedIn: true }],
     ['administration without a session', '/admin'],
-    ['installing shoal', '/install'],
-    ['installing shoal, without a release', '/install', { isEmpty: true }],
+    ['installing shoal', '/install', { hasNoScripts: true }],
+    ['installing shoal, without a release', '/install', { isEmpty: true, hasNoScripts: true }],
   ]
 
   test.concurrent.each(screens)('%s is accessible', async (_, path, screenOptions = {}) => {
@@ -91,7 +90,8 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     const { page, takeProblems } = visitor
     const origin = getOrigin(screenOptions.isEmpty ? empty : registry)
     if (screenOptions.isSignedIn) await signIn(visitor, origin)
-    await page.goto(origin + path, { waitUntil: 'networkidle' })
+    if (screenOptions.hasNoScripts) await page.goto(origin + path, { waitUntil: 'networkidle' })
+    else await openPage(page, origin + path)
     await expectUsable(page)
     expect(takeProblems().filter((one) => !isExpected(one, screenOptions))).toEqual([])
   })
@@ -99,7 +99,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
   test('every page links to the page that explains how to install shoal', async () => {
     await using visitor = await browser.newVisitor()
     const { page, takeProblems } = visitor
-    await page.goto(`${getOrigin(registry)}/m/tide-7b`)
+    await openPage(page, `${getOrigin(registry)}/m/tide-7b`)
     await page.getByRole('contentinfo').getByRole('link', { name: 'Install shoal' }).click()
     await page.getByRole('heading', { name: 'Install shoal' }).waitFor()
     await page.getByText('sh shoal-install.sh', { exact: true }).waitFor()
@@ -124,7 +124,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
       await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
       const { page } = visitor
       await signIn(visitor, getOrigin(registry))
-      await page.goto(getOrigin(registry) + from, { waitUntil: 'networkidle' })
+      await openPage(page, getOrigin(registry) + from)
       await page.route(call, (route) => route.fulfill({ status: 500, body: '{"detail":"broken"}' }))
       await page.getByRole('link', { name: link }).first().click()
       await page.getByText('Registry error').first().waitFor()
@@ -139,7 +139,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
     const { page } = visitor
     const call = /\/v1\/models\?/
-    await page.goto(`${getOrigin(registry)}/login`, { waitUntil: 'networkidle' })
+    await openPage(page, `${getOrigin(registry)}/login`)
     await page.route(call, (route) => route.abort())
     await page.getByRole('link', { name: 'shoal, all models' }).click()
     await page.getByText('The registry is not responding').waitFor()
@@ -157,7 +157,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     async (_, from, link, call) => {
       await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
       const { page } = visitor
-      await page.goto(getOrigin(registry) + from, { waitUntil: 'networkidle' })
+      await openPage(page, getOrigin(registry) + from)
       const held = Promise.withResolvers<void>()
       await page.route(call, (route) => held.promise.then(() => route.continue()))
       await page.getByRole('link', { name: link }).click()
@@ -182,7 +182,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
         new PerformanceObserver((list) => {
           for (const { value } of list.getEntries()) shifts.push(value)
         }).observe({ type: 'layout-shift', buffered: true })`)
-      await page.goto(getOrigin(registry) + path, { waitUntil: 'networkidle' })
+      await openPage(page, getOrigin(registry) + path)
       const shifts = (await page.evaluate('shifts')) as number[]
       expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.05)
     }
@@ -205,7 +205,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
       const { pathname } = new URL(request.url())
       if (/\.(js|css)$/.test(pathname)) names.add(pathname)
     })
-    await page.goto(getOrigin(registry) + path, { waitUntil: 'networkidle' })
+    await openPage(page, getOrigin(registry) + path)
     const { directory = '' } = (await findSite()) ?? {}
     const sizes = await Promise.all(
       [...names].map(async (name) => (await stat(join(directory, `${name}.gz`))).size),
@@ -222,7 +222,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     await registry.post('/v1/models', { token: ana, body: { name: 'hostile', readme } })
     await using visitor = await browser.newVisitor()
     const { page, takeProblems } = visitor
-    await page.goto(`${getOrigin(registry)}/m/hostile`, { waitUntil: 'networkidle' })
+    await openPage(page, `${getOrigin(registry)}/m/hostile`)
     await page.getByRole('link', { name: 'Show external images' }).waitFor() // not in the card's source
     expect(await page.getByText('harmless words').first().isVisible()).toBe(true)
     expect(await page.evaluate('window.attacked')).toBeUndefined()
@@ -250,6 +250,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
 type Options = {
   isEmpty?: boolean
   isSignedIn?: boolean
+  hasNoScripts?: boolean
   /** The registry responds with a 404, which the browser logs. */
   fails?: boolean
 }

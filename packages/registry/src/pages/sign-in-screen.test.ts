@@ -1,14 +1,14 @@
-/** Tests signing in with a real browser, from this site and from other sites. */
+/** Tests with a real browser that visitors can sign in, and that links on other sites do not sign them out. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { startBrowser, type TestBrowser } from '../../../../testing/browser.ts'
+import { openPage, startBrowser, type TestBrowser } from '../../../../testing/browser.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const chromium = inject('chromium')
 
-describe.skipIf(!chromium)('signing in from a browser', { timeout: 60_000 }, () => {
+describe.skipIf(!chromium)('signing in from a browser', () => {
   const stack = new AsyncDisposableStack()
   let registry: TestRegistry
   let named: TestRegistry
@@ -41,7 +41,7 @@ describe.skipIf(!chromium)('signing in from a browser', { timeout: 60_000 }, () 
   test('works for visitors who use another local name, and returns them to the page', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
-    await page.goto(`http://127.0.0.1:${registry.port}/settings/keys`)
+    await openPage(page, `http://127.0.0.1:${registry.port}/settings/keys`)
     await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
     await page.getByLabel('Username').fill('ana')
     await page.getByLabel('Password', { exact: true }).fill('wrong')
@@ -68,7 +68,7 @@ describe.skipIf(!chromium)('signing in from a browser', { timeout: 60_000 }, () 
   test('fails with the base URL as a hint if the cookie cannot work at this address', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
-    await page.goto(`http://localhost:${named.port}/login`, { waitUntil: 'networkidle' })
+    await openPage(page, `http://localhost:${named.port}/login`)
     await page.getByLabel('Username').fill('ana')
     await page.getByLabel('Password', { exact: true }).fill('password of ana')
     await page.keyboard.press('Enter')

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
   looks,
+  openPage,
   type Page,
+  reloadPage,
   startBrowser,
   type TestBrowser,
 } from '../../../../testing/browser.ts'
@@ -12,7 +14,7 @@ import { startTestRegistry, type TestRegistry } from '../testing/test-registry.t
 
 const chromium = inject('chromium')
 
-describe.skipIf(!chromium)('unsaved changes to a model', { timeout: 60_000 }, () => {
+describe.skipIf(!chromium)('unsaved changes to a model', () => {
   const stack = new AsyncDisposableStack()
   let registry: TestRegistry
   let browser: TestBrowser
@@ -39,8 +41,7 @@ describe.skipIf(!chromium)('unsaved changes to a model', { timeout: 60_000 }, ()
     return { ...visitor, name: model.name, account }
   }
 
-  const openEditor = (page: Page, name: string) =>
-    page.goto(`${origin}/m/${name}/edit`, { waitUntil: 'networkidle' })
+  const openEditor = (page: Page, name: string) => openPage(page, `${origin}/m/${name}/edit`)
 
   const description = (page: Page) => page.getByLabel('Description')
   const warning = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' })
@@ -93,7 +94,7 @@ describe.skipIf(!chromium)('unsaved changes to a model', { timeout: 60_000 }, ()
   test('going back asks first', async () => {
     await using editor = await newEditor('bea')
     const { page, name } = editor
-    await page.goto(`${origin}/m/${name}`, { waitUntil: 'networkidle' })
+    await openPage(page, `${origin}/m/${name}`)
     await page.getByRole('link', { name: 'Edit' }).click()
     await description(page).fill('Unsaved.')
     await page.evaluate('history.back()')
@@ -112,7 +113,7 @@ describe.skipIf(!chromium)('unsaved changes to a model', { timeout: 60_000 }, ()
     const { page, context, name } = editor
     await description(page).fill('Unsaved.')
     const reloading = page.waitForEvent('dialog')
-    const reloaded = page.reload({ waitUntil: 'networkidle' })
+    const reloaded = reloadPage(page)
     const question = await reloading
     expect(question.type()).toBe('beforeunload')
     await question.accept()
@@ -184,7 +185,7 @@ describe.skipIf(!chromium)('unsaved changes to a model', { timeout: 60_000 }, ()
     await page.getByRole('link', { name: 'Sign in to continue' }).click()
     await page.getByLabel('Username').fill(account.username)
     await page.getByLabel('Password', { exact: true }).fill(account.password)
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.waitForURL(`${origin}/m/${name}/edit`)
     await restored(page).waitFor()
     expect(await page.getByLabel('Model card').inputValue()).toBe('# Reef\n\nLong text.')
