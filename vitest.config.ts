@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { configDefaults, defineConfig } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
+import type { InlineConfig } from 'vitest/node'
 import { LongestFirst } from './testing/longest-first.ts'
 import { runsSlowTests } from './testing/slow.ts'
 
@@ -8,42 +9,41 @@ import { runsSlowTests } from './testing/slow.ts'
 // processor time.
 process.env.NODE_COMPILE_CACHE ||= join(import.meta.dirname, 'node_modules/.cache/tests')
 
-const timeouts = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-  expect: { poll: { timeout: 40_000 } },
-}
+const system = '{bench,cluster,conformance,faults,release,testing}/**/*.test.ts'
+const registry = 'packages/registry/src/**/*.test.ts'
+const others = 'packages/!(registry)/src/**/*.test.ts'
 
+const cores = availableParallelism()
 /**
- * The tests of these packages share processes, because loading and compiling the packages again for each test file
- * takes 40% of the processor time. These tests restore everything they change, such as timers and environment variables.
- * With slow tests, each file has its own process, because a shared one would need too much memory.
+ * Test files share processes, because loading and compiling the packages again for each file takes 40% of the processor
+ * time. Tests therefore restore everything they change, such as timers and environment variables. Half of their time is
+ * waiting.
  */
-const inSharedProcesses =
-  'packages/{core,daemon,model-file,network,registry,server,transfer,web}/src/**/*.test.ts'
+const inSharedProcesses = { isolate: false, maxWorkers: cores + 2 }
 
 export default defineConfig({
   test: {
     globalSetup: ['testing/services.ts'],
     reporters: ['default', './testing/closing-line-reporter.ts'],
+    // On a busy machine, tests that take 20 s alone may take minutes.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 40_000 } },
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
-    // Half of the tests’ time is waiting; the slow ones keep the processor busy.
-    maxWorkers: availableParallelism() + (runsSlowTests ? 0 : 2),
-    projects: [
-      {
-        test: { ...timeouts, name: 'shared', include: [inSharedProcesses], isolate: runsSlowTests },
-      },
-      {
-        test: {
-          ...timeouts,
-          name: 'isolated',
-          include: [
-            '{packages/*/src,bench,cluster,conformance,faults,release,testing}/**/*.test.ts',
-          ],
-          exclude: [...configDefaults.exclude, inSharedProcesses],
-        },
-      },
-    ],
+    // The slow tests of the system and of the registry would need too much memory in shared processes. Those of the
+    // system also keep the processor busy.
+    projects: runsSlowTests
+      ? [
+          project('system', 0, { include: [system], maxWorkers: cores }),
+          project('registry', 1, { include: [registry], maxWorkers: cores + 1 }),
+          project('others', 2, { include: [others], ...inSharedProcesses }),
+        ]
+      : [project('all', 0, { include: [system, registry, others], ...inSharedProcesses })],
   },
 })
+
+/** Projects run one after another, in the order of `groupOrder`. */
+function project(name: string, groupOrder: number, test: InlineConfig) {
+  return { extends: true as const, test: { ...test, name, sequence: { groupOrder } } }
+}

@@ -53,6 +53,8 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
       expect(lacking, 'SHOAL_TEST_EVERYTHING does not allow skipped tests').toEqual([])
       const failed = await findFailures(fault, 2)
       hasFailed ||= failed.length > 0
+      // Vitest itself prints failures only at the end of the run, which may be an hour later.
+      if (failed.length > 0) console.error(failed)
       expect(failed).toEqual([])
     })
   }

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The folders with the tests that take minutes, the longest first. */
+/** Patterns for the paths of the tests that take minutes, the longest tests first. */
 const longest = [/^faults\/faults\./, /^release\//, /^conformance\//, /^cluster\//, /^faults\//]
 
 /**

@@ -21,10 +21,12 @@ export type PostgresServer = {
 
 /**
  * Starts a PostgreSQL server whose data and socket are in a temporary folder. Returns undefined if PostgreSQL is not
- * installed. Commits are synced to disk only if `isDurable` is set, which is meant for measurements.
+ * installed. Commits are synced to disk only if `isDurable` is set, which is meant for measurements. Without autovacuum,
+ * hundreds of small databases do not keep the server busy.
  */
 export async function startPostgres({
   isDurable = false,
+  hasAutovacuum = true,
 } = {}): Promise<PostgresServer | undefined> {
   const bin = findPostgresBinaries()
   if (!bin) return undefined
@@ -45,6 +47,7 @@ export async function startPostgres({
     unix_socket_directories: directory,
     fsync: isDurable ? 'on' : 'off',
     max_connections: '200',
+    autovacuum: hasAutovacuum ? 'on' : 'off',
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const start = async () => {

@@ -32,7 +32,11 @@ export default async function startServices(project: TestProject) {
   if (runsSlowTests && !hasNamespaces) missing('network namespaces')
   project.provide('hasNetworkNamespaces', hasNamespaces)
   if (!canMount) missing('permission to mount a small disk')
-  const [postgres, s3, redis] = await Promise.all([startPostgres(), startS3(), startRedis()])
+  const [postgres, s3, redis] = await Promise.all([
+    startPostgres({ hasAutovacuum: false }),
+    startS3(),
+    startRedis(),
+  ])
   if (!postgres) missing('PostgreSQL')
   project.provide('postgresUrl', postgres?.url)
   if (!s3) missing('an S3 server (radosgw)')

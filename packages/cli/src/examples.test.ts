@@ -43,7 +43,7 @@ function exportedFunctions(index: string): string[] {
   )
 }
 
-describe('the examples of the clients and the transfer package', { timeout: 120_000 }, () => {
+describe('the examples of the clients and the transfer package', () => {
   let values: ExampleValues
   let folder: string
   const stack = new AsyncDisposableStack()

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { RegistryConfig } from '@shoal/registry'
 import { describe, expect, inject, test } from 'vitest'
 import { freePort } from '../../../testing/free-port.ts'
+import { runsSlowTests } from '../../../testing/slow.ts'
 import { torrentClients } from '../../../testing/torrent-clients/clients.ts'
 import {
   type Client,
@@ -27,17 +28,23 @@ const sizeBytes = 20_000_000
 
 describe.concurrent('only from a peer', options, () => {
   for (const client of clients) {
-    test.skipIf(!client.program)(`${client.name} downloads from a torrent file`, async () => {
-      await using model = await sharedModel()
-      await download(client, model.torrentPath, model)
-      expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)
-    })
+    test.runIf(client.program && runsSlowTests)(
+      `${client.name} downloads from a torrent file`,
+      async () => {
+        await using model = await sharedModel()
+        await download(client, model.torrentPath, model)
+        expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)
+      },
+    )
 
-    test.skipIf(!client.program)(`${client.name} downloads from a magnet link`, async () => {
-      await using model = await sharedModel()
-      await download(client, model.magnet, model)
-      expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)
-    })
+    test.runIf(client.program && runsSlowTests)(
+      `${client.name} downloads from a magnet link`,
+      async () => {
+        await using model = await sharedModel()
+        await download(client, model.magnet, model)
+        expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)
+      },
+    )
   }
 
   // Transmission does not use loopback addresses, and keeps only the first peer at each address. The registry's

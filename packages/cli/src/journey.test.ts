@@ -124,9 +124,7 @@ test('a second registry on the same data folder ends with an error message', asy
   expect(refused.stderr).toContain('nother registry is running')
 })
 
-test('a pull resumes after its process or the registry was killed', {
-  timeout: 120_000,
-}, async () => {
+test('a pull resumes after its process or the registry was killed', async () => {
   const { sha256 } = await pushLarge('trench', 96 * mebibyte)
   const pull = () =>
     startShoal(['pull', 'trench', '--limit-rate', '24MB', '--json'], {
@@ -155,9 +153,6 @@ test('a pull resumes after its process or the registry was killed', {
 
 slowTest(
   'a push resumes after its process was killed, and processing after the registry was killed',
-  {
-    timeout: 120_000,
-  },
   async () => {
     const file = join(folder, 'abyss.gguf')
     await writeGgufFile(file, 160 * mebibyte, 5)

@@ -21,7 +21,7 @@ const { libtorrent } = torrentClients(inject('torrentClients'))
 /** Enough for a command to start and discover peers, which takes a fraction of a second. */
 const discoveryMs = 2_500
 
-describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', { timeout: 60_000 }, () => {
+describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', () => {
   const stack = new AsyncDisposableStack()
   let machines: Neighbours
   let registryUrl: string

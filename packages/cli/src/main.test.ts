@@ -12,7 +12,7 @@ import { sampleModel } from './testing/samples.ts'
 import { scriptedDaemon } from './testing/scripted-daemon.ts'
 import { scriptedRegistry } from './testing/scripted-registry.ts'
 
-/** The first Node on the `PATH` that is too old to run shoal. */
+/** The first Node on the `PATH` that is too old to run shoal from a clone. */
 const oldNode = (process.env.PATH ?? '')
   .split(delimiter)
   .map((directory) => join(directory, 'node'))

@@ -1,25 +1,29 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { slowTest } from '../../../testing/slow-test.ts'
 import { type RealRegistry, realRegistry } from './testing/real-registry.ts'
 import { makeHome, runShoal } from './testing/run-shoal.ts'
 
-test('with --only-peers, a tracker that keeps failing ends the pull with an error message and exit code 6', async () => {
-  await using home = await makeHome()
-  await using registry = await realRegistry()
-  await registry.publish('tide', 3_000_000)
-  const { url, host } = await withoutTracker(registry)
-  const words = ['pull', 'tide', '--only-peers', '--json', '--registry', url]
-  const env = { SHOAL_NETWORK_TIMEOUTS: 'stall=1s,giveup=1s' }
-  const { stdout, exitCode } = await runShoal(words, { home: home.path, env })
-  expect(JSON.parse(stdout).error).toMatchObject({
-    code: 'unreachable',
-    reason: 'no_peers',
-    message: `No peer to download from: the tracker at ${host} returned status 503.`,
-    hint: 'Try again later, or without --only-peers.',
-  })
-  expect(exitCode).toBe(6)
-})
+slowTest(
+  'with --only-peers, a tracker that keeps failing ends the pull with an error message and exit code 6',
+  async () => {
+    await using home = await makeHome()
+    await using registry = await realRegistry()
+    await registry.publish('tide', 3_000_000)
+    const { url, host } = await withoutTracker(registry)
+    const words = ['pull', 'tide', '--only-peers', '--json', '--registry', url]
+    const env = { SHOAL_NETWORK_TIMEOUTS: 'stall=1s,giveup=1s' }
+    const { stdout, exitCode } = await runShoal(words, { home: home.path, env })
+    expect(JSON.parse(stdout).error).toMatchObject({
+      code: 'unreachable',
+      reason: 'no_peers',
+      message: `No peer to download from: the tracker at ${host} returned status 503.`,
+      hint: 'Try again later, or without --only-peers.',
+    })
+    expect(exitCode).toBe(6)
+  },
+)
 
 /**
  * Starts a proxy for the registry. The proxy rejects announce requests, and replaces the tracker's address in responses

@@ -28,7 +28,7 @@ const accepted = (key: ConfigKey, text: string) => ({
   values: { [key]: acceptedText(key, text) },
 })
 
-/** Parsers for the flags whose values the CLI does not parse but passes on as typed. */
+/** Parsers for the flags that commander does not parse: the daemon or the command itself parses their values. */
 const untouched: Record<string, Read> = {
   '--memory <size>': (memory) => daemon({}, { memory }).memoryBytes,
   '--keep-alive <time>': (keepAlive) => daemon({}, { keepAlive }).keepAliveMs,

@@ -10,14 +10,12 @@ import { runShoal, startShoal } from './testing/run-shoal.ts'
 import { lonelyHome, seedingShoal } from './testing/seeding-shoal.ts'
 
 const pollOptions = { timeout: 30_000 }
-const options = { timeout: 90_000 }
-
 const sha256 = async (path: string) =>
   createHash('sha256')
     .update(await readFile(path))
     .digest('hex')
 
-test('pull downloads a model from a peer, and reports it', options, async () => {
+test('pull downloads a model from a peer, and reports it', async () => {
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 20_000_000)
   await using peer = await seedingShoal(registry, 'tide', file)
@@ -36,7 +34,7 @@ test('pull downloads a model from a peer, and reports it', options, async () => 
   expect(await peer.stop()).toBeGreaterThanOrEqual(file.file_size_bytes)
 })
 
-slowTest('a pull continues if the registry disappears', options, async () => {
+slowTest('a pull continues if the registry disappears', async () => {
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 60_000_000)
   await using _peer = await seedingShoal(registry, 'tide', file)
@@ -55,7 +53,7 @@ slowTest('a pull continues if the registry disappears', options, async () => {
   expect(await sha256(path)).toBe(file.sha256_hash)
 })
 
-test('after a restart of the tracker, its peers announce again', options, async () => {
+slowTest('after a restart of the tracker, its peers announce again', async () => {
   await using registry = await realRegistry({ announceIntervalSeconds: 2 })
   const file = await registry.publish('tide', 2_000_000)
   await using _peer = await seedingShoal(registry, 'tide', file)
@@ -65,55 +63,49 @@ test('after a restart of the tracker, its peers announce again', options, async 
   await expect.poll(() => registry.countSeeders('tide', file), pollOptions).toBe(1)
 })
 
-slowTest(
-  'serve shares pulled models, pauses, resumes, and reports its uploads',
-  options,
-  async () => {
-    await using registry = await realRegistry()
-    const file = await registry.publish('tide', 20_000_000)
-    await using home = await lonelyHome()
-    await using other = await lonelyHome()
-    const env = { SHOAL_REGISTRY: registry.url }
-    const here = { home: home.path, env }
-    const there = { home: other.path, env }
-    const seeders = () => registry.countSeeders('tide', file)
-    await runShoal(['pull', 'tide'], here)
-    const { child, outcome } = startShoal(['serve', '--port', '0'], here)
-    try {
-      let output = ''
-      while (!output.includes('Log ')) output += String((await once(child.stdout, 'data'))[0])
-      expect(output).toContain('Sharing     1 file; peers can see your IP address')
-      const beside = await runShoal(['seed'], here)
-      expect(beside.stderr).toContain(
-        'The models on this machine are already shared by shoal serve.',
-      )
-      expect(beside.exitCode).toBe(1)
-      await expect.poll(seeders, pollOptions).toBe(1)
+slowTest('serve shares pulled models, pauses, resumes, and reports its uploads', async () => {
+  await using registry = await realRegistry()
+  const file = await registry.publish('tide', 20_000_000)
+  await using home = await lonelyHome()
+  await using other = await lonelyHome()
+  const env = { SHOAL_REGISTRY: registry.url }
+  const here = { home: home.path, env }
+  const there = { home: other.path, env }
+  const seeders = () => registry.countSeeders('tide', file)
+  await runShoal(['pull', 'tide'], here)
+  const { child, outcome } = startShoal(['serve', '--port', '0'], here)
+  try {
+    let output = ''
+    while (!output.includes('Log ')) output += String((await once(child.stdout, 'data'))[0])
+    expect(output).toContain('Sharing     1 file; peers can see your IP address')
+    const beside = await runShoal(['seed'], here)
+    expect(beside.stderr).toContain('The models on this machine are already shared by shoal serve.')
+    expect(beside.exitCode).toBe(1)
+    await expect.poll(seeders, pollOptions).toBe(1)
 
-      await runShoal(['seed', 'pause'], here)
-      await expect.poll(seeders, pollOptions).toBe(0)
-      const paused = await runShoal(['seed', 'status', '--json'], here)
-      expect(JSON.parse(paused.stdout)).toMatchObject({ enabled: true, paused: true })
+    await runShoal(['seed', 'pause'], here)
+    await expect.poll(seeders, pollOptions).toBe(0)
+    const paused = await runShoal(['seed', 'status', '--json'], here)
+    expect(JSON.parse(paused.stdout)).toMatchObject({ enabled: true, paused: true })
 
-      await runShoal(['seed', 'resume'], here)
-      await expect.poll(seeders, pollOptions).toBe(1)
-      const pulled = await runShoal(['pull', 'tide', '--only-peers'], there)
-      expect(pulled.exitCode, pulled.stderr).toBe(0)
-      const status = async () =>
-        JSON.parse((await runShoal(['seed', 'status', '--json'], here)).stdout)
-      await expect
-        .poll(async () => (await status()).files[0].uploaded_bytes, pollOptions)
-        .toBeGreaterThanOrEqual(file.file_size_bytes)
-      expect(await status()).toMatchObject({ enabled: true, paused: false, error: null })
-    } finally {
-      child.kill('SIGINT')
-      await outcome
-    }
-    expect(await seeders()).toBe(0)
-  },
-)
+    await runShoal(['seed', 'resume'], here)
+    await expect.poll(seeders, pollOptions).toBe(1)
+    const pulled = await runShoal(['pull', 'tide', '--only-peers'], there)
+    expect(pulled.exitCode, pulled.stderr).toBe(0)
+    const status = async () =>
+      JSON.parse((await runShoal(['seed', 'status', '--json'], here)).stdout)
+    await expect
+      .poll(async () => (await status()).files[0].uploaded_bytes, pollOptions)
+      .toBeGreaterThanOrEqual(file.file_size_bytes)
+    expect(await status()).toMatchObject({ enabled: true, paused: false, error: null })
+  } finally {
+    child.kill('SIGINT')
+    await outcome
+  }
+  expect(await seeders()).toBe(0)
+})
 
-test('a model that becomes private is not shared, but its files are kept', options, async () => {
+test('a model that becomes private is not shared, but its files are kept', async () => {
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 2_000_000)
   await using home = await lonelyHome()
@@ -129,7 +121,6 @@ test('a model that becomes private is not shared, but its files are kept', optio
 
 slowTest(
   'a model pulled with --no-peers is not shared until it is pulled without that flag',
-  options,
   async () => {
     await using registry = await realRegistry()
     await registry.publish('tide', 2_000_000)
@@ -160,7 +151,7 @@ async function untilPrinted({ stderr }: ReturnType<typeof startShoal>['child'], 
   return output
 }
 
-test('a pulled model is shared while its registry is offline', options, async () => {
+test('a pulled model is shared while its registry is offline', async () => {
   await using registry = await realRegistry()
   await registry.publish('tide', 2_000_000)
   await using home = await lonelyHome()
@@ -173,7 +164,7 @@ test('a pulled model is shared while its registry is offline', options, async ()
   await outcome
 })
 
-slowTest('on a members-only registry, members share with each other', options, async () => {
+slowTest('on a members-only registry, members share with each other', async () => {
   await using registry = await realRegistry({ isAnonymousReadAllowed: false })
   const file = await registry.publish('tide', 2_000_000)
   const env = { SHOAL_TOKEN: registry.token }

@@ -62,7 +62,7 @@ test.each([
   ],
   [
     { DATABASE_URL: 'mysql://me:secret@host/db' },
-    'DATABASE_URL must begin with postgres:// (to use SQLite, unset DATABASE_URL)',
+    'DATABASE_URL must begin with postgres:// or postgresql:// (to use SQLite, unset DATABASE_URL)',
   ],
   [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION must be one of open, closed, not "no"'],
   [{ SHOAL_QUOTA: 'much' }, 'SHOAL_QUOTA must be a size such as 500GB, not "much"'],

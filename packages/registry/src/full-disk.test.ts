@@ -103,7 +103,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     await expect.poll(() => stat(ballast).catch(() => undefined)).toMatchObject({ size })
   })
 
-  test('many consecutive deletions succeed without a free byte', async () => {
+  slowTest('many consecutive deletions succeed without a free byte', async () => {
     const { disk, registry, token, ballast } = await scene()
     const names = Array.from({ length: 60 }, (_, index) => `model-${index}`)
     for (const name of names) {
@@ -119,36 +119,39 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     }
   })
 
-  test('writes that enlarge the database are refused while there is still space for deletions', async () => {
-    const { disk, registry, token, ballast } = await scene()
-    await expect.poll(() => stat(ballast).catch(() => undefined)).toBeTruthy()
-    await registry.restart()
-    disk.fill()
-    const create = (name: string) => {
-      const description = `words of ${name} `.repeat(90)
-      return registry.post('/v1/models', {
-        token,
-        body: { name, description, readme: description.repeat(9) },
-      })
-    }
-    const names: string[] = []
-    let refused: Answer | undefined
-    while (!refused && names.length < 1_000) {
-      const name = `model-${names.length}`
-      const answer = await create(name)
-      if (answer.status === 201) names.push(name)
-      else refused = answer
-    }
-    expect(refused?.body).toMatchObject({ code: 'storage_full' })
-    const { body }: { body: SignedIn } = await signIn(registry)
-    for (const name of names) {
-      const { status } = await registry.call('DELETE', `/v1/models/${name}`, {
-        token: body.access_token,
-      })
-      expect([name, status]).toEqual([name, 204])
-    }
-    expect((await registry.post('/v1/auth/logout', { token })).status).toBe(204)
-  })
+  slowTest(
+    'writes that enlarge the database are refused while there is still space for deletions',
+    async () => {
+      const { disk, registry, token, ballast } = await scene()
+      await expect.poll(() => stat(ballast).catch(() => undefined)).toBeTruthy()
+      await registry.restart()
+      disk.fill()
+      const create = (name: string) => {
+        const description = `words of ${name} `.repeat(90)
+        return registry.post('/v1/models', {
+          token,
+          body: { name, description, readme: description.repeat(9) },
+        })
+      }
+      const names: string[] = []
+      let refused: Answer | undefined
+      while (!refused && names.length < 1_000) {
+        const name = `model-${names.length}`
+        const answer = await create(name)
+        if (answer.status === 201) names.push(name)
+        else refused = answer
+      }
+      expect(refused?.body).toMatchObject({ code: 'storage_full' })
+      const { body }: { body: SignedIn } = await signIn(registry)
+      for (const name of names) {
+        const { status } = await registry.call('DELETE', `/v1/models/${name}`, {
+          token: body.access_token,
+        })
+        expect([name, status]).toEqual([name, 204])
+      }
+      expect((await registry.post('/v1/auth/logout', { token })).status).toBe(204)
+    },
+  )
 
   test('a registry can start', async () => {
     const disk = await smallDisk('64m')
@@ -205,7 +208,7 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     expect((await registry.post('/v1/models/tide/like', { token })).status).toBe(204)
   })
 
-  test('the missing chunks of an upload can be listed on a full disk', async () => {
+  slowTest('the missing chunks of an upload can be listed on a full disk', async () => {
     const { registry, token, open } = await stuck()
     const path = `/v1/models/tide/files/${open.id}/upload`
     expect(await registry.get(path, { token })).toMatchObject({
@@ -233,26 +236,29 @@ describe.skipIf(!canMount)('when the database’s disk is full', () => {
     },
   )
 
-  test('downloads in the journal survive a restart, and are included in a copy of the data', async () => {
-    const { registry, disk, download } = await stuck()
-    await download()
-    await download()
-    const copy = await mkdtemp(join(tmpdir(), 'shoal-copy-'))
-    await cp(registry.config.dataDirectory, copy, { recursive: true })
+  slowTest(
+    'downloads in the journal survive a restart, and are included in a copy of the data',
+    async () => {
+      const { registry, disk, download } = await stuck()
+      await download()
+      await download()
+      const copy = await mkdtemp(join(tmpdir(), 'shoal-copy-'))
+      await cp(registry.config.dataDirectory, copy, { recursive: true })
 
-    await disk.free()
-    await registry.restart()
-    expect(await countDownloads(registry)).toBe(2)
-    const journal = join(registry.config.dataDirectory, 'downloads.journal')
-    await cp(join(copy, 'downloads.journal'), journal) // as if its records had not been counted yet
-    await registry.restart()
-    expect(await countDownloads(registry)).toBe(2)
+      await disk.free()
+      await registry.restart()
+      expect(await countDownloads(registry)).toBe(2)
+      const journal = join(registry.config.dataDirectory, 'downloads.journal')
+      await cp(join(copy, 'downloads.journal'), journal) // as if its records had not been counted yet
+      await registry.restart()
+      expect(await countDownloads(registry)).toBe(2)
 
-    await rm(join(copy, 'lock'))
-    const other = await startTestRegistry({ dataDirectory: copy })
-    onTestFinished(() => other.close())
-    expect(await countDownloads(other)).toBe(2)
-  })
+      await rm(join(copy, 'lock'))
+      const other = await startTestRegistry({ dataDirectory: copy })
+      onTestFinished(() => other.close())
+      expect(await countDownloads(other)).toBe(2)
+    },
+  )
 
   test('a refused upload leaves neither a row nor a file behind', async () => {
     const { registry, disk, token } = await stuck()

@@ -125,7 +125,7 @@ describe.skipIf(!postgresUrl || !s3 || !redisUrl)('a stranger at another node', 
 
     await setPublic(one, false)
     expect(await two.get(pathname)).not.toSatisfy(isServed)
-    // The tracker caches whether a torrent is public for two seconds.
+    // For two seconds, the tracker caches whether a torrent is public.
     await expect
       .poll(() => rawAnnounce(two, infoHash))
       .toMatchObject({ failure: expect.stringContaining('not track') })

@@ -8,7 +8,7 @@ import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 import { withoutRoot } from '../testing/without-root.ts'
 
-/** A home and two folders: `lab` contains the model tide, and a subfolder of `nas` contains the model surf. */
+/** Creates a home and two folders: `lab` contains the model tide, and a subfolder of `nas` contains the model surf. */
 async function useFolders() {
   const home = await makeHome()
   const [lab, nas] = [join(home.path, 'lab'), join(home.path, 'nas')]

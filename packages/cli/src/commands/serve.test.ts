@@ -14,7 +14,7 @@ import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 /** On a busy machine, two threads that must synchronize can be a hundred times slower than one thread. */
 const env = { SHOAL_THREADS: '1' }
 
-/** A home with a model. Disposing of it also stops a daemon that a test has left running. */
+/** Creates a home with a model. Disposing of the home also stops a daemon that a test has left running. */
 async function homeWithNano() {
   const home = await makeHome()
   await putModelFile(join(home.models, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
@@ -167,9 +167,7 @@ test('a missing key file is a usage error', async () => {
   expect(exitCode).toBe(2)
 })
 
-test('all commands for daemons work with a background daemon', {
-  timeout: 60_000,
-}, async () => {
+test('all commands for daemons work with a background daemon', async () => {
   await using home = await homeWithNano()
   const shoal = (words: string[], input?: string) =>
     runShoal(words, { home: home.path, env, ...(input !== undefined && { input }) })

@@ -92,9 +92,7 @@ slowTest(
   },
 )
 
-test('up pulls a demo model from its registry and answers with it', {
-  timeout: 60_000,
-}, async () => {
+test('up pulls a demo model from its registry and answers with it', async () => {
   await using home = await makeHome()
   const up = await startUp(home.path, ['--inference-port', '0'])
   const { inference, url } = up.document

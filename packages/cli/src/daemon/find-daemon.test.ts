@@ -67,9 +67,7 @@ test.each([
   expect(other.exitCode).toBe(6)
 })
 
-test('run starts its own daemon if another user has the default port, and sends neither prompt nor key to that user', {
-  timeout: 120_000,
-}, async () => {
+test('run starts its own daemon if another user has the default port, and sends neither prompt nor key to that user', async () => {
   await using home = await makeHome()
   await putModelFile(join(home.models, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
   await using daemon = await scriptedDaemon()
@@ -156,11 +154,13 @@ test('a daemon of an earlier version is not called and must be restarted', async
   const label = `127.0.0.1:${daemon.port}`
   const sentence = `The daemon at ${label} is from an earlier version and cannot prove that it is yours`
   expect(await shoalHere(['ps'], { home: home.path, env })).toMatchObject({
-    stderr: `✗ ${sentence}.\n  To restart it: shoal stop, then shoal serve.\n`,
+    stderr: `✗ ${sentence}.\n  To restart that daemon: shoal stop, then shoal serve.\n`,
     exitCode: 6,
   })
   const doctor = await shoalHere(['doctor'], { home: home.path, env, registry: daemon.url })
-  expect(doctor.stdout).toContain(`! ${sentence}\n  To restart it: shoal stop, then shoal serve.\n`)
+  expect(doctor.stdout).toContain(
+    `! ${sentence}\n  To restart that daemon: shoal stop, then shoal serve.\n`,
+  )
   expect(new Set(daemon.asked.map(({ authorization }) => authorization))).toEqual(
     new Set([undefined]),
   )
@@ -183,7 +183,7 @@ test('doctor reports the program on the default port', async () => {
   expect(other.stdout).toContain(`! Port ${daemonPort} is in use by Ollama\n`)
 })
 
-/** A daemon that hangs: it accepts requests, but never responds. */
+/** Starts a server that acts like a daemon that hangs: it accepts requests, but never responds. */
 async function hungDaemon() {
   const asked: string[] = []
   const port = await listening(({ url = '' }) => asked.push(url))

@@ -18,7 +18,6 @@ const commands = [
 
 test.runIf(runsSlowTests && process.platform === 'linux')(
   'every command that writes files reports a home in which folders cannot be created',
-  { timeout: 60_000 },
   async () => {
     await using registry = await realRegistry()
     await registry.publish('tide', 300_000)
@@ -58,19 +57,24 @@ test.runIf(runsSlowTests && process.platform === 'linux')(
     await using registry = await realRegistry()
     await registry.publish('tide', 300_000)
     await using cwd = await makeHome()
-    for (const words of [
-      ['search', 'tide'],
-      ['__complete', 'shoal pull ti'],
-      ['completion', 'bash'],
-    ]) {
-      const { stdout, exitCode } = await runShoal(words, {
+    const shoal = (...words: string[]) =>
+      runShoal(words, {
         home: '/proc/home',
         cwd: cwd.path,
         env: { SHOAL_REGISTRY: registry.url },
       })
-      expect(stdout).toMatch(/tide|shoal/)
-      expect(exitCode).toBe(0)
-    }
+    expect(await shoal('search', 'tide')).toMatchObject({
+      stdout: expect.stringContaining('tide'),
+      exitCode: 0,
+    })
+    expect(await shoal('completion', 'bash')).toMatchObject({
+      stdout: expect.stringContaining('shoal'),
+      exitCode: 0,
+    })
+    // On a busy machine, the registry may respond too late for a completion.
+    await expect
+      .poll(() => shoal('__complete', 'shoal pull ti'))
+      .toMatchObject({ stdout: expect.stringContaining('tide'), exitCode: 0 })
   },
 )
 

@@ -6,7 +6,7 @@ import { pushFile } from '@shoal/transfer'
 import { openFaultyProxy } from '@shoal/transfer/testing/faulty-proxy'
 import { pushContract } from '@shoal/transfer/testing/push-contract'
 import { afterAll, describe, inject } from 'vitest'
-import { type Page, startBrowser } from '../../../../testing/browser.ts'
+import { openPage, type Page, startBrowser } from '../../../../testing/browser.ts'
 import { realRegistry } from '../testing/real-registry.ts'
 
 const stack = new AsyncDisposableStack()
@@ -64,7 +64,7 @@ describe.skipIf(!chromium)('with Chromium', () => {
       client,
       leftovers: async () => [...(await uploads()), ...(await readJobs(page))],
       async push(modelName, path) {
-        await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+        await openPage(page, `${origin}/publish`)
         await page.locator('input[type=file]').setInputFiles(path)
         await page.getByLabel('Details read from the files').waitFor() // by now, the page has suggested a name
         await page.getByLabel('Name', { exact: true }).fill(modelName)

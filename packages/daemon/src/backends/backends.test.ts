@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runsSlowTests } from '../../../../testing/slow.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { installBackend, listBackends, removeBackend } from './backends.ts'
 import { probeDevice } from './probe-device.ts'
 
 const isOffered = process.platform === 'linux' && process.arch === 'x64'
 const never = new AbortController().signal
-/** The npm that is installed with the running Node. */
+/** The npm on the `PATH`. */
 const npm = ['npm'] as const
 
 test('without a GPU backend, the CPU is used', async () => {
@@ -21,9 +22,8 @@ test('without a GPU backend, the CPU is used', async () => {
   expect(await probeDevice(folder.path)).toMatchObject({ kind: 'cpu', names: [] })
 })
 
-test.runIf(isOffered)(
+test.runIf(isOffered && runsSlowTests)(
   'the Vulkan backend is installed from npm, found by the runtime, and removed',
-  { timeout: 120_000 },
   async () => {
     using folder = temporaryFolder()
     const installation = { directory: folder.path, name: 'vulkan' as const, signal: never, npm }

@@ -30,7 +30,7 @@ const formulas = String.raw`It costs $5 and $6. The area is \(\pi r^2\):
 
 \(\frac{1}\) is invalid.`
 
-describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(!canBrowse)('in a browser', () => {
   const { stack, startDaemon: start, startBrowser } = chatBrowser()
   let daemon: TestDaemon
   let slow: TestDaemon
@@ -256,7 +256,7 @@ describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
     await there.page.goto(daemon.url)
     await there.page.getByText('shoal pull shoal-tiny').waitFor()
     await there.page.unroute('**/api/tags')
-    await there.page.getByRole('button', { name: 'Retry' }).click()
+    await there.page.getByRole('button', { name: 'Check again' }).click()
     await there.page.getByRole('heading', { name: /Talk to/ }).waitFor()
 
     const full = { status: 429, headers: { 'retry-after': '1' }, json: { detail: 'full' } }

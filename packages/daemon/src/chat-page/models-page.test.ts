@@ -20,7 +20,7 @@ const file = {
   sha256_hash: 'a'.repeat(64),
 }
 
-describe.skipIf(!canBrowse)('in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(!canBrowse)('in a browser', () => {
   const { stack, startDaemon, startBrowser } = chatBrowser()
   let registry: Awaited<ReturnType<typeof startTestRegistry>>
   let empty: Awaited<ReturnType<typeof startRecordingServer>>

@@ -2,7 +2,8 @@
  * Tests that schemas designed to be slow to convert are refused with a clear error, and that other requests continue
  * during the conversion.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { startTestDaemon } from '../testing/test-daemon.ts'
 
 let daemon: Awaited<ReturnType<typeof startTestDaemon>>
@@ -40,14 +41,14 @@ const schemas: Record<string, string> = {
   }),
 }
 
-test.each(Object.entries(schemas))('%s are refused', async (_, schema) => {
+slowTest.each(Object.entries(schemas))('%s are refused', async (_, schema) => {
   const response = await answer(schema)
   const { error } = (await response.json()) as { error: { message: string } }
   expect(response.status).toBe(400)
   expect(error.message).toMatch(/the schema: .{10,300}$/)
 })
 
-test('other requests are answered while schemas are converted', async () => {
+slowTest('other requests are answered while schemas are converted', async () => {
   const ended: string[] = []
   const slow = countTo(3).map((n) => answer(stringify({ ...exploding, minLength: n })))
   await Promise.all([
@@ -63,7 +64,7 @@ test('other requests are answered while schemas are converted', async () => {
   expect(ended.slice(0, 3)).toEqual(['text', 'text', 'text'])
 })
 
-test('an enum of 20,000 strings is enforced', async () => {
+slowTest('an enum of 20,000 strings is enforced', async () => {
   const values = countTo(20_000).map((index) => `value ${index}`)
   const response = await answer(stringify({ enum: values }), { max_tokens: 200, temperature: 1 })
   const { choices } = (await response.json()) as { choices: { message: { content: string } }[] }

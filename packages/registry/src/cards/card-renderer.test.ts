@@ -127,7 +127,7 @@ slowTest('a card that needs too much memory crashes only the card process', asyn
   expect(await render('*Tide*')).toBe('<p><em>Tide</em></p>')
 })
 
-test.each([
+slowTest.each([
   ['quotations', '> '],
   ['lists', '- '],
   ['numbered lists', '1. '],

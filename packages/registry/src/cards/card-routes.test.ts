@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { getCard } from '../testing/get-card.ts'
 import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 import { findHarm } from './testing/find-harm.ts'
 
@@ -22,7 +23,7 @@ describeApi("a model's card", (start) => {
   })
 
   test("is an HTML fragment without a title that repeats the model's name", async () => {
-    const { status, headers, text } = await registry.get('/v1/models/tide-7b/card')
+    const { status, headers, text } = await getCard(registry, '/v1/models/tide-7b/card')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(text.trim()).toBe(
@@ -31,7 +32,7 @@ describeApi("a model's card", (start) => {
   })
 
   test('includes images on request', async () => {
-    const { text } = await registry.get('/v1/models/tide-7b/card?images=1')
+    const { text } = await getCard(registry, '/v1/models/tide-7b/card?images=1')
     expect(text).toContain('<img src="https://a.example/chart.png" alt="Chart"')
     expect((await registry.get('/v1/models/tide-7b/card?images=yes')).status).toBe(400)
   })
@@ -46,7 +47,7 @@ describeApi("a model's card", (start) => {
 
   test('is harmless, even if its author is hostile', async () => {
     for (const query of ['', '?images=1']) {
-      const { text } = await registry.get(`/v1/models/hostile/card${query}`)
+      const { text } = await getCard(registry, `/v1/models/hostile/card${query}`)
       expect(text).toContain('harmless words')
       expect(findHarm(text)).toEqual([])
     }
@@ -78,7 +79,7 @@ describeApi("a model's card", (start) => {
     for (const token of [undefined, ben]) {
       expect((await registry.get('/v1/models/secret/card', { token })).status).toBe(404)
     }
-    const { text } = await registry.get('/v1/models/secret/card', { token: ana })
+    const { text } = await getCard(registry, '/v1/models/secret/card', { token: ana })
     expect(text).toBe('<p>A <em>secret</em>.</p>')
     expect((await registry.get('/v1/models/nothing/card')).body).toEqual({
       detail: 'no model nothing',
@@ -88,13 +89,13 @@ describeApi("a model's card", (start) => {
   test('has an ETag, so that it is sent again only after a change', async () => {
     const path = '/v1/models/changing/card'
     await publish({ name: 'changing', readme: 'One.' })
-    const first = await registry.get(path)
+    const first = await getCard(registry, path)
     expect(first.headers.get('cache-control')).toBe('private, no-cache')
     const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
     const second = await registry.get(path, { headers })
     expect([second.status, second.text]).toEqual([304, ''])
     await registry.call('PATCH', '/v1/models/changing', { token: ana, body: { readme: 'Two.' } })
-    expect((await registry.get(path, { headers })).text).toBe('<p>Two.</p>')
+    expect((await getCard(registry, path, { headers })).text).toBe('<p>Two.</p>')
     expect((await registry.call('HEAD', path)).headers.get('content-length')).toBe('11')
   })
 
@@ -104,7 +105,7 @@ describeApi("a model's card", (start) => {
     expect(await publishCard(5 * 1024 * 1024)).toBe(413)
     expect(await publishCard(512 * 1024 + 1)).toBe(422)
     expect(await publishCard(512 * 1024)).toBe(201)
-    const nested = await registry.get('/v1/models/longer/card')
+    const nested = await getCard(registry, '/v1/models/longer/card')
     expect(nested.status).toBe(200)
     expect(nested.text).toMatch(/^<p class="card-note" [^>]*>This card could not be formatted/)
     expect(nested.text).toMatch(/<pre class="card-plain" tabindex="0">\n&gt;&gt;/)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { renderCard } from './render-card.ts'
 import { findHarm } from './testing/find-harm.ts'
 
@@ -131,7 +132,7 @@ test('markup that parses differently the second time is harmless', () => {
   expect(html).not.toContain('onerror')
 })
 
-test('a card whose HTML is too large is refused, even if its source is small', () => {
+slowTest('a card whose HTML is too large is refused, even if its source is small', () => {
   const note = `${'[^a]'.repeat(12_000)}\n\n[^a]: x\n`
   expect(() => rendered(note)).toThrow('the HTML is too large')
   const reference = `[a]: <https://a.example/${'y'.repeat(5_000)}>\n\n${'[a]'.repeat(100)}`

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { renderCard } from './render-card.ts'
 import type { CardOptions } from './shape-card.ts'
 
@@ -106,7 +107,7 @@ test('code is colored if its language is known', () => {
   )
 })
 
-test('long, deeply nested and very many code blocks stay without colors', () => {
+slowTest('long, deeply nested and very many code blocks stay without colors', () => {
   const block = (code: string) => rendered(`\`\`\`js\n${code}\n\`\`\``)
   expect(block('1\n'.repeat(4_000))).toContain('<span')
   expect(block('1\n'.repeat(6_000))).not.toContain('<span')

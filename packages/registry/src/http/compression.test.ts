@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { encodedRequest } from '../testing/encoded-request.ts'
+import { getCard } from '../testing/get-card.ts'
 import { makeFakeManifest, publish, smallGguf } from '../testing/publish.ts'
 import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 import { chooseEncoding, minCompressedBytes } from './compression.ts'
@@ -36,7 +37,7 @@ describeApi('a response', (start) => {
       await registry.post('/v1/models', { token: ana, body: { name, readme } })
     }
     await publish(registry, ana, { name: 'reef' }, 'reef.gguf', smallGguf(1, 10_000_000))
-    await registry.get('/v1/models/tide-1/card') // so that the page contains the card from the start
+    await getCard(registry, '/v1/models/tide-1/card') // so that the page contains the card from the start
   })
 
   describe.each([

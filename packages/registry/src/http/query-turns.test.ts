@@ -16,8 +16,8 @@ afterEach(async () => {
 })
 
 /**
- * Starts a server whose queries run until `finish` ends them. `names` returns the queries in the order in which they
- * started.
+ * Starts a server whose queries run until `finish` ends them. `names` returns the names of the queries in the order in
+ * which they started.
  */
 async function startServer(limits: Parameters<typeof queryTurns>[0]) {
   const turns = queryTurns(limits)

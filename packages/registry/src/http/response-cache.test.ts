@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { brotliDecompressSync } from 'node:zlib'
 import type { Download } from '@shoal/protocol'
@@ -183,12 +184,17 @@ test('a warning about a proxy that is not trusted is logged, even if the respons
 test('while the registry shuts down, the connection is closed after a cached response', async () => {
   const registry = await startWith({})
   await askAll(registry, ['/v1/models', '/v1/models'])
+  let accepted: Socket | undefined
+  const onAccepted = (message: unknown) => {
+    accepted = (message as { socket: Socket }).socket
+  }
+  subscribe('net.server.socket', onAccepted)
+  onTestFinished(() => void unsubscribe('net.server.socket', onAccepted))
   const socket = connect(registry.port, '127.0.0.1')
   const answers = text(socket)
   const ask = 'GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n'
-  socket.write(ask.slice(0, 20)) // so that the connection is not idle
-  await once(socket, 'connect')
-  await registry.get('/v1/models') // by now, the first bytes have arrived
+  socket.write(ask.slice(0, 20))
+  await expect.poll(() => accepted?.bytesRead).toBe(20) // so that the connection is not idle
   const stopped = registry.stop()
   await expect.poll(() => isRefused(registry.port)).toBe(true)
   socket.write(ask.slice(20))

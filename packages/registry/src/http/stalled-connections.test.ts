@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Download } from '@shoal/protocol'
 import { afterEach, expect, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import type { ConnectionTimeouts } from '../config.ts'
 import { sliceBytes } from '../store/byte-budget.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
@@ -69,7 +70,7 @@ test('a client that accepts no part of a download is disconnected, and its buffe
   expect(await metric(registry, 'shoal_transfer_buffer_bytes')).toBe(0)
 })
 
-test('a fast client that stops reading occupies only one slice', async () => {
+slowTest('a fast client that stops reading occupies only one slice', async () => {
   const registry = await start({})
   const request = await makeDownloadRequest(registry)
   const readers = 4
@@ -87,7 +88,7 @@ test('a fast client that stops reading occupies only one slice', async () => {
     .toBeLessThanOrEqual(readers * sliceBytes)
 })
 
-test('a slow client receives every byte', async () => {
+slowTest('a slow client receives every byte', async () => {
   const registry = await start({ readerMs: 2_000 })
   const socket = send(registry, await makeDownloadRequest(registry))
   let taken = 0
@@ -158,17 +159,20 @@ test('incomplete headers get 408, and a connection without a request is closed',
   expect(answers[2]).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a client that pipelines many requests and reads nothing occupies only one buffer', async () => {
-  const registry = await start({})
-  const request = (await makeDownloadRequest(registry)).replace('Connection: close\r\n', '')
-  const socket = send(registry, request.repeat(200)).pause()
-  await expect.poll(() => metric(registry, 'shoal_transfer_buffer_bytes')).toBe(sliceBytes)
-  expect(await metric(registry, 'shoal_transfers')).toBe(1)
+slowTest(
+  'a client that pipelines many requests and reads nothing occupies only one buffer',
+  async () => {
+    const registry = await start({})
+    const request = (await makeDownloadRequest(registry)).replace('Connection: close\r\n', '')
+    const socket = send(registry, request.repeat(200)).pause()
+    await expect.poll(() => metric(registry, 'shoal_transfer_buffer_bytes')).toBe(sliceBytes)
+    expect(await metric(registry, 'shoal_transfers')).toBe(1)
 
-  socket.destroy()
-  await expect.poll(() => metric(registry, 'shoal_transfers')).toBe(0)
-  expect((await registry.get('/readyz')).status).toBe(200)
-})
+    socket.destroy()
+    await expect.poll(() => metric(registry, 'shoal_transfers')).toBe(0)
+    expect((await registry.get('/readyz')).status).toBe(200)
+  },
+)
 
 test('pipelined requests are answered one after another', async () => {
   const registry = await start({})

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
 import type { RegistryConfig } from '../config.ts'
 import { findProgramFolder } from '../program-folder.ts'
@@ -208,34 +209,37 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     expect(await listFolders()).toEqual([expect.stringMatching(/^1\.0\.0-/)])
   })
 
-  test('packs a changed program, but not if files are missing or outside its folder', async () => {
-    const { pack, listFolders, listVersions } = await scene()
-    const incomplete = await makeProgram('2.0.0')
-    await rm(join(incomplete, 'program'), { recursive: true })
-    await expect(pack(incomplete)).rejects.toThrow('tar exited with code 2')
-    const hostile = await makeProgram('2.0.0')
-    const description = join(hostile, 'release.json')
-    const text = await readFile(description, 'utf8')
-    for (const [from, to] of [
-      ['"bin/shoal"', '"bin/shoal", "../outside"'],
-      ['"bin/shoal"', '"bin/shoal", "/etc/passwd"'],
-      ['2.0.0', '2.0.0,x'],
-      ['{', '['],
-    ] as const) {
-      await writeFile(description, text.replace(from, to))
-      await expect(pack(hostile), to).rejects.toThrow(/release\.json does not|JSON/)
-    }
-    const replaced = await makeProgram('2.0.0')
-    const newer = text.replace('2.0.0', '2.0.1')
-    const onStart = () => writeFileSync(join(replaced, 'release.json'), newer)
-    await expect(pack(replaced, { onStart })).rejects.toThrow('was replaced')
-    expect(await listFolders()).toEqual([])
+  slowTest(
+    'packs a changed program, but not if files are missing or outside its folder',
+    async () => {
+      const { pack, listFolders, listVersions } = await scene()
+      const incomplete = await makeProgram('2.0.0')
+      await rm(join(incomplete, 'program'), { recursive: true })
+      await expect(pack(incomplete)).rejects.toThrow('tar exited with code 2')
+      const hostile = await makeProgram('2.0.0')
+      const description = join(hostile, 'release.json')
+      const text = await readFile(description, 'utf8')
+      for (const [from, to] of [
+        ['"bin/shoal"', '"bin/shoal", "../outside"'],
+        ['"bin/shoal"', '"bin/shoal", "/etc/passwd"'],
+        ['2.0.0', '2.0.0,x'],
+        ['{', '['],
+      ] as const) {
+        await writeFile(description, text.replace(from, to))
+        await expect(pack(hostile), to).rejects.toThrow(/release\.json does not|JSON/)
+      }
+      const replaced = await makeProgram('2.0.0')
+      const newer = text.replace('2.0.0', '2.0.1')
+      const onStart = () => writeFileSync(join(replaced, 'release.json'), newer)
+      await expect(pack(replaced, { onStart })).rejects.toThrow('was replaced')
+      expect(await listFolders()).toEqual([])
 
-    const changed = await makeProgram('2.0.0')
-    await appendFile(join(changed, 'bin', 'shoal'), 'echo changed\n')
-    await pack(changed)
-    expect(await listVersions()).toEqual(['2.0.0'])
-  })
+      const changed = await makeProgram('2.0.0')
+      await appendFile(join(changed, 'bin', 'shoal'), 'echo changed\n')
+      await pack(changed)
+      expect(await listVersions()).toEqual(['2.0.0'])
+    },
+  )
 
   test('does nothing in a clone, and finds its folder in a release', async () => {
     const { pack, listFolders } = await scene()

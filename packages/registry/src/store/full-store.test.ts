@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { MissingChunk, StartedUpload } from '@shoal/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
 import { garbageCollection } from '../files/garbage/garbage-collection.ts'
 import { openTrash } from '../files/rows/trash.ts'
@@ -148,41 +149,51 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       return { ...here, started, send, missing, fillInTheMiddle, chunks: { first, second, third } }
     }
 
-    test('if the disk becomes full while a chunk is being sent, the blocks of the chunk are freed', async () => {
-      const { disk, registry, token, send, missing, fillInTheMiddle, started, chunks } =
-        await openUpload()
-      expectFull(await fillInTheMiddle(chunks.second))
-      expect(disk.freeBytes()).toBeGreaterThan(chunkSize / 2)
-      disk.fill()
-      expectFull(await send(chunks.third))
-      expect(await missing()).toEqual([1, 2])
+    slowTest(
+      'if the disk becomes full while a chunk is being sent, the blocks of the chunk are freed',
+      async () => {
+        const { disk, registry, token, send, missing, fillInTheMiddle, started, chunks } =
+          await openUpload()
+        expectFull(await fillInTheMiddle(chunks.second))
+        expect(disk.freeBytes()).toBeGreaterThan(chunkSize / 2)
+        disk.fill()
+        expectFull(await send(chunks.third))
+        expect(await missing()).toEqual([1, 2])
 
-      await disk.free()
-      expect((await send(chunks.second)).status).toBe(200)
-      expect((await send(chunks.third)).status).toBe(200)
-      await registry.post(`/v1/models/tide/files/${started.id}/complete`, { token })
-      expect(await settled(registry, token, 'tide', started.id)).toMatchObject({ status: 'ready' })
-    })
+        await disk.free()
+        expect((await send(chunks.second)).status).toBe(200)
+        expect((await send(chunks.third)).status).toBe(200)
+        await registry.post(`/v1/models/tide/files/${started.id}/complete`, { token })
+        expect(await settled(registry, token, 'tide', started.id)).toMatchObject({
+          status: 'ready',
+        })
+      },
+    )
 
-    test('if the blocks of a single chunk cannot be freed, all chunks must be sent again', async () => {
-      const { disk, registry, token, send, missing, fillInTheMiddle, started, chunks, uploads } =
-        await openUpload()
-      const { PATH } = process.env
-      process.env.PATH = '' // `fallocate` is not found
-      onTestFinished(() => {
+    slowTest(
+      'if the blocks of a single chunk cannot be freed, all chunks must be sent again',
+      async () => {
+        const { disk, registry, token, send, missing, fillInTheMiddle, started, chunks, uploads } =
+          await openUpload()
+        const { PATH } = process.env
+        process.env.PATH = '' // `fallocate` is not found
+        onTestFinished(() => {
+          process.env.PATH = PATH
+        })
+        expectFull(await fillInTheMiddle(chunks.second))
         process.env.PATH = PATH
-      })
-      expectFull(await fillInTheMiddle(chunks.second))
-      process.env.PATH = PATH
-      expect(await missing()).toEqual([0, 1, 2])
-      const [name = ''] = (await readdir(uploads)).filter((one) => !one.includes('.'))
-      expect(await stat(join(uploads, name))).toMatchObject({ blocks: 0 })
+        expect(await missing()).toEqual([0, 1, 2])
+        const [name = ''] = (await readdir(uploads)).filter((one) => !one.includes('.'))
+        expect(await stat(join(uploads, name))).toMatchObject({ blocks: 0 })
 
-      await disk.free()
-      for (const chunk of Object.values(chunks)) expect((await send(chunk)).status).toBe(200)
-      await registry.post(`/v1/models/tide/files/${started.id}/complete`, { token })
-      expect(await settled(registry, token, 'tide', started.id)).toMatchObject({ status: 'ready' })
-    })
+        await disk.free()
+        for (const chunk of Object.values(chunks)) expect((await send(chunk)).status).toBe(200)
+        await registry.post(`/v1/models/tide/files/${started.id}/complete`, { token })
+        expect(await settled(registry, token, 'tide', started.id)).toMatchObject({
+          status: 'ready',
+        })
+      },
+    )
 
     test('bytes are removed from the trash early if that makes room for an upload', async () => {
       const { registry, token, disk } = await scene('64m')
@@ -200,7 +211,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(disk.freeBytes()).toBeGreaterThan(60 * megabyte)
     })
 
-    test('bytes are removed from the trash if other data uses the reserve', async () => {
+    slowTest('bytes are removed from the trash if other data uses the reserve', async () => {
       const { registry, token, disk } = await scene('64m', { reserveBytes: 20 * megabyte })
       const bytes = smallGguf(1, 5_000_000) // 20 MB
       const { id } = await publish(registry, token, { name: 'tide' }, 'old.gguf', bytes)

@@ -10,7 +10,7 @@ import { type Balancer, startBalancer } from '../../../../testing/start-balancer
 import type { RegistryConfig } from '../config.ts'
 import { type Connection, connect } from '../database/connect.ts'
 import { type RunningRegistry, readRegistryConfig, startRegistry } from '../main.ts'
-import { makeBucket } from './s3-bucket.ts'
+import { makeProbedBucket } from './s3-bucket.ts'
 
 export type TestRegistry = Awaited<ReturnType<typeof startTestRegistry>>
 export type Answer = { status: number; headers: Headers; body: never; text: string }
@@ -55,7 +55,10 @@ export function describeApi(
     const closeLater = closeInTime()
     tests(async (settings = {}) => {
       if (!postgresUrl || !s3) throw new Error('PostgreSQL or S3 is not installed')
-      const [databaseUrl, bucket] = await Promise.all([makeDatabase(postgresUrl), makeBucket(s3)])
+      const [databaseUrl, bucket] = await Promise.all([
+        makeDatabase(postgresUrl),
+        makeProbedBucket(s3),
+      ])
       const shared = { databaseUrl, s3: bucket, redisUrl }
       return closeLater(await startTestRegistry({ ...shared, ...settings }, 3))
     }, noTest)
@@ -155,7 +158,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}, 
     get: (path: string, options?: Call) => call('GET', path, options),
     post: (path: string, options?: Call) => call('POST', path, options),
 
-    /** Creates an account and signs it in. */
+    /** Creates an account, signs it in, and returns the session's token. */
     async register(username: string): Promise<string> {
       const { body } = await call('POST', '/v1/auth/register', {
         body: { username, password: `password of ${username}` },
@@ -248,7 +251,7 @@ async function startNodes(
   }
 }
 
-/** Creates an empty database on the server. The database is deleted together with the server. */
+/** Creates an empty database on the server, and returns its URL. The database is deleted together with the server. */
 export async function makeDatabase(serverUrl: string): Promise<string> {
   const name = `shoal_${crypto.randomUUID().replaceAll('-', '')}`
   const client = new pg.Client({ connectionString: serverUrl })

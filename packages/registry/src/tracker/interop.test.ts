@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, inject, test } from 'vitest'
 import { freePort } from '../../../../testing/free-port.ts'
+import { runsSlowTests } from '../../../../testing/slow.ts'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import { startAria2ForMetadata } from '../../../../testing/torrent-clients/aria2.ts'
 import { torrentClients } from '../../../../testing/torrent-clients/clients.ts'
@@ -37,17 +38,23 @@ describe.concurrent('from the web seed only', options, () => {
   }
 
   for (const client of clients) {
-    test.skipIf(!client.program)(`${client.name} downloads a private torrent`, async (context) => {
-      const published = await publishTorrent(registry, context, { isPublic: false })
-      await download(client, published.torrentPath, published)
-    })
+    test.runIf(client.program && runsSlowTests)(
+      `${client.name} downloads a private torrent`,
+      async (context) => {
+        const published = await publishTorrent(registry, context, { isPublic: false })
+        await download(client, published.torrentPath, published)
+      },
+    )
   }
 
   for (const client of [libtorrent, qbittorrent, webtorrent]) {
-    test.skipIf(!client.program)(`${client.name} downloads from a magnet link`, async (context) => {
-      const published = await publishTorrent(registry, context)
-      await download(client, published.magnet, published)
-    })
+    test.runIf(client.program && runsSlowTests)(
+      `${client.name} downloads from a magnet link`,
+      async (context) => {
+        const published = await publishTorrent(registry, context)
+        await download(client, published.magnet, published)
+      },
+    )
   }
 
   slowTest("webtorrent downloads from a magnet link without the torrent's URL", async (context) => {

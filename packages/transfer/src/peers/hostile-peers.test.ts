@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { pieceLengthFor } from '@shoal/model-file'
 import { expect, test } from 'vitest'
+import { slowTest } from '../../../../testing/slow-test.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import {
   allPieces,
@@ -32,7 +33,7 @@ function pour(socket: Socket, bytes: Uint8Array) {
 const block = new Uint8Array(16_384)
 const haves = Buffer.alloc(9 * 1000, Buffer.from([0, 0, 0, 5, 4, 0, 0, 0, 1]))
 
-test.each<[string, (socket: Socket) => void]>([
+slowTest.each<[string, (socket: Socket) => void]>([
   ['sends blocks that nobody requested', (socket) => pour(socket, piece(0, 0, block))],
   [
     'announces a message of 2 GiB, and sends it',

@@ -5,6 +5,7 @@ import { getFilePaths } from '../disk/file-paths.ts'
 import { readRecord } from '../disk/record.ts'
 import { startChildPull } from '../testing/child-pull.ts'
 import { filterEvents, pullScene } from '../testing/pull-scene.ts'
+import { quickTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile, toModelFile } from '../testing/synthetic-file.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
@@ -17,7 +18,7 @@ test.each([
   ['a file of one chunk', oneChunk],
 ])('after a pull, %s is complete, and no temporary files are left', async (_, given) => {
   const { pull, path, origin } = await pullScene(given)
-  const pulled = await pull()
+  const pulled = await pull({ tuning: { ...quickTuning, inlineChunks: 4 } })
   expect(readFileSync(path).equals(given.bytes)).toBe(true)
   expect(pulled).toEqual({
     path,

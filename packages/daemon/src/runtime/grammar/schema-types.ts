@@ -1,3 +1,6 @@
+import { resolve } from './schema.ts'
+import { SchemaError } from './schema-error.ts'
+
 type Schema = Record<string, unknown>
 
 const typeNames = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array']
@@ -55,7 +58,12 @@ function parts(schema: unknown, root: unknown): Schema {
   return {}
 }
 
+/** Returns the schema to which a reference refers, or undefined if it does not exist. */
 function lookUp(reference: string, root: unknown): unknown {
-  const [, ...names] = reference.split('/')
-  return names.reduce<unknown>((value, name) => (isSchema(value) ? value[name] : undefined), root)
+  try {
+    return resolve(root, reference, '')
+  } catch (error) {
+    if (error instanceof SchemaError) return undefined
+    throw error
+  }
 }

@@ -40,53 +40,42 @@ test('a request whose slot holds another conversation does not wait until the ot
   expect(ended).toEqual(['short', 'long'])
 })
 
-/** The timeout for tests with two threads. On a busy machine, two threads can take seconds per token. */
-const timeout = { timeout: 240_000 }
-
 /**
  * Returns the numbers of threads that were used, except in the last batch. Each value that `onBatch` receives belongs
  * to the previous batch, so the first value is dropped.
  */
 const collectThreads = ([, ...lastThreads]: number[]) => new Set(lastThreads)
 
-test(
-  'a batch has no more threads than there are free cores, and gets more threads when cores become free',
-  timeout,
-  async () => {
-    const options = { modelPath, contextLength: 256, slots: 1, threads: 2, areThreadsAdapted: true }
-    let freeCores = 1
-    const threads: number[] = []
-    const onBatch = (_: number, lastThreads: number) => threads.push(lastThreads)
-    const model = await openLlamaModel(options, { onBatch, freeCores: () => freeCores })
-    const story = makeChatGeneration('Tell me a story', { maxTokens: 3 }) // two threads may take seconds per token
-    await runGeneration(model, story)
-    expect(collectThreads(threads.splice(0))).toEqual(new Set([1]))
-    freeCores = 2
-    await runGeneration(model, story)
-    expect(collectThreads(threads)).toContain(2)
-  },
-)
+test('a batch has no more threads than there are free cores, and gets more threads when cores become free', async () => {
+  const options = { modelPath, contextLength: 256, slots: 1, threads: 2, areThreadsAdapted: true }
+  let freeCores = 1
+  const threads: number[] = []
+  const onBatch = (_: number, lastThreads: number) => threads.push(lastThreads)
+  const model = await openLlamaModel(options, { onBatch, freeCores: () => freeCores })
+  const story = makeChatGeneration('Tell me a story', { maxTokens: 3 }) // two threads may take seconds per token
+  await runGeneration(model, story)
+  expect(collectThreads(threads.splice(0))).toEqual(new Set([1]))
+  freeCores = 2
+  await runGeneration(model, story)
+  expect(collectThreads(threads)).toContain(2)
+})
 
-test(
-  'texts can be embedded during another conversation, even if the number of threads changes',
-  timeout,
-  async () => {
-    const options = { modelPath, contextLength: 256, slots: 1, threads: 2, areThreadsAdapted: true }
-    let turn = 0
-    const freeCores = () => {
-      turn += 1
-      return 1 + (turn % 2)
-    }
-    const model = await openLlamaModel(options, { freeCores })
-    const { signal } = new AbortController()
-    const story = runGeneration(model, makeChatGeneration('Tell me a story', { maxTokens: 6 }))
-    const texts = Array.from({ length: 3 }, (_, index) => `text ${index}`)
-    expect((await model.embed(texts, signal)).vectors).toHaveLength(3)
-    expect((await story).completionTokens).toBe(6)
-  },
-)
+test('texts can be embedded during another conversation, even if the number of threads changes', async () => {
+  const options = { modelPath, contextLength: 256, slots: 1, threads: 2, areThreadsAdapted: true }
+  let turn = 0
+  const freeCores = () => {
+    turn += 1
+    return 1 + (turn % 2)
+  }
+  const model = await openLlamaModel(options, { freeCores })
+  const { signal } = new AbortController()
+  const story = runGeneration(model, makeChatGeneration('Tell me a story', { maxTokens: 6 }))
+  const texts = Array.from({ length: 3 }, (_, index) => `text ${index}`)
+  expect((await model.embed(texts, signal)).vectors).toHaveLength(3)
+  expect((await story).completionTokens).toBe(6)
+})
 
-test('a configured number of threads is not changed', timeout, async () => {
+test('a configured number of threads is not changed', async () => {
   const threads: number[] = []
   const onBatch = (_: number, lastThreads: number) => threads.push(lastThreads)
   const options = { modelPath, contextLength: 256, slots: 1, threads: 2 }

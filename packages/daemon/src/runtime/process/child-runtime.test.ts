@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Compile } from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runsSlowTests } from '../../../../../testing/slow.ts'
+import { slowTest } from '../../../../../testing/slow-test.ts'
 import {
   greedy,
   joinCalls,
@@ -168,9 +169,6 @@ test('control tokens in a plain prompt are treated as text', async () => {
 
 test.runIf(runsSlowTests)(
   'a request of half a megabyte and a request with 1500 texts are handled like any other',
-  {
-    timeout: 240_000, // slow, because the model computes all its layers for every text
-  },
   async () => {
     await expect(run(makeChatGeneration('word '.repeat(100_000)))).rejects.toMatchObject({
       code: 'context_length_exceeded',
@@ -264,7 +262,7 @@ describe('a malformed file', () => {
     ['of another architecture', mutated(good, 'general.architecture', 'general.architektur\u00e9')],
   ]
 
-  test.each(damaged)('%s is rejected with an error', async (_, bytes) => {
+  slowTest.each(damaged)('%s is rejected with an error', async (_, bytes) => {
     using folder = temporaryFolder()
     const path = join(folder.path, 'damaged.gguf')
     writeFileSync(path, bytes)

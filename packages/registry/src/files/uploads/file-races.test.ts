@@ -85,9 +85,7 @@ describeApi('concurrent calls on a file', (start) => {
     expect(body).toMatchObject({ files_count: 2, quantizations: ['F32'] })
   })
 
-  test('an upload of bytes that are being deleted reuses them or sends them again', {
-    timeout: 240_000,
-  }, async () => {
+  test('an upload of bytes that are being deleted reuses them or sends them again', async () => {
     for (let round = 0; round < 10; round += 1) {
       const bytes = smallGguf(round, 256)
       const { id } = await publish(registry, ana, { name: 'here' }, 'x.gguf', bytes)

@@ -11,7 +11,10 @@ import { minimalSupport, type S3Support } from './s3-support.ts'
 export type S3Config = Pick<
   S3StoreOptions,
   'bucket' | 'publicEndpoint' | 'credentials' | 'prefix' | 'timeouts'
->
+> & {
+  /** What the store supports, if that is already known. The store is then not probed. */
+  support?: S3Support
+}
 
 type Options = Pick<S3StoreOptions, 'signingKey' | 'baseUrl'> & {
   /**
@@ -37,9 +40,8 @@ export async function openS3(
     const request = { Bucket: bucket, Prefix: config.prefix, MaxKeys: 1 }
     await allow('list', () => caller.send(new ListObjectsV2Command(request)))
     const presign = s3Presigner(config.bucket, config.credentials)
-    const support = options.isProbed
-      ? await probeS3({ caller, bucket, names, presign, allow })
-      : minimalSupport
+    const probe = () => probeS3({ caller, bucket, names, presign, allow })
+    const support = config.support ?? (options.isProbed ? await probe() : minimalSupport)
     return { store: openS3Store({ ...config, ...options, support }), support }
   } finally {
     caller.close()

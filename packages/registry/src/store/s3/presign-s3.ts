@@ -32,7 +32,7 @@ const algorithm = 'AWS4-HMAC-SHA256'
 /** Signed instead of the body's hash if the URL permits any body. */
 const unsignedPayload = 'UNSIGNED-PAYLOAD'
 
-/** Signs a URL that permits one request. */
+/** Signs a URL that permits one kind of request, any number of times until it expires. */
 export type PresignS3 = (request: S3Request, now?: Date) => string
 
 /** Creates a function that signs URLs. The function caches the day's signing key, which takes four HMACs to derive. */

@@ -132,7 +132,7 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
     for (const { url, headers } of upload.missing_chunks) {
       await fetch(url, { method: 'PUT', headers, body: new Uint8Array(file) })
     }
-    // The file's header is read with range requests, after the hashes were computed from the whole object.
+    // The file's header is read with range requests, after the hashes have been computed from the whole object.
     proxy.change((request) => {
       if (request.headers.range) proxy.stallAfter(0)
       return request

@@ -70,10 +70,16 @@ test('editing a question keeps only the messages before it', () => {
 test('a short answer is announced in full, and a long one by its number of words', () => {
   expect(spoken(answer('Paris.'))).toBe('Paris.')
   expect(spoken(answer('word '.repeat(200).trim()))).toBe('Answer complete: 200 words.')
+  expect(spoken(answer('word '.repeat(200), { ending: 'cut' }))).toMatch(/^Answer cut off: /)
   expect(spoken(answer('half', { ending: 'stopped' }))).toBe('Stopped.')
 })
 
 test.each([
+  [
+    new DaemonError(503, 'it crashed twice', 'crashes_model'),
+    'This prompt has crashed the model repeatedly',
+    undefined,
+  ],
   [
     new DaemonGoneError('http://localhost:11434', false),
     'The daemon is not responding',

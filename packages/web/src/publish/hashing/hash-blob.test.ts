@@ -23,6 +23,7 @@ test.each([1, 1000, chunk, chunk + 1, 2 * chunk + 12_345])(
 
 describe('without WebCrypto, as on plain HTTP,', () => {
   beforeEach(() => void vi.stubGlobal('crypto', {}))
+  afterEach(() => void vi.unstubAllGlobals())
 
   test('the hashes of a file are the same as those computed by the registry', async () => {
     const bytes = randomBytes(chunk + 77)

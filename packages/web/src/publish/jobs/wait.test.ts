@@ -1,5 +1,5 @@
 import type { TransferFailure } from '@shoal/transfer/push'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { formatReason } from './wait.ts'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -28,5 +28,6 @@ test.each<[TransferFailure, string]>([
 
 test('if the browser is offline, that is shown as the reason instead of the failure', () => {
   vi.stubGlobal('navigator', { onLine: false })
+  onTestFinished(() => void vi.unstubAllGlobals())
   expect(formatReason({ kind: 'lost', message: 'the connection broke' })).toBe('You are offline')
 })

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest'
 import { parseTemplate } from './template.ts'
 
-/** A tenth of the default limits. */
+/** About a tenth of the default limits. */
 const limits = { maxSteps: 500_000, maxCharacters: 3 * 1024 * 1024 }
 
 /** Assigns a new value to the variable `ns.a` many times. */
