@@ -10,7 +10,7 @@ export function addGlobalOptions(program: Command): Command {
     .addOption(createOption(networkSettings.caFile))
     .option('--json', 'print the result as one JSON document on stdout')
     .addOption(oneOf('--progress <format>', 'print progress as JSON lines on stderr', ['json']))
-    .option('-q, --quiet', 'print only results and errors')
+    .option('-q, --quiet', 'print only results, warnings and errors')
     .option('-v, --verbose', 'print more detail')
     .option('--debug', 'print stack traces of errors')
     .option('--no-color', 'print without colors')

@@ -88,7 +88,7 @@ export async function shoalProgram(
     .showSuggestionAfterError()
   const { home, registry, token, inference, modelFolders } = cliSettings
   const { caFile, timeouts } = networkSettings
-  const { apiKey } = daemonSettings
+  const apiKey = { ...daemonSettings.apiKey, description: 'API key to send to the daemon' }
   showVariables(program, [home, registry, token, inference, modelFolders, apiKey, caFile, timeouts])
   for (const { group, load } of neededCommands(words)) {
     const make = await load()
@@ -106,7 +106,8 @@ export async function shoalProgram(
       .configureHelp({
         sortSubcommands: false,
         showGlobalOptions: command !== program,
-        // Without the options of `shoal seed`, which `shoal seed status` ignores.
+        // Omits the options of a parent command, because its subcommands ignore them: `shoal seed status` ignores those
+        // of `shoal seed`.
         visibleGlobalOptions: () => [...program.options],
         // Omits “[options]”, which nearly every command has, to leave room for descriptions in 80 columns.
         subcommandTerm: (one) =>

@@ -56,8 +56,9 @@ async function replace(path: string, content: string | Uint8Array, { mode }: Wri
 }
 
 /**
- * Removes from a folder all files that are older than an hour and have names created by `unfinishedPath`. Ignores
- * errors, for example if the folder does not exist, because they do not affect the caller's work.
+ * Removes from a folder all files that are older than an hour and have names created by `unfinishedPath`, or similar
+ * names that end in `.tmp`, which earlier versions created. Ignores errors, for example if the folder does not exist,
+ * because they do not affect the caller's work.
  */
 export async function removeUnfinished(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])

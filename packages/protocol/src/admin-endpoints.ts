@@ -20,8 +20,7 @@ import * as routes from './routes.ts'
 
 const IdPath = Type.Object({ id: Type.String() })
 const UserPath = Type.Object({ username: Type.String() })
-const adminOnly =
-  'Requires the account of an administrator and, with an API key, the scope `admin`.'
+const adminOnly = "Requires an administrator's account and, with an API key, the scope `admin`."
 
 export const listUsers = {
   ...routes.listUsers,

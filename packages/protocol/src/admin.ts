@@ -147,7 +147,7 @@ export const AuditEntry = Type.Object(
     ),
     credential: Type.String({
       description:
-        'the credential that authorized the action: `session ID`, `key ID`, `password`, `invitation ID` or `host`',
+        'the credential that authorized the action: `session <id>`, `key <id>`, `password`, `invitation <id>` or `host`',
     }),
     address: Nullable(Type.String({ description: 'the client’s IP address' })),
     subject_kind: Type.Enum(['user', 'model', 'file', 'invitation', 'registry']),
@@ -208,7 +208,7 @@ export const RegistryStatus = Type.Object(
       running: { ...Amount, description: 'number of files that a node is processing' },
       oldest_at: Nullable({
         ...Timestamp,
-        description: 'when the upload of the oldest waiting or running file began',
+        description: 'when the upload of the oldest file that is waiting or being processed began',
       }),
     }),
     uploads: { ...Amount, description: 'number of open uploads' },

@@ -106,7 +106,7 @@ export const updateModel = {
     tags: ['models'],
     summary: 'Change a model',
     description:
-      'Only the owner, members with the right `write`, and administrators can change a model. Changing `is_public` creates new torrents.',
+      'Only the owner, members with the right `write`, and administrators can change a model. Changing `is_public` also changes the torrents and info hashes of the files.',
     params: ModelPath,
     body: refTo(ModelChanges),
     response: { 200: refTo(ModelRecord) },
@@ -152,7 +152,7 @@ export const renderCard = {
     tags: ['models'],
     summary: 'Render a draft of a model card',
     description:
-      'Returns the HTML that `GET /v1/models/:id/card` would return for this card. Nothing is saved.',
+      'Returns the HTML that `GET /v1/models/{id}/card` would return for this card. Nothing is saved.',
     produces: ['text/html'],
     body: CardDraft,
     response: { 200: Html },
@@ -511,7 +511,7 @@ export const setMember = {
   ...routes.setMember,
   schema: {
     tags: ['models'],
-    summary: 'Share a model with an account, or change the right of a member',
+    summary: "Share a model with an account, or change a member's right",
     description: 'Only the owner and administrators can do this.',
     params: MemberPath,
     body: refTo(MemberChange),

@@ -34,7 +34,10 @@ const fileFields = {
   format: Type.Literal('gguf'),
   status: FileStatus,
   status_detail: Nullable(
-    Type.String({ description: 'why processing failed, or what it is waiting for' }),
+    Type.String({
+      description:
+        'why processing failed or will be retried, what must be uploaded again, or why the upload expired',
+    }),
   ),
   torrent_info_hash: Nullable(
     Type.String({ description: 'BitTorrent v1 info hash; null until the file is ready' }),

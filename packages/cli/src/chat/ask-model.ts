@@ -6,7 +6,7 @@ import type {
   Usage,
 } from '@shoal/protocol/inference-client'
 
-/** Shows an answer as it is generated. */
+/** The functions that show an answer as it is generated. */
 export type Show = { content(text: string): void; reasoning(text: string): void; end(): void }
 
 export type Answer = {

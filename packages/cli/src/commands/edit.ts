@@ -44,7 +44,10 @@ export function editCommand(open: OpenContext): Command {
       const changes = await readChanges(name, options)
       if (Object.keys(changes).length === 0) {
         if (!asker.canAsk) {
-          throw misuse('Nothing to change.', 'Pass at least one option: shoal edit --help')
+          throw misuse(
+            'Nothing to change.',
+            'Pass at least one option. To list the options: shoal edit --help',
+          )
         }
         const { readme } = await call((client) => client.getModel(name))
         const save = async (card: string) => {

@@ -29,7 +29,7 @@ export function importCommand(open: OpenContext): Command {
     )
     .option(
       '--share',
-      'share the files with peers while `shoal serve` is running, if the registry has the same files',
+      'share the files with peers while `shoal serve` is running, if the registry specified with --registry has the same files',
     )
     .action(async (sources: string[], options: ImportOptions) => {
       const context = await open()

@@ -13,7 +13,7 @@ export function linkCommand(open: OpenContext): Command {
     .addOption(
       new Option(
         '--direct',
-        'print a download URL of the GGUF file instead (valid for one day)',
+        'print a download URL for the GGUF file instead (valid for one day)',
       ).conflicts('magnet'),
     )
     .action(async (reference: string, options: LinkOptions) => {

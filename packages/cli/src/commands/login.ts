@@ -12,7 +12,7 @@ type LoginOptions = { username?: string; passwordStdin?: boolean; tokenStdin?: b
 export function loginCommand(open: OpenContext): Command {
   return new Command('login')
     .description('sign in to the registry')
-    .option('--username <name>', 'name of the account')
+    .option('--username <name>', 'username of the account')
     .option('--password-stdin', 'read the password from stdin')
     .option('--token-stdin', 'read an API key from stdin and save it')
     .action(async (options: LoginOptions) => {

@@ -118,8 +118,8 @@ async function readDetails(options: PushOptions) {
 }
 
 /**
- * Returns the model and its ready files, or undefined if the model does not exist. Throws if the user may not publish
- * to it.
+ * Returns the model and its ready files, or undefined if the model does not exist or the name is a former name of
+ * another user's model. Throws if the user may not publish to the model, or if the user's own model was renamed.
  */
 async function findModel({ client, label }: Registry, name: string) {
   const me = await client.getMe()

@@ -31,9 +31,10 @@ export function searchCommand(open: OpenContext): Command {
     .option('--owner <username>', 'account that owns the model')
     .option('--license <license>', 'license, such as apache-2.0')
     .addOption(
-      new Option('--fits <GB>', 'only models that run in this much memory, in GB').argParser(
-        parseGigabytes,
-      ),
+      new Option(
+        '--fits <GB>',
+        'only models that run on a machine with this much memory, in GB',
+      ).argParser(parseGigabytes),
     )
     .option(
       '--context-length <tokens>',

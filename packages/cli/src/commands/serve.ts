@@ -49,7 +49,9 @@ async function serveHere(context: Context, options: ServeOptions) {
       printer.warn(
         `Another daemon is running at ${running.other.url}, and shoal ps, load and stop use that daemon.`,
       )
-      printer.note(`  To use the new daemon instead, set SHOAL_INFERENCE=${running.url}`)
+      printer.note(
+        `  To use the new daemon with shoal ps and load, set SHOAL_INFERENCE=${running.url}`,
+      )
     }
     await untilStopped(stopSignal)
     printer.note(

@@ -69,6 +69,6 @@ async function tryToPublishDemo(printer: Printer, running: RunningRegistry, sign
     if (signal.aborted) return
     const { message } = toFailure(error, { address: url, hasToken: true })
     printer.warn(`Not all demo models were published: ${message}`)
-    printer.note('  The others will be published the next time shoal up starts.')
+    printer.note('  The missing models will be published the next time shoal up starts.')
   }
 }

@@ -32,7 +32,7 @@ export const holderName: Record<PortHolder, string> = {
   other: 'another program',
 }
 
-/** Requests HTML. A shoal daemon then returns a page, and Ollama returns its usual text. */
+/** Requests HTML. At `/`, a shoal daemon then returns its chat page, whereas Ollama returns its usual text. */
 async function get(url: string, signal?: AbortSignal): Promise<string> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(url, {

@@ -50,8 +50,8 @@ export async function findRunningDaemon(
 }
 
 /**
- * Returns the daemon described in the file, and the result of a request to its address. Returns undefined if the
- * daemon's process has ended.
+ * Returns the daemon described in `daemon.json`, and the result of a request to its address. Returns undefined if there
+ * is no such file or the daemon's process has ended.
  */
 export async function askNotedDaemon(
   places: Places,
@@ -71,7 +71,7 @@ export function writeDaemonState(places: Places, state: DaemonState): Promise<vo
   return writeJsonFile(statePath(places), 0o600, state)
 }
 
-/** Removes the file, unless another daemon has replaced the file with its own. */
+/** Removes `daemon.json`, unless a daemon with another process ID has replaced the file with its own. */
 export async function forgetDaemonState(places: Places, pid: number): Promise<void> {
   const state = await readDaemonState(places)
   if (state?.pid === pid) await rm(statePath(places), { force: true })

@@ -20,7 +20,7 @@ export function describeStranger({ label, kind }: Stranger): { text: string; adv
   if (kind === 'earlier') {
     return {
       text: `The daemon at ${label} is from an earlier version and cannot prove that it is yours.`,
-      advice: 'To restart it: shoal stop, then shoal serve.',
+      advice: 'To restart that daemon: shoal stop, then shoal serve.',
     }
   }
   const own = 'To start your own daemon: shoal serve --port <number>'

@@ -10,7 +10,10 @@ import { plural } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 import { portFinding } from './port-finding.ts'
 
-/** Checks whether the local API responds and accepts the API key. Otherwise, checks whether its port is free. */
+/**
+ * Checks whether the local API responds and accepts the API key. If no daemon is found, checks whether the default port
+ * is free.
+ */
 export async function daemonFindings(context: Context): Promise<Finding[]> {
   const found = await findDaemon(context)
   const { stranger } = found.from === 'nowhere' ? found : { stranger: undefined }

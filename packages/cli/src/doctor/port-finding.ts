@@ -2,7 +2,7 @@ import { findPortHolder, holderName } from '../daemon/port-holder.ts'
 import type { Finding } from './finding.ts'
 
 type Use = {
-  /** For use in a sentence, such as `a registry`. */
+  /** What the port is for, as it appears in a sentence: `a registry`. */
   name: string
   /** The program that is expected to use the port, if any. */
   expected?: 'registry'

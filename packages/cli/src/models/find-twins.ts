@@ -9,7 +9,7 @@ const maxHashes = 1_000
 
 type Twin = NonNullable<ImportOptions['twin']>
 
-/** Returns the registry's file with the same SHA-256, if any, and the file's hashes if it had to be hashed. */
+/** Returns the registry's file with the SHA-256 of `file`, if any, and the hashes of `file` if it had to be hashed. */
 export type FindTwin = (
   file: FoundFile,
 ) => Promise<{ twin: Twin | undefined; hashed?: HashedFile | undefined }>

@@ -7,7 +7,10 @@ import { Failure } from '../terminal/failure.ts'
 import { findModelFiles } from './find-here.ts'
 import { formatChoiceName, listLocalChoices } from './local-models.ts'
 
-/** Whether the text is a file path, not a model name. Model names do not begin with a slash or end in `.gguf`. */
+/**
+ * Whether the text is a file path, not a model name. A path begins with `/`, `./`, `../` or a drive such as `C:/` (with
+ * slashes or backslashes), or ends in `.gguf` and contains no colon.
+ */
 export const isFilePath = (text: string): boolean =>
   /^(\.{0,2}[\\/]|[a-z]:[\\/])/i.test(text) || (/\.gguf$/i.test(text) && !text.includes(':'))
 

@@ -39,7 +39,7 @@ export async function listLocalChoices(
   return await toChoices(await whileWaiting(printer, 'Searching the model folders', search))
 }
 
-/** Like `listLocalChoices`, but does not search the read-only model folders, which may take a long time. */
+/** Like `listLocalChoices`, but does not search the read-only model folders, because a search may take a long time. */
 export async function listKnownChoices({ places }: Context): Promise<LocalChoice[]> {
   const { listLocalFiles } = await import('@shoal/transfer')
   return await toChoices(await listLocalFiles(places.models))

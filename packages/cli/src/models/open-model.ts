@@ -15,7 +15,10 @@ export type OpenModel = {
   call<T>(run: (client: RegistryClient) => Promise<T>): Promise<T>
 }
 
-/** @throws `usage` if the reference names a file of the model */
+/**
+ * Returns the model that a reference refers to, without checking whether the model exists.
+ * @throws `usage` if the reference names a file of the model
+ */
 export async function openModel(context: Context, text: string): Promise<OpenModel> {
   const { quantization, ...model } = await openModelOrFile(context, text)
   if (quantization === undefined) return model

@@ -1,4 +1,4 @@
-import { registrySettings } from '@shoal/registry/settings'
+import { registrySettings, s3Settings } from '@shoal/registry/settings'
 import type { Command } from 'commander'
 import { createOption, showVariables } from '../settings/options.ts'
 import { wholeNumberParser } from '../terminal/units.ts'
@@ -12,7 +12,7 @@ export function addServerOptions(command: Command): Command {
     .addOption(createOption(port).argParser(wholeNumberParser(0, 65_535)))
     .addOption(createOption(host))
     .addOption(createOption(baseUrl))
-  return showVariables(command, Object.values(registrySettings))
+  return showVariables(command, [...Object.values(registrySettings), ...Object.values(s3Settings)])
 }
 
 export function addDataOption(command: Command): Command {

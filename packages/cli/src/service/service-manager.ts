@@ -32,7 +32,10 @@ export interface ServiceManager {
   readonly note: string
 }
 
-/** @throws `failed` on a system that `shoal service` does not support */
+/**
+ * Returns the service manager of the system, without checking whether it can be reached.
+ * @throws `failed` on a system that `shoal service` does not support
+ */
 export function openServiceManager(
   env: Environment,
   platform: NodeJS.Platform = process.platform,

@@ -19,7 +19,7 @@ export function registryLabel(address: string): string {
   return address.replace(/^https?:\/\//, '')
 }
 
-/** Parses the address of a daemon, with or without the `/v1` that OpenAI clients need. */
+/** Parses the address of a daemon, and removes the `/v1` that OpenAI clients need. */
 export function daemonAddress(text: string): string {
   const typed = text.trim()
   const address = typed.includes('://') ? typed : `http://${typed}`

@@ -78,7 +78,7 @@ function parse(path: string, text: string): unknown {
 
 function unreadable(path: string, cause?: unknown): Failure {
   return new Failure('failed', `${path} is not a valid JSON object.`, {
-    hint: 'Fix or delete the file. If you delete it, the settings or sign-ins in it are lost.',
+    hint: 'Fix or delete the file. If you delete it, the settings, sign-ins or conversation in it are lost.',
     cause,
   })
 }

@@ -14,7 +14,7 @@ export const createParsedOption = (one: Setting<unknown>): Option =>
 /** Adds a list of variables to the help of a command. */
 export function showVariables(command: Command, settings: readonly Setting<unknown>[]): Command {
   return command.addHelpText('after', () => {
-    // An option with another description takes another value, such as the path of a file.
+    // An option whose description differs from the setting's takes another value, such as the path of a file.
     const descriptions = new Map(command.options.map((one) => [one.flags, one.description]))
     const flags = settings.flatMap((one) =>
       one.flag && descriptions.get(one.flag) === formatHelp(one) ? [one.flag] : [],

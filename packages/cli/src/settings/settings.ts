@@ -29,7 +29,7 @@ export const modelFolders = setting({
   saved: 'model-folders',
   parse: parseFolders,
   defaultPhrase: 'none',
-  description: 'folders of other GGUF files, which shoal lists and runs but never changes',
+  description: 'additional folders of GGUF files, which shoal lists and runs but never changes',
   details:
     'separated by `:` (`;` on Windows); see [read-only model folders](import.md#read-only-model-folders)',
 })

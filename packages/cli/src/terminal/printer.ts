@@ -43,7 +43,10 @@ export interface Printer {
   success(line: string): void
   /** Prints a warning, even under `--quiet`. */
   warn(line: string): void
-  /** Prints the error that ends a command, with its stack trace under `--debug`. */
+  /**
+   * Prints the error that ends a command to stderr, with its stack trace under `--debug`. Under `--json`, also prints
+   * the error to stdout, as a document.
+   */
   fail(failure: Failure): void
   /** Keeps `shown` below all other output until `setRegion(undefined)` is called. */
   setRegion(shown: LiveRegion | undefined): void

@@ -1,8 +1,8 @@
 import { Option } from 'commander'
 
 /**
- * An option that can be repeated. Commander's variadic options would also consume the positional arguments that follow
- * the option.
+ * Creates an option that can be repeated. Commander's variadic options would also consume the positional arguments
+ * that follow the option.
  */
 export const repeatable = (flags: string, description: string): Option =>
   repeated(new Option(flags, description))

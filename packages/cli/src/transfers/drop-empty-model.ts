@@ -30,7 +30,7 @@ export async function dropEmptyModel(printer: Printer, { client, modelName, file
     await client.deleteModel(modelName, { only_if_empty: true }, signal)
   } catch (error) {
     if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return
-    printer.note(`  The new model ${modelName} has no files, but could not be deleted.`)
+    printer.note(`  The new model ${modelName} may remain on the registry without files.`)
   }
 }
 

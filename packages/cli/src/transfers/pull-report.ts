@@ -45,7 +45,7 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
         case 'bad-chunk':
           return printer.detail(`  Chunk ${event.index} from ${event.source} was bad.`)
         case 'without-peers':
-          return printer.detail(`  Downloading only from the registry: ${event.reason}`)
+          return printer.detail(`  Not using peers: ${event.reason}`)
         case 'waiting':
           return noteWait(event)
         case 'verifying':

@@ -12,8 +12,9 @@ import { Failure } from '../terminal/failure.ts'
 export type OfferedRelease = { version: string; url: string; name: string; sha256: string }
 
 /**
+ * Returns the newest release that the registry offers for `platform`.
  * @throws `not_found` if the registry has no release for this platform
- * @throws `verification_failed` if the release is not signed with `key`
+ * @throws `verification_failed` if the release is not signed with `key`, or if it has no archive for this platform
  */
 export async function findOfferedRelease(
   registry: Registry,

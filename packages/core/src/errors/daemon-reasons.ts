@@ -67,7 +67,7 @@ export const daemonReasons = {
     status: 403,
     ending: 'not_permitted',
     meaning:
-      'the registry is not in the settings, and you are not signed in to it; run `shoal login --registry`',
+      'the registry is not in the settings, and you are not signed in to it; run `shoal login --registry <url>`',
   },
   registry_refused: {
     status: 403,

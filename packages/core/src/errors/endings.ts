@@ -21,7 +21,10 @@ export const endings = {
     meaning: 'the local disk is full, or a model needs more memory than is available',
   },
   tls_failed: { exitCode: 9, meaning: 'a trusted TLS connection could not be established' },
-  proxy_failed: { exitCode: 10, meaning: 'a forward proxy failed' },
+  proxy_failed: {
+    exitCode: 10,
+    meaning: 'the server could not be reached through the forward proxy',
+  },
   not_a_registry: { exitCode: 11, meaning: 'the server is not a shoal registry' },
   redirect_refused: { exitCode: 12, meaning: 'a redirect was not followed' },
   registry_failed: { exitCode: 13, meaning: 'the registry returned a server error' },

@@ -86,9 +86,9 @@ export interface ErrorDetails {
 
   // Transfers, and files on this machine.
   verification_failed: {
-    /** The SHA-256 of the file on the registry, or of the chunk. */
+    /** The SHA-256 that the file or the chunk should have. */
     expected: string
-    /** The other SHA-256. Undefined if a manifest contradicts itself. */
+    /** The SHA-256 that was found instead. Undefined if a manifest contradicts itself. */
     actual?: string
     /** The index of the chunk, if a chunk was verified. */
     chunkIndex?: number

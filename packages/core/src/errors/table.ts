@@ -190,7 +190,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: endings.redirect_refused.meaning,
     reasons: {
       loop: 'too many redirects',
-      other_host: 'the redirect is to another host',
+      other_host: 'the redirect is to another host or port',
       insecure: 'the redirect is from https to http',
       moved:
         'either the redirect is from http to https and the request has credentials, or the request is not a `GET`',
@@ -208,8 +208,8 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     ending: 'failed',
     meaning: 'an imported file cannot be linked into the models folder',
   },
-  damaged_file: { ending: 'failed', meaning: 'the file has changed since it was pulled' },
-  file_busy: { ending: 'failed', meaning: 'the file is being pulled' },
+  damaged_file: { ending: 'failed', meaning: 'the file does not have its recorded SHA-256' },
+  file_busy: { ending: 'failed', meaning: 'another operation, such as a pull, is using the file' },
   file_changed: {
     ending: 'failed',
     meaning: 'the file changed or was deleted during the operation',

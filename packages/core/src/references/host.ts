@@ -1,4 +1,4 @@
-/** The host of a registry's address or of a reference, without the scheme: `localhost:8000`. */
+/** Returns the address of a registry in lowercase, without its scheme and trailing slashes: `localhost:8000`. */
 export const hostOf = (registry: string): string =>
   registry
     .replace(/^https?:\/\//i, '')

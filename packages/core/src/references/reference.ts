@@ -48,8 +48,8 @@ const label = /^[^\p{C}\p{Z}:/]+(?: +[^\p{C}\p{Z}:/]+)*$/u
 export const isLabel = (text: string): boolean => label.test(text) && !isLatest(text)
 
 /**
- * Formats a reference as a shell argument. Quotes it if it contains characters that a shell may interpret, such as
- * spaces, parentheses or brackets.
+ * Formats text, such as a reference or a path, as a shell argument. Quotes it if it contains characters that a shell
+ * may interpret, such as spaces, parentheses or brackets.
  */
 export function shellWord(text: string): string {
   if (/^[\w.+:/-]+$/.test(text)) return text

@@ -7,8 +7,8 @@ import { type RunTarget, runMarker } from './format-run-link.ts'
 import { isLabel, isLatest } from './reference.ts'
 
 /**
- * The pattern from `model-name.ts`. It is repeated here because an import would add one more file to the pages that use
- * `model-name.ts`.
+ * The pattern from `model-name.ts`. It is repeated here because, with an import, the bundler would put `model-name.ts`
+ * into a file of its own, which the pages that use it would have to load in addition.
  */
 const modelName = /^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$/
 
@@ -23,8 +23,8 @@ export const findRunText = (fragment: string): string | undefined =>
 
 /**
  * Decodes the text in a link's fragment. Returns undefined if the text is not the address of a model, is too long, or
- * contains control characters. The scheme must be http or https, and the address must not contain credentials, a longer
- * path or a query.
+ * contains control characters. The scheme must be http or https, the path must contain only the model's name and tag,
+ * and the address must not contain credentials or a query.
  */
 export function decodeRunTarget(encoded: string): RunTarget | undefined {
   if (encoded.length > 3 * maxLength) return undefined

@@ -44,7 +44,7 @@ export function formatMemory(bytes: number): string {
   return `${(bytes / 1e9).toFixed(1)} GB`
 }
 
-/** Formats a machine's memory as manufacturers advertise it: `16 GB`. */
+/** Formats a machine's memory in binary units, as manufacturers advertise it: `16 GB` is 16 × 2^30 bytes. */
 export function formatMachine(bytes: number): string {
   const gibibytes = bytes / 2 ** 30
   return `${gibibytes < 1 ? gibibytes.toFixed(1) : Math.round(gibibytes)} GB`

@@ -1,4 +1,4 @@
-/** Calls that sign in and out, and get the caller’s account. */
+/** Calls that create an account, sign in and out, and get the caller’s account. */
 import type { Login, Registration, SignedIn } from '../account.ts'
 import type { Me } from '../admin.ts'
 import * as routes from '../routes/accounts.ts'

@@ -1,4 +1,4 @@
-/** Calls that read and like models. */
+/** Calls that read and like models, and read users' public profiles. */
 import type { UserProfile } from '../account.ts'
 import type { Facets, Model, ModelQuery, ModelRecord, Stats } from '../model.ts'
 import * as routes from '../routes/models.ts'

@@ -39,7 +39,7 @@ export type ApiAnswer = {
 export type Transport = (request: ApiRequest) => Promise<ApiAnswer>
 
 /**
- * Sends requests with `fetch`, which does not report why a request failed. Never retries.
+ * Returns a transport that sends requests with `fetch`, which does not report why a request failed. It never retries.
  * @example
  * import { fetchTransport, registryClient } from '@shoal/protocol/client'
  *

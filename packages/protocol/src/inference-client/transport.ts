@@ -27,7 +27,8 @@ export type InferenceTransport = {
 }
 
 /**
- * Sends requests with `fetch`. In a page that the daemon itself serves, `url` is the page's origin.
+ * Returns a transport that sends requests with `fetch` to the daemon at `url`. In a page that the daemon itself serves,
+ * `url` is the page's origin.
  * @example
  * import { fetchInference, inferenceClient } from '@shoal/protocol/inference-client'
  *

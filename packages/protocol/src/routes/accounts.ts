@@ -1,4 +1,4 @@
-/** The endpoints that sign in and out, and describe the caller’s account. */
+/** The endpoints that create an account, sign in and out, and describe the caller’s account. */
 
 export const register = { method: 'POST', url: '/v1/auth/register' } as const
 export const login = { method: 'POST', url: '/v1/auth/login' } as const

@@ -1,4 +1,4 @@
-/** The endpoints that read and like models. */
+/** The endpoints that read and like models, and read users' public profiles. */
 
 export const listModels = { method: 'GET', url: '/v1/models' } as const
 export const getModel = { method: 'GET', url: '/v1/models/:id' } as const

@@ -1,7 +1,9 @@
 /// <reference lib="dom" />
 /** A thread in which WebAssembly calls a JavaScript function a hundred times. */
 
-// (module (import "" "f" (func (param f64 f32 f64))) (func (export "call") (call 0 (f64.const 0) (f32.const 0) (f64.const 0))))
+// (module
+//   (import "" "f" (func (param f64 f32 f64)))
+//   (func (export "call") (call 0 (f64.const 0) (f32.const 0) (f64.const 0))))
 const head = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
 const types = [1, 10, 2, 0x60, 3, 0x7c, 0x7d, 0x7c, 0, 0x60, 0, 0]
 const imports = [2, 6, 1, 0, 1, 0x66, 0, 0]
