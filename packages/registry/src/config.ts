@@ -35,8 +35,8 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
 }
 
 /**
- * How long a client may make no progress before its connection is closed, in milliseconds. A slow
- * connection that makes progress stays open.
+ * How long a client may make no progress before its connection is closed, in milliseconds. A slow connection that makes
+ * progress stays open.
  */
 export type ConnectionTimeouts = {
   /** How long a client may go without reading any of a response. */

@@ -37,7 +37,7 @@ export const tooSlow = problem('too_slow')
 export const busy = problem('busy')
 export const unavailable = problem('unavailable')
 
-/** The disk is full: `missingBytes` bytes must be freed. */
+/** Returns the error for a full disk. `missingBytes` is the number of bytes that must be freed; 0 if unknown. */
 export const storageFull = (message: string, missingBytes: number) =>
   new AppError('storage_full', message, { missingBytes })
 

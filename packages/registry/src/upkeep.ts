@@ -1,7 +1,7 @@
 /**
  * Runs the steps one after another, and repeats this in rounds. Each round starts `intervalMs` after the previous one
- * has ended. If a step fails, calls `onError` and continues with the next step. `stop` resolves when the current round,
- * if any, has ended.
+ * has ended. If a step fails, calls `onError` and continues with the next step. The returned `stop` prevents further
+ * rounds, and resolves when the current round, if any, has ended.
  */
 export function startUpkeep(
   intervalMs: number,

@@ -45,8 +45,8 @@ export function answerBrokenRequest(
 }
 
 /**
- * The only standard `Expect` value is `100-continue` (RFC 9110 §10.1.1). Without this handler, Node would respond to
- * any other value with an empty 417.
+ * Makes the server respond to unknown `Expect` values with a 417 error in the API's format. Otherwise, Node would send
+ * an empty 417. The only standard value is `100-continue` (RFC 9110 §10.1.1).
  */
 export function answerUnknownExpectations(server: Server, { makeBody }: ErrorAnswers) {
   server.on('checkExpectation', (request, response) => {

@@ -13,7 +13,10 @@ export interface ServerMetrics {
   readonly requests: RequestTimes
 }
 
-/** Prometheus metrics of every server, about its process, its requests (by route and status), and dropped log lines. */
+/**
+ * Creates the Prometheus metrics that every server has: about its process, its requests (by method, route and status),
+ * and dropped log lines.
+ */
 export function serverMetrics({ requests, droppedLogLines }: MetricsOptions): ServerMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

@@ -38,8 +38,8 @@ const prefixLength = 'hf_'.length + 6
 const maxKeys = 100
 
 /**
- * Calls `onUnnoted` if the time of a key's last use could not be written, for example because the disk is full. The
- * request is still processed.
+ * Returns a repository that calls `onUnnoted` if the time of a key's last use could not be written, for example because
+ * the disk is full. The request is still processed.
  */
 export function apiKeyRepository(
   db: Kysely<Database>,

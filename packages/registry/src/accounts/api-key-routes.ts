@@ -19,7 +19,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const caller = callerWithSession(request.caller)
       const { name, scopes = ['read', 'write'], expires_at = null } = request.body
       if (scopes.includes('admin') && !caller.isAdmin) {
-        throw forbidden('only an admin can create a key with the scope "admin"')
+        throw forbidden('only an administrator can create a key with the scope "admin"')
       }
       if (expires_at !== null && Date.parse(expires_at) <= Date.now()) {
         throw unprocessable('expires_at is in the past', {

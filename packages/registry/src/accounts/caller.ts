@@ -11,7 +11,7 @@ export type Caller = {
 
 /**
  * Determines which models are visible: public models, private models that `username` owns, private models of which the
- * account is a member, and, if `seesAll` is true, all models.
+ * account is a member, and, if `seesAll` is true, all models. If `username` is undefined, memberships are ignored.
  */
 export type Viewer = {
   accountId: string | undefined

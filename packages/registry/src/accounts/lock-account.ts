@@ -37,5 +37,7 @@ export async function lockActiveAccount(
 /** @throws conflict if the account cannot sign in */
 export function requireActive(account: Selectable<AccountTable>) {
   if (account.is_system === 0 && account.disabled_at === null && account.removed_at === null) return
-  throw conflict(`${account.username} cannot own or share models: the account is not active`)
+  throw conflict(
+    `${account.username} cannot be the owner or a member of a model: the account is not active`,
+  )
 }

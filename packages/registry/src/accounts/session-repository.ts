@@ -41,8 +41,8 @@ const maxSessions = 500
 const useResolutionMs = 60_000
 
 /**
- * Calls `onUnnoted` if the time of a session's last use could not be written, for example because the disk is full. The
- * request is still processed.
+ * Returns a repository that calls `onUnnoted` if the time of a session's last use could not be written, for example
+ * because the disk is full. The request is still processed.
  */
 export function sessionRepository(
   db: Kysely<Database>,

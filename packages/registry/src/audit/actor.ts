@@ -2,7 +2,7 @@
 export type Actor = {
   /** A username; null for a command on the registry's host. */
   username: string | null
-  /** `session ID`, `key ID`, `password`, `invitation ID` or `host`. */
+  /** `session <id>`, `key <id>`, `invitation <id>`, `password` or `host`. */
   credential: string
   /** The client's IP address; null for a command on the registry's host. */
   address: string | null

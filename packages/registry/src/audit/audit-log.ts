@@ -32,9 +32,9 @@ export const note =
   }
 
 export type AuditQuery = {
-  /** Return only entries before this sequence number. */
+  /** Only entries before this sequence number are returned. */
   before?: number | undefined
-  /** Return only entries after this sequence number, oldest first. */
+  /** Only entries after this sequence number are returned, oldest first. */
   after?: number | undefined
   limit: number
   actor?: string | undefined

@@ -9,11 +9,11 @@ import type { Element, ElementContent } from './syntax-tree.ts'
 
 const [inline, display] = ['language-math', 'language-math-display']
 
-/** A displayed formula between other blocks, before the card is sanitized. */
+/** Returns the element for a displayed formula between other blocks, as it is before the card is sanitized. */
 export const mathBlock = (tex: string): Element =>
   element('pre', [element('code', [{ type: 'text', value: tex }], inline)])
 
-/** A formula in a paragraph, before the card is sanitized. */
+/** Returns the element for a formula in a paragraph, as it is before the card is sanitized. */
 export const inlineMathCode = ({ value, isDisplay }: InlineMath): Element =>
   element('code', [{ type: 'text', value }], isDisplay ? display : inline)
 

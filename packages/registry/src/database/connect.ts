@@ -31,7 +31,7 @@ export type Connection = {
   versionWithoutCounts(): string | undefined
   /** Resolves once all other nodes have noticed every earlier commit. This takes three seconds at most. */
   untilNoticed(): Promise<void>
-  /** Calls `listener` when another node may have changed the status of a file. */
+  /** Calls `listener` whenever the status of a file has changed, on any node. Does nothing with SQLite. */
   onFileChange(listener: () => void): void
   /**
    * Runs short transactions that change only download counts. Until the next `sync`, they may be lost in a power

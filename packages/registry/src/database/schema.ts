@@ -78,7 +78,7 @@ export type AuditTable = {
   action: string
   /** The username of the account that performed the action; null for a command on the registry's host. */
   actor: string | null
-  /** The credential that authorized the action: `session ID`, `key ID`, `password`, `invitation ID` or `host`. */
+  /** The credential that authorized the action: `session <id>`, `key <id>`, `invitation <id>`, `password` or `host`. */
   credential: string
   /** The client's IP address; null for a command on the registry's host. */
   address: string | null
@@ -197,7 +197,7 @@ export type FileTable = {
    * exists and the uploader may read it.
    */
   blob_hash: string | null
-  /** The object in the store that contains an upload's chunks; null if `blob_hash` is set. */
+  /** The object in the store that contains an upload's chunks; null if `blob_hash` is set or the chunks are removed. */
   object_key: string | null
   /** The store's ID of the upload; null until the store has started the upload, and in stores that need no such ID. */
   upload_id: string | null

@@ -23,9 +23,9 @@ type Batch = { slices: Buffer[]; sizeBytes: number; filled: Promise<void> }
 
 /**
  * Sends a range of an object. The first batch is one slice of 64 KiB. While the client keeps up, the batch size is
- * doubled, up to half of the transfer's share of the buffer memory, and the next batch is read while the current one is
- * sent. The socket gets one slice at a time. If a slice is not sent within 250 ms, all other buffers are released, and
- * their data is read again after the slice has been sent.
+ * doubled, up to 1 MiB or half of the transfer's share of the buffer memory, whichever is less, and the next batch is
+ * read while the current one is sent. The socket gets one slice at a time. If a slice is not sent within 250 ms, all
+ * other buffers are released, and their data is read again after the slice has been sent.
  */
 export function bytePump({ reader, range, share, response, gone }: Options) {
   const end = range.start + range.size

@@ -15,7 +15,8 @@ type Options = {
 }
 
 /**
- * Closes connections above the limit before reading anything from them. Connections from this machine are not limited.
+ * Closes connections above the limit before reading anything from them. Connections from loopback addresses are not
+ * limited.
  */
 export function limitConnections(server: Server, { maxPerAddress, trustProxy, metrics }: Options) {
   const refused = new Counter({

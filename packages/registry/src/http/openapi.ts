@@ -62,6 +62,7 @@ export const openapi = fp(
           { name: 'files', description: "A model's GGUF files and their chunked upload" },
           { name: 'downloads', description: 'URLs, chunks and torrents' },
           { name: 'accounts', description: 'Accounts, sessions and API keys' },
+          { name: 'administration', description: 'Accounts, storage and the audit log' },
         ],
         components: {
           securitySchemes: {

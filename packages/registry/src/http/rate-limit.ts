@@ -36,7 +36,7 @@ export type RateState = {
 }
 
 export interface RateLimiter {
-  /** Counts a request. Returns a promise if the request must also be added to the count that all nodes share. */
+  /** Counts a request. Returns a promise if the request must first be added to the count that all nodes share. */
   count(limitClass: RateLimitClass, caller: string): RateState | Promise<RateState>
 }
 

@@ -5,7 +5,7 @@ import { storageFull } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a POST may use the reserved space, because it deletes something or is needed before a deletion. */
+    /** Whether a write may use the reserved space, because it deletes something or is needed before a deletion. */
     mayUseLastRoom?: boolean
   }
 }

@@ -46,7 +46,7 @@ const defaultLimits = {
    */
   maxBytes: 256 * 1024,
   handshakeMs: 10_000,
-  /** Maximum time between two requests for blocks. */
+  /** Maximum time from the handshake to the first block, and between two blocks. */
   idleMs: 30_000,
   /** Timeout after the last block. */
   closingMs: 10_000,

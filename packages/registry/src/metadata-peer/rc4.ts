@@ -6,8 +6,8 @@ const discarded = 1024
 export type Cipher = (bytes: Uint8Array) => Buffer
 
 /**
- * RC4, which OpenSSL 3 no longer provides by default. It hides traffic from traffic classifiers, but not from
- * eavesdroppers.
+ * Returns an RC4 cipher with this key, as MSE uses it. OpenSSL 3 no longer provides RC4 by default. RC4 hides traffic
+ * from traffic classifiers, but not from eavesdroppers.
  */
 export function rc4(key: Uint8Array): Cipher {
   const state = Uint8Array.from({ length: 256 }, (_, index) => index)

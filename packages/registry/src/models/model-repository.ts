@@ -319,7 +319,7 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
   }
 }
 
-/** Returns whether the viewer likes each of these models, or null if the viewer is not signed in. */
+/** Returns for each of these models whether the viewer likes it; null for each if the viewer is not signed in. */
 export async function likesAmong(
   db: Kysely<Database>,
   modelIds: string[],

@@ -7,8 +7,9 @@ import { notFound } from '../errors.ts'
 import { randomPassword } from './create-user.ts'
 
 /**
- * Gives an account a new random password, ends its sessions and revokes its API keys.
- * @throws not-found if there is no such account, or it is the system account
+ * Gives an account a new random password, ends its sessions and revokes its API keys. Returns the password, and the
+ * numbers of sessions and keys.
+ * @throws not-found if there is no such account, or if it is the system account
  */
 export async function resetPassword(
   accounts: AccountRepository,

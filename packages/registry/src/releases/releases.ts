@@ -1,6 +1,7 @@
 /**
- * The releases that the registry offers. Each release is a folder with the files that `npm run release` wrote. The
- * folder's name consists of the release's version and the hash of its checksums.
+ * The releases that the registry offers. Each release is a folder with files that were written by `npm run release`, or
+ * by the registry when it packed its own program. The folder's name consists of the release's version and the hash of
+ * its checksums.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -81,7 +82,7 @@ export function openReleases({
     return sortNewestFirst(read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
   }
 
-  /** Adds a release that `write` writes to an empty folder. `write` returns the release's name. */
+  /** Adds a release that `write` writes to an empty folder. `write` returns the release's ID. */
   async function place(draftName: string, write: (draft: string) => Promise<string>) {
     makeFolder(directory, 0o750)
     await removeOldDrafts(directory)
@@ -161,8 +162,8 @@ export function openReleases({
 }
 
 /**
- * Returns false if the folder exists, because another node that shares the folder may have added the same release.
- * Rethrows other errors.
+ * Returns false if the release's folder exists, because another node that shares the folder of all releases may have
+ * added the same release. Rethrows other errors.
  */
 function ignoreExisting(error: NodeJS.ErrnoException): boolean {
   if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false

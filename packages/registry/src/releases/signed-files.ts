@@ -35,7 +35,7 @@ export async function findFiles(paths: readonly string[]): Promise<Files> {
 
 /**
  * Reads the checksums and the public key of a release, and verifies the signature.
- * @throws `unprocessable` if the signature is wrong
+ * @throws `unprocessable` if the signature is wrong, or if the key or the checksums are malformed
  */
 export async function readSignedFiles(files: Files) {
   const [text, signature, publicKey] = await Promise.all([

@@ -1,4 +1,4 @@
-/** The words of each document's name, in order, as term numbers. */
+/** The words of each document's name and display name, in order and without duplicates, as term numbers. */
 export class NameWords {
   #terms = new Uint32Array(256)
   #starts = new Uint32Array(64)

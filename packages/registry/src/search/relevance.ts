@@ -3,8 +3,8 @@ import type { NameWords } from './name-words.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /**
- * The points that a document gets for a query. The values were fitted to queries with relevance judgments (see
- * `models/testing/relevance`).
+ * The points that a document gets for a query. In the following, its name is the model's name followed by the display
+ * name. The values were fitted to queries with relevance judgments (see `models/testing/relevance`).
  */
 const points = {
   /** For each word of the query that is one of the name's words, or a prefix of one. */
@@ -20,7 +20,7 @@ const points = {
   coverage: 50,
   /** If the query contains all of the name's words. */
   wholeName: 100,
-  /** If the name begins with the first word of the query. */
+  /** If the first word of the name is equal to the first word of the query. */
   start: 2,
   /** For each factor of ten in the number of downloads (on a logarithmic scale). */
   downloads: 16,

@@ -6,8 +6,8 @@ export type Sorting = {
   /** Orders documents with equal keys: negative if `a` comes first. */
   breakTie: (a: number, b: number) => number
   /**
-   * Approximates `breakTie`: the document with the larger number comes first. If the numbers are equal, `breakTie`
-   * decides.
+   * Approximates `breakTie`: the document for which it returns the larger number comes first. If the returned numbers
+   * are equal, `breakTie` decides.
    */
   tieKey: (document: number) => number
 }
@@ -19,8 +19,8 @@ const minCounted = 4_096
 const buckets = 2 ** 16
 
 /**
- * Discards the documents that are certainly before or after the page, partitions the rest in place until the page's
- * documents are together (quickselect), and then sorts only the page.
+ * Returns the documents of one page, in order. Discards the documents that are certainly before or after the page,
+ * partitions the rest in place until the page's documents are together (quickselect), and then sorts only the page.
  * @param offset the position of the page's first document, counted from 0
  */
 export function selectPage(sorting: Sorting, offset: number, limit: number): Selected[] {

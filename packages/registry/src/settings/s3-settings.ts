@@ -21,8 +21,8 @@ const parsePrefix: Parse<string> = (text, refuse) => {
 }
 
 /**
- * Returns a parser that takes a file's path and applies `parse` to the file's contents. For secrets that are mounted as
- * files.
+ * Returns a parser for secrets that are mounted as files. The parser takes a file's path, and applies `parse` to the
+ * file's contents.
  */
 const fromFile =
   <T>(parse: Parse<T>): Parse<T> =>

@@ -125,7 +125,7 @@ export const registrySettings = {
   }),
   reserveBytes: setting({
     variable: 'SHOAL_RESERVE',
-    parse: size({ min: 0, example: '500GB' }),
+    parse: size({ min: 0, example: '5GB' }),
     defaultPhrase: 'the smaller of 1 GB and 2% of the disk',
     description: 'disk space that uploads must leave free, such as `5GB`',
     details: '`0` reserves nothing',
@@ -144,9 +144,9 @@ export const registrySettings = {
     parse: parseRateLimits,
     default: defaultRateLimits,
     description:
-      'rate limits per credential, or per network for anonymous requests; set to `off` for no limits',
+      'rate limits per credential, or per network (IPv4 address or IPv6 /64) for anonymous requests; set to `off` for no limits',
     details:
-      'omitted classes keep their default limits. The class `auth` is limited per network even for requests with a credential. A network is an IPv4 address or an IPv6 /64',
+      'omitted classes keep their default limits. The class `auth` is limited per network even for requests with a credential',
   }),
   maxConnectionsPerAddress: setting({
     variable: 'SHOAL_MAX_CONNECTIONS_PER_ADDRESS',

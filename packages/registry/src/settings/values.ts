@@ -16,7 +16,7 @@ export const parseBaseUrl: Parse<string | undefined> = (text, refuse) => {
 export const parseDatabaseUrl: Parse<string> = (text, refuse) =>
   /^postgres(ql)?:\/\//.test(text)
     ? text
-    : refuse('must begin with postgres:// (to use SQLite, unset DATABASE_URL)')
+    : refuse('must begin with postgres:// or postgresql:// (to use SQLite, unset DATABASE_URL)')
 
 export const parseRedisUrl: Parse<string> = (text, refuse) =>
   /^rediss?:\/\//.test(text) ? text : refuse('must begin with redis:// or rediss://')

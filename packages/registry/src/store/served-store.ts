@@ -10,8 +10,8 @@ import type { ByteRange, ObjectStore } from './object-store.ts'
  */
 export interface ServedStore {
   /**
-   * The origin of the store's server, to which all other presigned URLs point. Undefined if the store does not have its
-   * own server.
+   * The origin of the store's server, to which all presigned URLs point except those for the registry's routes.
+   * Undefined if the store does not have its own server.
    */
   ownOrigin: string | undefined
   /** Receives a chunk. Undefined if clients send chunks to the store's server. */
@@ -21,8 +21,8 @@ export interface ServedStore {
    */
   verify(method: 'GET' | 'PUT', url: string): URLSearchParams | undefined
   /**
-   * Opens a finished object to read this range. Throws not-found if the object does not exist. When `signal` is
-   * aborted, reads that are waiting for a server fail.
+   * Opens a finished object to read this range. If the object does not exist, either this call or the first read throws
+   * not-found. When `signal` is aborted, reads that are waiting for a server fail.
    */
   open(key: string, range: ByteRange, signal?: AbortSignal): Promise<ObjectReader>
   /** Returns the size of a finished object in bytes. Throws not-found if the object does not exist. */

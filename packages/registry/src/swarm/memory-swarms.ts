@@ -22,7 +22,7 @@ export type SwarmOptions = {
 const maxSweepIntervalMs = 60_000
 const nobody: SwarmCounts = { complete: 0, incomplete: 0, completed: 0 }
 
-/** The swarms of a registry with one process. After a restart, they are empty until clients announce again. */
+/** The swarms of one node, in its memory. After a restart, they are empty until clients announce again. */
 export function memorySwarms({ silentAfterMs, limits = defaultLimits }: SwarmOptions): Swarms {
   const swarms = new Map<string, MemorySwarm>()
   const peersByNetwork = new Map<string, number>()

@@ -14,7 +14,10 @@ export interface Capabilities {
    * reject some URLs that have a query.
    */
   bytesPath(file: Bearer & { filename: string }, now?: number): string
-  /** The file that a `bytes` token gives access to; undefined if the token has expired or its signature is invalid. */
+  /**
+   * The file that a `bytes` token gives access to; undefined if the token has expired or its signature is invalid.
+   * Throws not-found if the file was deleted, or if its model was made public or private.
+   */
   findByBytesToken(token: string, now?: number): Promise<CapableFile | undefined>
 }
 

@@ -8,7 +8,7 @@ import { type UploadRemoval, uploadRemoval } from './upload-removal.ts'
 
 export type CollectedGarbage = {
   expiredUploads: number
-  /** Removed uploads that crashes had left behind. */
+  /** Uploads that were removed because a crash had left them behind. */
   leftUploads: Amount
   /** Objects that were moved to the trash. */
   trashed: Amount
@@ -41,9 +41,10 @@ const dayMs = 86_400_000
 const batchSize = 500
 
 /**
- * Collects unreferenced bytes. No grace period is needed: a row that refers to an object is committed before the object
- * is created, and a reference moves from an upload to a blob, or from a blob to the trash, in one transaction.
- * Therefore, nothing will ever refer to an object that is unreferenced now.
+ * Collects unreferenced bytes. A row that refers to an object is committed before the object is created, and a
+ * reference moves from an upload to a blob, or from a blob to the trash, in one transaction. Therefore, nothing will
+ * ever refer to an object that is unreferenced now, and no grace period is needed in a store to which only one node can
+ * write. In other stores, entries without a reference are collected only if they are older than `minAgeMs`.
  */
 export function garbageCollection(
   db: Kysely<Database>,

@@ -22,13 +22,16 @@ export interface UploadRemoval {
   giveUpAll(modelId: string): Promise<void>
   /** Removes the bytes of failed and expired files if a crash has left the bytes behind. */
   removeEndedUploads(): Promise<void>
-  /** Marks uploads as expired after seven days without activity, and returns their number. */
+  /**
+   * Marks uploads as expired after seven days without activity, and removes their bytes. Returns the number of these
+   * uploads.
+   */
   expireUploads(): Promise<number>
 }
 
 /**
- * Unfinished uploads are removed immediately instead of being moved to the trash. Their bytes count against the quota
- * until then.
+ * Removes the bytes of unfinished uploads from the store instead of moving them to the trash. The bytes count against
+ * the quota until they are removed.
  */
 export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadRemoval {
   /**

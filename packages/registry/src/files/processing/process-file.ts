@@ -127,7 +127,7 @@ async function readHeader(
   }
 }
 
-/** Removes the architecture unless users could also enter it in this form, because it is indexed and shown in lists. */
+/** Removes an architecture that would be refused if a user entered it, because architectures are indexed and listed. */
 function listableFacts(facts: GgufFacts): GgufFacts {
   const architecture = facts.architecture ?? ''
   const isListable = [...architecture].length <= maxArchitectureLength && isName(architecture)

@@ -23,8 +23,8 @@ export type UploadManifest = PartialManifest &
   Pick<FileRow, 'filename' | 'file_size_bytes' | 'chunk_size'>
 
 /**
- * Inserts the row of a new upload. If the bytes of an earlier upload with the same filename that failed, expired or was
- * canceled have been removed, the new row replaces its row, `before`.
+ * Inserts the row of a new upload, and returns it. `before` is the row of an earlier upload with the same filename that
+ * failed, expired or was canceled. The new row replaces it if the bytes of the earlier upload have been removed.
  */
 export function createFile(
   { db, quotaBytes }: CreateDependencies,

@@ -41,7 +41,7 @@ export async function reserveUpload(
   return toStarted(dependencies, model, file, !isSame)
 }
 
-/** Declares the hashes of these chunks. Returns the missing ones, each with a presigned URL. */
+/** Declares the hashes of these chunks. Returns those of the chunks that are missing, each with a presigned URL. */
 export async function declareChunks(
   dependencies: UploadDependencies,
   file: FileRow,

@@ -174,7 +174,7 @@ async function resumeUpload(
   return makeRoom(dependencies, declared)
 }
 
-/** Creates an upload and reserves space for it. If there is not enough space, the upload's row is deleted again. */
+/** Creates an upload and reserves space for it. If the space cannot be reserved, deletes the upload and throws. */
 export async function beginUpload(
   dependencies: UploadDependencies,
   model: ModelRow,

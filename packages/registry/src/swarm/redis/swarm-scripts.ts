@@ -10,7 +10,7 @@
  * For limits and totals, three kinds of sorted sets cover all swarms. They are also sorted by the time of the last
  * announce: `all` (the peers of all swarms), `network:<network>` (the peers in one network) and `swarms`.
  *
- * A record is `<group> <network> <peer ID> <address> <port or channel>`.
+ * A member is the key of a peer (`toPeerKey`). A record is `<group> <network> <peer ID> <address> <port or channel>`.
  */
 const common = `
 local prefix = KEYS[1]

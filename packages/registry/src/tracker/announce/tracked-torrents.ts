@@ -16,8 +16,8 @@ export type TrackedTorrent = {
 /** Finds tracked torrents by info hash, and checks who may use them. */
 export interface TrackedTorrents {
   /**
-   * Returns the torrent of a public file, or, if there is a token in the path, the torrent to which the token gives
-   * access. A private torrent without its token is treated as unknown. Throws for an invalid token.
+   * Returns the torrent of a public file, or, if there is a token in the URL's path, the torrent to which the token
+   * gives access. A private torrent without its token is treated as unknown. Throws for an invalid token.
    */
   find(infoHash: string, token: string | undefined): Promise<TrackedTorrent | undefined>
   /**
@@ -28,7 +28,8 @@ export interface TrackedTorrents {
 }
 
 /**
- * How long a result is cached. A file that was deleted, or made public or private, may still be tracked for this long.
+ * How long a result is cached. A file that was deleted, or made public or private, may still be tracked as before for
+ * this long.
  */
 const cacheTtlMs = 2_000
 export const maxCachedTorrents = 10_000

@@ -11,7 +11,7 @@ export type Announcer = {
   address: string
   /** The local address of the client's connection; undefined behind a proxy. */
   reachedAt: string | undefined
-  /** The token in the path; undefined if there is none. */
+  /** The token in the URL's path; undefined if there is none. */
   token: string | undefined
 }
 

@@ -42,8 +42,8 @@ const defaultLimits = {
 
 export interface TrackerSockets {
   /**
-   * Reserves a slot for a socket from this address. Returns the function that releases the slot, or undefined if no
-   * slot is left.
+   * Reserves a place for a socket from this address. Returns the function that releases the place, or undefined if no
+   * place is left.
    */
   takePlace(address: string): (() => void) | undefined
   /** Upgrades a request to a WebSocket, and serves the WebSocket until it closes. */

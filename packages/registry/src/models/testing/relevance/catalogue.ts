@@ -1,6 +1,6 @@
 /**
- * A catalogue of models that resemble published models. It is used to judge the order of search results. The catalogue
- * is the same in every run.
+ * A catalogue of real models, and of invented ones that resemble published models. It is used to judge the order of
+ * search results, and is the same in every run.
  */
 import type { CatalogueModel } from './catalogue-model.ts'
 import { publishAgain } from './publish-again.ts'

@@ -1,4 +1,4 @@
-/** The purposes of hobbyists' fine-tunes, most common first, with the words that appear in the models' names. */
+/** The purposes of hobbyists' fine-tunes, most common first, with words for the models' names and descriptions. */
 export const themes = [
   {
     use: 'roleplay',
