@@ -67,8 +67,8 @@ export type DaemonFlags = {
 }
 
 /**
- * Reads the environment and the flags once. If a setting is invalid, throws a `ConfigError` whose message contains the
- * setting's name.
+ * Reads the environment and the flags once. Throws a `ConfigError` if a setting is invalid, or if other machines could
+ * use the daemon without a key and `--any-key` is not set.
  */
 export function readDaemonConfig(
   env: Record<string, string | undefined>,

@@ -35,7 +35,7 @@ export const daemonSettings = {
     default: '11434',
     description: 'port to listen on',
     details:
-      "with `npm start`, use `--inference-port`, because `SHOAL_PORT` sets the registry's port. In a browser on the daemon's machine, the registry's pages connect to the daemon on this port",
+      "with `npm start`, use `--inference-port`, because `SHOAL_PORT` sets the registry's port. The pages of other registries link to port 11434, unless you set another address in the settings of these pages",
   }),
   /** The context length of one conversation, in tokens. */
   contextLength: setting({

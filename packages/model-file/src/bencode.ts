@@ -76,9 +76,9 @@ export type Bencodable =
   | { readonly [key: string]: Bencodable | undefined }
 
 /**
- * Encodes a value. Sorts the keys of dictionaries and omits undefined values. The package
- * `bencode` is not used for two reasons. It takes three times as long, and this code is on the tracker's hot path. It
- * also treats the keys of dictionaries as text, but the keys in a scrape response are binary info hashes.
+ * Encodes a value. Sorts the keys of dictionaries and omits undefined values. The package `bencode` is not used for two
+ * reasons. It takes three times as long, and this code is on the tracker's hot path. It also treats the keys of
+ * dictionaries as text, but the keys in a scrape response are binary info hashes.
  */
 export function encodeBencode(value: Bencodable): Buffer {
   return Buffer.from(encodedText(value), 'latin1')

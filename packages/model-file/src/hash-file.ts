@@ -24,7 +24,10 @@ export type StreamHasher<Result> = { update(bytes: Uint8Array): void; digest(): 
 
 type OnSegment = (index: number, hash: string) => void
 
-/** Hashes each segment of `segmentBytes` in a stream separately, and returns the concatenated hashes. */
+/**
+ * Returns a hasher that hashes each segment of `segmentBytes` separately. `digest` returns the concatenated hashes.
+ * `onSegment` gets each segment's hash, in hexadecimal digits, as soon as the segment has been hashed.
+ */
 export function createSegmentHasher(
   algorithm: 'sha1' | 'sha256',
   segmentBytes: number,
@@ -60,7 +63,7 @@ export function createSegmentHasher(
   }
 }
 
-/** Computes the SHA-256 of a file and of its chunks in one pass, for publishing. */
+/** Returns a hasher that computes the SHA-256 of a file and of its chunks in one pass, for publishing. */
 export function createChunkHasher(
   fileSizeBytes: number,
   onChunk?: OnSegment,

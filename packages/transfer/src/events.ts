@@ -35,7 +35,7 @@ export type PullEvent =
    * A chunk did not match its hash. It is downloaded again, from another source if there is one.
    */
   | { type: 'bad-chunk'; index: number; source: string }
-  /** From now on, bytes are requested only from the registry. */
+  /** Peers are no longer used, for example because the swarm could not be joined or left. */
   | { type: 'without-peers'; reason: string }
   | WaitingEvent
   /** All bytes are on disk; the SHA-256 of the whole file is still being computed. */

@@ -14,7 +14,7 @@ export interface ProgressMeter {
 }
 
 /**
- * Measures a transfer of `bytesTotal` bytes.
+ * Creates a meter for a transfer of `bytesTotal` bytes.
  * @example
  * import { progressMeter } from '@shoal/transfer/push'
  *

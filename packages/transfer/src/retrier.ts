@@ -3,7 +3,7 @@ import { backoffMs } from '@shoal/network/backoff'
 import type { WaitingEvent } from './events.ts'
 import { classifyError, type TransferFailure, toError } from './failure.ts'
 
-/** If bytes were transferred within this time, only the failed request waits, and the wait is not reported. */
+/** If there was progress within this time, only the failed request waits, and the wait is not reported. */
 const quietMs = 2_000
 /** Status 500 usually indicates a bug in the registry, which waiting does not fix. */
 const maxRetriesOf500 = 5
@@ -16,7 +16,7 @@ export type RetrierOptions = {
   movedBytes?: () => number
   /** The longest wait between retries, unless the server asks for a longer one. */
   maxWaitMs: number
-  /** Give up after this long without progress. */
+  /** The transfer fails after this time without progress. */
   timeoutMs: number
   signal: AbortSignal
   /** The host of the API being called, for use in messages. */
@@ -27,7 +27,7 @@ export type RetrierOptions = {
   onMoving?: () => void
   /**
    * Whether the operating system reports that there is no network. If so, a failed request closes the gate even if
-   * bytes were transferred recently.
+   * there was progress recently.
    */
   isOffline?: () => boolean
 }
@@ -45,8 +45,10 @@ export interface Retrier {
   /** Waits until requests may be sent. Rejects with the signal's reason. */
   waitUntilOpen(): Promise<void>
   /**
-   * Waits for a suitable time after a failure. Throws `toError(failure)` instead if the timeout has passed, or if the
-   * server asks for a wait longer than the timeout. `inARow` is the number of consecutive failures, including this one.
+   * Call this after a failure, and `waitUntilOpen` before the next attempt. If only the failed request must wait, waits
+   * for a suitable time; otherwise, closes the gate and returns immediately. Throws `toError(failure)` instead if the
+   * timeout has passed, or if the server asks for a wait longer than the timeout. `inARow` is the number of consecutive
+   * failures, including this one.
    */
   waitOrThrow(failure: TransferFailure, inARow: number): Promise<void>
   /**

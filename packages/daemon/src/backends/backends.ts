@@ -36,8 +36,8 @@ const listPackages = (name: BackendName): string[] =>
   packages[`${process.platform}-${process.arch}`]?.[name] ?? []
 
 /**
- * `directory` is the folder into which `installBackend` installs backends. A backend whose version differs from the
- * runtime's counts as not installed.
+ * Lists all backends, including those that are not installed in `directory` or not offered for this machine. A backend
+ * whose version differs from the runtime's counts as not installed.
  */
 export async function listBackends(directory: string): Promise<Backend[]> {
   return Promise.all(

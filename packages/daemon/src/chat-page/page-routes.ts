@@ -8,8 +8,8 @@ import type { ChatSite } from '@shoal/web'
 import type { FastifyPluginAsync } from 'fastify'
 
 /**
- * The response to `/` for clients that look for Ollama on this port. Clients that receive this text use the daemon's
- * `/v1` API.
+ * The response to `/` for clients that look for Ollama on this port. Only if they receive this text do they use the
+ * daemon's APIs.
  */
 const ollamaText = 'Ollama is running'
 

@@ -13,7 +13,7 @@ export function takeJsonAlone(app: FastifyInstance) {
   })
 }
 
-/** `curl -d` declares the body to be a form. Like Ollama, the daemon parses such a body as JSON. */
+/** Parses every body as JSON, as Ollama does, whatever its content type: `curl -d` declares the body to be a form. */
 export function takeAnyTypeForJson(app: FastifyInstance) {
   app.removeContentTypeParser('*')
   app.addContentTypeParser('*', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'))

@@ -47,7 +47,7 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
   }
 }
 
-/** Counts the tokens of a runtime's answers and embeddings. */
+/** Wraps `startRuntime` to record the tokens of a runtime's answers and embeddings, and the times of its answers. */
 export function metered(startRuntime: StartRuntime, metrics: Metrics): StartRuntime {
   return async (options, signal) => {
     const runtime = await startRuntime(options, signal)

@@ -1,4 +1,7 @@
-/** Hashes imported files: in the background if they have never been hashed, and before loading if they have changed. */
+/**
+ * Hashes imported files that have not been hashed since they last changed: in the background, and if they have changed,
+ * also before they are loaded.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '@shoal/core/errors'
 import { checkImport, type LocalFile, listLocalFiles } from '@shoal/transfer'

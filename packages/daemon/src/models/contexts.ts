@@ -5,11 +5,14 @@ import type { LocalModel } from './local-models.ts'
 const minContextLength = 64
 /** The lengths to choose from if none is set, in tokens. The last one is chosen even if it exceeds the memory share. */
 const usualLengths = [65_536, 32_768, 16_384, 8_192] as const
-/** The maximum share of the free memory for the keys and values of one conversation, if no length is set. */
+/**
+ * The maximum share of the memory that the model's weights leave free, for the keys and values of one conversation, if
+ * no length is set.
+ */
 const maxConversationShare = 1 / 3
 /**
- * The maximum share of the free memory for the keys and values of all conversations together, if no length is set. The
- * rest is left for other programs.
+ * The maximum share of the memory that the model's weights leave free, for the keys and values of all conversations
+ * together, if no length is set. The rest is left for other programs.
  */
 const maxConversationsShare = 2 / 3
 
@@ -38,7 +41,10 @@ export type ContextPlan = {
   isContextRequested: boolean
 }
 
-/** Determines the length of a model's conversations, their maximum number, and the memory that they need. */
+/**
+ * Returns a planner that determines a model's context length, its maximum number of concurrent conversations, and the
+ * memory that the model needs.
+ */
 export function createContextPlanner({
   contextLength: setLength,
   slots: maxSlots,

@@ -31,7 +31,7 @@ export type Plan = ContextPlan & {
   expiresAt: Date | undefined
 }
 
-/** Returns undefined while the model is still being loaded. */
+/** Returns the model that was loaded according to the plan, or undefined while it is still being loaded. */
 export function toLoadedModel(plan: Plan): LoadedModel | undefined {
   const { model, memoryBytes, contextLength, loadedAt } = plan
   const { requests, idleSince, keepAliveMs, expiresAt } = plan

@@ -6,7 +6,7 @@ import { type LocalFile, listLocalFiles, type Unreadable } from '@shoal/transfer
 
 /** A model that can be run on this machine, with all parts of its file. */
 export type LocalModel = {
-  /** `<name>`, or `<name>:<QUANT>` for a quantization other than the default. */
+  /** `<name>` for the default file, and `<name>:<label>` for any other file. */
   id: string
   name: string
   quantization: string
@@ -50,7 +50,10 @@ type Entry = Omit<LocalModel, 'id' | 'label'>
 
 type Log = { warn(details: object, message: string): void }
 
-/** The models in a folder: all files `<folder>/<name>/*.gguf`, including files that shoal did not download. */
+/**
+ * The models in a folder: all files `<name>/*.gguf` and `<host>/<name>/*.gguf`, including files that shoal did not
+ * download.
+ */
 export function localModels(directory: string, memoryBytes: number, log: Log): LocalModels {
   /** Files that could not be read, each as a path and a reason. Each problem is logged only once. */
   const reported = new Set<string>()

@@ -50,7 +50,7 @@ export function searchInBackground({ modelsDirectory, modelFolders }: Settings, 
     if (!signal.aborted) throw error
   }
   return {
-    /** Resolves when the folders have been searched once. */
+    /** Resolves when the folders have been searched once, or immediately if there are no folders to search. */
     firstSearch: firstSearch.promise,
     async stop() {
       stop.abort(new Error('the daemon is shutting down'))

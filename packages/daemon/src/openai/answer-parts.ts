@@ -39,7 +39,7 @@ export function toToolCall({ name, arguments: args }: NonNullable<Piece['toolCal
   return { id: newCallId(), type: 'function', function: { name, arguments: args } }
 }
 
-/** The ID of a tool call. It is short, because many chat templates print it in the prompt. */
+/** Creates the ID of a tool call. It is shorter than a response's ID, because many chat templates print it. */
 export const newCallId = () => `call_${newId()}`
 
 const newId = () => randomUUID().replaceAll('-', '')

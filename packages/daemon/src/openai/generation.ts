@@ -76,8 +76,8 @@ export function createChat(request: ChatRequest): Chat {
 }
 
 /**
- * Returns values for both `enable_thinking` and `reasoning_effort`, because the template of a reasoning model uses only
- * one of the two.
+ * Returns the template variables for a reasoning effort: both `enable_thinking` and `reasoning_effort`, because the
+ * template of a reasoning model uses only one of the two. For `none`, only `enable_thinking` is set, to false.
  */
 export function getReasoningVariables(effort: string | null | undefined): Record<string, unknown> {
   if (!effort) return {}

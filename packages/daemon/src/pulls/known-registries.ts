@@ -24,12 +24,12 @@ export type OpenedRegistry = {
 }
 
 export interface KnownRegistries {
-  /** Lists the registries that are currently known. The registry from the settings is the first. */
+  /** Lists the registries that are currently known. If the settings contain a registry, it is the first. */
   list(): Promise<KnownRegistry[]>
   /**
-   * Opens the known registry at an address or, without an address, the registry from the settings. A token is sent only
-   * to the registry that issued it: scheme, host and port must match. Throws a `Fault` if the registry is not known,
-   * unless `allowsUnknown` is set.
+   * Opens the known registry at an address or, without an address, the first registry in `list`. A token is sent only
+   * to the registry that issued it: scheme, host and port must match. Throws a `Fault` if there is no such registry,
+   * unless an address is given and `allowsUnknown` is set.
    */
   open(address?: string, options?: { allowsUnknown?: boolean }): Promise<OpenedRegistry>
   /**

@@ -45,9 +45,9 @@ type Wanted = {
 type Guest = { signal: AbortSignal; onEvent: (event: PullEvent) => void }
 
 /**
- * Pulls models from the registries that this machine knows, and from others if the user has agreed. All methods reject
- * with the signal's reason after an abort. They reject with a `Fault` if the registry, the network or the disk fails,
- * or if the registry is not known.
+ * Pulls models from the registries that this machine knows, and from others if the user has agreed. All methods except
+ * `close` reject with the signal's reason after an abort. They reject with a `Fault` if the registry, the network or
+ * the disk fails, or if the registry is not known.
  */
 export interface ModelPulls {
   /** Asks the registry for a model's files. Writes nothing. */
@@ -70,7 +70,7 @@ export function modelPulls({ settings, registries }: Dependencies): ModelPulls {
   const shared = sharedPulls()
   const network = registry?.network ?? directNetwork
 
-  /** The options for pulling from peers too; undefined if sharing is off. */
+  /** Options for pulling from peers as well as from the registry; undefined if sharing is off. */
   const peerSettings = sharing && {
     peers: 'auto' as const,
     uploadLimit: sharing.uploadLimit,

@@ -11,7 +11,10 @@ import { toTools } from './tools.ts'
 /** Parameters of OpenAI's API that would have an effect but are not supported. Unknown parameters are ignored. */
 const cannot = ['background', 'conversation', 'prompt', 'context_management', 'max_tool_calls']
 
-/** `conversation` consists of the items of the continued response, if any, and the request's own input. */
+/**
+ * Converts a request. `conversation` consists of the conversation up to the continued response, if any, and the
+ * request's own input.
+ */
 export function createResponseGeneration(
   request: ResponseRequest,
   conversation: InputItem[],

@@ -4,8 +4,8 @@ import { greedy, makeChatGeneration, runGeneration } from '../testing/generation
 import type { Runtime } from './runtime.ts'
 
 /**
- * `start` creates a runtime with a context of 512 tokens and four slots, for a model that answers "Hello" with a few
- * words.
+ * Defines the tests for a runtime. `start` creates a runtime with a context of 512 tokens and four slots, for a model
+ * that answers "Hello" with a few words.
  */
 export function runtimeContract(start: () => Promise<Runtime>) {
   let runtime: Runtime

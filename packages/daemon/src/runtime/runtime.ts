@@ -36,7 +36,7 @@ export type Runtime = {
 
 export type RuntimeOptions = {
   modelPath: string
-  /** Context length of one conversation, in tokens. */
+  /** The context length of one conversation, in tokens. */
   contextLength: number
   /** The maximum number of concurrent conversations. */
   slots: number
@@ -46,7 +46,7 @@ export type RuntimeOptions = {
   areThreadsAdapted?: boolean
   /** The folder of GPU backends, if there is one. */
   backendsDirectory?: string | undefined
-  /** Limits of the cache for conversations that have no slot; undefined for no cache. */
+  /** The limits of the cache for conversations that have no slot; undefined for no cache. */
   promptCache?: { maxBytes: number; bytesPerToken: number; minTokens?: number } | undefined
 }
 
@@ -96,7 +96,7 @@ export type Chat = {
   tools: Tool[]
   /** Whether the model may or must call a tool, or which tool it must call. */
   toolChoice: 'auto' | 'none' | 'required' | { name: string }
-  /** Maximum number of calls in an answer; undefined for any number. */
+  /** The maximum number of calls in an answer; undefined for any number. */
   maxCalls?: number
   /** Whether the last message is the beginning of the answer, which the model continues. */
   isContinued?: boolean

@@ -3,8 +3,8 @@ import { scriptedRuntime } from './scripted-runtime.ts'
 import { useTestDaemon } from './test-daemon.ts'
 
 /**
- * Runs a daemon whose model calls the tool `look` in its first `calls` answers, and then answers "Done." Also returns
- * the chats that the model received.
+ * Runs a daemon whose model calls the tool `look` in its first `calls` answers, and then answers "Done." Returns the
+ * daemon's URL and the chats that the model receives.
  */
 export async function useAgentDaemon(calls: number) {
   const asked: Chat[] = []

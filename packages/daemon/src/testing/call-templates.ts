@@ -1,5 +1,5 @@
-/** Chat templates that print calls in different formats, for tests. */
-/** Returns a template that prints calls in the format of `call`. */
+/** Chat templates that print tool calls in different formats, for tests. */
+/** Returns a template that prints tool calls in the format of `call`. */
 export const template = (call: string, { before = '', after = '', reasoning = '' } = {}) =>
   `{{ tools }}{% for m in messages %}<|{{ m.role }}|>
 ${reasoning}{{ m.content }}{% if m.tool_calls %}${before}{% for c in m.tool_calls %}${call}{% endfor %}${after}{% endif %}<|end|>
@@ -16,7 +16,7 @@ export const thinking =
 const both = { place: 'Kiel "harbor"', days: 2 }
 const json = JSON.stringify(both)
 
-/** The calls in the answers of `callTemplates`, with their names and arguments. */
+/** The name and arguments of the two tool calls that each answer in `callTemplates` contains. */
 export const bothCalls = [
   ['forecast', both],
   ['tide.table', {}],

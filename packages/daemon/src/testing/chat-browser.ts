@@ -10,7 +10,8 @@ const chromium = inject('chromium')
 export const canBrowse = Boolean(chromium && findChatSite())
 
 /**
- * Starts daemons, and a browser that may load only their pages. All of them are stopped when `stack` is disposed of.
+ * Returns functions that start daemons, and a browser that may load only the daemons' pages. All of them are stopped
+ * when `stack` is disposed of.
  */
 export function chatBrowser() {
   const stack = new AsyncDisposableStack()

@@ -14,7 +14,7 @@ export async function collectEvents(stream: AsyncIterable<ResponseStreamEvent>) 
   return events
 }
 
-/** Runs a daemon with a scripted model, and records the generations requested from the model. */
+/** Runs a daemon with a scripted model. Returns a client for it, and the generations requested from the model. */
 export async function useScriptedOpenai(pieces: Piece[]) {
   const asked: Generation[] = []
   const start: StartRuntime = async (options) => {
@@ -37,7 +37,7 @@ export const messagesOf = (generation: Generation | undefined) =>
 export const toolsOf = (generation: Generation | undefined) =>
   generation && 'chat' in generation.prompt ? generation.prompt.chat.tools : []
 
-/** An answer with reasoning, text and two calls. */
+/** An answer with reasoning, text and two tool calls. */
 export const thoughtful: Piece[] = [
   { reasoning: 'Hm' },
   { reasoning: '.' },

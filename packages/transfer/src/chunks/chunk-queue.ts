@@ -23,8 +23,8 @@ export interface ChunkQueue {
   /** Ends the task without its chunk, and queues the chunk again. Does nothing if the task has already ended. */
   leave(task: RunningTask): void
   /**
-   * Makes waiting slots check again whether a task is available. Must be called several times a second, and also when
-   * the hasher has made progress and when the signal is aborted.
+   * Makes waiting calls of `take` check again whether a task is available. Must be called several times a second, and
+   * also when the hasher has made progress and when the signal is aborted.
    */
   wake(): void
 }

@@ -4,7 +4,7 @@ import { verificationFailed } from '../errors.ts'
 
 export type Chunk = { index: number; start: number; size: number; sha256: string }
 
-/** The hashes and sizes of a file's chunks. */
+/** The sizes and hashes of a file and its chunks. */
 export type Manifest = {
   sha256: string
   fileSizeBytes: number

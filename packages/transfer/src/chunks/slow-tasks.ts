@@ -34,8 +34,8 @@ export interface SlowTasks {
 }
 
 /**
- * A request is slow if, over the last `windowMs`, it received nothing, or far less than the other requests while the
- * network was not saturated.
+ * Creates a `SlowTasks` without measurements. A request is slow if, over the last `windowMs`, it received nothing, or
+ * far less than the other requests while the network was not saturated.
  */
 export function slowTasks(board: Board, windowMs: number): SlowTasks {
   let lastSampleAt = performance.now()

@@ -25,7 +25,7 @@ export type ImportRecord = {
   method: ImportMethod
   /** The absolute path of the file that was imported. */
   from: string
-  /** The store and its name for the model, such as `ollama llama3.2:3b`. */
+  /** The store and its name for the model, such as `ollama llama3.2:3b`; the file's path if it is not in a store. */
   origin: string
   quantization: string | null
   license: string | null

@@ -55,7 +55,10 @@ function parseIdentity(bytes: Buffer): JournalIdentity | undefined {
 
 export type Journal = { save(written: Int32Array): void; close(): void }
 
-/** Creates a journal, replacing any existing one. `save` writes the entire table, which takes at most 40 kB. */
+/**
+ * Creates a journal, replacing any existing one. `written` contains the number of bytes written of each chunk. If any
+ * of these numbers has changed, `save` writes all of them, at most 40 kB.
+ */
 export function createJournal(path: string, manifest: Manifest, written: Int32Array): Journal {
   makeFolder(dirname(path))
   const identity: JournalIdentity = {

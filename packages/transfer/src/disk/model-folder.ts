@@ -12,11 +12,11 @@ import { shoalDirectory } from './file-paths.ts'
 import { readJson } from './read-json.ts'
 import { readRecord } from './record.ts'
 
-/** A model of one registry, or of another program's store. */
+/** A model of one registry, or an imported model. */
 export type FolderOwner = {
-  /** The registry's base URL; for an imported model, the program, such as `ollama`. */
+  /** The registry's base URL; `import` for a model that was imported without a registry. */
   source: string
-  /** The model's ID in the registry; for an imported model, its name in the program's store. */
+  /** The model's ID in the registry or, without a registry, the name that the user chose or `<publisher>/<name>`. */
   model: string
 }
 
@@ -32,8 +32,9 @@ type Wanted = {
 export const claimName = 'model.json'
 
 /**
- * Converts a host and port to a folder name that is valid on every system: `localhost:8000` becomes `localhost+8000`.
- * `hostOfFolder` can reverse the conversion, because hosts contain no `+`.
+ * Converts a registry's host and port, and its path if it has one, to a folder name that is valid on every system:
+ * `localhost:8000` becomes `localhost+8000`. `hostOfFolder` can reverse the conversion if there is no path, because
+ * hosts contain no `+`.
  */
 export const folderOfHost = (host: string): string => host.replaceAll(':', '+').replaceAll('/', '+')
 

@@ -64,8 +64,9 @@ export async function openPartial(path: string, manifest: Manifest): Promise<Par
     },
     close() {
       journal.close()
-      // A canceled pull does not wait for the disk: the handle closes when pending writes have finished.
-      handle.close().catch(() => undefined) // safe: a complete pull has called `sync`; a partial one is verified when resumed
+      // A canceled pull does not wait for the disk: the handle closes when pending writes have finished. An error is
+      // safe to ignore, because a complete pull has called `sync`, and a partial one is verified when it is resumed.
+      handle.close().catch(() => undefined)
     },
   }
 }

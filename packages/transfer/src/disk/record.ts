@@ -29,8 +29,8 @@ export type LocalFileRecord = {
   chunk_hashes: string
   pulled_at: string
   /**
-   * Whether the file was pulled without peers. Such a file is not shared, so that nobody else learns that it is on this
-   * machine.
+   * Set if the file must not be shared, for example because the user pulled it without peers. Nobody else then learns
+   * that the file is on this machine.
    */
   without_peers?: true
 } & FileStamp & // as long as the stamp matches, the file is not hashed again

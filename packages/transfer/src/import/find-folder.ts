@@ -156,7 +156,7 @@ export async function findAtPath(path: string): Promise<Found> {
   }))
 }
 
-/** Returns all parts of a split file if the user specified one of them; otherwise, only the file itself. */
+/** Returns all shards of a model if `path` is one of them; otherwise, only `path`. */
 async function listParts(path: string): Promise<string[]> {
   const shard = findShardInFilename(basename(path))
   if (shard === undefined) return [path]
@@ -168,7 +168,7 @@ async function listParts(path: string): Promise<string[]> {
   return names.sort().map((name) => join(dirname(path), name))
 }
 
-/** Reads the store of a program. */
+/** For each program, the function that finds the models in a folder of its store. */
 export const storeReaders: Record<StoreName, (folder: string) => Promise<Found>> = {
   ollama: findOllamaModels,
   lmstudio: findStudioModels,

@@ -109,7 +109,7 @@ async function follow(
   return hasChanged
 }
 
-/** If a file is not in a folder for its publisher, the name of the model folder is used as the publisher. */
+/** If a file is not in a folder for its publisher, the name of the read-only folder is used as the publisher. */
 const describer =
   (root: string): Describe =>
   (path, parts) => ({

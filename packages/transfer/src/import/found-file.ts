@@ -14,9 +14,12 @@ export type FoundFile = {
   /** The file's name in the models folder. */
   filename: string
   modelName: string
-  /** The publisher in the store or, if there is none, the store itself. Distinguishes models with the same name. */
+  /**
+   * The publisher in the store; if there is none, the store itself, the read-only model folder, or `local`.
+   * Distinguishes models with the same name.
+   */
   publisher: string
-  /** The store and its name for the model, such as `ollama llama3.2:3b`. */
+  /** The store and its name for the model, such as `ollama llama3.2:3b`; the file's path if it is not in a store. */
   origin: string
   quantization: string
   license: string | null

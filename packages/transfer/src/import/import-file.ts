@@ -55,8 +55,8 @@ export type ImportedFile = {
  * immediately. It is hashed later, by `checkImport`. If the file has been imported before, only `isShared`, `twin` and
  * `hashed` are recorded.
  * @throws `file_in_the_way` if a different file has this name
- * @throws `cannot_link` if `method` is `link` and neither a hard link nor a reflink is possible, for example because the
- * models folder is on another file system, or if `method` is `reference` and the models folder cannot have symbolic
+ * @throws `cannot_link` if `method` is `link` and neither a hard link nor a reflink is possible, for example because
+ * the models folder is on another file system, or if `method` is `reference` and the models folder cannot have symbolic
  * links
  * @throws `file_changed` if the file changed during the import or no longer exists
  * @example

@@ -21,8 +21,9 @@ type Options = {
 }
 
 /**
- * Lists the `.gguf` files below a folder in sorted order, including links to files. Also lists the folders that cannot
- * be read. Hidden files and folders are skipped, and links to folders are not followed.
+ * Lists the `.gguf` files below a folder in sorted order, including links to files. Hidden files and folders are
+ * ignored, and links to folders are not followed. `skipped` contains the folders that cannot be read, and `folder`
+ * itself if it contains more than `maxEntries` files and folders.
  */
 export async function listGgufFiles(
   folder: string,

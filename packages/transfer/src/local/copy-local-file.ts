@@ -16,8 +16,7 @@ const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS',
 
 /**
  * Makes a file available under a second path, with a copy of its record. The second path is a hard link or, if that is
- * not possible, a copy. Throws `file_in_the_way` if `target` exists, or `file_busy` if it is being
- * pulled.
+ * not possible, a copy. Throws `file_in_the_way` if `target` exists, or `file_busy` if `target` is being pulled.
  * @example
  * import { copyLocalFile } from '@shoal/transfer'
  *

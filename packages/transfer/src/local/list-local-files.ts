@@ -84,7 +84,10 @@ export function localModelName(modelsDirectory: string, path: string): string {
   return name.length > 0 ? [hostOfFolder(host ?? ''), ...name].join('/') : (host ?? '')
 }
 
-/** Reports an unreadable path, unless it no longer exists: a pull that has just finished renames its partial file. */
+/**
+ * Returns an error handler that reports an unreadable path, unless the path no longer exists: a pull that has just
+ * finished renames its partial file.
+ */
 function leftOut(path: string, onUnreadable: (unreadable: Unreadable) => void) {
   return (error: NodeJS.ErrnoException): [] => {
     if (error.code === undefined) throw error

@@ -60,8 +60,9 @@ export interface Pace {
 }
 
 /**
- * The registry has the first turn. If it is slow and the swarm has other peers, the swarm takes over. If the swarm
- * loses its other peers, or turns out to be clearly slower than the registry, the registry takes over again.
+ * Starts the first turn, which is the registry's. If the registry is slow and the swarm has other peers, the swarm
+ * takes over. If the swarm loses its other peers, or turns out to be clearly slower than the registry, the registry
+ * takes over again. With `onlyPeers`, it is always the swarm's turn.
  */
 export function pace(
   readings: Readings,

@@ -25,7 +25,7 @@ type Setup = {
   registryLabel: string
   /** Hashes chunks on disk. */
   checker: ChunkChecker
-  /** Give up on a chunk after this long without a new piece. */
+  /** A task fails if its chunk receives no new piece for this long. */
   stallMs: number
   /** Why the tracker cannot be reached; undefined if it can. */
   trackerError(): unknown

@@ -6,8 +6,8 @@ import type { TrackerFetch } from './tracker-announce.ts'
 const maxBytes = 64 * 1024
 
 /**
- * Sends announces over the same transport as API calls, with the same rules for redirects. The transport is loaded when
- * the first announce is sent.
+ * Returns a function that sends announces over the same transport as API calls, with the same rules for redirects. The
+ * transport is loaded when the first announce is sent.
  */
 export function trackerFetch(settings: NetworkSettings): TrackerFetch {
   return async (url, signal) => {

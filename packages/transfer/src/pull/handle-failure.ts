@@ -6,8 +6,8 @@ import { type TransferFailure, toError } from '../failure.ts'
 import type { Retrier } from '../retrier.ts'
 
 /**
- * Up to `quickRefusals` consecutive refusals are retried immediately, because a URL of another of the three kinds may
- * work. After more than `maxRefusals`, the pull fails.
+ * Up to `quickRefusals` consecutive refusals are retried immediately, because there are three kinds of URLs
+ * (`http-source.ts`), and another kind may work. After more than `maxRefusals`, the pull fails.
  */
 const quickRefusals = 3
 const maxRefusals = 6

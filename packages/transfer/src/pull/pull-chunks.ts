@@ -20,7 +20,7 @@ import { startWorkerPool, type WorkerPool } from '../workers/worker-pool.ts'
 import { checkFormerRun } from './check-former-run.ts'
 import { handleFailure } from './handle-failure.ts'
 
-/** Give up after a chunk has arrived damaged this many times. */
+/** The pull fails if the same chunk has arrived damaged this many times. */
 const maxBadTimes = 5
 /**
  * How often data is flushed to disk. Flushing limits how much data a power loss can destroy, but flushing more often

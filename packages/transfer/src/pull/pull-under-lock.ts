@@ -109,8 +109,8 @@ function mergeAttempts(first: PulledChunks, second: PulledChunks): PulledChunks 
 }
 
 /**
- * Deletes the auxiliary files of a finished or abandoned partial file: its journal, its saved response and unfinished
- * copies of its record.
+ * Deletes the auxiliary files of a finished or abandoned partial file: its journal, its saved response, and
+ * unfinished copies of the file and of its record.
  */
 export async function clearUp(path: string): Promise<void> {
   const { journal, record, copy } = getFilePaths(path)
@@ -125,8 +125,8 @@ export async function clearUp(path: string): Promise<void> {
 }
 
 /**
- * Saves the torrent, so that the file can be shared while the registry is offline. If this fails, the torrent is
- * requested again when the file is shared.
+ * Saves the torrent if it is available without signing in, so that the file can be shared while the registry is
+ * offline. If this fails, the torrent is requested again when the file is shared.
  */
 async function saveTorrent({ client, file, path }: PullOptions, signal: AbortSignal) {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(torrentTimeoutMs)])

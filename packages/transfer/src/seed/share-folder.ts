@@ -37,8 +37,8 @@ const scanIntervalMs = 30_000
 const firstScanTimeoutMs = 1_000
 
 /**
- * Shares the pulled files of a models folder. Files of private models are shared only if
- * `isPrivateShared` is set.
+ * Shares the pulled files of a models folder, and the imported files that the user has chosen to share. Files of
+ * private models are shared only if `isPrivateShared` is set.
  * @example
  * import { shareFolder } from '@shoal/transfer'
  *

@@ -25,22 +25,22 @@ export type ShareableOptions = {
 const answerTtlMs = 60 * 60_000
 const requestTimeoutMs = 10_000
 
-/** A file that was pulled from a registry and has not been modified since. */
+/** A file that was pulled from a registry, or imported as a file of a registry, and has not been modified since. */
 type Pulled = LocalFile & { record: RegistryRecord; fileSizeBytes: number }
 
 /** The registry's response for one file. `found` is its torrent, or undefined if the file may not be shared. */
 type CachedAnswer = { found: FileTorrent | undefined; until: number }
 
 /**
- * Finds the shareable files in a models folder: files that have not changed since they were pulled, each with its
- * current torrent from its registry. The torrent of a public file is saved beside it, so that the file can be shared
- * while its registry is offline.
+ * Finds the shareable files in a models folder: files that have not changed since they were pulled or imported, each
+ * with its current torrent from its registry. The torrent of a public file is saved beside it, so that the file can be
+ * shared while its registry is offline.
  */
 export function shareableFiles(options: ShareableOptions) {
   const { modelsDirectory, registry, isPrivateShared = false, onProblem } = options
   const transport = registryTransport(options.network ?? directNetwork)
   const answers = new Map<string, CachedAnswer>()
-  /** Paths already reported as pulled without peers. */
+  /** Paths of files already reported as pulled or imported without sharing. */
   const reported = new Set<string>()
 
   async function ask(

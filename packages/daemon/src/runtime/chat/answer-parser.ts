@@ -22,7 +22,7 @@ export interface AnswerParser {
   take(text: string): Piece[]
   /** Returns the remaining parts at the end of the answer. */
   finish(): Piece[]
-  /** Number of tool calls so far. */
+  /** Returns the number of tool calls so far. */
   callCount(): number
   /** Whether the answer contains the maximum number of complete tool calls, so that the model can be stopped. */
   hasEnough(): boolean
@@ -98,7 +98,7 @@ export function answerParser(format: AnswerFormat | undefined, options: Options)
   }
 }
 
-/** Adds a piece to the list. If the last piece is of the same kind, merges the two. */
+/** Adds a piece to the list or, if it continues the last piece, merges the two. */
 function addPiece(pieces: Piece[], piece: Piece) {
   const last = pieces.at(-1)
   if (last?.text !== undefined && piece.text !== undefined) last.text += piece.text

@@ -74,7 +74,10 @@ export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat)
   }
 }
 
-/** Returns the calls that a grammar allows after an opening marker, or undefined if there are none. */
+/**
+ * Returns the calls that a grammar allows after an opening marker. Returns undefined if there are no tools, if the
+ * model does not decide whether to call one, or if the format's markers do not reliably show where a call begins.
+ */
 export function optionalCalls(
   { tools, toolChoice }: Chat,
   { calls, content }: AnswerFormat,

@@ -70,7 +70,7 @@ function placeIn(head: string): CallPlace {
   return head.includes('to=') ? 'within' : 'elsewhere'
 }
 
-/** Recipients that are not tools. */
+/** Recipients that are not tools. A message to one of them is read like a message without a recipient. */
 const users = new Set(['user', 'assistant', 'all'])
 
 const isReasoning = (head: string, recipient: string | undefined): boolean =>

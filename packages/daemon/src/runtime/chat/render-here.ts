@@ -11,9 +11,10 @@ const maxTemplate = { characters: 64 * 1024, space: /\s{1000}/ }
 const maxValues = 4000
 
 /**
- * Renders a chat in this thread if that takes little work, as it usually does. Other chats are rendered by `inThread`,
- * so that they do not delay other requests or exhaust this process's memory. That thread uses 20 MB of memory, so it is
- * started only when the first such chat is rendered.
+ * Returns a function that renders a chat in the calling thread if that takes little work, as it usually does. Other
+ * chats are rendered by `inThread` in a separate thread, so that they do not delay other requests or exhaust this
+ * process's memory. The separate thread uses 20 MB of memory, so it is started only when the first such chat is
+ * rendered.
  */
 export function renderHere(
   template: ChatTemplate,

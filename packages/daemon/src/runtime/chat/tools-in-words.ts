@@ -8,7 +8,10 @@ type Options = {
   calls: CallFormat
 }
 
-/** Describes tools in the system message, for models whose templates do not support tools. */
+/**
+ * Describes tools in the system message, for models whose templates do not support tools. Unless the template supports
+ * calls, also converts earlier calls and their results to text.
+ */
 export function toolsInWords(
   messages: ChatMessage[],
   tools: Tool[],

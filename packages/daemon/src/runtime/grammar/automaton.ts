@@ -49,7 +49,7 @@ export function build<S>(budget: Budget, plan: Plan<S>): Automaton {
 
 export function spend(budget: Budget, amount: number) {
   budget.left -= amount
-  if (budget.left < 0) throw new TooLarge('the whole schema needs too many steps')
+  if (budget.left < 0) throw new TooLarge('the whole schema takes too many steps to convert')
 }
 
 /** Removes states from which no accepting state can be reached, except for the start state. */

@@ -61,7 +61,7 @@ function countedMembers(
     throw cannot(path, max === Infinity ? 'minProperties' : 'maxProperties', 'it is too large')
   }
   const known = new Map<string, Node>()
-  /** The optional members from `index` on, after `count` members have been written. */
+  /** The optional members from `index` on, after `count` optional members have been written. */
   function tail(index: number, count: number): Node {
     const key = `${index},${count}`
     const node = known.get(key) ?? grammar.add('tail', body(index, count))

@@ -23,7 +23,7 @@ export type Limits = {
 export type Bound = { value: number; isExclusive: boolean }
 
 const maxPlaces = 12
-/** All numbers that a grammar allows are below this number. */
+/** All numbers that these automata accept are below this number. */
 const tooLarge = 1e16
 
 const unlimited: Budget = { left: Infinity }

@@ -8,9 +8,10 @@ const maxRepetitions = 50_000
 const maxChunk = 250
 
 /**
- * Repeats a part up to 50,000 times. More than 250 repetitions are split into chunks, so that llama.cpp needs fewer
- * rules. For example, {0,999} becomes up to 31 chunks of 31 parts each, followed by up to 30 single parts, or 32 chunks
- * followed by up to 7 single parts. This takes about 70 rules instead of 999.
+ * Repeats a part `min` to `max` times. `max` may be infinite. Throws a `SchemaError` if `min` or a finite `max` exceeds
+ * 50,000. More than 250 repetitions are split into chunks, so that llama.cpp needs fewer rules. For example, {0,999}
+ * becomes up to 31 chunks of 31 parts each, followed by up to 30 single parts, or 32 chunks followed by up to 7 single
+ * parts. This takes about 70 rules instead of 999.
  */
 export function counted(
   grammar: Grammar,

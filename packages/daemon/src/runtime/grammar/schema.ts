@@ -75,7 +75,10 @@ function decodeStep(step: string, missing: SchemaError): string {
   }
 }
 
-/** Rejects an empty list unless `mayBeEmpty` is set, because nothing can match an empty list of alternatives. */
+/**
+ * Returns the list that is the value of a keyword. Throws a `SchemaError` if the value is not a list, or if it is empty
+ * and `mayBeEmpty` is not set, because nothing can match an empty list of alternatives.
+ */
 export function requireList(
   schema: Schema,
   keyword: string,

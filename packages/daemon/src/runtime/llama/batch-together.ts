@@ -8,9 +8,10 @@ const maxTurns = 16
 
 /**
  * Fills each batch with tokens from every active conversation. By default, the library starts to compute as soon as one
- * conversation has a token to process. Four conversations would then take turns instead of sharing a batch. Single
- * tokens come before long prompts. Items of equal length are sorted by slot, because llama.cpp computes adjacent slots
- * together and other slots one after the other. An item's priority is the number of its slot.
+ * conversation has a token to process. Four conversations would then take turns instead of sharing a batch. Each of the
+ * library's items contains the waiting tokens of one conversation. Single tokens come before long prompts. Items of
+ * equal length are sorted by slot, because llama.cpp computes adjacent slots together and other slots one after the
+ * other. An item's priority is the number of its slot.
  */
 export function batchTogether(
   runningCount: () => number,

@@ -19,7 +19,10 @@ type Setup = {
 /** A prompt's tokens, and the beginning of the answer, which is at the end of the prompt. */
 type ReadPrompt = { tokens: Token[]; begun: string }
 
-/** Tokenizes a prompt. Returns its tokens, the beginning of the answer, and how many tokens the answer may have. */
+/**
+ * Returns a function that tokenizes a prompt. Its result contains the tokens, the beginning of the answer, and how many
+ * tokens the answer may have (`room`).
+ */
 export function promptReader(
   model: LlamaModel,
   { chatsFor, tokenize, checkTokens, contextLength }: Setup,

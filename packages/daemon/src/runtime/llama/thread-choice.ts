@@ -1,8 +1,8 @@
 /** The number of batches for each number of threads in a trial. */
 const roundLength = 3
 /**
- * The minimum pause after a trial, as a multiple of the duration of the trial, so that trials take at most a twentieth
- * of the time. The pause also lasts at least `minRestMs`.
+ * The minimum pause after a trial, as a multiple of the time that the trial spent with other numbers of threads than
+ * the current one, so that trials take at most a twentieth of the time. The pause also lasts at least `minRestMs`.
  */
 const restPerTrial = 20
 const minRestMs = 1_000

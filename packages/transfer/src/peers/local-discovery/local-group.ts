@@ -19,8 +19,8 @@ export const groupPort = 6771
 type Hear = (packet: Buffer, sender: string) => void
 
 /**
- * Receives packets sent to a multicast group. `join` must be called regularly, because it also repairs sockets and
- * memberships that have failed.
+ * Receives packets sent to a multicast group, on the networks that are passed to the returned `join`. `join` must be
+ * called regularly, because it also repairs sockets and memberships that have failed.
  */
 export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
   const { address, type } = groups[family]

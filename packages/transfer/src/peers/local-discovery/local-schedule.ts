@@ -10,8 +10,9 @@ const againAfterMs = 5 * minuteMs
 type Entry = { announcedAt: number; nextAt: number }
 
 /**
- * A new torrent is announced immediately, again after a minute (because the packets are not acknowledged), and then
- * every five minutes. Repeated announcements are sent together, at most once a minute.
+ * Creates a schedule without torrents. A new torrent is announced immediately, again after a minute (because the
+ * packets are not acknowledged), and then every five minutes. Repeated announcements are sent together, at most once a
+ * minute.
  */
 export function localSchedule() {
   const entries = new Map<string, Entry>()

@@ -18,7 +18,7 @@ export type NodePortOptions = {
   network: NetworkSettings
 }
 
-/** Sends a local file. Disposing of the port closes its connections. */
+/** Creates a port that sends a local file. Disposing of the port closes its connections and the file. */
 export function nodePort(options: NodePortOptions): PushPort & AsyncDisposable {
   const { path, sizeBytes, mtimeMs, chunkSize, connections } = options
   let opening: ReturnType<typeof openTools> | undefined

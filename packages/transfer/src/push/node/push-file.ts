@@ -31,7 +31,7 @@ export type PushOptions = {
   rateLimit?: number | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PushEvent) => void) | undefined
-  /** Fail after this long without progress. Default: the network's `giveUpMs`. */
+  /** The push fails after this long without progress. Default: the network's `giveUpMs`. */
   timeoutMs?: number | undefined
   /** Default: direct connections. */
   network?: NetworkSettings | undefined

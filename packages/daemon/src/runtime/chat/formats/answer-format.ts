@@ -37,7 +37,7 @@ export type CallFormat = {
   argumentsKey: string
   /** A call with the probe's names and values, as the template prints it or as `call-examples.ts` defines it. */
   example: string
-  /** How calls are written after their opening markers; undefined if the example shows it only partly. */
+  /** How calls are written after their opening markers. */
   syntax: CallSyntax | undefined
   /** Parses the calls between the markers. */
   read: ReadCalls

@@ -13,8 +13,9 @@ type Found = Pick<CallFormat, 'opens' | 'closes' | 'read' | 'syntax'> & {
 }
 
 /**
- * `example` contains a call with its markers, and with the names and values of the probe. `after` is what a template
- * prints after an answer without calls. Returns undefined if the example contains no call in a known format.
+ * Returns the format of the call in `example`, which includes its markers, and the names and values of the probe.
+ * `after` is what a template prints after an answer without calls. Returns undefined if the example contains no call in
+ * a known format.
  */
 export function findCalls(example: string, after: string): CallFormat | undefined {
   const found =

@@ -14,7 +14,7 @@ import type { Parsing } from './input.ts'
 import { readArguments } from './json-calls.ts'
 import { markers } from './markers.ts'
 
-/** `nameEnd` is the last marker between the name and the arguments. */
+/** Returns a function that reads a named call. `nameEnd` is the last marker between the name and the arguments. */
 export function namedCalls(nameEnd: string): ReadCalls {
   const end = markers(nameEnd)
   return function* readNamedCall(reader: CallReader): Parsing<true | undefined> {

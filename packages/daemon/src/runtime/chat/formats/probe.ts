@@ -59,7 +59,7 @@ const tool: Tool = {
 export type Print = {
   /** The end of a prompt, after the question. */
   prompt: string
-  /** The beginning that the prompt and an answer have in common. */
+  /** The beginning that the prompt and an answer have in common. The members below do not include it. */
   header: string
   /** An answer with reasoning and text. */
   plain: string

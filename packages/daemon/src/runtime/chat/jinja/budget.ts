@@ -74,7 +74,7 @@ export function openBudget({ maxSteps, maxCharacters }: Limits) {
   function countSeparators(separators: Value | undefined) {
     const texts = separators && isList(separators) ? itemsOf(separators) : []
     if (texts.some(({ value }) => String(value).length > maxWidth))
-      throw templateLimitError(`its separators are longer than ${maxWidth} characters`)
+      throw templateLimitError(`its tojson separators are longer than ${maxWidth} characters`)
   }
 
   /**

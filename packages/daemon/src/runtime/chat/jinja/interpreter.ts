@@ -68,7 +68,7 @@ export class TemplateInterpreter extends Interpreter {
     for (const [keyNode, valueNode] of node.value as Map<Node, Node>) {
       const key = this.evaluate(keyNode, environment)
       if (isInteger(key)) integers.set(String(key.value), key)
-      else if (!isText(key)) throw new Error(`a key must be a string or an integer`)
+      else if (!isText(key)) throw new Error(`a dictionary key must be a string or an integer`)
       ;(mapping.value as Map<string, Value>).set(
         String(key.value),
         this.evaluate(valueNode, environment),

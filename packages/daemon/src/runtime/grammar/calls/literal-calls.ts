@@ -49,8 +49,8 @@ const gemmaKey = repeat(
 )
 
 /**
- * Returns a function that creates the grammar for an argument's value. The schemas of values within lists and objects
- * are not enforced.
+ * Returns a function that creates the grammar for an argument's value. If the value may be a list or an object, or a
+ * string among other types, only its type is enforced.
  */
 function gemmaValues(conversion: Conversion) {
   const { grammar, visit } = conversion

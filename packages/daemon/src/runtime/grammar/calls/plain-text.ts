@@ -12,9 +12,10 @@ import type { Argument } from './argument-schemas.ts'
 const maxValues = 1000
 
 /**
- * Returns a function that creates the grammar for an argument's value, which is written as plain text. If the value may
- * have a type other than string and its possible values cannot be listed, any text is allowed. The text must not match
- * the regular expressions in `excluded`. `other` is an alternative form for text that the schema does not constrain.
+ * Returns a function that creates the grammar for an argument's value, which is written as plain text. If the possible
+ * values cannot be listed, any text is allowed, unless the value must be a string and its schema contains no choice
+ * such as `anyOf`. The text must not match the regular expressions in `excluded`. `other` is an alternative form for
+ * text that the schema does not constrain.
  */
 export function plainTexts(conversion: Conversion, other: Node = nothing) {
   const { budget, grammar } = conversion

@@ -37,7 +37,7 @@ export function tagCalls(conversion: Conversion, syntax: TagSyntax, toolCount: n
   }
 
   /**
-   * Creates the grammar for an argument's value. The parser reads a value as text if it may be a string, and otherwise
+   * Creates the grammar for an argument's value. A value that may be a string is written as text, and any other value
    * as JSON. Objects and lists are not constrained in formats that may write them as nested tags (`nestedJson`).
    */
   function valueNode(argument: Argument, end: string): Node {
