@@ -18,7 +18,7 @@ export type Site = {
 
 const built = join(import.meta.dirname, '../dist')
 
-/** Returns undefined if the pages have not been built. */
+/** Returns the registry's pages; undefined if they have not been built. */
 export async function findSite(): Promise<Site | undefined> {
   const directory = join(built, 'client')
   const printer = join(built, 'server/print.js')
@@ -39,7 +39,7 @@ export type ChatSite = {
   page(cookies: string, registryLabel: string | undefined): string
 }
 
-/** Returns undefined if the pages have not been built. */
+/** Returns the daemon's chat page; undefined if it has not been built. */
 export function findChatSite(): ChatSite | undefined {
   const directory = join(built, 'client')
   const path = join(directory, 'chat.html')

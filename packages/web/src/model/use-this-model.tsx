@@ -28,8 +28,8 @@ export function UseThisModel({ model, files }: Props) {
       <h2 className="font-semibold text-[19px]">Use this model</h2>
       {label === undefined ? (
         <p className="mt-3 text-[15px] text-ink-2">
-          This model has no files yet.
-          <OwnersLink model={model}>Add one</OwnersLink>
+          No file is ready yet.
+          <OwnersLink model={model}>Add a file</OwnersLink>
         </p>
       ) : (
         <>

@@ -23,7 +23,9 @@ export function countedWithin(search: ModelsSearch, name: Facet['name']): Models
   return others
 }
 
-/** Adds a value to a search, or removes it if it was already chosen. Returns the first page of the new search. */
+/**
+ * Returns a search with a value added, or removed if it was already chosen. The new search starts on the first page.
+ */
 export function toggleValue(
   { page: _, ...search }: ModelsSearch,
   name: Facet['name'],

@@ -95,8 +95,8 @@ function FitsInMemory({ search }: Props) {
 }
 
 const ends = [
-  { name: 'min', label: 'Minimum', none: 'From any' },
-  { name: 'max', label: 'Maximum', none: 'To any' },
+  { name: 'min', label: 'Minimum', none: 'No min' },
+  { name: 'max', label: 'Maximum', none: 'No max' },
 ] as const
 
 function ParameterRange({ search: { page: _, ...search } }: Props) {

@@ -1,7 +1,10 @@
 import { CopyButton } from '../ui/copy-button.tsx'
 
 const commands = [
-  { text: 'shoal seed pause', says: 'stops uploads until you run shoal seed resume' },
+  {
+    text: 'shoal seed pause',
+    says: 'stops uploads until you run shoal seed resume or restart shoal serve',
+  },
   { text: 'shoal config set limit-upload 5MB', says: 'limits uploads to 5 MB per second' },
   {
     text: 'shoal config set peers off',
@@ -19,7 +22,11 @@ export function SharingSection() {
         <strong className="text-ink">They can see your IP address</strong>, and you can see theirs.
         Private models are not shared.
       </p>
-      <p>You can run these commands on that machine:</p>
+      <p>
+        You can run these commands on that machine. After a{' '}
+        <code className="font-mono text-[14px]">shoal config</code> command, restart{' '}
+        <code className="font-mono text-[14px]">shoal serve</code>.
+      </p>
       <ul>
         {commands.map(({ text, says }) => (
           <li key={text} className="flex items-center gap-3 border-line border-t py-2">

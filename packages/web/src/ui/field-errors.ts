@@ -8,7 +8,10 @@ export function fieldErrors(error: Error | null): Record<string, string> {
   return Object.fromEntries(errors.map(({ path, message }) => [path, sentence(message)]))
 }
 
-/** Focuses the first invalid field after the registry has rejected a form. */
+/**
+ * Returns a ref for a form. After the registry has rejected the form, focuses its first invalid field, or its first
+ * field if none is marked as invalid.
+ */
 export function useFocusOnError(error: Error | null) {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {

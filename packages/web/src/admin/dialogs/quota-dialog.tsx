@@ -38,8 +38,8 @@ export function QuotaDialog({ user, onDone, onClose }: Props) {
       onClose={onClose}
     >
       <p>
-        {username} stores {formatBytes(usage.stored_bytes)}. If you set a lower quota, nothing is
-        deleted, but no more files can be uploaded.
+        {username} stores {formatBytes(usage.stored_bytes)}. If you set a quota below this amount,
+        nothing is deleted, but no more files can be uploaded.
       </p>
       <Field
         label="Quota in GB"

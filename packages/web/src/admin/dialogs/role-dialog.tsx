@@ -30,7 +30,7 @@ export function RoleDialog({ user: { username, role }, isSelf, onDone, onClose }
         <p>
           {isSelf ? 'You' : username} can no longer manage accounts, see other users’ private
           models, or change other users’ models. Links to files of private models stop working for
-          everyone.
+          everyone: direct links within 24 hours, other links immediately.
           {isSelf && ' You also lose access to this page.'}
         </p>
       ) : (

@@ -34,7 +34,7 @@ export function StatusDialog({ user: { username, disabled_at }, isSelf, onDone, 
             account is enabled again.
           </p>
           <p>
-            The account’s models are kept. Download links that the account has already received may
+            The account’s models are kept. Direct links that the account has already received may
             continue to work for up to 24 hours.
           </p>
         </>

@@ -12,5 +12,6 @@ export function spoken(answer: Answer): string {
   if (ending === 'stopped') return 'Stopped.'
   const { said } = thoughtAndSaid(answer)
   if (said.length <= shortEnough) return said
-  return `Answer complete: ${said.split(/\s+/).length} words.`
+  const state = ending === 'cut' ? 'cut off' : 'complete'
+  return `Answer ${state}: ${said.split(/\s+/).length} words.`
 }

@@ -46,6 +46,12 @@ function faultOfRefusal({ details: { status, reason }, message }: DaemonError): 
       advice: `${sentence(message)} Try again; the model will be reloaded.`,
     }
   }
+  if (reason === 'crashes_model') {
+    return {
+      title: 'This prompt has crashed the model repeatedly',
+      advice: `${sentence(message)} Edit the message, or choose another model.`,
+    }
+  }
   if (status === 503) {
     return {
       title: 'The model could not be loaded',

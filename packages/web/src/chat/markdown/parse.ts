@@ -41,9 +41,9 @@ const maxMarks = 1_000
 const deepestNodes = 100
 
 /**
- * Parses the same Markdown dialect as that of model cards (CommonMark and GFM), with the same parser. A source that is
- * nested too deeply is returned as one code block. If a source has too many inline markers, all inline markers are left
- * as text. `context` contains definitions to which `source` refers, and is not part of the result.
+ * Parses the same Markdown dialect as that of model cards (CommonMark, GFM and TeX formulas), with the same parser. A
+ * source that is nested too deeply is returned as one code block. If a source has too many inline markers, all inline
+ * markers are left as text. `context` contains definitions to which `source` refers, and is not part of the result.
  */
 export function parseMarkdown(source: string, context = ''): Node[] {
   if (isTooNested(source)) return asTyped(source)

@@ -12,7 +12,7 @@ type ModelsProblemProps = {
 }
 
 const noModels: ChatFailure = {
-  title: 'No models installed',
+  title: 'No chat models installed',
   advice:
     'Find a model to chat with. To try the chat, you can also pull this small test model in a terminal:',
   pull: 'shoal-tiny',
@@ -33,7 +33,7 @@ export function ModelsProblem({ as: Heading, fault = noModels, ...props }: Model
           </button>
         )}
         <button type="button" className="ctl" onClick={onRetry}>
-          {fault === noModels ? 'Retry' : 'Try again'}
+          {fault === noModels ? 'Check again' : 'Try again'}
         </button>
       </div>
     </div>

@@ -21,7 +21,10 @@ export function useFollowing(conversationId: string) {
     setAway(false)
     toEnd()
   }
-  /** Stops following the end of the chat if the reader scrolls up, but not if the content grows. */
+  /**
+   * Stops following the end of the chat if the reader scrolls up, but not if the content grows. Follows it again when
+   * the reader returns to the end.
+   */
   function onScroll() {
     const { current } = scroller
     if (!current) return

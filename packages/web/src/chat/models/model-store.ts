@@ -21,7 +21,7 @@ type PullOptions = {
 
 export type ModelStore = ReturnType<typeof createModelStore>
 
-/** `onChanged` is called when a model has been added or removed. */
+/** Creates the model store. `onChanged` is called when a model has been added or removed. */
 export function createModelStore(daemon: InferenceClient, onChanged: () => Promise<void>) {
   /** The pulls, keyed by the model name including the registry. */
   const pulls = observable<ReadonlyMap<string, Pull>>(new Map())

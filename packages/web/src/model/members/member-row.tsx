@@ -76,8 +76,9 @@ export function MemberRow({ model, member, isManager, isSelf, ...on }: Props) {
         onConfirm={() => remove.mutate()}
       >
         {isSelf ? 'You' : username} can no longer change the model, or see it while it is private.
-        If the model is private, links to its files stop working for everyone, because a member may
-        have shared them. Files that were already downloaded are not affected.
+        If the model is private, links to its files stop working for everyone (direct links within
+        24 hours, other links immediately), because a member may have shared them. Files that were
+        already downloaded are not affected.
       </ConfirmDialog>
     </li>
   )

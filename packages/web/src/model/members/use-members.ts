@@ -13,7 +13,7 @@ export function useMembers(model: ModelRecord) {
   })
 }
 
-/** Adds a member, or changes an existing member's access. */
+/** Returns a mutation that adds a member or changes an existing member's access. */
 export function useSetMember(model: ModelRecord) {
   const { setMember } = useCalls(memberCalls)
   return useMutation({
@@ -23,7 +23,10 @@ export function useSetMember(model: ModelRecord) {
   })
 }
 
-/** `onRemoved` is called before the members are loaded again and the member's row disappears. */
+/**
+ * Returns a mutation that removes a member. `onRemoved` is called before the members are loaded again and the member's
+ * row disappears.
+ */
 export function useRemoveMember(model: ModelRecord, username: string, onRemoved: () => unknown) {
   const { removeMember } = useCalls(memberCalls)
   return useMutation({

@@ -29,7 +29,7 @@ export async function readChosen(
     return {
       filename,
       reason:
-        'the filename must start with a letter or digit, end in .gguf, and contain only A-Z, a-z, 0-9, spaces and the characters - . _ + ( )',
+        'the filename must start with a letter or digit, end in .gguf, have at most 246 characters, and contain only A-Z, a-z, 0-9, spaces and the characters - . _ + ( )',
     }
   }
   const facts = await readFacts(file)

@@ -6,7 +6,7 @@ import type { ChosenChoice } from './chosen-file.ts'
 const maxListed = 5
 
 /**
- * Removes the parts that the model already has from the missing parts of each choice. `modelName` is the name of the
+ * Removes the shards that the model already has from the missing shards of each choice. `modelName` is the name of the
  * existing model to which the files will be added; undefined for a new model.
  */
 export function useMissingParts(
@@ -25,14 +25,14 @@ export function useMissingParts(
   }))
 }
 
-/** Formats filenames as a list. A split file can have tens of thousands of parts, so only the first are listed. */
+/** Formats filenames as a list. A split file can have tens of thousands of shards, so only the first are listed. */
 export function formatFilenames(filenames: readonly string[]): string {
   const others = filenames.length - maxListed
   const listed = filenames.slice(0, maxListed).join(', ')
   return others > 0 ? `${listed} and ${others.toLocaleString('en')} more` : listed
 }
 
-/** Returns the form's error if parts of split files are missing; otherwise undefined. */
+/** Returns the form's error if shards of split files are missing; otherwise undefined. */
 export function describeMissing(choices: readonly ChosenChoice[]): string | undefined {
   const missing = choices.flatMap((choice) => choice.missing)
   if (missing.length === 0) return undefined

@@ -13,7 +13,7 @@ export function FailureNote({ error }: { error: Error }) {
           <a href="/login?next=/publish" target="_blank" rel="noreferrer" className="link">
             Sign in again in another tab
           </a>
-          , then resume the upload here.
+          , then try again here.
         </p>
       ) : (
         <p className="break-words">
@@ -27,6 +27,7 @@ export function FailureNote({ error }: { error: Error }) {
 function adviceFor(error: Error): string {
   if (hasCode(error, 'file_changed')) return 'Cancel the upload and choose the file again.'
   if (hasCode(error, 'other_tab')) return 'Switch to that tab, or close it and try again here.'
-  if (hasCode(error, 'file_refused')) return 'Files that are ready remain published.'
+  if (hasCode(error, 'file_refused') || hasCode(error, 'bytes_refused'))
+    return 'Files that are ready remain published.'
   return 'The uploaded parts are saved.'
 }
