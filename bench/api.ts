@@ -28,7 +28,10 @@ type LoadRound = Load & { cpuMicrosPerRequest: number }
 const warmUpSeconds = 1.5
 /** How many different paths are requested for each endpoint, one after another. */
 const pathsEach = 300
-/** The maximum number of new chunks that are requested: more than fit into the registry's cache. */
+/**
+ * The maximum number of chunks that are requested for `new chunks`. They do not all fit into the registry's cache, so
+ * the cache has dropped each chunk's response before the chunk is requested again.
+ */
 const maxNewChunks = 8_000
 
 export const bench: Bench = {

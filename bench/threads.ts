@@ -18,8 +18,8 @@ const completionTokens = 20
 const neverTokens = [0, 1, 2]
 
 /**
- * At least two threads are measured, even with `--threads 1`, because a single thread never has to synchronize with
- * others.
+ * The side with several threads has at least two, even with `--threads 1`, because a single thread never has to
+ * synchronize with others.
  */
 export const bench: Bench = {
   summary: 'response time on a busy machine: with one thread, with several, and with the default',

@@ -90,7 +90,10 @@ export async function end(record: ProcessRecord, signal: NodeJS.Signals, timeout
   }
 }
 
-/** Kills all processes, and blocks until they have exited. For `exit` handlers, which cannot wait for promises. */
+/**
+ * Kills all processes, and blocks until they have exited, for at most 5 s. For `exit` handlers, which cannot wait for
+ * promises.
+ */
 export function killAll({ running, state }: Cluster): void {
   const records = [...running, ...state.processes].flatMap(withDescendants)
   for (const record of records) send(record, 'SIGKILL')

@@ -41,7 +41,7 @@ export async function up({ directory, nodes, without, settings, say }: Options):
   })
   const abandon = () => {
     killAll(cluster)
-    removeDirectorySync(directory) // with retries, because PostgreSQL’s child processes exit last
+    removeDirectorySync(directory) // with retries, because PostgreSQL's child processes exit last
   }
   process.once('exit', abandon)
 

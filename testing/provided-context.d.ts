@@ -21,7 +21,7 @@ declare module 'vitest' {
     ownAddress: string | undefined
     /** The path of Chromium, for tests of pages; undefined if it is not installed. */
     chromium: string | undefined
-    /** Whether `neighbours.ts` works on this machine. */
+    /** Whether `neighbours.ts` works on this machine; false unless slow tests run. */
     hasNetworkNamespaces: boolean
   }
 }

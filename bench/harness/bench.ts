@@ -18,7 +18,7 @@ export type BenchOptions = {
   only: string[]
   /** Whether to also profile the registry's process. */
   profile: boolean
-  /** Whether to build llama.cpp's server, unless it is installed or has been built before. */
+  /** Whether to build llama.cpp's server, unless it has been built before. */
   buildsLlamaServer: boolean
 }
 

@@ -11,7 +11,7 @@ export type CappedProxy = AsyncDisposable & {
   takeSentBytes(): number
 }
 
-/** Starts a proxy in front of a registry. All file transfers through the proxy share a limit of `bytesPerSecond`. */
+/** Starts a proxy in front of a registry. All downloads of file bytes share a limit of `bytesPerSecond`. */
 export async function startCappedProxy(bytesPerSecond: number): Promise<CappedProxy> {
   let target = ''
   let sentBytes = 0

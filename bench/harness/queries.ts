@@ -47,7 +47,7 @@ function rareWord(random: Random): Query {
   return { q: random.pick(rareWords) }
 }
 
-/** Searches for an incomplete word, as happens while a user is typing. */
+/** Returns a query with an incomplete word, such as the text in the search field while a user is typing. */
 function prefix(random: Random): Query {
   const word = random.pick([...commonWords, ...topics, random.pick(rareWords)])
   return { q: word.slice(0, 2 + random.integer(3)).trim() }

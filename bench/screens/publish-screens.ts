@@ -4,7 +4,7 @@ import type { ShownRegistry } from './shown/registry.ts'
 import { type Uploads, uploadedModel } from './shown/uploads.ts'
 
 /**
- * The gate lets 7 of 17 chunks (16 MiB each) through, so that some are stored, one is being sent, and the others are
+ * The gate lets 7 of 16 chunks (16 MiB each) through, so that some are stored, one is being sent, and the others are
  * waiting.
  */
 const chunksLetThrough = 7

@@ -118,7 +118,7 @@ function makeLargeGguf(): Uint8Array {
   })
 }
 
-/** Waits until some chunks of the model's only upload are stored, but not all. */
+/** Waits until at least one chunk of the model's only upload is stored. */
 async function untilPartlyStored(world: World, model: string, token: string) {
   const files = `/v1/models/${model}/files`
   await until('some chunks are stored', 30_000 * world.timeoutFactor, async () => {

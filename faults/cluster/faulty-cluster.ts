@@ -23,7 +23,7 @@ import type { ClusterFault } from './cluster-fault.ts'
 export type ClusterResult = {
   fault: string
   failures: Failure[]
-  /** The time from the end of the fault until all nodes were ready and changes succeeded again. */
+  /** The time from the end of the fault until all nodes were ready and downloads succeeded again. */
   recoveryMs: number
 }
 

@@ -33,7 +33,10 @@ type Options = {
   isBalanced?: boolean
 }
 
-/** Calls a registry, and reports every response that a client must never receive, no matter which fault occurs. */
+/**
+ * Returns a client that calls a registry, and reports every response that must never be received, no matter which fault
+ * occurs.
+ */
 export function createClient(options: Options) {
   const { origin, timeoutMs, failures, store, isBalanced = false } = options
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })

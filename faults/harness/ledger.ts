@@ -1,9 +1,9 @@
 /**
  * The ledger records which changes the registry has acknowledged. It is kept outside the processes that are killed. If
- * a response is missing, the change may or may not have been made.
+ * a response is missing or a server error, the change may or may not have been made.
  */
 
-/** `unknown`: there was no response to the request that creates or deletes the item. */
+/** `unknown`: it is uncertain whether the request that creates or deletes the item has succeeded. */
 export type Presence = 'there' | 'gone' | 'unknown'
 
 export type Account = { username: string; password: string; token: string }

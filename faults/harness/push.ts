@@ -42,7 +42,7 @@ export async function push(
   return reply
 }
 
-/** Resumes an upload and waits until the file is ready. */
+/** Starts or resumes an upload, and waits until the file is ready. Returns the last response, like `push`. */
 export async function goOn(world: World, pushing: Pushing): Promise<Reply> {
   const { client, journal, failures, keepsChunks } = world
   const { model, upload } = pushing
@@ -96,7 +96,10 @@ async function sendChunk(
   return reply
 }
 
-/** Polls a submitted file until it is no longer being processed, or until a request fails. */
+/**
+ * Polls a submitted file until it is no longer being processed, until a request fails, or until `isOver` returns true.
+ * Returns the last response.
+ */
 export async function untilReady(
   world: World,
   { model, upload, onProgress, isOver }: Pushing,

@@ -3,7 +3,10 @@ export type Table = ReadonlySet<string>
 
 export const arrow = (from: string, to: string) => `${from} → ${to}`
 
-/** @throws if a row is invalid or an arrow is listed twice */
+/**
+ * Parses the text of `arrows.txt`.
+ * @throws if a row is invalid or an arrow is listed twice
+ */
 export function readTable(text: string): Table {
   const allowed = new Set<string>()
   for (const line of text.split('\n')) {

@@ -8,7 +8,10 @@ type Options = {
   memoryBytes: number
 }
 
-/** Configures a cluster of one monitor, one object store in memory and one gateway, all on loopback (Ceph 16). */
+/**
+ * Returns the configuration of a cluster of one monitor, one object store in memory and one gateway, all on loopback
+ * (Ceph 16).
+ */
 export function cephConfiguration({ directory, fsid, port, monitorPort, memoryBytes }: Options) {
   return `[global]
 fsid = ${fsid}

@@ -23,7 +23,10 @@ const files = join(root, 'files')
 const shoalDirectory = (model: string) => join(home, 'data/models', model, '.shoal')
 const { env, start, kill, shoal, killWhen, help } = runVersion(checkout)
 
-/** Returns the content of the file that maps the chunks stored for the only unfinished upload. */
+/**
+ * Returns one byte for each chunk of the only unfinished upload: 1 if the registry has stored the chunk. Returns an
+ * empty buffer if the upload has not started.
+ */
 async function uploadedChunks(): Promise<Buffer> {
   const uploads = join(data, 'store/uploads')
   const map = (await readdir(uploads)).find((name) => name.endsWith('.chunks'))

@@ -1,6 +1,6 @@
 /**
- * Reads the names on which other programs depend from a version's own output (help, API document, metrics), for both
- * the fixture and the test.
+ * Reads a version's sources and its output (help, API document, metrics), to find the names on which other programs
+ * depend. Used by both the fixture and the test.
  */
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

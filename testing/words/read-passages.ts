@@ -25,9 +25,9 @@ export function readPassages(root: string): Passage[] {
     ...find(
       '{*.md,{docs,packages,bench,cluster,conformance,deploy,faults,testing,stubs}/**/*.md}',
     ).flatMap((path) => readDocument(path, read(path))),
-    ...find('{packages/*/src,bench,cluster,conformance,faults,testing}/**/*.{ts,tsx}').flatMap(
-      (path) => readSource(path, read(path)),
-    ),
+    ...find(
+      '{packages/*/src,bench,cluster,conformance,faults,release,testing}/**/*.{ts,tsx}',
+    ).flatMap((path) => readSource(path, read(path))),
   ]
 }
 

@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../harness/temporary-folder.ts'
 import { writeFullGguf, writeHollowGguf } from './gguf-files.ts'
 
-/** The name that the page suggests for these files. */
+/** The model name that the publish page suggests for the files that can be uploaded. */
 export const uploadedModel = 'smollm-2-135m-poet'
 
 export type Uploads = Awaited<ReturnType<typeof writeUploads>>
 
-/** The files that are published in the screenshots. */
+/**
+ * Writes the files that are chosen on the publish page in the screenshots. Returns the paths of the files that can be
+ * uploaded, of those that are too large, and of those that are refused.
+ */
 export async function writeUploads() {
   using stack = new DisposableStack()
   const { path: folder } = stack.use(temporaryFolder())
