@@ -9,7 +9,7 @@ import { useTestDaemon } from '../testing/test-daemon.ts'
 test('an entry that cannot be read is logged once, and does not affect other models', async () => {
   using logs = temporaryFolder()
   const file = join(logs.path, 'daemon.log')
-  const { url, folder } = await useTestDaemon({ log: { file } }, scriptedRuntime())
+  const { url, folder, close } = await useTestDaemon({ log: { file } }, scriptedRuntime())
   symlinkSync('loop', join(folder, 'loop'))
   mkdirSync(join(folder, 'pipe'))
   execFileSync('mkfifo', [join(folder, 'pipe', 'pipe.gguf')])
@@ -17,6 +17,7 @@ test('an entry that cannot be read is logged once, and does not affect other mod
     const { models } = (await (await fetch(`${url}/api/tags`)).json()) as { models: object[] }
     expect(models).toHaveLength(3)
   }
+  await close() // writes the last lines of the log
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.includes('models folder'))

@@ -123,6 +123,7 @@ describe.runIf(isLinux)('a registry that runs from a release', { timeout: timeou
     await registry.start({ programFolder: await makeProgram('1.1.0'), log: { file } })
     await untilOffered('1.1.0')
     expect(await install()).toBe('1.1.0\n') // the script would refuse a different key
+    await registry.stop() // writes the last lines of the log
     const packed = lines().filter(({ msg }) => String(msg).startsWith('this program was packed'))
     expect(packed.map(({ release }) => String(release).split('-')[0])).toEqual(['1.0.0', '1.1.0'])
   })
