@@ -14,9 +14,9 @@ test('models are listed in a table with short counts', async () => {
   })
   const { stdout } = await shoalHere(['search'], { home: home.path, registry: registry.address })
   expect(stdout.split('\n')).toEqual([
-    'MODEL    PARAMS  ARCH   CONTEXT     FROM   PULLS  LIKES  LICENSE',
-    'tide-7b    7.2B  llama      32K  4.37 GB  414.8K   3.9K  apache-2.0',
-    'cod           –  llama        –        –       7      0  apache-2.0',
+    'MODEL    PARAMS  ARCH   CONTEXT     FROM  DOWNLOADS  LIKES  LICENSE',
+    'tide-7b    7.2B  llama      32K  4.37 GB     414.8K   3.9K  apache-2.0',
+    'cod           –  llama        –        –          7      0  apache-2.0',
     '',
   ])
 })

@@ -119,7 +119,7 @@ const columns: Column<Model>[] = [
     text: ({ min_file_size_bytes: bytes }) => (bytes === null ? '–' : formatBytes(bytes)),
     align: 'right',
   },
-  { title: 'PULLS', text: makeCountFormatter('downloads'), align: 'right' },
+  { title: 'DOWNLOADS', text: makeCountFormatter('downloads'), align: 'right' },
   { title: 'LIKES', text: makeCountFormatter('likes'), align: 'right', isOptional: true },
   { title: 'LICENSE', text: ({ license }) => toTerminalLine(license ?? '–'), isOptional: true },
 ]

@@ -11,6 +11,7 @@ test('counts and context lengths are abbreviated', () => {
   ])
   expect([512, 32_768, 131_072].map(formatContext)).toEqual(['512', '32K', '128K'])
   expect([1, 3].map((count) => plural(count, 'file'))).toEqual(['1 file', '3 files'])
+  expect(plural(2_500, 'file', formatCount)).toBe('2.5K files')
 })
 
 test('long lists are shortened', () => {

@@ -16,9 +16,9 @@ export function formatContext(tokens: number): string {
   return tokens >= 1024 ? `${Math.round(tokens / 1024)}K` : String(tokens)
 }
 
-/** Formats a number with its noun: `1 file`, `3 files`. */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+/** Formats a number with its noun: `1 file`, `3 files`; with `formatCount`, `2.5K files`. */
+export function plural(count: number, noun: string, format: (count: number) => string = String) {
+  return `${format(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Lists the first few names and the number of others: `a, b and 3 more`. */

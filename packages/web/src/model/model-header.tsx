@@ -1,4 +1,4 @@
-import { formatAge, formatContext, formatCount } from '@shoal/core/units'
+import { formatAge, formatContext, formatCount, plural } from '@shoal/core/units'
 import type { ModelRecord } from '@shoal/protocol/client'
 import { Link } from '@tanstack/react-router'
 import { Lock, Pencil } from 'lucide-react'
@@ -66,7 +66,7 @@ function ShortFacts({ model }: { model: ModelRecord }) {
   const facts = [
     parameter_count === null ? null : formatCount(parameter_count),
     context_length === null ? null : `${formatContext(context_length)} ctx`,
-    `${formatCount(downloads)} pulls`,
+    plural(downloads, 'download', formatCount),
     formatAge(model.created_at),
   ]
   return (

@@ -1,4 +1,11 @@
-import { formatAge, formatBytes, formatContext, formatCount, formatMemory } from '@shoal/core/units'
+import {
+  formatAge,
+  formatBytes,
+  formatContext,
+  formatCount,
+  formatMemory,
+  plural,
+} from '@shoal/core/units'
 import { memoryWithContext, usualCacheBytesPerToken, usualContext } from '@shoal/model-file/choices'
 import type { Model } from '@shoal/protocol/client'
 import { Link } from '@tanstack/react-router'
@@ -63,8 +70,10 @@ function Facts({ model, showsOwner, contextTokens }: Omit<Props, 'heading'>) {
       {facts.map((fact) => (
         <span key={fact}>{fact}</span>
       ))}
-      <span className="text-ink-3 sm:hidden">{formatCount(model.downloads)} pulls</span>
-      <span className="text-ink-3 sm:hidden">{formatCount(model.likes)} likes</span>
+      <span className="text-ink-3 sm:hidden">
+        {plural(model.downloads, 'download', formatCount)}
+      </span>
+      <span className="text-ink-3 sm:hidden">{plural(model.likes, 'like', formatCount)}</span>
     </p>
   )
 }
