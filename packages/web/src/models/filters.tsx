@@ -95,8 +95,8 @@ function FitsInMemory({ search }: Props) {
 }
 
 const ends = [
-  { name: 'min', label: 'Minimum', none: 'No min' },
-  { name: 'max', label: 'Maximum', none: 'No max' },
+  { name: 'min', label: 'Minimum', none: 'Min' },
+  { name: 'max', label: 'Maximum', none: 'Max' },
 ] as const
 
 function ParameterRange({ search: { page: _, ...search } }: Props) {
