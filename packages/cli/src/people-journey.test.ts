@@ -5,7 +5,7 @@ import { realRegistry } from './testing/real-registry.ts'
 import { makeHome } from './testing/run-shoal.ts'
 import { shoalHere } from './testing/shoal-here.ts'
 
-test('an admin of a closed registry invites two people, who share a private model until one is disabled', async () => {
+test('an administrator of a closed registry invites two people, who share a private model until one is disabled', async () => {
   await using registry = await realRegistry({ isRegistrationOpen: false })
   const admin = await person(registry.url)
   const [ana, ben, cleo] = [

@@ -17,7 +17,7 @@ const chromium = inject('chromium')
 const password = 'a long password'
 
 test.skipIf(!chromium)(
-  'an admin of a closed registry invites two people in a browser, who share a private model until one is disabled',
+  'an administrator of a closed registry invites two people in a browser, who share a private model until one is disabled',
   async () => {
     await using registry = await realRegistry({ isRegistrationOpen: false })
     await using browser = await startBrowser(chromium ?? '', [registry.url])

@@ -12,8 +12,8 @@ export interface AccountRepository {
   /** Whether no human account has been created yet. */
   isFirstMissing(): Promise<boolean>
   /**
-   * Creates a human account. The first one becomes an admin. The transaction itself determines whether the account is
-   * the first, so that only one of several concurrent registrations creates an admin.
+   * Creates a human account. The first one becomes an administrator. The transaction itself determines whether the
+   * account is the first, so that only one of several concurrent registrations creates an administrator.
    * @throws forbidden if a required setup code is missing or wrong, registration is closed, or the invitation is not
    * valid; conflict if the username is taken
    */
@@ -49,7 +49,7 @@ export type NewAccount = {
   isAllowedToBeFirst: boolean
   /** If false, only the first account and accounts with an invitation can be created. */
   isRegistrationOpen: boolean
-  /** Whether the account becomes an admin even if it is not the first one. */
+  /** Whether the account becomes an administrator even if it is not the first one. */
   isAdmin?: boolean
   /** The secret of an invitation. Each invitation can be used only once. */
   invitation?: string | undefined
@@ -69,7 +69,7 @@ export const systemUsername = 'shoal'
 const systemUsernameAt = (attempt: number) =>
   [systemUsername, 'shoal-system'][attempt] ?? `shoal-system-${attempt}`
 
-/** The name of the row in `secret` that contains the ID of the first admin's account. */
+/** The name of the row in `secret` that contains the ID of the first administrator's account. */
 export const firstAdminName = 'first-admin'
 
 /**
@@ -231,9 +231,9 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
 }
 
 /**
- * Marks an invitation as used. Returns its ID and whether the new account becomes an admin.
+ * Marks an invitation as used. Returns its ID and whether the new account becomes an administrator.
  * @throws forbidden if the invitation is unknown, used, revoked or expired, or if its creator is no longer an active
- * admin
+ * administrator
  */
 async function useInvitation(trx: Kysely<Database>, token: string, username: string) {
   const now = new Date().toISOString()

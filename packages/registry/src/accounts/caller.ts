@@ -24,7 +24,7 @@ export const anonymous: Viewer = { accountId: undefined, username: undefined, se
 /**
  * Returns what the caller may see in an operation that requires this scope. An anonymous caller sees only public
  * models. A caller whose credential lacks this scope also sees only public models, unless the caller is an acting
- * admin.
+ * administrator.
  */
 export function toViewer(caller: Caller | undefined, scope: 'read' | 'write'): Viewer {
   if (!caller) return anonymous
@@ -36,7 +36,7 @@ export function toViewer(caller: Caller | undefined, scope: 'read' | 'write'): V
   }
 }
 
-/** Whether the caller is an admin who uses a credential with the scope `admin`. */
+/** Whether the caller is an administrator who uses a credential with the scope `admin`. */
 export function isActingAdmin(caller: Caller): boolean {
   return caller.isAdmin && caller.credential.scopes.includes('admin')
 }

@@ -13,8 +13,9 @@ type Dependencies = {
 }
 
 /**
- * Creates a human account. The first one becomes an admin, so creating it requires the setup code or, if the registry
- * has none, a request from the registry's own machine. With an invitation for an admin, neither is necessary.
+ * Creates a human account. The first one becomes an administrator, so creating it requires the setup code or, if the
+ * registry has none, a request from the registry's own machine. With an invitation for an administrator, neither is
+ * necessary.
  */
 export async function register(
   { accounts, isRegistrationOpen, setupCode }: Dependencies,

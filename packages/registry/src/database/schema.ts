@@ -48,7 +48,7 @@ export type AccountTable = {
   /** Maximum total size of the account's files, in bytes; null for the registry's default. */
   quota_bytes: number | null
   created_at: string
-  /** When an admin disabled the account. Its credentials are invalid until it is enabled again. */
+  /** When an administrator disabled the account. Its credentials are invalid until it is enabled again. */
   disabled_at: string | null
   /** When the account was removed. The row remains, so that nobody else can take the username. */
   removed_at: string | null
@@ -60,9 +60,9 @@ export type InvitationTable = {
   token_hash: Uint8Array
   /** A note about the invited person, visible only to administrators. */
   note: string | null
-  /** Whether the new account becomes an admin. */
+  /** Whether the new account becomes an administrator. */
   is_admin: Flag
-  /** The admin's username; null if the invitation was created on the registry's host. */
+  /** The administrator's username; null if the invitation was created on the registry's host. */
   created_by: string | null
   created_at: string
   expires_at: string

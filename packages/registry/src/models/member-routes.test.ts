@@ -176,7 +176,7 @@ describeApi('the members of a private model', (start) => {
     expect(await statusOf(link)).toBe(404)
   })
 
-  test('only an admin changes the owner, and the previous owner remains a member', async () => {
+  test('only an administrator changes the owner, and the previous owner remains a member', async () => {
     await share('write')
     const give = (username: string, token: string) =>
       registry.call('PUT', '/v1/models/tide/owner', { token, body: { username } })

@@ -309,7 +309,7 @@ describeApi('models', (start, oneNodeTest) => {
     })
     expect(byStranger.status).toBe(403)
     const byAdmin = await registry.call('PATCH', '/v1/models/mistral-drift', {
-      token: ana, // an admin, because this was the first account
+      token: ana, // an administrator, because this was the first account
       body: { description: 'checked' },
     })
     expect(byAdmin.status).toBe(200)

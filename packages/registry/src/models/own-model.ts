@@ -2,7 +2,7 @@ import { type Caller, callerWith, isActingAdmin, toViewer } from '../accounts/ca
 import { forbidden } from '../errors.ts'
 import type { ModelRepository, ModelRow } from './model-repository.ts'
 
-/** Returns the model. Throws unless the caller is its owner, a member who can write, or an admin. */
+/** Returns the model. Throws unless the caller is its owner, a member who can write, or an administrator. */
 export async function ownModel(
   models: ModelRepository,
   id: string,
@@ -23,8 +23,8 @@ export function mayChange(model: ModelRow, caller: Caller | undefined): boolean 
 }
 
 /**
- * Returns the model. Throws unless the caller is the owner or an admin. Only they may decide who else can see or change
- * the model.
+ * Returns the model. Throws unless the caller is the owner or an administrator. Only they may decide who else can see
+ * or change the model.
  */
 export async function managedModel(
   models: ModelRepository,

@@ -26,7 +26,7 @@ describe.skipIf(!chromium)('administration in a browser', () => {
     stack.defer(() => registry.close())
     origin = `http://localhost:${registry.port}`
     browser = stack.use(await startBrowser(chromium ?? '', [origin]))
-    admin = await registry.register('ana') // the first account is an admin
+    admin = await registry.register('ana') // the first account is an administrator
   })
   afterAll(() => stack.disposeAsync())
 
@@ -82,7 +82,7 @@ describe.skipIf(!chromium)('administration in a browser', () => {
     await page.getByRole('button', { name: 'Create account' }).click()
   }
 
-  test('an admin invites somebody to a closed registry, and disables the new account', async () => {
+  test('an administrator invites somebody to a closed registry, and disables the new account', async () => {
     await using anas = await browser.newVisitor({ reducedMotion: 'reduce' })
     await using bens = await browser.newVisitor({ reducedMotion: 'reduce' })
     const [page, guest] = [await open(anas, '/'), bens.page]
@@ -376,7 +376,7 @@ describe.skipIf(!chromium)('administration in a browser', () => {
     await page.waitForURL(`${origin}/login?next=%2Fadmin`)
   })
 
-  test('an admin who is demoted while the page is open can no longer see it', async () => {
+  test('an administrator who is demoted while the page is open can no longer see it', async () => {
     const password = await add('ivy')
     await registry.call('PATCH', '/v1/admin/users/ivy', { token: admin, body: { role: 'admin' } })
     await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })

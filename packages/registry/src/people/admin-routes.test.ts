@@ -24,7 +24,7 @@ describeApi('the administration of accounts', (start) => {
 
   beforeEach(async () => {
     registry = await start({ isRegistrationOpen: false, quotaBytes: 10_000_000 })
-    admin = await registry.register('ana') // the first account is an admin
+    admin = await registry.register('ana') // the first account is an administrator
   })
 
   const get = async <T>(path: string, token = admin) => {
@@ -184,7 +184,7 @@ describeApi('the administration of accounts', (start) => {
     expect([await statusOf(ben), await statusOf(key)]).toEqual([401, 200])
   })
 
-  describe('the last active admin', () => {
+  describe('the last active administrator', () => {
     const refused = { status: 409, body: { code: 'last_admin' } }
 
     test('cannot be demoted, disabled or removed', async () => {
@@ -214,7 +214,7 @@ describeApi('the administration of accounts', (start) => {
       for (const token of tokens) {
         if ((await registry.get('/v1/admin/users', { token })).status === 200) return token
       }
-      throw new Error('nobody is an admin')
+      throw new Error('nobody is an administrator')
     }
   })
 
@@ -282,7 +282,7 @@ describeApi('the administration of accounts', (start) => {
     })
   })
 
-  test("an admin lists and revokes an account's API keys", async () => {
+  test("an administrator lists and revokes an account's API keys", async () => {
     const ben = await add('ben')
     const { key, id } = await makeKey(ben)
     const keys = await get<ApiKey[]>('/v1/admin/users/ben/api-keys')
@@ -331,7 +331,7 @@ describeApi('the administration of accounts', (start) => {
       expect((await register('ben', token)).status).toBe(201)
     })
 
-    test('becomes invalid if the admin who created it is demoted', async () => {
+    test('becomes invalid if the administrator who created it is demoted', async () => {
       const cleo = await add('cleo', 'admin')
       const created = await registry.post('/v1/admin/invitations', {
         token: cleo,
@@ -342,7 +342,7 @@ describeApi('the administration of accounts', (start) => {
       expect(await register('ben', token)).toMatchObject(invalid)
     })
 
-    test('can make the new account an admin', async () => {
+    test('can make the new account an administrator', async () => {
       const { token } = await invite({ role: 'admin' })
       const { body } = await register('ben', token)
       const ben = (body as { access_token: string }).access_token

@@ -147,7 +147,7 @@ export const adminRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, 
 export const invitationUrl = (baseUrl: string, token: string): string =>
   `${baseUrl}/register#invitation=${token}`
 
-/** Returns the caller. Throws unless the caller is an admin and the credential has the scope `admin`. */
+/** Returns the caller. Throws unless the caller is an administrator and the credential has the scope `admin`. */
 function adminOf(request: FastifyRequest): Actor {
   const caller = request.signedIn()
   if (!isActingAdmin(caller)) {

@@ -9,9 +9,9 @@ import { conflict, notFound } from '../errors.ts'
 import { storedBytesOf } from '../files/rows/stored-bytes.ts'
 
 /**
- * The accounts, as an admin sees and changes them. Each change is recorded in the audit log. Methods that take a
- * username throw not-found if there is no such account, or if it was removed. Methods that change an account also throw
- * not-found for the system account.
+ * The accounts, as an administrator sees and changes them. Each change is recorded in the audit log. Methods that take
+ * a username throw not-found if there is no such account, or if it was removed. Methods that change an account also
+ * throw not-found for the system account.
  */
 export interface PeopleRepository {
   /** Returns all accounts, oldest first. */
@@ -22,7 +22,7 @@ export interface PeopleRepository {
   /**
    * Changes the role, status or quota. Disabling ends the account's sessions, and invalidates its API keys and all
    * links to private files that it could read. Enabling makes the API keys valid again.
-   * @throws conflict if no active admin would remain
+   * @throws conflict if no active administrator would remain
    */
   change(username: string, changes: UserChanges, actor: Actor): Promise<void>
   /** Makes another account the owner of all of the account's models. */
@@ -31,8 +31,8 @@ export interface PeopleRepository {
   listModels(username: string): Promise<{ id: string; name: string }[]>
   /**
    * Checks that an account can be removed.
-   * @throws conflict if the account is the only active admin, or if it owns models that would be neither deleted nor
-   * given to another active account (`to`)
+   * @throws conflict if the account is the only active administrator, or if it owns models that would be neither
+   * deleted nor given to another active account (`to`)
    */
   requireRemovable(
     username: string,
@@ -40,7 +40,7 @@ export interface PeopleRepository {
   ): Promise<void>
   /**
    * Removes an account with its sessions, API keys and email address. The username remains taken.
-   * @throws conflict if the account owns models, or if no active admin would remain
+   * @throws conflict if the account owns models, or if no active administrator would remain
    */
   remove(username: string, actor: Actor): Promise<void>
 }
@@ -241,7 +241,7 @@ async function lockAdmins(trx: Kysely<Database>) {
     .execute()
 }
 
-/** Throws if there is no active admin. The account with the ID `exceptId`, if given, does not count. */
+/** Throws if there is no active administrator. The account with the ID `exceptId`, if given, does not count. */
 async function requireAdmin(db: Kysely<Database>, exceptId?: string) {
   const admin = await db
     .selectFrom('account')

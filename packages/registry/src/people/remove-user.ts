@@ -11,7 +11,7 @@ type Dependencies = ModelDeletion & { people: PeopleRepository }
 /**
  * Removes an account, after disabling it and giving its models to another account or deleting them. An interrupted
  * removal can be repeated.
- * @throws conflict if the account still owns models, or if no active admin would remain
+ * @throws conflict if the account still owns models, or if no active administrator would remain
  */
 export async function removeUser(
   { people, models, collect }: Dependencies,

@@ -7,8 +7,8 @@ import { type Kysely, sql, type UpdateObject } from 'kysely'
 import type { Database, FileStatus } from '../../database/schema.ts'
 
 /**
- * `owner` is the model's owner, a member who can write, or an admin. `lease holder` is the node that holds the job's
- * lease. `garbage collection` runs once an hour.
+ * `owner` is the model's owner, a member who can write, or an administrator. `lease holder` is the node that holds the
+ * job's lease. `garbage collection` runs once an hour.
  */
 export type Actor = 'owner' | 'lease holder' | 'garbage collection'
 

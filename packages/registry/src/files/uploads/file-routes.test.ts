@@ -237,7 +237,7 @@ describeApi('files', (start, oneNodeTest) => {
     await publish(registry, ben, { name: 'hidden' }, 'secret.gguf', secret)
     const manifest = manifestFor('stolen.gguf', secret)
     const { body: stolen }: { body: StartedUpload } = await startUpload(ana, 'tide', manifest)
-    // ana is an admin and can read all files, so a third account is needed
+    // ana is an administrator and can read all files, so a third account is needed
     const cleo = await registry.register('cleo')
     await registry.post('/v1/models', { token: cleo, body: { name: 'cleos' } })
     const { body }: { body: StartedUpload } = await startUpload(cleo, 'cleos', manifest)

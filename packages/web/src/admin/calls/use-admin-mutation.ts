@@ -2,7 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { adminKey } from './admin-queries.ts'
 import { useRightsCheck } from './use-rights-check.ts'
 
-/** Returns a mutation for a change by an admin. After the change, even if it failed, the page's data is reloaded. */
+/**
+ * Returns a mutation for a change by an administrator. After the change, even if it failed, the page's data is
+ * reloaded.
+ */
 export function useAdminMutation<Values, Result>(call: (values: Values) => Promise<Result>) {
   const queryClient = useQueryClient()
   const checkRights = useRightsCheck()

@@ -6,8 +6,8 @@ import { meQuery } from '../../api/queries.ts'
 
 /**
  * Returns a function to call with the error of a request. If the error means that the session has ended or that the
- * visitor is no longer an admin, the function loads the visitor's account again, so that the page shows only what the
- * visitor may see.
+ * visitor is no longer an administrator, the function loads the visitor's account again, so that the page shows only
+ * what the visitor may see.
  */
 export function useRightsCheck() {
   const client = useClient()
