@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { syncFile } from '@shoal/files'
+import { lockFile, removeLocks } from '@shoal/files/lock'
 import { getFilePaths } from '../disk/file-paths.ts'
 import {
   type ImportMethod,
@@ -11,7 +12,6 @@ import {
   writeImportRecord,
 } from '../disk/import-record.ts'
 import { forgetTorrent } from '../disk/kept-torrent.ts'
-import { lockFile, removeLocks } from '../disk/lock.ts'
 import { claimFolder, releaseFolder } from '../disk/model-folder.ts'
 import { readRecord, writeRecord } from '../disk/record.ts'
 import { ensureRoom } from '../disk/room.ts'

@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sleep } from '@shoal/core/async'
-import { makeFolder } from '@shoal/files'
+import { makeFolder } from './make-folder.ts'
 
 const sqliteBusy = 5
 const sqliteIoError = 10
@@ -22,6 +22,8 @@ const maxAttempts = 20
 
 type LockOptions = {
   signal?: AbortSignal | undefined
+  /** How long to wait before each retry. Default: 200. */
+  pollMs?: number
   /** Called before each retry while the lock is held elsewhere. */
   onWait?: () => void
 }
@@ -29,14 +31,14 @@ type LockOptions = {
 /** Waits for the lock and returns a function that releases it. The empty file at `lockPath` is not deleted. */
 export async function lockFile(
   lockPath: string,
-  { signal, onWait }: LockOptions = {},
+  { signal, pollMs = 200, onWait }: LockOptions = {},
 ): Promise<() => void> {
   for (;;) {
     signal?.throwIfAborted()
     const release = tryLock(lockPath)
     if (release !== undefined) return release
     onWait?.()
-    await sleep(200, signal)
+    await sleep(pollMs, signal)
   }
 }
 
@@ -85,6 +87,7 @@ function takeLock(lockPath: string): (() => void) | 'removed' | undefined {
   const before = readIdentity(lockPath)
   const database = new DatabaseSync(lockPath, { timeout: 0 })
   try {
+    database.exec('PRAGMA journal_mode = MEMORY') // otherwise, a lock would need disk space
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()

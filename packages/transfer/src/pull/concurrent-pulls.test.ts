@@ -1,52 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { startChildPull } from '../testing/child-pull.ts'
-import { filterEvents, pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
+import { filterEvents, pullScene } from '../testing/pull-scene.ts'
 import { relaxedTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
-import { lockFile, removeLocks, tryLock } from './lock.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
-
-test('a lock has only one holder at a time', async () => {
-  const path = join(temporaryDirectory(), 'hidden', 'lock')
-  const release = await lockFile(path)
-  expect(tryLock(path)).toBe(undefined)
-  release()
-  const again = tryLock(path)
-  expect(again).toBeTypeOf('function')
-  again?.()
-})
-
-test('waiting for a lock can be canceled', async () => {
-  const path = join(temporaryDirectory(), 'lock')
-  const release = await lockFile(path)
-  const abort = new AbortController()
-  const reason = new Error('enough')
-  const waiting = lockFile(path, { signal: abort.signal, onWait: () => abort.abort(reason) })
-  await expect(waiting).rejects.toBe(reason)
-  release()
-})
-
-test.each([
-  ['after its file has been deleted', 'linux', false],
-  ['before, on Windows, which does not delete open files', 'win32', true],
-] as const)('a lock that is removed is released %s', async (_, platform, isThere) => {
-  const path = join(temporaryDirectory(), 'lock')
-  const release = await lockFile(path)
-  let wasThere: boolean | undefined
-  await removeLocks(
-    [path],
-    () => {
-      wasThere = existsSync(path)
-      release()
-    },
-    platform,
-  )
-  expect(wasThere).toBe(isThere)
-  expect(existsSync(path)).toBe(false)
-})
 
 test('two simultaneous pulls of a file download the file once', async () => {
   const { pull, path, origin } = await pullScene(file)
