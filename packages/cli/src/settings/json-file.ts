@@ -1,13 +1,12 @@
 /** Small JSON files. `updateJsonFile` loses no concurrent updates, and readers never see a partially written file. */
-import { open, readFile, rm, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { makeFolder, writeWhole } from '@shoal/files'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 
-const staleLockMs = 10_000
-const lockPollIntervalMs = 20
+/** The lock is held only for milliseconds. */
+const lockPollMs = 20
 
 export type JsonObject = Record<string, unknown>
 
@@ -30,11 +29,13 @@ export async function updateJsonFile(
   change: (content: JsonObject) => JsonObject,
 ): Promise<void> {
   makeFolder(dirname(path), 0o700)
-  const unlock = await lock(`${path}.lock`)
+  const { lockFile, removeLocks } = await import('@shoal/files/lock')
+  const lockPath = `${path}.lock`
+  const release = await lockFile(lockPath, { pollMs: lockPollMs })
   try {
     await writeJsonFile(path, mode, change(await readJsonFile(path)))
   } finally {
-    await unlock()
+    await removeLocks([lockPath], release)
   }
 }
 
@@ -42,30 +43,6 @@ export async function updateJsonFile(
 export async function writeJsonFile(path: string, mode: number, content: object): Promise<void> {
   const json = `${JSON.stringify(content, undefined, 2)}\n`
   await writeWhole(path, json, { mode, folderMode: 0o700 })
-}
-
-async function lock(path: string): Promise<() => Promise<void>> {
-  while (true) {
-    const handle = await open(path, 'wx').catch((error: unknown) => {
-      if (isErrno(error, 'EEXIST')) return undefined
-      throw error
-    })
-    if (handle) {
-      await handle.close()
-      return () => rm(path, { force: true })
-    }
-    if (await isStale(path)) await rm(path, { force: true })
-    else await sleep(lockPollIntervalMs)
-  }
-}
-
-/** Whether a killed process left this lock behind. Locks are held only for milliseconds, so an old lock is stale. */
-async function isStale(path: string): Promise<boolean> {
-  const { mtimeMs } = await stat(path).catch((error: unknown) => {
-    if (isErrno(error, 'ENOENT')) return { mtimeMs: Date.now() }
-    throw error
-  })
-  return Date.now() - mtimeMs > staleLockMs
 }
 
 function parse(path: string, text: string): unknown {
