@@ -188,8 +188,8 @@ test('if one of the models is being pulled, rm removes none of them', async () =
   lock.exec('BEGIN EXCLUSIVE')
   const { stderr, exitCode } = await shoalHere(['rm', 'one', 'two', '--yes'], { home: home.path })
   expect(stderr).toBe(
-    `✗ ${paths[1]} is being downloaded.\n` +
-      '  Nothing was deleted. Wait for the download to finish, or stop it, then try again.\n',
+    `✗ ${paths[1]} is being downloaded or copied.\n` +
+      '  Nothing was deleted. Try again when the other command has finished.\n',
   )
   expect(exitCode).toBe(1)
   expect(paths.every((path) => existsSync(path))).toBe(true)

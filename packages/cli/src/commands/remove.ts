@@ -79,8 +79,8 @@ function reportKept({ printer }: Context, removal: Removal, areKept: 'will be ke
 
 function refuse(error: unknown, choices: readonly LocalChoice[]): never {
   if (hasCode(error, 'file_busy')) {
-    throw new Failure('failed', `${error.details.path} is being downloaded.`, {
-      hint: 'Nothing was deleted. Wait for the download to finish, or stop it, then try again.',
+    throw new Failure('failed', `${error.details.path} is being downloaded or copied.`, {
+      hint: 'Nothing was deleted. Try again when the other command has finished.',
       cause: error,
     })
   }
