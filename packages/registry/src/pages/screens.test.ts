@@ -128,6 +128,7 @@ describe.skipIf(!chromium)('in a browser', () => {
       await page.route(call, (route) => route.fulfill({ status: 500, body: '{"detail":"broken"}' }))
       await page.getByRole('link', { name: link }).first().click()
       await page.getByText('Registry error').first().waitFor()
+      expect(await page.getByText('No file is ready yet').count()).toBe(0)
       await expectUsable(page)
       await page.unroute(call)
       await page.getByRole('button', { name: 'Try again' }).first().click()

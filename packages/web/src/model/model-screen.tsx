@@ -58,9 +58,13 @@ export function ModelScreen() {
           {files.isError && <Failure as="h2" error={files.error} onRetry={() => files.refetch()} />}
           {!files.isError && <Tab tab={tab} model={model.data} files={files.data} />}
         </div>
-        {!tab && (
+        {!tab && !files.isError && (
           <aside aria-label="Use this model" className="order-first min-w-0 lg:order-none lg:pt-2">
-            <UseThisModel model={model.data} files={files.data ?? []} />
+            {files.data ? (
+              <UseThisModel model={model.data} files={files.data} />
+            ) : (
+              <div className="skeleton h-64" aria-busy="true" />
+            )}
           </aside>
         )}
       </div>
