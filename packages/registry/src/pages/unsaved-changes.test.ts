@@ -183,6 +183,7 @@ describe.skipIf(!chromium)('unsaved changes to a model', () => {
     expect(await accessibilityProblems(page)).toEqual([])
 
     await page.getByRole('link', { name: 'Sign in to continue' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor() // the edit page also has a field “Username”
     await page.getByLabel('Username').fill(account.username)
     await page.getByLabel('Password', { exact: true }).fill(account.password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
