@@ -70,8 +70,13 @@ export function createJournal(path: string, manifest: Manifest, written: Int32Ar
   let table = encodeTable(written)
   const unfinished = `${path}.new`
   const fd = openSync(unfinished, 'w')
-  writeAll(fd, Buffer.concat([header, table]), 0)
-  renameSync(unfinished, path)
+  try {
+    writeAll(fd, Buffer.concat([header, table]), 0)
+    renameSync(unfinished, path)
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
   let isOpen = true
 
   return {

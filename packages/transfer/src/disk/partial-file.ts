@@ -33,10 +33,12 @@ export async function openPartial(path: string, manifest: Manifest): Promise<Par
   await ownPartial(path)
   const former = await readFormerRun(path, manifest)
   const board = newBoard(manifest.chunks.length)
-  const handle = await open(paths.partial, former.isKept ? 'r+' : 'w+')
+  await using opened = new AsyncDisposableStack() // closes the file if a later step fails
+  const handle = opened.use(await open(paths.partial, former.isKept ? 'r+' : 'w+'))
   await handle.truncate(manifest.fileSizeBytes)
   for (const [index, count] of former.written.entries()) board.written[index] = count
   const journal = createJournal(paths.journal, manifest, board.written)
+  opened.move()
   let syncing: Promise<void> | undefined
   // The system reports a failed write only once, so a later successful sync must not hide the failure.
   let syncFailure: unknown
