@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { makeChatGeneration, runGeneration } from '../../testing/generations.ts'
 import { openLlamaModel } from './llama-model.ts'
 
@@ -18,6 +18,7 @@ test.runIf(isLinux)(
   async () => {
     const promptCache = { maxBytes: 100e6, bytesPerToken: 10_000, minTokens: 16 }
     const model = await openLlamaModel({ ...options, promptCache })
+    onTestFinished(model.freeCache)
     const plain = await openLlamaModel(options)
     for (const [turn, generation] of [one, two, one, two, one].entries()) {
       const answer = await runGeneration(model, generation)
