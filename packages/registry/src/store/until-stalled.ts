@@ -15,9 +15,13 @@ export async function* untilStalled<T>(
   const items = source[Symbol.asyncIterator]()
   let waitingSince: number | undefined
   const stalled = Promise.withResolvers<never>()
+  const isOverdue = () =>
+    waitingSince !== undefined && performance.now() - waitingSince >= getTimeoutMs()
+  function rejectIfOverdue() {
+    if (isOverdue()) stalled.reject(tooSlow('nothing was sent for too long; try again'))
+  }
   const watch = setInterval(() => {
-    if (waitingSince === undefined || performance.now() - waitingSince < getTimeoutMs()) return
-    stalled.reject(tooSlow('nothing was sent for too long; try again'))
+    if (isOverdue()) setImmediate(rejectIfOverdue) // if this process was busy, reads first what has arrived
   }, pollIntervalMs)
   const abort = () => stalled.reject(signal?.reason)
   signal?.addEventListener('abort', abort)

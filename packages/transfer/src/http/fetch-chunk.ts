@@ -1,4 +1,5 @@
 /** Sends one request for a chunk or a part of it, follows redirects, and receives the bytes. */
+import { silenceTimer } from '@shoal/core/async'
 import {
   type Asked,
   followRedirects,
@@ -69,7 +70,7 @@ function exchange(
   let body: ChunkBody | undefined
 
   let pauseTimer: NodeJS.Timeout | undefined
-  const stallTimer = setTimeout(() => {
+  const stallTimer = silenceTimer(stallMs, () => {
     if (pauseTimer !== undefined) stallTimer.refresh()
     else
       failAs({
@@ -78,7 +79,7 @@ function exchange(
         host,
         detail: `no data for ${stallMs / 1000} s`,
       })
-  }, stallMs)
+  })
   const onAbort = () => end(() => reject(signal.reason))
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()
@@ -86,7 +87,7 @@ function exchange(
   function end(settle: () => void) {
     if (isOver) return
     isOver = true
-    clearTimeout(stallTimer)
+    stallTimer.stop()
     clearTimeout(pauseTimer)
     signal.removeEventListener('abort', onAbort)
     settle()

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { silenceTimer } from '@shoal/core/async'
 import { hasCode } from '@shoal/core/errors'
 import {
   chunkSizeFor,
@@ -78,7 +79,7 @@ function createWholeHasher(fileSizeBytes: number): StreamHasher<FileHashes> {
 /** Yields the bytes of an object from `start` on. */
 async function* download(url: string, start: number): AsyncGenerator<Uint8Array> {
   const stop = new AbortController()
-  const watch = setTimeout(() => stop.abort(new Error('the response has stalled')), silenceMs)
+  const watch = silenceTimer(silenceMs, () => stop.abort(new Error('the response has stalled')))
   try {
     const headers = start > 0 ? { range: `bytes=${start}-` } : undefined
     const response = await fetch(url, { signal: stop.signal, ...(headers && { headers }) })
@@ -92,7 +93,7 @@ async function* download(url: string, start: number): AsyncGenerator<Uint8Array>
       yield bytes
     }
   } finally {
-    clearTimeout(watch)
+    watch.stop()
     stop.abort()
   }
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { silenceTimer } from '@shoal/core/async'
 import type { ObjectReader } from '../object-reader.ts'
 import type { ByteRange } from '../object-store.ts'
 import { storeUnavailable, toStoreError } from './s3-client.ts'
@@ -89,13 +90,13 @@ function byteSource(body: Readable, start: number, silenceMs: number): ByteSourc
   let position = start
 
   async function nextPart() {
-    const timer = setTimeout(() => {
+    const timer = silenceTimer(silenceMs, () => {
       body.destroy(storeUnavailable(new Error(`no bytes for ${silenceMs} ms`)))
-    }, silenceMs)
+    })
     try {
       return await parts.next()
     } finally {
-      clearTimeout(timer)
+      timer.stop()
     }
   }
 

@@ -81,6 +81,10 @@ export function trackerSocket(socket: WebSocket, options: Options) {
     return 'the registry cannot answer right now'
   }
 
+  function terminateUnlessAlive() {
+    if (!isAlive) socket.terminate()
+  }
+
   function noteError(error: unknown) {
     log.error({ err: error }, 'a tracker WebSocket could not be served')
   }
@@ -91,7 +95,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
 
     /** Closes the socket if it is not in use or does not respond. Must be called regularly. */
     poll() {
-      if (!isAlive) return socket.terminate()
+      if (!isAlive) return void setImmediate(terminateUnlessAlive) // reads first what has arrived
       if (!session.hasAnnounced()) failedPolls += 1
       if (failedPolls > maxFailedPolls)
         return hangUp(socket, 1000, 'no torrent has been announced on this socket')

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { sleep } from '@shoal/core/async'
+import { silenceTimer, sleep } from '@shoal/core/async'
 import { hasCode } from '@shoal/core/errors'
 import {
   failureOfAnswer,
@@ -51,7 +51,7 @@ export async function sendChunk(
   // stored.
   const silenceMs = 2 * network.settings.timeouts.headersMs
   const silence = new AbortController()
-  const timer = setTimeout(() => silence.abort(), silenceMs)
+  const timer = silenceTimer(silenceMs, () => silence.abort())
   let failure: unknown
 
   async function* body() {
@@ -90,7 +90,7 @@ export async function sendChunk(
       : toNetworkFailure(error, { url: target, proxy: network.findProxy(target) })
     throw toSendError(found)
   } finally {
-    clearTimeout(timer)
+    timer.stop()
   }
 }
 
