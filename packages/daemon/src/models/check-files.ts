@@ -48,6 +48,8 @@ export function checkInBackground(
   const { signal } = stop
   /** Failures by path, so that each is logged once. */
   const reported = new Map<string, string>()
+  /** Why the folder could not be listed the last time. */
+  let listFailure: string | undefined
 
   async function check(file: LocalFile) {
     try {
@@ -64,16 +66,28 @@ export function checkInBackground(
     }
   }
 
+  async function checkAll() {
+    try {
+      for (const file of (await listLocalFiles(directory)).filter(isUnchecked)) await check(file)
+      listFailure = undefined
+    } catch (error) {
+      signal.throwIfAborted()
+      const { message } = error as Error
+      if (listFailure !== message) log.warn({ reason: message }, 'hashing imported files failed')
+      listFailure = message
+    }
+  }
+
   async function run() {
     await firstSearch
     for (;;) {
-      for (const file of (await listLocalFiles(directory)).filter(isUnchecked)) await check(file)
+      await checkAll()
       await sleep(searchIntervalMs, undefined, { signal, ref: false })
     }
   }
 
   const running = run().catch((error: Error) => {
-    if (!signal.aborted) log.warn({ reason: error.message }, 'hashing imported files failed')
+    if (!signal.aborted) throw error
   })
   return async () => {
     stop.abort(new Error('the daemon is shutting down'))
