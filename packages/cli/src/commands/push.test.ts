@@ -102,7 +102,7 @@ test('a push stopped before it has sent anything leaves no new model behind', as
   const path = join(home.path, 'large.gguf')
   await writeGgufFile(path, 200e6, 1)
   const stop = new AbortController()
-  const pushing = shoalHere(['push', path, '--name', 'large'], {
+  const pushing = shoalHere(['push', path, '--name', 'large', '--limit-rate', '1MB'], {
     home: home.path,
     registry: registry.url,
     env: { SHOAL_TOKEN: token },

@@ -1,5 +1,5 @@
 /** Tests Ollama's official client with a real daemon and the demo model. */
-import { Ollama } from 'ollama'
+import { type ModelResponse, Ollama } from 'ollama'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon } from '../testing/test-daemon.ts'
 
@@ -154,14 +154,16 @@ test('embeddings have length 1, even if they are truncated', async () => {
 })
 
 test('a loaded model is listed until it is unloaded with keep_alive 0', async () => {
+  const startedAt = Date.now()
   await ollama.chat({ model, messages: hello, keep_alive: '1h' })
-  const [loaded] = (await ollama.ps()).models
+  const [loaded] = (await ollama.ps()).models as (ModelResponse & { idle_seconds: number })[]
+  expect(loaded?.idle_seconds).toBeLessThanOrEqual(Math.ceil((Date.now() - startedAt) / 1000))
   expect(loaded).toMatchObject({
     name: 'shoal-tiny:latest',
     context_length: 512,
     size_vram: 0,
     requests: 0,
-    idle_seconds: 0,
+    idle_seconds: expect.any(Number),
     loaded_at: expect.stringContaining('T'),
   })
   const left = Date.parse(String(loaded?.expires_at)) - Date.now()

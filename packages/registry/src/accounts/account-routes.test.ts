@@ -178,13 +178,15 @@ describeApi('accounts', (start) => {
   })
 
   test('an expired API key gets 401', async () => {
-    const expires_at = new Date(Date.now() + 300).toISOString()
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString()
     const { body }: { body: CreatedApiKey } = await registry.post('/v1/api-keys', {
       token: ana,
       body: { name: 'brief', expires_at },
     })
     expect((await me(body.key)).status).toBe(200)
-    await new Promise((resolve) => setTimeout(resolve, 350))
+    const { db } = await registry.connect()
+    const past = { expires_at: new Date(Date.now() - 1).toISOString() }
+    await db.updateTable('api_key').set(past).where('id', '=', body.id).execute()
     expect((await me(body.key)).status).toBe(401)
   })
 

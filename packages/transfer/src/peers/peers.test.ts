@@ -88,12 +88,13 @@ slowTest(
 )
 
 test('peers complete a pull whose registry fails', async () => {
-  const { origin, path, pull, seeder } = await swarmScene(file)
+  const { origin, path, pull, seeder, tracker } = await swarmScene(file)
   await seeder()
   origin.script = slowly
+  const announced = once(tracker, 'start')
   const pulling = pull({ peers: 'auto', tuning })
-  await expect.poll(() => origin.requests.length).toBeGreaterThan(0)
-  setTimeout(() => origin.close(), 300)
+  await announced // the pull has loaded the torrent
+  origin.close()
   await pulling
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
 })

@@ -86,7 +86,7 @@ describe.skipIf(!redisUrl)('Redis', () => {
 
   test('keys expire by themselves', async () => {
     const prefix = `${randomUUID()}:`
-    const swarms = open({ silentAfterMs: 100 }, prefix)
+    const swarms = open({ silentAfterMs: 1_000 }, prefix)
     await announce(swarms, 's', 1)
     const listKeys = () => redis.keys(`${prefix}swarm:*`)
     expect(await listKeys()).not.toEqual([])
