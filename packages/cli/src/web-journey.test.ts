@@ -67,8 +67,9 @@ describe.skipIf(!chromium)('a user with a browser', () => {
   test('publishes a model by dropping its file', async () => {
     await page.getByRole('link', { name: 'Publish' }).first().click()
     await page.locator('input[type=file]').setInputFiles(modelPath)
-    await page.getByLabel('Details read from the files').waitFor() // otherwise, the suggested name would mix with the typed one
+    // Typed before a name is suggested, so that only one name is checked.
     await page.getByLabel('Name', { exact: true }).fill('my-tiny')
+    await page.getByLabel('Details read from the files').waitFor()
     await page.getByText('Available. Pull command').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('heading', { name: /is published/ }).waitFor(waitOptions)

@@ -87,6 +87,7 @@ describe.skipIf(!canBrowse)('in a browser', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'Talk to shoal-tiny' }).waitFor()
+    await page.getByRole('link', { name: 'Capitals' }).waitFor({ state: 'detached' })
     await page.reload()
     await page.getByRole('heading', { name: /Talk to/ }).waitFor()
     expect(await page.getByRole('link', { name: 'Capitals' }).count()).toBe(0)
@@ -118,10 +119,10 @@ describe.skipIf(!canBrowse)('in a browser', () => {
     await ask(page, 'List words')
     await page.getByText('word 3', { exact: true }).waitFor()
     expect(await readStatus(page)).toBe('')
-    await page.getByText(/^\d+ tok\/s$/).waitFor()
+    await page.getByText(/^[\d.]+ tok\/s$/).waitFor()
     await page.getByRole('button', { name: 'Stop' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByText(/^Stopped · \d+ tok\/s · \d+ tokens$/).waitFor()
+    await page.getByText(/^Stopped · [\d.]+ tok\/s · \d+ tokens$/).waitFor()
     await expect.poll(() => readStatus(page)).toBe('Stopped.')
     await page.locator('#message:focus').waitFor()
     await expect.poll(async () => (await runningOn(slow)).requests).toBe(0)
@@ -138,7 +139,8 @@ describe.skipIf(!canBrowse)('in a browser', () => {
     const { page } = visitor
     await page.goto(slow.url)
     await ask(page, 'List words')
-    await page.getByText('word 100', { exact: true }).waitFor({ timeout: 20_000 })
+    await page.getByText('word 30', { exact: true }).waitFor()
+    await answerIsKept(page, /word 40/)
     await page.reload()
     await page.getByText('word 40', { exact: true }).waitFor()
     await page.getByText(/^Unfinished/).waitFor()
@@ -192,14 +194,16 @@ describe.skipIf(!canBrowse)('in a browser', () => {
     await page.goto(slow.url)
     await ask(page, 'hello')
     await stop(page)
+    await page.waitForURL(/#chat-/) // the chat has been saved
     const other = await context.newPage()
     await other.goto(page.url())
     await other.getByRole('button', { name: 'Try again' }).waitFor()
 
+    const answering = (tab: Page) => tab.locator('main li[aria-busy="true"]')
     await ask(page, 'one')
-    await page.getByText('word 3', { exact: true }).waitFor()
+    await answering(page).getByText('word 3', { exact: true }).waitFor()
     await ask(other, 'two')
-    await other.getByText('word 3', { exact: true }).waitFor()
+    await answering(other).getByText('word 3', { exact: true }).waitFor()
     for (const tab of [page, other]) await stop(tab)
     for (const tab of [page, other]) await expect.poll(() => chatLinks(tab).count()).toBe(2)
     const asked: string[] = []
@@ -260,9 +264,13 @@ describe.skipIf(!canBrowse)('in a browser', () => {
     await there.page.getByRole('heading', { name: /Talk to/ }).waitFor()
 
     const full = { status: 429, headers: { 'retry-after': '1' }, json: { detail: 'full' } }
-    await there.page.route('**/v1/chat/completions', (route) => route.fulfill(full), { times: 1 })
+    let isFull = true
+    await there.page.route('**/v1/chat/completions', (route) =>
+      isFull ? route.fulfill(full) : route.continue(),
+    )
     await ask(there.page, 'What is the capital of France?')
     await there.page.getByText(/The daemon is busy. Retrying in 1 s./).waitFor()
+    isFull = false
     await there.page.getByRole('button', { name: 'Copy the answer' }).waitFor()
 
     await there.page.goto(gone.url)

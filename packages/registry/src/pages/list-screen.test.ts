@@ -73,8 +73,10 @@ describe.skipIf(!chromium)('in a browser', () => {
 
     await reloadPage(page)
     expect(await names(page)).toEqual(['tide'])
-    await page.getByRole('link', { name: 'Remove the filter chat' }).click()
-    await page.getByRole('link', { name: 'Remove the filter llama' }).click()
+    const chosen = (name: string) => page.getByRole('link', { name: `Remove the filter ${name}` })
+    await chosen('chat').click()
+    await chosen('chat').waitFor({ state: 'detached' })
+    await chosen('llama').click()
     await page.getByRole('heading', { name: /^2 models$/ }).waitFor()
     expect(takeProblems()).toEqual([])
   })
@@ -142,6 +144,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.getByLabel('with context').selectOption('32K')
     await page.getByRole('link', { name: 'fits in 8 GB, context 32K' }).waitFor()
     await expect.poll(memory).not.toBe(usual)
+    await page.getByRole('heading', { name: /^1 model$/ }).waitFor() // hidden until the list has been loaded
     expect(new URL(page.url()).search).toBe('?fits=8&context=32768')
     expect(await accessibilityProblems(page)).toEqual([])
 

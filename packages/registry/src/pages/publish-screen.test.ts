@@ -313,7 +313,8 @@ describe.skipIf(!chromium)('publishing from a browser', () => {
     await page.getByLabel('Details read from the files').waitFor()
     await page.getByRole('link', { name: 'Chat', exact: true }).click()
     await page.getByRole('button', { name: 'Leave' }).click()
-    await page.waitForURL(`${origin}/chat`)
+    await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+    expect(page.url()).toBe(`${origin}/chat`)
     await page.getByRole('link', { name: 'Publish', exact: true }).click()
     await page.getByText('The details that you entered on an earlier visit').waitFor()
     expect(await page.getByLabel('Model card').inputValue()).toBe('# Brook')
@@ -371,6 +372,7 @@ describe.skipIf(!chromium)('publishing from a browser', () => {
     const { page: later } = visitor
     await openPage(later, `${origin}/publish`)
     await drop(later, [part(2)])
+    await later.getByLabel('Name', { exact: true }).fill('delta-2')
     await later.getByText('Missing 2 parts of 3').waitFor()
     await later.getByLabel('Name', { exact: true }).fill('delta')
     await later.getByText('Missing 2 parts of 3').waitFor({ state: 'detached' })

@@ -147,9 +147,11 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.unroute(call)
     const headers = { 'retry-after': '2' }
     const busy = { status: 429, headers, body: '{"detail":"too many calls"}' }
-    await page.route(call, (route) => route.fulfill(busy), { times: 1 })
+    let isBusy = true
+    await page.route(call, (route) => (isBusy ? route.fulfill(busy) : route.continue()))
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText(/^The registry is busy\. Retrying in [12] s\./).waitFor()
+    isBusy = false
     await page.getByRole('heading', { name: /^\d+ models$/ }).waitFor()
   })
 
@@ -239,7 +241,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Tide 7B' }).click()
     await page.getByRole('link', { name: /^Files/ }).click()
-    expect(await page.getByRole('heading', { name: 'Choose a file' }).isVisible()).toBe(true)
+    await page.getByRole('heading', { name: 'Choose a file' }).waitFor()
   })
 
   async function signIn({ context }: Visitor, origin: string) {
