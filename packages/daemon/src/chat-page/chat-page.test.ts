@@ -155,9 +155,11 @@ describe.skipIf(!canBrowse)('in a browser', () => {
     await ask(page, 'What is the capital of France?')
     await chatLinks(page).waitFor()
     await page.clock.runFor(10_000)
-    await page.unroute('**/v1/chat/completions')
     await page.reload()
-    await page.getByRole('button', { name: 'Ask again' }).click()
+    const again = page.getByRole('button', { name: 'Ask again' })
+    await again.waitFor()
+    await page.unroute('**/v1/chat/completions') // before the reload, this would let the request pass
+    await again.click()
     await page.getByRole('button', { name: 'Copy the answer' }).waitFor()
   })
 
