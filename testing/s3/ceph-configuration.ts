@@ -9,6 +9,12 @@ type Options = {
 }
 
 /**
+ * How long the gateway may need to complete a multipart upload. A gateway that is killed while it completes one blocks
+ * this upload for the same time, which is ten minutes by default.
+ */
+const completionTimeoutSeconds = 10
+
+/**
  * Returns the configuration of a cluster of one monitor, one object store in memory and one gateway, all on loopback
  * (Ceph 16).
  */
@@ -53,5 +59,6 @@ rgw_enable_ops_log = false
 rgw_rados_pool_pg_num_min = 4
 rgw_thread_pool_size = 64
 rgw_dynamic_resharding = false
+rgw_mp_lock_max_time = ${completionTimeoutSeconds}
 `
 }
