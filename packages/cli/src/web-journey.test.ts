@@ -66,9 +66,10 @@ describe.skipIf(!chromium)('a user with a browser', () => {
 
   test('publishes a model by dropping its file', async () => {
     await page.getByRole('link', { name: 'Publish' }).first().click()
-    await page.locator('input[type=file]').setInputFiles(modelPath)
-    // Typed before a name is suggested, so that only one name is checked.
-    await page.getByLabel('Name', { exact: true }).fill('my-tiny')
+    const input = page.locator('input[type=file]')
+    await input.waitFor({ state: 'attached' })
+    await page.getByLabel('Name', { exact: true }).fill('my-tiny') // before a name is suggested
+    await input.setInputFiles(modelPath)
     await page.getByLabel('Details read from the files').waitFor()
     await page.getByText('Available. Pull command').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()

@@ -371,8 +371,8 @@ describe.skipIf(!chromium)('publishing from a browser', () => {
     // Parts that the model already has need not be chosen again.
     const { page: later } = visitor
     await openPage(later, `${origin}/publish`)
+    await later.getByLabel('Name', { exact: true }).fill('delta-2') // before a name is suggested
     await drop(later, [part(2)])
-    await later.getByLabel('Name', { exact: true }).fill('delta-2')
     await later.getByText('Missing 2 parts of 3').waitFor()
     await later.getByLabel('Name', { exact: true }).fill('delta')
     await later.getByText('Missing 2 parts of 3').waitFor({ state: 'detached' })

@@ -147,8 +147,8 @@ describe.skipIf(!chromium)('publishing in several tabs', () => {
     await publishOneChunk(page, bigFile('frost-Q8_0.gguf', 16))
     const second = await context.newPage()
     await openPage(second, `${origin}/publish`)
+    await second.getByLabel('Name', { exact: true }).fill('frost') // before a name is suggested
     await drop(second, [bigFile('frost-Q4_0.gguf', 17)])
-    await second.getByLabel('Name', { exact: true }).fill('frost')
     await second.getByText('This model already exists.').waitFor()
     await second.getByRole('button', { name: 'Add files' }).click()
     await second.getByText('This model is being published in another tab.').waitFor()
