@@ -27,24 +27,21 @@ const options = { timeout: downloadAtMostMs + 60_000 }
 const sizeBytes = 20_000_000
 
 describe.concurrent('only from a peer', options, () => {
+  const sources = [
+    ['torrentPath', 'a torrent file'],
+    ['magnet', 'a magnet link'],
+  ] as const
   for (const client of clients) {
-    test.runIf(client.program && runsSlowTests)(
-      `${client.name} downloads from a torrent file`,
-      async () => {
-        await using model = await sharedModel()
-        await download(client, model.torrentPath, model)
-        expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)
-      },
-    )
-
-    test.runIf(client.program && runsSlowTests)(
-      `${client.name} downloads from a magnet link`,
-      async () => {
-        await using model = await sharedModel()
-        await download(client, model.magnet, model)
-        expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)
-      },
-    )
+    for (const [source, title] of sources) {
+      test.runIf(client.program && runsSlowTests)(
+        `${client.name} downloads from ${title}`,
+        async () => {
+          await using model = await sharedModel()
+          await download(client, model[source], model)
+          expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)
+        },
+      )
+    }
   }
 
   // Transmission does not use loopback addresses, and keeps only the first peer at each address. The registry's
