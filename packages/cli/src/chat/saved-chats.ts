@@ -1,8 +1,8 @@
 /** Saved conversations, in files that only the user can read. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isErrno } from '@shoal/files'
 import { readJsonFile, writeJsonFile } from '../settings/json-file.ts'
-import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import type { Conversation } from './conversation.ts'
 import type { ChatSession } from './session.ts'

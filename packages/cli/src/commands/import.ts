@@ -1,12 +1,12 @@
 import { homedir } from 'node:os'
 import { hasCode } from '@shoal/core/errors'
 import { isModelName, shellWord } from '@shoal/core/references'
+import { isErrno } from '@shoal/files'
 import type { FoundFile, ImportMethod, Skipped } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import { findModelFiles } from '../models/find-here.ts'
 import { type FindTwin, lookUpTwins } from '../models/find-twins.ts'
-import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { daemonSettings } from '@shoal/daemon/settings'
-import { writeWhole } from '@shoal/files'
+import { isErrno, writeWhole } from '@shoal/files'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import {
@@ -20,7 +20,6 @@ import {
 } from '../service/service-words.ts'
 import { marker } from '../service/systemd-unit.ts'
 import { readPlaces } from '../settings/places.ts'
-import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 
 export function serviceCommand(open: OpenContext): Command {

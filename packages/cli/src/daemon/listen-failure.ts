@@ -1,6 +1,6 @@
 /** Errors for a daemon that cannot listen at its address, with advice. */
 
-import { isErrno } from '../terminal/errno.ts'
+import { isErrno } from '@shoal/files'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { findPortHolder, holderName } from './port-holder.ts'
 import type { DaemonState } from './state-file.ts'
@@ -24,7 +24,7 @@ export async function listenFailure(
     if (port === own?.port) return ownHasPort(error, own, portOption)
     return await portTaken(error, port, portOption)
   }
-  if (isErrno(error, 'ENOTFOUND') || isErrno(error, 'EAI_AGAIN')) {
+  if (isErrno(error, 'ENOTFOUND', 'EAI_AGAIN')) {
     return misuse(`The host “${hostname}” was not found.`, hostHint)
   }
   if (isErrno(error, 'EADDRNOTAVAIL')) {

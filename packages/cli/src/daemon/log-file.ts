@@ -1,7 +1,7 @@
 /** Reads a log file to which another process appends lines. */
 import { type FileHandle, open, rename, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isErrno } from '../terminal/errno.ts'
+import { isErrno } from '@shoal/files'
 
 const pollIntervalMs = 250
 /** A log may be large, so it is read from its end, in blocks of this size. */

@@ -1,4 +1,4 @@
-import { isErrno } from '../terminal/errno.ts'
+import { isErrno } from '@shoal/files'
 
 const timeoutMs = 1_000
 

@@ -1,9 +1,9 @@
 /** `daemon.json`, which a running daemon writes so that other commands can find it. */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isErrno } from '@shoal/files'
 import { readJsonFile, writeJsonFile } from '../settings/json-file.ts'
 import type { Places } from '../settings/places.ts'
-import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 import { type Answerer, askForProcess, askForProof } from './daemon-client.ts'
 

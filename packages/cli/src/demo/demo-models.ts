@@ -1,8 +1,8 @@
 /** The demo models in the repository. `shoal up` publishes them on a new registry. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isErrno } from '@shoal/files'
 import type { NewModel } from '@shoal/protocol/client'
-import { isErrno } from '../terminal/errno.ts'
 
 export const demoDirectory = join(import.meta.dirname, '../../../../models')
 

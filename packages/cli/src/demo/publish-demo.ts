@@ -1,7 +1,7 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { isErrno } from '@shoal/files'
 import { ApiError, type RegistryClient } from '@shoal/protocol/client'
-import { isErrno } from '../terminal/errno.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { pushFiles } from '../transfers/push-files.ts'
 import { type DemoFolder, listDemoFolders } from './demo-models.ts'

@@ -1,7 +1,7 @@
 import { access, constants, readdir, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { isErrno } from '@shoal/files'
 import type { Context } from '../context.ts'
-import { isErrno } from '../terminal/errno.ts'
 import { formatBytes, formatMachine } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 import { portFinding } from './port-finding.ts'

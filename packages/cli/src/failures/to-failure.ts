@@ -1,12 +1,12 @@
 /** Turns every error into a message, a hint and an exit code for the user. */
 import type { AppError, ErrorCode, ErrorOf } from '@shoal/core/errors'
 import { type Ending, errorTable, isAppError } from '@shoal/core/errors/table'
+import { isErrno } from '@shoal/files'
 import type { NetworkFailure } from '@shoal/protocol/client'
 import { CommanderError } from 'commander'
 import type { LastRegistry } from '../context.ts'
 import { toDaemonFailure } from '../daemon/daemon-error.ts'
 import { registryLabel } from '../settings/address.ts'
-import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { shortHash, toSentence, toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatBytes } from '../terminal/units.ts'

@@ -1,9 +1,9 @@
 /** Finds the models that other programs have stored on this machine. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { isErrno } from '@shoal/files'
 import type { FoundFile, Skipped, StoreName } from '@shoal/transfer'
 import type { Environment } from '../environment.ts'
-import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 
 type StorePlaces = { env: Environment; home: string; platform: NodeJS.Platform }
@@ -54,7 +54,7 @@ async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory()
   } catch (error) {
-    if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return false
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return false
     // If the user has no permission to access the store, an error is reported when the store is read.
     if (isErrno(error, 'EACCES')) return true
     throw error

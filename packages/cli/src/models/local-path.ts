@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 import { isModelFilename, isModelName } from '@shoal/core/references'
-import { isErrno } from '../terminal/errno.ts'
+import { isErrno } from '@shoal/files'
 import { Failure, misuse } from '../terminal/failure.ts'
 
 type Options = {
@@ -36,7 +36,7 @@ export async function localPaths({ findFolder, modelName, filenames, output }: O
 
 async function isDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: unknown) => {
-    if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return undefined
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
   })
   return found?.isDirectory() ?? false

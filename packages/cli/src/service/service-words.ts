@@ -3,10 +3,10 @@ import { access } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { daemonSettings } from '@shoal/daemon/settings'
+import { isErrno } from '@shoal/files'
 import { networkSettings } from '@shoal/network'
 import type { Environment } from '../environment.ts'
 import { cliSettings } from '../settings/settings.ts'
-import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 import { findInstallation } from '../upgrade/installation.ts'
 
@@ -36,7 +36,7 @@ function isThere(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     (error: unknown) => {
-      if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return false
+      if (isErrno(error, 'ENOENT', 'ENOTDIR')) return false
       throw error
     },
   )

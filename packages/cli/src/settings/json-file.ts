@@ -1,8 +1,7 @@
 /** Small JSON files. `updateJsonFile` loses no concurrent updates, and readers never see a partially written file. */
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeFolder, writeWhole } from '@shoal/files'
-import { isErrno } from '../terminal/errno.ts'
+import { isErrno, makeFolder, writeWhole } from '@shoal/files'
 import { Failure } from '../terminal/failure.ts'
 
 /** The lock is held only for milliseconds. */

@@ -2,7 +2,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { access, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isErrno } from '../terminal/errno.ts'
+import { isErrno } from '@shoal/files'
 
 export type Installation = {
   /** The folder `lib/shoal`, which contains one folder for each version. */
@@ -31,6 +31,6 @@ export async function findInstallation(programFolder: string): Promise<Installat
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return undefined
+  if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
   throw error
 }
