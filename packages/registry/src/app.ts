@@ -108,8 +108,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     if (connection.ballast)
       await metadata.register(roomForDeletions, { ballast: connection.ballast })
     await metadata.register(responseCaching, { cache })
-    const { isRegistrationOpen, quotaBytes } = config
-    await metadata.register(accountRoutes, { ...all, isRegistrationOpen })
+    const { isRegistrationOpen, quotaBytes, clock } = config
+    await metadata.register(accountRoutes, { ...all, isRegistrationOpen, clock })
     await metadata.register(apiKeyRoutes, all)
     await metadata.register(modelRoutes, { ...all, turns })
     await metadata.register(fileRoutes, { ...all, quotaBytes })
@@ -131,7 +131,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(blobRoutes, all)
   await app.register(trackerRoutes, {
     swarms,
-    torrents: trackedTorrents(all),
+    torrents: trackedTorrents({ ...all, clock: config.clock }),
     extraPeer: dependencies.extraPeer,
     baseUrl: site.baseUrl,
     messages: dependencies.messages,

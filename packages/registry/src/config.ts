@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '@shoal/core/async'
 import { readSettings, type SettingsOf } from '@shoal/core/settings'
 import { ConfigError } from './errors.ts'
 import { ownProgramFolder } from './program-folder.ts'
@@ -24,6 +25,8 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
    */
   announceIntervalSeconds: number
   timeouts: ConnectionTimeouts
+  /** Measures how long a node caches what it has read, and the windows of its rate limits. */
+  clock: Clock
   /**
    * How often a node polls the database for files to process. Polling finds files that the node was not notified of,
    * such as those that a crashed node was processing.
@@ -70,6 +73,7 @@ export function readRegistryConfig(
     ballastBytes: undefined,
     announceIntervalSeconds: 900,
     timeouts: { readerMs: 60_000, senderMs: 30_000, headersMs: 60_000, idleMs: 72_000 },
+    clock: systemClock,
     // A node's lease on a file lasts 15 s, so if the node crashes, another one takes over the file within 20 s.
     processingPollMs: 4_000,
     programFolder: ownProgramFolder,

@@ -107,9 +107,9 @@ export async function makeShell({
   await app.register(crossOrigin)
   await app.register(cookie)
   const { isAnonymousReadAllowed } = config
-  const guard = credentialGuard(config.rateLimits?.auth)
+  const guard = credentialGuard(config.rateLimits?.auth, config.clock)
   await app.register(authentication, { sessions, keys, guard, site, isAnonymousReadAllowed })
-  const limiter = config.rateLimits && rateLimiter(config.rateLimits, shared)
+  const limiter = config.rateLimits && rateLimiter(config.rateLimits, { ...config, shared })
   if (limiter) await app.register(rateLimits, { limiter })
   await app.register(openapi, { version, site, pagesDirectory: web?.directory })
   return { app, guard, limiter }

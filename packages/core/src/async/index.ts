@@ -1,4 +1,5 @@
-/** Asynchronous waits that an `AbortSignal` can abort. */
+/** Asynchronous waits that an `AbortSignal` can abort, and a clock that tests can move. */
+export { type Clock, systemClock } from './clock.ts'
 export { type SilenceTimer, silenceTimer } from './silence-timer.ts'
 export { sleep } from './sleep.ts'
 export { untilAborted } from './until-aborted.ts'

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Clock } from '@shoal/core/async'
 import { endpoints, type Usage } from '@shoal/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { note, user } from '../audit/audit-log.ts'
@@ -25,12 +26,13 @@ type Dependencies = {
   isRegistrationOpen: boolean
   /** The secret required to create the first account, if this registry requires one. */
   setupCode: string | undefined
+  clock: Clock
   people: { findUsage(accountId: string): Promise<Usage> }
 }
 
 export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, dependencies) => {
-  const { accounts, sessions, networks, guard, site, people } = dependencies
-  const delays = signInDelays()
+  const { accounts, sessions, networks, guard, site, clock, people } = dependencies
+  const delays = signInDelays(clock)
 
   async function startSession(account: Account, request: FastifyRequest, reply: FastifyReply) {
     const { username } = account

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Clock } from '@shoal/core/async'
 import type { RateLimits } from '../config.ts'
 import { busy } from '../errors.ts'
 import { windowCounts } from '../http/window-counts.ts'
@@ -42,11 +43,14 @@ const maxLookupsUnderWay = 100
  * same invalid credential, that credential counts at most once a minute. Without `limit`, every credential is looked
  * up.
  */
-export function credentialGuard(limit: RateLimits['auth'] | undefined): CredentialGuard {
+export function credentialGuard(
+  limit: RateLimits['auth'] | undefined,
+  clock: Clock,
+): CredentialGuard {
   const good = new Map<string, true>()
-  /** For each invalid credential, the time on a monotonic clock before which the credential is not looked up again. */
+  /** For each invalid credential, the time before which the credential is not looked up again. */
   const bad = new Map<string, number>()
-  const failures = windowCounts(maxNetworks)
+  const failures = windowCounts(maxNetworks, clock)
   const underWay = new Map<string, number>()
 
   async function lookUpNew(
@@ -76,7 +80,7 @@ export function credentialGuard(limit: RateLimits['auth'] | undefined): Credenti
     ): Promise<Caller | undefined> {
       if (!limit) return lookUp()
       const digest = digestToken(token)
-      if ((bad.get(digest) ?? 0) > performance.now()) return undefined
+      if ((bad.get(digest) ?? 0) > clock.now()) return undefined
       const windowMs = limit.windowSeconds * 1000
       const { count, msLeft } = failures.read(network, windowMs)
       const isKnown = good.has(digest)
@@ -87,7 +91,7 @@ export function credentialGuard(limit: RateLimits['auth'] | undefined): Credenti
         remember(good, digest, true)
       } else {
         good.delete(digest)
-        remember(bad, digest, performance.now() + badForMs)
+        remember(bad, digest, clock.now() + badForMs)
       }
       return caller
     },

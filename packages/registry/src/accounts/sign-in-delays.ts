@@ -1,3 +1,4 @@
+import type { Clock } from '@shoal/core/async'
 import { busy } from '../errors.ts'
 
 export interface SignInDelays {
@@ -38,7 +39,7 @@ const maxWaits = 10_000
  * waits separately, so that attackers cannot lock out the account's owner. Usernames without an account are treated the
  * same way. Sessions, API keys, and networks that the account has used are never delayed.
  */
-export function signInDelays(now: () => number = () => performance.now()): SignInDelays {
+export function signInDelays({ now }: Clock): SignInDelays {
   const failures = new Map<string, { count: number; at: number }>()
   /** The current waits, in the order in which they began. They are forgotten in the same order. */
   const waits = new Map<string, { username: string; readyAt: number; endsAt: number }>()

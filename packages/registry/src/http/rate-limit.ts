@@ -1,3 +1,4 @@
+import type { Clock } from '@shoal/core/async'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RateLimitClass, RateLimits } from '../config.ts'
@@ -47,8 +48,11 @@ export interface RateLimiter {
  * 1,000, and shortly after the response if the limit is larger. Each node also counts its own requests, so that it can
  * enforce the limits while Redis does not respond.
  */
-export function rateLimiter(limits: RateLimits, shared?: SharedState): RateLimiter {
-  const counts = windowCounts(maxCallers)
+export function rateLimiter(
+  limits: RateLimits,
+  { clock, shared }: { clock: Clock; shared: SharedState | undefined },
+): RateLimiter {
+  const counts = windowCounts(maxCallers, clock)
   const delayed = shared && delayedCounts(shared, maxCallers)
 
   function toState(limitClass: RateLimitClass, { count, msLeft }: WindowCount): RateState {

@@ -1,3 +1,5 @@
+import type { Clock } from '@shoal/core/async'
+
 export type WindowCount = {
   count: number
   /** Milliseconds until the count is reset to zero. */
@@ -6,9 +8,9 @@ export type WindowCount = {
 
 /**
  * Counts events per key in fixed time windows. At most `maxKeys` keys are kept; the key counted least recently is
- * removed first. Windows use a monotonic clock, so setting back the system clock does not extend them.
+ * removed first.
  */
-export function windowCounts(maxKeys: number) {
+export function windowCounts(maxKeys: number, clock: Clock) {
   const windows = new Map<string, { count: number; endsAt: number }>()
 
   function current(key: string, windowMs: number, now: number) {
@@ -19,7 +21,7 @@ export function windowCounts(maxKeys: number) {
   return {
     /** Adds one to the key's count, and returns the new count. */
     add(key: string, windowMs: number): WindowCount {
-      const now = performance.now()
+      const now = clock.now()
       const window = current(key, windowMs, now)
       window.count += 1
       windows.delete(key)
@@ -30,7 +32,7 @@ export function windowCounts(maxKeys: number) {
 
     /** Returns the current count. */
     read(key: string, windowMs: number): WindowCount {
-      const now = performance.now()
+      const now = clock.now()
       const { count, endsAt } = current(key, windowMs, now)
       return { count, msLeft: endsAt - now }
     },

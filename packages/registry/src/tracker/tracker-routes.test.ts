@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { movedClock } from '@shoal/core/testing'
 import type { Download, ModelFile } from '@shoal/protocol'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { RegistryConfig } from '../config.ts'
@@ -40,10 +40,11 @@ async function startPublishing(start: Start, settings?: Partial<RegistryConfig>)
 }
 
 describeApi('the tracker over HTTP', (start, oneNodeTest) => {
+  const clock = movedClock()
   let here: Awaited<ReturnType<typeof startPublishing>>
 
   beforeAll(async () => {
-    here = await startPublishing(start)
+    here = await startPublishing(start, { clock })
   })
 
   /** Returns a file's number of seeders. Poll the result, because a node's count may be up to two seconds old. */
@@ -192,7 +193,7 @@ describeApi('the tracker over HTTP', (start, oneNodeTest) => {
     expect(await publicAnnounce()).toMatchObject({ incomplete: 1 })
 
     await change(false)
-    await sleep(2_100)
+    clock.advance(2_000)
     expect(await publicAnnounce()).toMatchObject(refusal)
     const asPrivate = await here.getTorrent(file)
     const path = new URL(asPrivate.announce).pathname
@@ -201,12 +202,12 @@ describeApi('the tracker over HTTP', (start, oneNodeTest) => {
     expect(await privateAnnounce()).toMatchObject({ incomplete: 1 })
 
     await change(true)
-    await sleep(2_100)
+    clock.advance(2_000)
     expect(await privateAnnounce()).toMatchObject(refusal)
     expect(await publicAnnounce()).toMatchObject({ incomplete: 1 })
 
     await registry.call('DELETE', `/v1/models/${model_id}/files/${file.id}`, { token })
-    await sleep(2_100)
+    clock.advance(2_000)
     expect(await publicAnnounce()).toMatchObject(refusal)
   })
 

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { movedClock } from '@shoal/core/testing'
 import { Kysely, sql } from 'kysely'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openBallast } from '../../database/ballast.ts'
 import type { Database } from '../../database/schema.ts'
 import { openSqlite, sqliteDialect } from '../../database/sqlite.ts'
@@ -35,10 +36,12 @@ async function publicFiles(count: number) {
 }
 
 test('a recently requested torrent stays in the cache when the cache is full', async () => {
-  vi.spyOn(performance, 'now').mockReturnValue(1_000) // so that nothing expires
-  onTestFinished(() => void vi.restoreAllMocks())
   const { db, queries } = await publicFiles(maxCachedTorrents + 2)
-  const torrents = trackedTorrents({ db, capabilities: {} as Capabilities })
+  const torrents = trackedTorrents({
+    db,
+    capabilities: {} as Capabilities,
+    clock: movedClock(), // stands still, so that nothing expires
+  })
   for (let n = 0; n < maxCachedTorrents; n += 1) await torrents.get(`${n}`, undefined)
   await torrents.get('0', undefined)
   expect(queries()).toBe(maxCachedTorrents)

@@ -1,3 +1,4 @@
+import type { Clock } from '@shoal/core/async'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/schema.ts'
@@ -34,11 +35,13 @@ export interface TrackedTorrents {
 const cacheTtlMs = 2_000
 export const maxCachedTorrents = 10_000
 
-type Dependencies = { db: Kysely<Database>; capabilities: Capabilities }
+type Dependencies = { db: Kysely<Database>; capabilities: Capabilities; clock: Clock }
 
-export function trackedTorrents({ db, capabilities }: Dependencies): TrackedTorrents {
+export function trackedTorrents({ db, capabilities, clock }: Dependencies): TrackedTorrents {
   const files = trackedFileRepository(db)
-  const cache = new LRUCache<string, TrackedTorrent>({ max: maxCachedTorrents, ttl: cacheTtlMs })
+  const cache = new LRUCache<string, { torrent: TrackedTorrent; readAt: number }>({
+    max: maxCachedTorrents,
+  })
 
   async function read(infoHash: string, token: string | undefined) {
     if (token === undefined) {
@@ -53,10 +56,10 @@ export function trackedTorrents({ db, capabilities }: Dependencies): TrackedTorr
   async function find(infoHash: string, token: string | undefined) {
     const key = token === undefined ? infoHash : `${infoHash} ${token}`
     const known = cache.get(key)
-    if (known) return known
-    const start = performance.now() // taken before the query, because its result may be outdated when it arrives
+    if (known && clock.now() - known.readAt < cacheTtlMs) return known.torrent
+    const readAt = clock.now() // taken before the query, because its result may be outdated when it arrives
     const torrent: TrackedTorrent | undefined = await read(infoHash, token)
-    if (torrent) cache.set(key, torrent, { start })
+    if (torrent) cache.set(key, { torrent, readAt })
     return torrent
   }
 
