@@ -1,13 +1,12 @@
 /** Parses the output cases of llama.cpp's tests, and compares the results with what those tests expect. */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { callGrammar } from '@shoal/grammar'
+import { openStacks, parseGbnf, type Stacks } from '@shoal/grammar/testing'
 import { answerParser } from '../packages/daemon/src/runtime/chat/answer-parser.ts'
 import { optionalCalls } from '../packages/daemon/src/runtime/chat/chat-prompt.ts'
 import type { AnswerFormat } from '../packages/daemon/src/runtime/chat/formats/answer-format.ts'
 import type { CallPlace } from '../packages/daemon/src/runtime/chat/formats/call-reader.ts'
-import { callGrammar } from '../packages/daemon/src/runtime/grammar/calls/call-grammar.ts'
-import { parseGbnf } from '../packages/daemon/src/runtime/grammar/gbnf-parser.ts'
-import { openStacks, type Stacks } from '../packages/daemon/src/runtime/grammar/gbnf-stacks.ts'
 import type {
   Chat,
   ChatMessage,

@@ -1,6 +1,6 @@
 /** Converts the schemas of llama.cpp's tests to grammars, and validates strings generated from the grammars. */
-import { jsonGrammar } from '../packages/daemon/src/runtime/grammar/json-grammar.ts'
-import { findInvalidTexts } from '../packages/daemon/src/testing/invalid-texts.ts'
+import { jsonGrammar } from '@shoal/grammar'
+import { findInvalidTexts } from '@shoal/grammar/testing'
 import type { RunNative } from './build-native.ts'
 
 /** A case, as `native/schemas.cpp` prints it. */

@@ -38,9 +38,9 @@ test('codes with the same HTTP status end a command in the same way', () => {
 const ownClasses = [
   'cli/src/terminal/failure.ts: Failure',
   'core/src/errors/app-error.ts: AppError',
-  'daemon/src/runtime/grammar/automaton.ts: TooLarge',
-  'daemon/src/runtime/grammar/pattern-parser.ts: PatternError',
-  'daemon/src/runtime/grammar/schema-error.ts: SchemaError',
+  'grammar/src/automata/automaton.ts: TooLarge',
+  'grammar/src/automata/pattern-parser.ts: PatternError',
+  'grammar/src/schema/schema-error.ts: SchemaError',
   'registry/src/cards/start-card-process.ts: CardTimeoutError',
   'registry/src/metadata-peer/errors.ts: Departure',
   'registry/src/metadata-peer/errors.ts: Refusal',

@@ -1,5 +1,4 @@
-import type { OptionalCalls } from '../grammar/calls/call-syntax.ts'
-import { movedTo } from '../grammar/schema.ts'
+import { movedTo, type OptionalCalls } from '@shoal/grammar'
 import { type Chat, isForced, promptError } from '../runtime.ts'
 import { beginAnswer, type ChatPrompt } from './begin-answer.ts'
 import type { AnswerFormat } from './formats/answer-format.ts'

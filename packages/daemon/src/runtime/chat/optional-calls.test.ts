@@ -1,11 +1,16 @@
+import { callGrammar } from '@shoal/grammar'
+import {
+  type Gbnf,
+  matchesGbnf,
+  parseGbnf,
+  randomNumbers,
+  textGenerator,
+} from '@shoal/grammar/testing'
 import { Compile } from 'typebox/schema'
 import { expect, test } from 'vitest'
 import { args, callTemplates, name as nameMark, template } from '../../testing/call-templates.ts'
-import { matchesGbnf, randomNumbers, textGenerator } from '../../testing/gbnf.ts'
 import { joinCalls } from '../../testing/generations.ts'
 import { promptsOf } from '../../testing/prompts-of.ts'
-import { callGrammar } from '../grammar/calls/call-grammar.ts'
-import { type Gbnf, parseGbnf } from '../grammar/gbnf-parser.ts'
 import type { Chat, Tool } from '../runtime.ts'
 import { answerParser } from './answer-parser.ts'
 import { optionalCalls } from './chat-prompt.ts'

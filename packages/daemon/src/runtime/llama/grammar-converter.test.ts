@@ -1,6 +1,5 @@
+import { jsonGrammar, SchemaError } from '@shoal/grammar'
 import { expect, test } from 'vitest'
-import { jsonGrammar } from '../grammar/json-grammar.ts'
-import { SchemaError } from '../grammar/schema-error.ts'
 import { grammarConverter } from './grammar-converter.ts'
 
 const text = { type: 'string', pattern: '^a+$' }

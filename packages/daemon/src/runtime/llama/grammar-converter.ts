@@ -1,6 +1,5 @@
+import { type OptionalCalls, SchemaError } from '@shoal/grammar'
 import { limitedThread, ThreadLimitError } from '@shoal/threads'
-import type { OptionalCalls } from '../grammar/calls/call-syntax.ts'
-import { SchemaError } from '../grammar/schema-error.ts'
 
 /** The input from which a grammar is created: a JSON schema, or the calls that a model may make. */
 export type GrammarSource = { schema: object } | { calls: OptionalCalls }

@@ -1,7 +1,7 @@
 /** The thread that `grammar-converter.ts` starts. It converts schemas and tools to grammars. */
+
+import { callGrammar, jsonGrammar } from '@shoal/grammar'
 import { serveParent } from '@shoal/threads/parent'
-import { callGrammar } from '../grammar/calls/call-grammar.ts'
-import { jsonGrammar } from '../grammar/json-grammar.ts'
 import type { GrammarSource } from './grammar-converter.ts'
 
 serveParent(() => ({

@@ -1,4 +1,6 @@
 /** Runs llama.cpp in this process. Used only in a child process, because a crash of native code ends the process. */
+
+import { jsonCloser } from '@shoal/grammar'
 import type { EvaluationPriority, LlamaContextSequence, Token } from 'node-llama-cpp'
 import { callSchema, optionalCalls } from '../chat/chat-prompt.ts'
 import {
@@ -17,7 +19,6 @@ import { answerWriter } from './answer-writer.ts'
 import { batchTogether } from './batch-together.ts'
 import { betweenBatches } from './between-batches.ts'
 import { embedder } from './embedder.ts'
-import { jsonCloser } from './json-closer.ts'
 import { isEncoder, loadModel } from './load-model.ts'
 import { openChats } from './open-chats.ts'
 import { ownSampler } from './own-sampler.ts'
@@ -247,10 +248,11 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const text = tokenText((some, before) =>
       model.detokenize(some as Token[], false, before as Token[]),
     )
-    return jsonCloser(grammar, {
-      toText: (token) => text.take(token),
-      countTokens: (some) => model.tokenize(some).length,
-    })
+    const closer = jsonCloser(grammar, (some) => model.tokenize(some).length)
+    return {
+      allows: (token: Token, tokensLeft: number) => closer.allows(text.take(token), tokensLeft),
+      closing: closer.closing,
+    }
   }
 
   /**

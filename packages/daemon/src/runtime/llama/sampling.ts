@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { anyObjectGrammar, SchemaError } from '@shoal/grammar'
 import { LRUCache } from 'lru-cache'
 import {
   type Llama,
@@ -10,8 +11,6 @@ import {
   TokenBias,
 } from 'node-llama-cpp'
 import type { CallPlace } from '../chat/formats/call-reader.ts'
-import { anyObjectGrammar } from '../grammar/json-grammar.ts'
-import { SchemaError } from '../grammar/schema-error.ts'
 import { type PromptCode, promptError, type Sampling } from '../runtime.ts'
 import { type GrammarSource, grammarConverter } from './grammar-converter.ts'
 import { getBiases } from './llama-internals.ts'

@@ -1,4 +1,4 @@
-import type { CallSyntax } from '../../grammar/calls/call-syntax.ts'
+import type { CallSyntax } from '@shoal/grammar'
 import type { ReadCalls } from './call-reader.ts'
 
 /** The format in which a model writes answers. */

@@ -1,5 +1,5 @@
 /** Detects how a model writes calls, based on an example: what its template prints for the probe. */
-import type { CallSyntax, TextPart } from '../../grammar/calls/call-syntax.ts'
+import type { CallSyntax, TextPart } from '@shoal/grammar'
 import type { CallFormat } from './answer-format.ts'
 import { readJsonCalls } from './json-calls.ts'
 import { gemma, literalCalls, python } from './literal-calls.ts'

@@ -1,4 +1,4 @@
-import { itemSchema, propertySchema, typesOf } from '../../grammar/schema-types.ts'
+import { itemSchema, propertySchema, typesOf } from '@shoal/grammar'
 import { toJson } from './to-json.ts'
 
 type Nested = {

@@ -3,7 +3,7 @@
  * Values are written as plain text; the tool's schema defines their types.
  */
 
-import { propertySchema, typesOf } from '../../grammar/schema-types.ts'
+import { propertySchema, typesOf } from '@shoal/grammar'
 import {
   beginCall,
   type CallReader,

@@ -1,4 +1,4 @@
-import { typeOf } from '../../grammar/schema-types.ts'
+import { typeOf } from '@shoal/grammar'
 import { jsonValue } from './json-value.ts'
 
 const words: Record<string, string> = { True: 'true', False: 'false', None: 'null' }
