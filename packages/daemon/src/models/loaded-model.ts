@@ -27,7 +27,8 @@ export type Plan = ContextPlan & {
   usedAt: number
   idleSince: Date | undefined
   keepAliveMs: number
-  timer: NodeJS.Timeout | undefined
+  /** Cancels the end of the keep-alive time. */
+  stopTimer: () => void
   expiresAt: Date | undefined
 }
 

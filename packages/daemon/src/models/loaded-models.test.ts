@@ -1,6 +1,8 @@
 import { renameSync, rmSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { type Clock, systemClock } from '@shoal/core/async'
+import { movedClock } from '@shoal/core/testing'
+import { expect, test, vi } from 'vitest'
 import { addModel } from '../testing/gguf-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
@@ -180,7 +182,7 @@ test('a context that needs far more memory than is available is rejected before 
 })
 
 /** Opens the models in this folder without starting a daemon. */
-function openModels(folder: string) {
+function openModels(folder: string, clock: Clock = systemClock) {
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
   const local = localModels(folder, 1e9, log)
   const models = loadedModels({
@@ -193,6 +195,7 @@ function openModels(folder: string) {
     queueLength: 1,
     keepAliveMs: 0,
     log,
+    clock,
   })
   return { models, local }
 }
@@ -233,14 +236,17 @@ test('the models folder is not listed for a loaded model whose folder has not ch
 test('a model may stay loaded for longer than a timer can wait', async () => {
   using folder = temporaryFolder()
   addModel(folder.path, 'tide', {})
-  const { models } = openModels(folder.path)
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
+  const clock = movedClock()
+  const after: Clock['after'] = (ms, run) => {
+    expect(ms).toBeLessThan(2 ** 31) // otherwise, a timer would call `run` immediately
+    return clock.after(ms, run)
+  }
+  const { models } = openModels(folder.path, { ...clock, after })
   const days = (count: number) => count * 86_400_000
   await models.load('tide', { keepAliveMs: days(90) })
-  await vi.advanceTimersByTimeAsync(days(89))
+  clock.advance(days(89))
   expect(await models.list()).toHaveLength(1)
-  await vi.advanceTimersByTimeAsync(days(1))
+  clock.advance(days(1))
   expect(await models.list()).toHaveLength(0)
 })
 

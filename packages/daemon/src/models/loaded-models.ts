@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '@shoal/core/async'
 import { hasCode } from '@shoal/core/errors'
 import { Fault, modelNotFound } from '../errors.ts'
 import { freeMemory } from '../machine.ts'
@@ -37,6 +38,7 @@ type Dependencies = {
   /** How long an idle model stays loaded; negative means forever. */
   keepAliveMs: number
   log: Log
+  clock?: Clock
 }
 
 /** A model that is loaded or being loaded. */
@@ -89,10 +91,11 @@ export interface LoadedModels {
 /** Loads models on request. Unloads the least recently used models to stay within the memory limit. */
 export function loadedModels(dependencies: Dependencies): LoadedModels {
   const { local, memoryBytes, queueLength, log, getFreeBytes = freeMemory } = dependencies
+  const { clock = systemClock } = dependencies
   const { planContext } = createContextPlanner(dependencies)
   const entries = new Map<string, Entry>()
   const crashes = openCrashLog()
-  let clock = 0
+  let uses = 0
   /** Models are loaded one at a time, because two simultaneous loads would rely on the same free memory. */
   let loading: Promise<unknown> = Promise.resolve()
 
@@ -128,7 +131,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
       usedAt: 0,
       idleSince: undefined,
       keepAliveMs: known?.keepAliveMs ?? dependencies.keepAliveMs,
-      timer: undefined,
+      stopTimer: () => undefined,
       expiresAt: undefined,
     }
     const isFree = known ? unloadEntry(known) : Promise.resolve()
@@ -242,7 +245,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   }
 
   function forget(entry: Plan) {
-    clearTimeout(entry.timer)
+    entry.stopTimer()
     if (entries.get(entry.model.path) === entry) entries.delete(entry.model.path)
   }
 
@@ -254,7 +257,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   }
 
   function rest(entry: Entry) {
-    clearTimeout(entry.timer)
+    entry.stopTimer()
     entry.expiresAt = undefined
     const { keepAliveMs } = entry
     if (entry.requests > 0) return
@@ -267,7 +270,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
       )
     const wait = (ms: number) => {
       const onward = () => (ms > maxTimerMs ? wait(ms - maxTimerMs) : unload())
-      entry.timer = setTimeout(onward, Math.min(ms, maxTimerMs)).unref()
+      entry.stopTimer = clock.after(Math.min(ms, maxTimerMs), onward)
     }
     wait(keepAliveMs)
   }
@@ -284,13 +287,13 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
         { retryAfterSeconds: 2 },
       )
     }
-    clock += 1
-    entry.usedAt = clock
+    uses += 1
+    entry.usedAt = uses
     entry.requests += 1
     entry.idleSince = undefined
     entry.expiresAt = undefined
     if (keepAliveMs !== undefined) entry.keepAliveMs = keepAliveMs
-    clearTimeout(entry.timer)
+    entry.stopTimer()
     const leave = () => {
       entry.requests -= 1
       rest(entry)
