@@ -1,3 +1,4 @@
+import { type Clock, waitingClock } from '@shoal/core/async'
 import type { Speed } from './events.ts'
 
 /** The period over which the speed is averaged. */
@@ -21,8 +22,8 @@ export interface ProgressMeter {
  * const meter = progressMeter(file.file_size_bytes)
  * const { bytesDone, bytesPerSecond } = meter.read(500_000, 500_000)
  */
-export function progressMeter(bytesTotal: number): ProgressMeter {
-  const startedAt = performance.now()
+export function progressMeter(bytesTotal: number, clock: Clock = waitingClock): ProgressMeter {
+  const startedAt = clock.now()
   let lastAt = startedAt
   let lastMoved = 0
   let perMs = 0
@@ -30,7 +31,7 @@ export function progressMeter(bytesTotal: number): ProgressMeter {
 
   return {
     read(bytesHere, movedBytes) {
-      const now = performance.now()
+      const now = clock.now()
       const elapsed = now - lastAt
       if (elapsed > 0) {
         // At first, the speed is a simple average over the whole transfer. Later, older bytes have less and less

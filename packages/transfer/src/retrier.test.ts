@@ -1,10 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
+import { movedClock } from '@shoal/core/testing'
 import { ApiError, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { WaitingEvent } from './events.ts'
 import { createRetrier, type RetrierOptions } from './retrier.ts'
-
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
 
 const host = 'shoal.test'
 const lost: NetworkFailure = {
@@ -15,7 +14,9 @@ const lost: NetworkFailure = {
 }
 const unreachable = new NetworkError(lost)
 
+/** A retrier whose time passes only when a test moves its clock. */
 function open(changes: Partial<RetrierOptions> = {}) {
+  const clock = movedClock()
   const waits: WaitingEvent[] = []
   const stop = new AbortController()
   const onMoving = vi.fn<() => void>()
@@ -26,10 +27,32 @@ function open(changes: Partial<RetrierOptions> = {}) {
     host,
     onMoving,
     report: (event) => waits.push(event),
+    clock,
     ...changes,
   })
-  return { retrier, waits, stop, onMoving }
+  /** Lets time pass in small steps, after each of which everything runs that is due. */
+  async function pass(ms: number) {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      await setImmediate()
+      clock.advance(stepMs)
+    }
+    await setImmediate()
+  }
+  /** Lets time pass until the call ends. Returns its result or its error. */
+  async function outcome<T>(calling: Promise<T>) {
+    let isRunning = true
+    const settled = calling
+      .catch((error: unknown) => error)
+      .finally(() => {
+        isRunning = false
+      })
+    while (isRunning) await pass(stepMs)
+    return settled
+  }
+  return { retrier, waits, stop, onMoving, clock, pass, outcome }
 }
+
+const stepMs = 50
 
 /** Fails once for each error, then succeeds. */
 const failing = (...errors: Error[]) =>
@@ -39,19 +62,14 @@ const failing = (...errors: Error[]) =>
     return 'answer'
   })
 
-async function outcome<T>(calling: Promise<T>) {
-  const settled = calling.catch((error: unknown) => error)
-  await vi.runAllTimersAsync()
-  return settled
-}
-
 test.each([
   ['no response', unreachable],
   ['a 502', new ApiError(502, { detail: 'bad gateway' })],
   ['a 429', new ApiError(429, { detail: 'too often' })],
 ])('a call is retried after %s', async (_, error) => {
   const act = failing(error, error)
-  expect(await outcome(open().retrier.call(act))).toBe('answer')
+  const { retrier, outcome } = open()
+  expect(await outcome(retrier.call(act))).toBe('answer')
   expect(act).toHaveBeenCalledTimes(3)
 })
 
@@ -64,29 +82,31 @@ test.each([
   ],
 ])('a call is not retried after %s', async (_, error) => {
   const act = failing(error)
-  expect(await outcome(open().retrier.call(act))).toBe(error)
+  const { retrier, outcome } = open()
+  expect(await outcome(retrier.call(act))).toBe(error)
   expect(act).toHaveBeenCalledTimes(1)
 })
 
 test('a registry that keeps returning 500 is not retried forever', async () => {
   const error = new ApiError(500, { detail: 'internal server error' })
   const act = failing(...Array.from({ length: 100 }, () => error))
-  expect(await outcome(open().retrier.call(act))).toBe(error)
+  const { retrier, outcome } = open()
+  expect(await outcome(retrier.call(act))).toBe(error)
   expect(act).toHaveBeenCalledTimes(6)
 })
 
 test('a requested wait delays all requests, is reported, and ends', async () => {
-  const { retrier, waits, onMoving } = open()
+  const { retrier, waits, onMoving, pass } = open()
   const calling = retrier.call(failing(new ApiError(503, { detail: 'busy' }, '7')))
-  await vi.advanceTimersByTimeAsync(0)
+  await pass(0)
   expect(waits).toEqual([{ type: 'waiting', seconds: 7, reason: `${host} is busy (503)` }])
   const passed = vi.fn<() => void>()
   const other = retrier.waitUntilOpen().then(passed)
   retrier.wake() // a restored network does not shorten a requested wait
-  await vi.advanceTimersByTimeAsync(6_900)
+  await pass(6_900)
   expect(passed).not.toHaveBeenCalled()
   expect(onMoving).not.toHaveBeenCalled()
-  await vi.advanceTimersByTimeAsync(200)
+  await pass(200)
   await other
   expect(await calling).toBe('answer')
   expect(onMoving).toHaveBeenCalledTimes(1)
@@ -94,56 +114,57 @@ test('a requested wait delays all requests, is reported, and ends', async () => 
 
 test('if the requested wait is longer than the timeout, the call fails immediately', async () => {
   const error = new ApiError(503, { detail: 'busy' }, '3600')
-  expect(await outcome(open().retrier.call(failing(error)))).toBe(error)
+  const { retrier, outcome } = open()
+  expect(await outcome(retrier.call(failing(error)))).toBe(error)
 })
 
 test('a call to a registry that stays offline fails with the network error after the timeout', async () => {
   const act = failing(...Array.from({ length: 1000 }, () => unreachable))
-  const startedAt = performance.now()
-  expect(await outcome(open().retrier.call(act))).toBe(unreachable)
-  expect(performance.now() - startedAt).toBeGreaterThan(60_000)
-  expect(performance.now() - startedAt).toBeLessThan(63_000)
+  const { retrier, outcome, clock } = open()
+  expect(await outcome(retrier.call(act))).toBe(unreachable)
+  expect(clock.now()).toBeGreaterThan(60_000)
+  expect(clock.now()).toBeLessThan(63_000)
 })
 
 test('while bytes move, waits are not reported, and the timeout restarts', async () => {
-  const { retrier, waits } = open({ timeoutMs: 3_000 })
+  const { retrier, waits, pass } = open({ timeoutMs: 3_000 })
   for (let seconds = 0; seconds < 10; seconds += 1) {
     retrier.noteMove()
     const enduring = retrier.waitOrThrow(
       { kind: 'lost', message: 'reset', networkFailure: lost },
       1,
     )
-    await vi.advanceTimersByTimeAsync(1_000)
+    await pass(1_000)
     await enduring
   }
   expect(waits).toEqual([])
 })
 
 test('a restored network ends a wait', async () => {
-  const { retrier, waits, stop } = open({ maxWaitMs: 30_000, isOffline: () => true })
+  const { retrier, waits, stop, pass } = open({ maxWaitMs: 30_000, isOffline: () => true })
   const act = vi.fn(async () => Promise.reject(unreachable))
   const calling = retrier.call(act).catch((reason: unknown) => reason)
-  await vi.advanceTimersByTimeAsync(45_000)
+  await pass(45_000)
   const calls = act.mock.calls.length
   expect(waits).toHaveLength(calls)
   retrier.wake()
-  await vi.advanceTimersByTimeAsync(0)
+  await pass(0)
   expect(act).toHaveBeenCalledTimes(calls + 1)
   stop.abort(unreachable)
   expect(await calling).toBe(unreachable)
 })
 
 test('an aborted signal ends a wait', async () => {
-  const { retrier, stop } = open()
+  const { retrier, stop, pass } = open()
   const error = new ApiError(503, { detail: 'busy' }, '30')
   const calling = retrier.call(failing(error)).catch((reason: unknown) => reason)
-  await vi.advanceTimersByTimeAsync(0)
+  await pass(0)
   stop.abort(new Error('enough'))
   expect(await calling).toEqual(new Error('enough'))
 })
 
 test('a push fails if a chunk is never stored, even if the registry keeps responding', async () => {
-  const { retrier } = open({ timeoutMs: 5_000 })
+  const { retrier, outcome } = open({ timeoutMs: 5_000 })
   const failure = { kind: 'lost', message: 'no answer', networkFailure: lost } as const
   let attempts = 0
   const sending = async () => {

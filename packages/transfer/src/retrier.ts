@@ -1,4 +1,4 @@
-import { sleep } from '@shoal/core/async'
+import { type Clock, sleep, waitingClock } from '@shoal/core/async'
 import { backoffMs } from '@shoal/network/backoff'
 import type { WaitingEvent } from './events.ts'
 import { classifyError, type TransferFailure, toError } from './failure.ts'
@@ -30,6 +30,7 @@ export type RetrierOptions = {
    * there was progress recently.
    */
   isOffline?: () => boolean
+  clock?: Clock
 }
 
 /**
@@ -76,9 +77,10 @@ export interface Retrier {
  * const model = await retrier.call(() => client.getModel('tide'))
  */
 export function createRetrier(options: RetrierOptions): Retrier {
-  const { movedBytes = () => 0, maxWaitMs, timeoutMs, signal, report } = options
+  const { maxWaitMs, timeoutMs, signal, report } = options
+  const { movedBytes = () => 0, clock = waitingClock } = options
   let seen = movedBytes()
-  let lastMoveAt = performance.now()
+  let lastMoveAt = clock.now()
   let gateOpensAt = 0
   let askedUntil = 0
   let closings = 0
@@ -93,7 +95,7 @@ export function createRetrier(options: RetrierOptions): Retrier {
   }
 
   function noteMove() {
-    lastMoveAt = performance.now()
+    lastMoveAt = clock.now()
     closings = 0
     if (!isReported || gateOpensAt > lastMoveAt) return
     isReported = false
@@ -101,7 +103,7 @@ export function createRetrier(options: RetrierOptions): Retrier {
   }
 
   function closeGate(waitMs: number, reason: string, failure: TransferFailure) {
-    const opensAt = performance.now() + waitMs
+    const opensAt = clock.now() + waitMs
     const isNews = opensAt > gateOpensAt + 100
     if (opensAt > gateOpensAt) gateOpensAt = opensAt
     if (!isNews) return
@@ -111,7 +113,7 @@ export function createRetrier(options: RetrierOptions): Retrier {
 
   async function pause(waitMs: number) {
     const { signal: wakes } = awake
-    await sleep(waitMs, AbortSignal.any([signal, wakes])).catch((error: unknown) => {
+    await sleep(waitMs, AbortSignal.any([signal, wakes]), clock).catch((error: unknown) => {
       signal.throwIfAborted()
       if (!wakes.aborted) throw error
     })
@@ -119,7 +121,7 @@ export function createRetrier(options: RetrierOptions): Retrier {
 
   async function waitUntilOpen() {
     for (;;) {
-      const waitMs = gateOpensAt - performance.now()
+      const waitMs = gateOpensAt - clock.now()
       if (waitMs <= 0) return
       await pause(waitMs)
     }
@@ -127,11 +129,11 @@ export function createRetrier(options: RetrierOptions): Retrier {
 
   function hasTimedOut({ retryAfterSeconds = 0 }: TransferFailure): boolean {
     poll()
-    return performance.now() - lastMoveAt > timeoutMs || retryAfterSeconds * 1000 > timeoutMs
+    return clock.now() - lastMoveAt > timeoutMs || retryAfterSeconds * 1000 > timeoutMs
   }
 
   async function waitFor(failure: TransferFailure, inARow: number) {
-    const now = performance.now()
+    const now = clock.now()
     if (failure.retryAfterSeconds !== undefined) {
       const retryAfterMs = failure.retryAfterSeconds * 1000
       askedUntil = Math.max(askedUntil, now + retryAfterMs)

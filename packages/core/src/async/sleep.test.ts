@@ -1,40 +1,38 @@
 import { getEventListeners } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { movedClock } from '../testing/moved-clock.ts'
 import { sleep } from './sleep.ts'
 
 const reason = new Error('enough')
 
-function useFakeTimers() {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
-}
-
 test('sleep resolves after the delay and leaves no listener behind', async () => {
-  useFakeTimers()
+  const clock = movedClock()
   const { signal } = new AbortController()
   const ended = vi.fn()
-  const sleeping = sleep(1_000, signal).then(ended)
-  await vi.advanceTimersByTimeAsync(999)
+  const sleeping = sleep(1_000, signal, clock).then(ended)
+  clock.advance(999)
+  await setImmediate()
   expect(ended).not.toHaveBeenCalled()
-  await vi.advanceTimersByTimeAsync(1)
+  clock.advance(1)
   await sleeping
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
 test("an aborted sleep rejects with the signal's reason and leaves no timer or listener behind", async () => {
-  useFakeTimers()
+  const clock = movedClock()
   const abort = new AbortController()
-  const sleeping = sleep(1_000, abort.signal)
+  const sleeping = sleep(1_000, abort.signal, clock)
   abort.abort(reason)
   await expect(sleeping).rejects.toBe(reason)
-  expect(vi.getTimerCount()).toBe(0)
+  expect(clock.pending()).toBe(0)
   expect(getEventListeners(abort.signal, 'abort')).toEqual([])
 })
 
 test('sleep rejects immediately if the signal has already aborted', async () => {
-  useFakeTimers()
-  await expect(sleep(1_000, AbortSignal.abort(reason))).rejects.toBe(reason)
-  expect(vi.getTimerCount()).toBe(0)
+  const clock = movedClock()
+  await expect(sleep(1_000, AbortSignal.abort(reason), clock)).rejects.toBe(reason)
+  expect(clock.pending()).toBe(0)
 })
 
 test.each([2 ** 31, 1e15, Number.POSITIVE_INFINITY])(

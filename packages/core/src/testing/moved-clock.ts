@@ -6,6 +6,8 @@ type Timer = { at: number; run: () => void }
 export type MovedClock = Clock & {
   /** Moves the time forward. Calls what is due until then, in order. */
   advance(ms: number): void
+  /** The number of calls that are pending. */
+  pending(): number
 }
 
 export function movedClock(): MovedClock {
@@ -19,6 +21,7 @@ export function movedClock(): MovedClock {
       timers.add(timer)
       return () => void timers.delete(timer)
     },
+    pending: () => timers.size,
     advance(ms) {
       const end = now + ms
       for (let next = findNext(); next && next.at <= end; next = findNext()) {

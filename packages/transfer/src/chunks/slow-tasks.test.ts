@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { movedClock } from '@shoal/core/testing'
+import { expect, test } from 'vitest'
 import { newBoard } from './board.ts'
 import type { RunningTask } from './running-task.ts'
 import { slowTasks } from './slow-tasks.ts'
@@ -8,15 +9,9 @@ const sampleIntervalMs = 100
 const chunkSize = 100_000_000
 const any = () => true
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
-
 /** Simulated requests, each with a rate in bytes per millisecond. */
 function requests(rates: number[]) {
+  const clock = movedClock()
   const board = newBoard(rates.length)
   const tasks = rates.map((_, index): RunningTask => {
     const chunk = { index, start: index * chunkSize, size: chunkSize, sha256: '' }
@@ -24,14 +19,15 @@ function requests(rates: number[]) {
     const { signal } = abort
     return { chunk, from: 0, timesBad: 0, signal, abort, startedAt: 0, canGoOn: () => true }
   })
-  const slow = slowTasks(board, windowMs)
+  const slow = slowTasks(board, windowMs, clock)
 
   return {
     tasks,
     slow,
+    clock,
     pass(durationMs: number, now = rates) {
       for (let passed = 0; passed < durationMs; passed += sampleIntervalMs) {
-        vi.advanceTimersByTime(sampleIntervalMs)
+        clock.advance(sampleIntervalMs)
         for (const [index, rate] of now.entries()) {
           Atomics.add(board.written, index, rate * sampleIntervalMs)
           Atomics.add(board.received, 0, BigInt(rate * sampleIntervalMs))
@@ -70,9 +66,9 @@ test('a request that receives nothing is slow, whatever the other requests recei
 })
 
 test('measurements from before a suspension of the process are ignored', () => {
-  const { slow, pass } = requests([1000, 0, 1000])
+  const { slow, pass, clock } = requests([1000, 0, 1000])
   pass(2 * windowMs)
-  vi.advanceTimersByTime(10_000)
+  clock.advance(10_000)
   pass(sampleIntervalMs)
   expect(slow.takeSlowest(any)).toBeUndefined()
 })

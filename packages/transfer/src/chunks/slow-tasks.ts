@@ -1,3 +1,4 @@
+import { type Clock, waitingClock } from '@shoal/core/async'
 import { type Board, receivedBytes } from './board.ts'
 import type { RunningTask } from './running-task.ts'
 
@@ -37,8 +38,8 @@ export interface SlowTasks {
  * Creates a `SlowTasks` without measurements. A request is slow if, over the last `windowMs`, it received nothing, or
  * far less than the other requests while the network was not saturated.
  */
-export function slowTasks(board: Board, windowMs: number): SlowTasks {
-  let lastSampleAt = performance.now()
+export function slowTasks(board: Board, windowMs: number, clock: Clock = waitingClock): SlowTasks {
+  let lastSampleAt = clock.now()
   let readings: Reading[] = []
   let rates = new Map<RunningTask, number>()
   let totalRate = 0
@@ -79,7 +80,7 @@ export function slowTasks(board: Board, windowMs: number): SlowTasks {
 
   return {
     sample(running) {
-      const at = performance.now()
+      const at = clock.now()
       if (at - lastSampleAt > lateMs) forget()
       lastSampleAt = at
       const last = readings.at(-1)
@@ -89,7 +90,7 @@ export function slowTasks(board: Board, windowMs: number): SlowTasks {
     },
 
     noteDone({ chunk, from, startedAt }) {
-      const rate = (chunk.size - from) / Math.max(1, performance.now() - startedAt)
+      const rate = (chunk.size - from) / Math.max(1, clock.now() - startedAt)
       usualRate = usualRate === 0 ? rate : 0.8 * usualRate + 0.2 * rate
     },
 

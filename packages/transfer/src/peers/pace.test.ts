@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { movedClock } from '@shoal/core/testing'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { pace } from './pace.ts'
 
 const registryRate = 1_000_000
 const turnMs = 6_000
-
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 /**
  * Starts a simulated pull whose registry delivers 1 MB per second. `swarmBytes` returns the number of bytes that the
@@ -19,6 +13,7 @@ function startPull(
   swarmBytes: (turnTimeMs: number) => number,
   { peers = () => 3, pullers = () => 0 }: { peers?: () => number; pullers?: () => number } = {},
 ) {
+  const clock = movedClock()
   let registryMs = 0
   let swarmMs = 0
   const turns = pace(
@@ -28,7 +23,7 @@ function startPull(
       peers,
       pullers,
     },
-    { fastBytesPerSecond: 60e6, turnMs, sampleBytes: 2e6, onlyPeers: false },
+    { fastBytesPerSecond: 60e6, turnMs, sampleBytes: 2e6, onlyPeers: false, clock },
   )
   onTestFinished(turns.close)
   return {
@@ -38,7 +33,7 @@ function startPull(
       for (let step = 0; step < seconds * 10; step += 1) {
         if (turns.side() === 'registry') registryMs += 100
         else swarmMs += 100
-        vi.advanceTimersByTime(100)
+        clock.advance(100)
         if (turns.side() !== sides.at(-1)) sides.push(turns.side())
       }
       return sides

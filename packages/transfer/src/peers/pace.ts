@@ -1,3 +1,5 @@
+import { type Clock, every, waitingClock } from '@shoal/core/async'
+
 /**
  * The source that delivers the chunks: either only the registry, with requests for whole chunks, or the swarm, which
  * includes the registry.
@@ -30,6 +32,7 @@ type PaceOptions = {
   sampleBytes: number
   /** Whether bytes are requested only from peers, never from the registry. */
   onlyPeers: boolean
+  clock?: Clock
 }
 
 /** A swarm that delivers less than this share of the registry's rate is not worthwhile. */
@@ -66,11 +69,11 @@ export interface Pace {
  */
 export function pace(
   readings: Readings,
-  { fastBytesPerSecond, turnMs, sampleBytes, onlyPeers }: PaceOptions,
+  { fastBytesPerSecond, turnMs, sampleBytes, onlyPeers, clock = waitingClock }: PaceOptions,
 ): Pace {
   let side: Side = onlyPeers ? 'swarm' : 'registry'
   let turnController = new AbortController()
-  let began = performance.now()
+  let began = clock.now()
   let bytesAtBegin = 0
   /**
    * What started the measurement of the side's rate: its first bytes in this turn, or the end of the time that it had
@@ -90,7 +93,7 @@ export function pace(
   function give(to: Side) {
     side = to
     measuredSince = undefined
-    measureFrom(performance.now())
+    measureFrom(clock.now())
     lonelySince = undefined
     const before = turnController
     turnController = new AbortController()
@@ -126,7 +129,7 @@ export function pace(
 
   function poll() {
     if (onlyPeers) return
-    const now = performance.now()
+    const now = clock.now()
     const rate = measureRate(now)
     const isSettled = now - began > turnMs * settledAfter
     if (side === 'registry') {
@@ -147,7 +150,7 @@ export function pace(
     if (isNoHelp) notBefore = now + turnMs * rejoinAfter
     if (isAlone || isNoHelp) give('registry')
   }
-  const pollTimer = setInterval(poll, turnMs * pollEvery)
+  const stopPolling = every(turnMs * pollEvery, poll, clock)
 
   return {
     side: () => side,
@@ -156,7 +159,7 @@ export function pace(
       return turnController.signal
     },
     close() {
-      clearInterval(pollTimer)
+      stopPolling()
       isOver = true
       turnController.abort(new Error('the pull is over'))
       for (const wake of waiting) wake()

@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events'
+import { movedClock } from '@shoal/core/testing'
 import { newPeerId } from '@shoal/model-file'
 import { directNetwork } from '@shoal/network'
 import { openNetwork } from '@shoal/network/requests'
 import type Wire from 'bittorrent-protocol'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Torrent } from 'webtorrent'
 import { registryAmongPeers } from './registry-among-peers.ts'
 import type { RegistryWire } from './registry-wire.ts'
@@ -13,16 +14,10 @@ const all = Array.from({ length: count }, (_, index) => index)
 const pullers = Array.from({ length: 4 }, () => Buffer.from(newPeerId()).toString('hex'))
 const [self = '', other = ''] = pullers
 
-beforeEach(() => {
-  vi.useFakeTimers()
-  vi.advanceTimersByTime(1) // so that no timeout begins at 0
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
-
 /** Starts a simulated pull of 40 pieces with this peer ID, connected to these peers. */
 function startPull(peerId: string, peerIds: string[]) {
+  const clock = movedClock()
+  clock.advance(1) // so that no timeout begins at 0
   const here = new Set<number>()
   const offered = new Set<number>()
   const sent = { bytes: 0 }
@@ -51,6 +46,7 @@ function startPull(peerId: string, peerIds: string[]) {
   const registry = registryAmongPeers(torrent as unknown as Torrent, {
     ...{ network, peerId, fileSizeBytes: count * torrent.pieceLength },
     bytesFromPeers: () => sent.bytes,
+    clock,
   })
   onTestFinished(() => {
     registry.use([])
@@ -62,6 +58,7 @@ function startPull(peerId: string, peerIds: string[]) {
   return {
     peers,
     registry,
+    clock,
     /** Receives pieces that other peers did not send. */
     receive(...indexes: number[]) {
       for (const index of indexes) here.add(index)
@@ -104,37 +101,37 @@ describe('registryAmongPeers', () => {
   })
 
   it('requests a piece that a peer has only if peers have delivered nothing for 3 seconds', () => {
-    const { peers, requested, receiveBytes } = startPull(self, [other])
+    const { peers, requested, receiveBytes, clock } = startPull(self, [other])
     peers[0]?.receive(...all)
     expect(requested()).toEqual([])
-    vi.advanceTimersByTime(2_900)
+    clock.advance(2_900)
     expect(requested()).toEqual([])
     receiveBytes()
     expect(requested()).toEqual([])
-    vi.advanceTimersByTime(2_900)
+    clock.advance(2_900)
     expect(requested()).toEqual([])
-    vi.advanceTimersByTime(200)
+    clock.advance(200)
     expect(requested()).toEqual(all)
   })
 
   it('takes over the pieces of a puller that receives nothing for 5 seconds', () => {
-    const { peers, requested } = startPull(self, [other])
+    const { peers, requested, clock } = startPull(self, [other])
     const own = requested()
     expect(own.length).toBeLessThan(count)
-    vi.advanceTimersByTime(4_900)
+    clock.advance(4_900)
     expect(requested()).toEqual(own)
     peers[0]?.emit('have', 0)
-    vi.advanceTimersByTime(4_900)
+    clock.advance(4_900)
     expect(requested()).toEqual(own)
-    vi.advanceTimersByTime(200)
+    clock.advance(200)
     expect(requested()).toEqual(all)
   })
 
   it('helps with one piece at a time 3 seconds after it has received all of its own pieces', () => {
-    const { peers, requested, receive } = startPull(self, [other])
+    const { peers, requested, receive, clock } = startPull(self, [other])
     receive(...requested())
     expect(requested()).toEqual([])
-    vi.advanceTimersByTime(3_100)
+    clock.advance(3_100)
     peers[0]?.emit('have', 0)
     const [first = -1, ...others] = requested()
     expect(others).toEqual([])

@@ -1,3 +1,4 @@
+import { type Clock, waitingClock } from '@shoal/core/async'
 import { isShoal } from '@shoal/model-file'
 import type { Network } from '@shoal/network/requests'
 import type Wire from 'bittorrent-protocol'
@@ -23,6 +24,7 @@ type RegistryAmongPeers = {
   /** Our own peer ID, in hexadecimal digits. */
   peerId: string
   bytesFromPeers(): number
+  clock?: Clock
 }
 
 /**
@@ -32,23 +34,23 @@ type RegistryAmongPeers = {
  */
 export function registryAmongPeers(
   torrent: Torrent,
-  { network, fileSizeBytes, peerId, bytesFromPeers }: RegistryAmongPeers,
+  { network, fileSizeBytes, peerId, bytesFromPeers, clock = waitingClock }: RegistryAmongPeers,
 ) {
   let wire: RegistryWire | undefined
   let seenBytes = 0
-  let movedAt = performance.now()
-  let busyAt = performance.now()
+  let movedAt = clock.now()
+  let busyAt = clock.now()
   const wanted = new Map<number, Pieces>()
   const receivedAt = new WeakMap<Wire, number>()
   torrent.on('wire', (peer: Wire) => {
-    const note = () => receivedAt.set(peer, performance.now())
+    const note = () => receivedAt.set(peer, clock.now())
     note()
     peer.on('have', note)
   })
 
   function poll() {
     const bytes = bytesFromPeers()
-    if (bytes !== seenBytes) movedAt = performance.now()
+    if (bytes !== seenBytes) movedAt = clock.now()
     seenBytes = bytes
     if (!wire) return
     const offered = new Set(findOffered())
@@ -56,7 +58,7 @@ export function registryAmongPeers(
   }
 
   function findOffered(): number[] {
-    const now = performance.now()
+    const now = clock.now()
     const missing = [...wanted.values()].flatMap(listPieces).filter(isMissing)
     const peers = listPeers(torrent)
     const nowhere = missing.filter((index) => !peers.some((peer) => peer.peerPieces.get(index)))
@@ -76,7 +78,7 @@ export function registryAmongPeers(
     isShoal(peer.peerId) && now - (receivedAt.get(peer) ?? 0) < pullerTimeoutMs
 
   function listPullers(): Wire[] {
-    const now = performance.now()
+    const now = clock.now()
     return listPeers(torrent).filter((peer) => isPulling(peer, now))
   }
 
@@ -101,6 +103,7 @@ export function registryAmongPeers(
           pieceLength,
           fileSizeBytes,
           network,
+          clock,
         })
         torrent.addWebSeed(wire)
       }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { type Clock, waitingClock } from '@shoal/core/async'
 import type { Network } from '@shoal/network/requests'
 import BitField from 'bitfield'
 import Wire from 'bittorrent-protocol'
@@ -12,7 +13,13 @@ type Answer = (error: Error | null, bytes?: Uint8Array) => void
 const pauseMs = 5_000
 const requestTimeoutMs = 60_000
 
-type Options = { pieces: number; pieceLength: number; fileSizeBytes: number; network: Network }
+type Options = {
+  pieces: number
+  pieceLength: number
+  fileSizeBytes: number
+  network: Network
+  clock?: Clock
+}
 
 /**
  * The registry as a peer that has every piece (BEP 19), so that one scheduler uses both the registry and the other
@@ -24,6 +31,7 @@ export class RegistryWire extends Wire {
   readonly #pieceLength: number
   readonly #fileSizeBytes: number
   readonly #network: Network
+  readonly #clock: Clock
   readonly #abort = new AbortController()
   /** The pieces that are offered to the library; none before the first call to `offerOnly`. */
   readonly #offered: Uint8Array
@@ -32,12 +40,16 @@ export class RegistryWire extends Wire {
   readonly #requested = new Set<number>()
   #isOpen = false
 
-  constructor(urls: string[], { pieces, pieceLength, fileSizeBytes, network }: Options) {
+  constructor(
+    urls: string[],
+    { pieces, pieceLength, fileSizeBytes, network, clock = waitingClock }: Options,
+  ) {
     super('webSeed')
     this.#urls = urls
     this.#pieceLength = pieceLength
     this.#fileSizeBytes = fileSizeBytes
     this.#network = network
+    this.#clock = clock
     this.#offered = new Uint8Array(pieces)
     this.connId = registryName
     this.setKeepAlive(true)
@@ -66,7 +78,7 @@ export class RegistryWire extends Wire {
    */
   offerOnly(isWanted: (index: number) => boolean) {
     if (!this.#isOpen || this.destroyed) return
-    const now = performance.now()
+    const now = this.#clock.now()
     for (const [index, isOffered] of this.#offered.entries()) {
       const isPaused = (this.#pausedUntil.get(index) ?? 0) >= now
       const shouldOffer = this.#requested.has(index) || (isWanted(index) && !isPaused)
@@ -93,7 +105,7 @@ export class RegistryWire extends Wire {
 
   #pause(piece: number, error: Error, answer: Answer) {
     if (this.destroyed) return
-    this.#pausedUntil.set(piece, performance.now() + pauseMs)
+    this.#pausedUntil.set(piece, this.#clock.now() + pauseMs)
     this.#offered[piece] = 0
     this.lt_donthave.donthave(piece)
     answer(error)

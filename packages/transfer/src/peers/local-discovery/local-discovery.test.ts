@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { movedClock } from '@shoal/core/testing'
+import { expect, onTestFinished, test } from 'vitest'
 import { composeAnnouncements } from './local-announcement.ts'
 import { startLocalDiscovery } from './local-discovery.ts'
 import type { LocalNetwork } from './local-networks.ts'
@@ -17,7 +17,6 @@ const loopback: LocalNetwork = {
 }
 const group = '239.192.152.143'
 const [shared = '', foreign = ''] = ['a', 'b'].map((digit) => digit.repeat(40))
-const pollOptions = { timeout: 20_000 }
 
 async function freeUdpPort(): Promise<number> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
@@ -35,16 +34,13 @@ type Parts = {
   networks?: LocalNetwork[]
 }
 
-/** Polls happen only when a test advances the clock. */
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  return () => vi.useRealTimers()
-})
-const advanceToPoll = () => vi.advanceTimersByTime(10_000)
-
-/** Starts a client with one torrent. `peers` lists the peers that it finds for the torrent. */
+/**
+ * Starts a client with one torrent. `peers` lists the peers that it finds for the torrent. It announces its torrent,
+ * and checks its networks, only when the test moves its clock.
+ */
 function somebody(parts: Parts) {
   const { groupPort, port = 5000, infoHash = shared, isPrivate = false } = parts
+  const clock = movedClock()
   const peers: string[] = []
   const torrent = {
     infoHash,
@@ -59,9 +55,18 @@ function somebody(parts: Parts) {
     port: () => port,
     torrents: () => (state.isPaused ? [] : [torrent]),
     findNetworks: () => state.networks,
+    clock,
   })
   onTestFinished(() => discovery.close())
-  return { peers, discovery, state }
+  return {
+    ...{ peers, discovery, state },
+    /** Lets the client announce its torrent, unless something prevents it. */
+    announce() {
+      discovery.announceSoon()
+      clock.advance(200)
+    },
+    poll: () => clock.advance(10_000),
+  }
 }
 
 /** Opens another sender on the same LAN. It can send any packets. */
@@ -88,7 +93,7 @@ async function openSpeaker(groupPort: number) {
         await announce([shared], port)
         return peers
       }
-      await expect.poll(announceAgain, pollOptions).toContain(`127.0.0.1:${port}`)
+      await expect.poll(announceAgain).toContain(`127.0.0.1:${port}`)
     },
   }
 }
@@ -99,8 +104,8 @@ test('a later client is found, and no client finds itself', async () => {
   const { untilHeard } = await openSpeaker(groupPort)
   await untilHeard(first.peers)
   const second = somebody({ groupPort, port: 5002 })
-  second.discovery.announceSoon()
-  await expect.poll(() => first.peers, pollOptions).toContain('127.0.0.1:5002')
+  second.announce()
+  await expect.poll(() => first.peers).toContain('127.0.0.1:5002')
   await untilHeard(second.peers, 6001) // by now, the second client has received its own packet, too
   expect(second.peers).not.toContain('127.0.0.1:5002')
 })
@@ -121,27 +126,26 @@ test('a paused client announces nothing and connects to no peer until it resumes
   const watcher = somebody({ groupPort, port: 5001 })
   const pausing = somebody({ groupPort, port: 5002 })
   pausing.state.isPaused = true
-  pausing.discovery.announceSoon()
+  pausing.announce()
   const { untilHeard } = await openSpeaker(groupPort)
   await untilHeard(watcher.peers)
   expect(pausing.peers).toEqual([])
   expect(watcher.peers).not.toContain('127.0.0.1:5002')
   pausing.state.isPaused = false
-  pausing.discovery.announceSoon()
-  await expect.poll(() => watcher.peers, pollOptions).toContain('127.0.0.1:5002')
+  pausing.announce()
+  await expect.poll(() => watcher.peers).toContain('127.0.0.1:5002')
 })
 
 test('a client without a network announces its torrent as soon as there is a network', async () => {
   const groupPort = await freeUdpPort()
   const watcher = somebody({ groupPort, port: 5001 })
   const moving = somebody({ groupPort, port: 5002, networks: [] })
-  moving.discovery.announceSoon()
+  moving.announce()
   const { untilHeard } = await openSpeaker(groupPort)
   await untilHeard(watcher.peers)
-  await sleep(500)
   moving.state.networks = [loopback]
-  advanceToPoll()
-  await expect.poll(() => watcher.peers, pollOptions).toContain('127.0.0.1:5002')
+  moving.poll()
+  await expect.poll(() => watcher.peers).toContain('127.0.0.1:5002')
 })
 
 test('a client sends nothing after local discovery has been closed', async () => {
@@ -149,10 +153,10 @@ test('a client sends nothing after local discovery has been closed', async () =>
   const watcher = somebody({ groupPort, port: 5001 })
   const leaving = somebody({ groupPort, port: 5002 })
   leaving.discovery.close()
-  leaving.discovery.announceSoon()
+  leaving.announce()
+  leaving.poll()
   const { untilHeard } = await openSpeaker(groupPort)
   await untilHeard(watcher.peers)
-  await sleep(500)
   expect(leaving.peers).toEqual([])
   expect(watcher.peers).not.toContain('127.0.0.1:5002')
 })
@@ -177,18 +181,18 @@ test('a torrent that is announced together with 99 others is found', async () =>
     await announce([...many, foreign], 6000)
     return peers
   }
-  await expect.poll(announceAgain, pollOptions).toContain('127.0.0.1:6000')
+  await expect.poll(announceAgain).toContain('127.0.0.1:6000')
 })
 
 test('if the port is in use, the next poll tries to listen on it again', async () => {
   const groupPort = await freeUdpPort()
   const holder = createSocket('udp4').bind(groupPort)
   await once(holder, 'listening')
-  const { peers } = somebody({ groupPort })
+  const { peers, poll } = somebody({ groupPort })
   const { announce, untilHeard } = await openSpeaker(groupPort)
   await announce([shared], 6000)
   expect(peers).toEqual([])
   holder.close()
-  advanceToPoll()
+  poll()
   await untilHeard(peers)
 })

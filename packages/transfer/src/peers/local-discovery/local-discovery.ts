@@ -3,6 +3,7 @@
  * same torrents. One instance serves all torrents of a client.
  */
 import { randomBytes } from 'node:crypto'
+import { type Clock, every, waitingClock } from '@shoal/core/async'
 import type { Torrent } from 'webtorrent'
 import { composeAnnouncements, parseAnnouncement } from './local-announcement.ts'
 import { groupPort, groups, listenToGroup, sendToNetwork } from './local-group.ts'
@@ -29,6 +30,7 @@ export type LocalDiscoverySetup = {
   torrents(): LocalTorrent[]
   findNetworks?: (host: string) => LocalNetwork[]
   groupPort?: number
+  clock?: Clock
 }
 
 /** How often this machine's networks are checked. They change, for example when a laptop is moved. */
@@ -51,7 +53,8 @@ export interface LocalDiscovery {
 
 /** Starts to look for peers and to announce torrents. Never throws: an unusable network is tried again later. */
 export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery {
-  const { host, findNetworks = findLocalNetworks, groupPort: port = groupPort } = setup
+  const { host, findNetworks = findLocalNetworks, clock = waitingClock } = setup
+  const { groupPort: port = groupPort } = setup
   const cookie = randomBytes(6).toString('hex')
   const schedule = localSchedule()
   const mayBeRead = allowPerMinute(packetsPerMinute)
@@ -59,7 +62,7 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
   const listeners = (['IPv4', 'IPv6'] as const).map((family) => listenToGroup(family, port, hear))
   let networks: LocalNetwork[] = []
   let isOnLink = onLink(networks)
-  let collecting: NodeJS.Timeout | undefined
+  let stopCollecting: (() => void) | undefined
   let isClosed = false
 
   /** Returns the torrents that may be announced. Private torrents use only the peers from their tracker (BEP 27). */
@@ -67,7 +70,7 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
     setup.torrents().filter((one) => one.infoHash && !one.private && !one.destroyed)
 
   function hear(packet: Buffer, sender: string) {
-    const now = performance.now()
+    const now = clock.now()
     if (!isOnLink(sender) || !mayBeRead(sender, now)) return
     const announcement = parseAnnouncement(packet)
     if (!announcement || announcement.cookie === cookie) return
@@ -108,20 +111,20 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
     announce()
   }
   updateNetworks()
-  const pollTimer = setInterval(poll, pollIntervalMs)
+  const stopPolling = every(pollIntervalMs, poll, clock)
 
   return {
     announceSoon() {
-      if (collecting || isClosed) return
-      collecting = setTimeout(() => {
-        collecting = undefined
+      if (stopCollecting || isClosed) return
+      stopCollecting = clock.after(collectMs, () => {
+        stopCollecting = undefined
         announce()
-      }, collectMs)
+      })
     },
     close() {
       isClosed = true
-      clearInterval(pollTimer)
-      clearTimeout(collecting)
+      stopPolling()
+      stopCollecting?.()
       for (const listener of listeners) listener.close()
     },
   }
