@@ -12,7 +12,6 @@ import { Fault } from './errors.ts'
 import { takeJsonAlone } from './http/body-types.ts'
 import { handleError, handleNotFound, toErrorBody } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
-import { healthRoute } from './http/health-route.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
 import { llamaServerRoutes } from './llama-server/llama-server-routes.ts'
 import type { LoadedModels } from './models/loaded-models.ts'
@@ -23,6 +22,7 @@ import type { KnownRegistries } from './pulls/known-registries.ts'
 import type { ModelPulls } from './pulls/pull-model.ts'
 import { registryRoutes } from './registries/registry-routes.ts'
 import { responseRoutes } from './responses/response-routes.ts'
+import { serverInfoRoutes } from './server-info/server-info-routes.ts'
 import { sharingRoutes } from './sharing/sharing-routes.ts'
 
 export type AppDependencies = {
@@ -62,7 +62,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(guard, config)
   refuseDeepBodies(app, (message) => new Fault(400, message))
   await app.register(metricsRoute, { metrics, models })
-  await app.register(healthRoute, config)
+  await app.register(serverInfoRoutes, dependencies)
   await app.register(pageRoutes, { chat, registry: config.registry?.address })
   await app.register(openaiRoutes, dependencies)
   await app.register(messagesRoutes, dependencies)

@@ -6,7 +6,8 @@ import { memoryForModels } from '@shoal/model-file/choices'
 import type { NetworkSettings } from '@shoal/network'
 import type { SharingOptions } from '@shoal/transfer'
 import { ConfigError } from './errors.ts'
-import { constrainedMemory, usableCores } from './machine.ts'
+import { usableCores } from './machine/cores.ts'
+import { constrainedMemory } from './machine/memory.ts'
 import { daemonSettings } from './settings.ts'
 
 /** The user's settings with defaults filled in, and options set by the program that starts the daemon. */

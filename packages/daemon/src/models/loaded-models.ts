@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '@shoal/core/async'
 import { hasCode } from '@shoal/core/errors'
 import { Fault, modelNotFound } from '../errors.ts'
-import { freeMemory } from '../machine.ts'
+import { freeMemory } from '../machine/memory.ts'
 import type { Runtime, StartRuntime } from '../runtime/runtime.ts'
 import { checkFiles } from './check-files.ts'
 import { createContextPlanner } from './contexts.ts'

@@ -9,20 +9,12 @@ import { listedModel, loadedEntry } from './model-entry.ts'
 import { namedModel } from './named-model.ts'
 import { shownInFull, shownModel } from './show-model.ts'
 
-/**
- * The Ollama version whose API this daemon implements: the first version with log probabilities. Clients compare this
- * version with the minimum version that they require.
- */
-const version = '0.12.11'
-
 type Dependencies = { models: LoadedModels; local: LocalModels }
 
 export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
   { models, local },
 ) => {
-  app.get('/api/version', async () => ({ version }))
-
   app.get('/api/tags', async () => {
     const all = await local.list()
     return {

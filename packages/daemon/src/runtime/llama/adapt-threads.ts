@@ -1,6 +1,6 @@
 import type { Llama } from 'node-llama-cpp'
+import { freeCoresMeter } from '../../machine/free-cores.ts'
 import type { RuntimeOptions } from '../runtime.ts'
-import { freeCoresMeter } from './free-cores.ts'
 import { threadChoice } from './thread-choice.ts'
 
 /**

@@ -1,8 +1,8 @@
 /** Tests that no API presents a tool call that was cut off as a complete one. */
 import { describe, expect, test } from 'vitest'
-import type { Piece } from './runtime/runtime.ts'
-import { scriptedRuntime } from './testing/scripted-runtime.ts'
-import { startTestDaemon, useTestDaemon } from './testing/test-daemon.ts'
+import type { Piece } from '../runtime/runtime.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }

@@ -1,7 +1,7 @@
 /** Tests that a stream starts when the request is admitted, not when the first token is generated. */
 import { expect, onTestFinished, test } from 'vitest'
-import { scriptedRuntime } from './testing/scripted-runtime.ts'
-import { startTestDaemon } from './testing/test-daemon.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { startTestDaemon } from '../testing/test-daemon.ts'
 
 const ask = (content: string) => [{ role: 'user', content }]
 

@@ -1,9 +1,9 @@
 /** Tests that requests which exceed a limit get a clear error, and that another request to the same model continues. */
 import { expect, onTestFinished, test } from 'vitest'
-import { slowTest } from '../../../testing/slow-test.ts'
-import type { Chat } from './runtime/runtime.ts'
-import { scriptedRuntime } from './testing/scripted-runtime.ts'
-import { useTestDaemon } from './testing/test-daemon.ts'
+import { slowTest } from '../../../../testing/slow-test.ts'
+import type { Chat } from '../runtime/runtime.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
 const model = 'shoal-tiny'
 const messages = [{ role: 'user', content: 'Hi' }]
