@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import type { InlineConfig } from 'vitest/node'
 import { LongestFirst } from './testing/longest-first.ts'
+import { limitPath } from './testing/programs.ts'
 import { runsSlowTests } from './testing/slow.ts'
 
 // Test processes, their threads and the commands that they start share compiled code, which saves a third of their
 // processor time.
 process.env.NODE_COMPILE_CACHE ||= join(import.meta.dirname, 'node_modules/.cache/tests')
+limitPath(join(import.meta.dirname, 'node_modules/.cache/test-path'))
 
 const system = '{bench,cluster,conformance,faults,release,testing}/**/*.test.ts'
 const registry = 'packages/registry/src/**/*.test.ts'

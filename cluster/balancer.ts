@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { findProgram } from '../testing/find-program.ts'
+import { needProgram } from '../testing/programs.ts'
 import { balancerConfiguration, maxNodes } from './balancer-configuration.ts'
 import { launch, untilReady } from './processes.ts'
 import { type Cluster, getProcess } from './state.ts'
@@ -16,7 +16,7 @@ export async function startBalancer(cluster: Cluster): Promise<void> {
   writeFileSync(path, balancerConfiguration({ ...ports, socket: socketOf(cluster) }))
   const record = launch(cluster, {
     name: 'haproxy',
-    path: findProgram('haproxy') ?? 'haproxy',
+    path: needProgram('haproxy'),
     options: ['-db', '-f', path],
     port: ports.web,
   })

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
-import { findProgram } from '../testing/find-program.ts'
 import { freePort } from '../testing/free-port.ts'
+import { needProgram } from '../testing/programs.ts'
 import { startCeph } from '../testing/s3/start-ceph.ts'
 import { isRunning, launch, run, untilReady } from './processes.ts'
 import { type Cluster, saveCluster } from './state.ts'
@@ -17,7 +17,7 @@ export async function startRedis(cluster: Cluster): Promise<void> {
   const port = await freePort()
   const record = launch(cluster, {
     name: 'redis',
-    path: findProgram('redis-server') ?? 'redis-server',
+    path: needProgram('redis-server'),
     options: ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
     port,
   })
@@ -47,10 +47,10 @@ export async function startStore(cluster: Cluster): Promise<void> {
     bucket: 'models',
     memoryBytes: storeBytes,
     launch(program, options) {
-      const record = launch(cluster, { name: program, path: program, options })
+      const record = launch(cluster, { name: program, path: needProgram(program), options })
       return () => isRunning(record)
     },
-    run: (program, options) => run(cluster, program, options),
+    run: (program, options) => run(cluster, needProgram(program), options),
   })
   cluster.state.s3 = address
   saveCluster(cluster)

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { findProgram } from '../testing/find-program.ts'
+import { findProgram, pathWith } from '../testing/programs.ts'
 import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
 import { makeClusterDirectory, runCluster } from './testing/run-cluster.ts'
 import { findMissing } from './up.ts'
@@ -54,7 +54,7 @@ function openShell(env: Record<string, string>) {
     const child = spawn('/bin/sh', ['-c', command], {
       cwd: folder,
       env: {
-        PATH: process.env.PATH,
+        PATH: pathWith('aria2c'),
         HOME: home,
         SHOAL_HOME: home,
         SHOAL_THREADS: '1',

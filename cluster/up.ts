@@ -1,6 +1,6 @@
-import { findProgram } from '../testing/find-program.ts'
 import { freePort } from '../testing/free-port.ts'
 import { findPostgresBinaries } from '../testing/postgres.ts'
+import { findProgram } from '../testing/programs.ts'
 import { removeDirectorySync } from '../testing/remove-directory.ts'
 import { isCephInstalled } from '../testing/s3/start-ceph.ts'
 import { startBalancer } from './balancer.ts'

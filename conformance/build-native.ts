@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { LlamaSource } from '../testing/llama-source.ts'
+import { needProgram, systemPath } from '../testing/programs.ts'
 
 const run = promisify(execFile)
 const maxOutputBytes = 64 * 1024 * 1024
@@ -33,14 +34,15 @@ export async function buildNative({ path, buildPath }: LlamaSource): Promise<Run
 
   async function build(name: string) {
     const libraries = findLibraries()
-    await run('g++', [
+    const words = [
       ...['-std=c++17', '-O0', '-ffunction-sections', '-Wl,--gc-sections', '-rdynamic'],
       ...folders.map((folder) => `-I${join(path, folder)}`),
       ...[`-I${buildPath}`, `-iquote${join(path, 'tests')}`],
       ...[join(import.meta.dirname, 'native', `${name}.cpp`), '-o', join(buildPath, name)],
       ...libraries.paths,
       `-Wl,-rpath,${libraries.folder}`,
-    ])
+    ]
+    await run(needProgram('g++'), words, { env: { ...process.env, PATH: systemPath() } })
   }
 }
 

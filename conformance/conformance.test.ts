@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { findProgram } from '../testing/find-program.ts'
+import { findProgram } from '../testing/programs.ts'
 import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
 
 const isInstalled = ['git', 'g++'].every((name) => findProgram(name) !== undefined)

@@ -16,9 +16,9 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findProgram } from '../testing/find-program.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { freePort } from '../testing/free-port.ts'
+import { findProgram, pathWith, systemPath } from '../testing/programs.ts'
 import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
 import { buildImage } from './build-image.ts'
 import { openImageStorage } from './testing/image-storage.ts'
@@ -151,31 +151,38 @@ describe.runIf(runsSlowTests)(withSlowTests, { timeout: timeoutMs }, () => {
       })
     })
 
-    const tools = ['ip', 'unshare', 'curl'].every(findProgram)
-    test.runIf(tools)('the archive can be installed without internet access', async () => {
-      const home = join(folder, 'namespace')
-      await mkdir(home)
-      const script = join(root, 'release', 'testing', 'install-from-registry.sh')
-      const { stdout, stderr } = await run('unshare', ['--net', 'sh', script], {
-        env: { PATH: process.env.PATH, HOME: home, RELEASE: release },
-      })
-      expect(stdout).toContain('http://localhost:8000\n[]\n')
-      expect(stdout).toMatch(/^[0-9a-f]{64} {2}shoal-\S+\.tar\.gz$/m) // the release's own checksum
-      expect(stderr).toContain('is the newest version at localhost:8000')
-    })
+    const tools = ['ip', 'curl']
+    test.runIf(tools.every(findProgram))(
+      'the archive can be installed without internet access',
+      async () => {
+        const home = join(folder, 'namespace')
+        await mkdir(home)
+        const script = join(root, 'release', 'testing', 'install-from-registry.sh')
+        const { stdout, stderr } = await run('unshare', ['--net', 'sh', script], {
+          env: { PATH: pathWith(...tools), HOME: home, RELEASE: release },
+        })
+        expect(stdout).toContain('http://localhost:8000\n[]\n')
+        expect(stdout).toMatch(/^[0-9a-f]{64} {2}shoal-\S+\.tar\.gz$/m) // the release's own checksum
+        expect(stderr).toContain('is the newest version at localhost:8000')
+      },
+    )
 
     describe.runIf(debootstrap)('in a minimal Debian system', () => {
       let place: string
 
       beforeAll(async () => {
         place = join(folder, 'debian-root')
-        await run(debootstrap ?? '', ['--variant=minbase', 'bookworm', place])
+        await run(debootstrap ?? '', ['--variant=minbase', 'bookworm', place], {
+          env: { ...process.env, PATH: systemPath() },
+        })
       }, timeoutMs)
 
       test.runIf(findProgram('buildah'))(
         'the image starts a registry that is healthy',
         async () => {
           const storage = join(folder, 'images')
+          vi.stubEnv('PATH', systemPath()) // for buildah
+          onTestFinished(() => void vi.unstubAllEnvs())
           await using images = await openImageStorage(storage)
           const base = await images.addFolder(place, 'localhost/debian:bookworm')
           await buildImage({

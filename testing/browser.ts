@@ -7,7 +7,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core'
-import { findProgram } from './find-program.ts'
+import { findProgram } from './programs.ts'
 import { runsSlowTests } from './slow.ts'
 
 /** How long to wait for an element or a page. On a busy machine, Playwright's default of 30 s is too short. */

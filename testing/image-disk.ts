@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from './find-program.ts'
+import { findProgram, needProgram } from './programs.ts'
 
 const run = (program: string, ...words: string[]) =>
-  execFileSync(program, words, { stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync(needProgram(program), words, { stdio: ['ignore', 'ignore', 'pipe'] })
 
 export type ImageDisk = ReturnType<typeof mountImage>
 

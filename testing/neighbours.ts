@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { needProgram } from './programs.ts'
 
 export type Neighbours = ReturnType<typeof makeNeighbours>
 
@@ -77,7 +78,7 @@ export class Machine implements Disposable {
    */
   program(path: string): string {
     const script = join(this.#folder, `${this.name}-${basename(path)}`)
-    const words = `setpriv --pdeathsig KILL ip netns exec ${this.name} '${path}' "$@"`
+    const words = `setpriv --pdeathsig KILL ${needProgram('ip')} netns exec ${this.name} '${path}' "$@"`
     writeFileSync(script, `#!/bin/sh\nexec ${words}\n`, { mode: 0o755 })
     return script
   }
@@ -127,5 +128,5 @@ function connect([one, device, address]: Plug, [other, deviceThere, addressThere
 }
 
 function run(program: string, ...words: string[]) {
-  execFileSync(program, words, { stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync(needProgram(program), words, { stdio: ['ignore', 'ignore', 'pipe'] })
 }

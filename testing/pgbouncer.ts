@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from './find-program.ts'
 import { freePort } from './free-port.ts'
 import { userFor } from './postgres.ts'
+import { needProgram } from './programs.ts'
 import { accepts, untilStarted } from './until-started.ts'
 
 export type PgBouncer = {
@@ -33,7 +33,7 @@ auth_type = any
 pool_mode = transaction
 `,
   )
-  const child = spawn(findProgram('pgbouncer') ?? 'pgbouncer', [path], {
+  const child = spawn(needProgram('pgbouncer'), [path], {
     ...userFor(directory),
     cwd: directory,
     stdio: 'ignore',

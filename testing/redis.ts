@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from './find-program.ts'
 import { freePort } from './free-port.ts'
+import { findProgram } from './programs.ts'
 import { removeDirectorySync } from './remove-directory.ts'
 
 export type RedisServer = {

@@ -4,17 +4,18 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, statfsSync, writeSync } fr
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findProgram, needProgram } from './programs.ts'
 
 /** Mounts a disk (tmpfs) of a size such as `64m`, at `path` or in a temporary folder. Requires `canMount`. */
 export async function smallDisk(size: string, path?: string) {
   const at = path ?? (await mkdtemp(join(tmpdir(), 'shoal-disk-')))
   await mkdir(at, { recursive: true })
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', at])
+  execFileSync(needProgram('mount'), ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', at])
   const filling = join(at, 'filling')
 
   return {
     path: at,
-    resize: (to: string) => execFileSync('mount', ['-o', `remount,size=${to}`, at]),
+    resize: (to: string) => execFileSync(needProgram('mount'), ['-o', `remount,size=${to}`, at]),
     freeBytes() {
       const { bavail, bsize } = statfsSync(at)
       return bavail * bsize
@@ -36,7 +37,7 @@ export async function smallDisk(size: string, path?: string) {
     /** Deletes what `fill` has written. */
     free: () => rm(filling, { force: true }),
     async unmount() {
-      execFileSync('umount', ['-l', at])
+      execFileSync(needProgram('umount'), ['-l', at])
       await rm(at, { recursive: true, force: true })
     },
   }
@@ -46,11 +47,12 @@ export async function smallDisk(size: string, path?: string) {
 export const canMount = isAbleToMount()
 
 function isAbleToMount(): boolean {
-  if (process.getuid?.() !== 0) return false
+  const [mount, umount] = [findProgram('mount'), findProgram('umount')]
+  if (process.getuid?.() !== 0 || !mount || !umount) return false
   const path = mkdtempSync(join(tmpdir(), 'shoal-mount-'))
   try {
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', path], { stdio: 'ignore' })
-    execFileSync('umount', [path])
+    execFileSync(mount, ['-t', 'tmpfs', 'tmpfs', path], { stdio: 'ignore' })
+    execFileSync(umount, [path])
     return true
   } catch {
     return false // the container lacks permission to mount

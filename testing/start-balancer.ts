@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from './find-program.ts'
+import { needProgram } from './programs.ts'
 import { accepts, untilStarted } from './until-started.ts'
 
 export type Balancer = {
@@ -16,7 +16,7 @@ export async function startBalancer(port: number, servers: readonly number[]): P
   const directory = mkdtempSync(join(tmpdir(), 'shoal-balancer-'))
   const path = join(directory, 'haproxy.cfg')
   writeFileSync(path, configuration(port, servers))
-  const child = spawn(findProgram('haproxy') ?? 'haproxy', ['-db', '-f', path], { stdio: 'ignore' })
+  const child = spawn(needProgram('haproxy'), ['-db', '-f', path], { stdio: 'ignore' })
   const exited = once(child, 'exit')
   const isRunning = () => child.exitCode === null && child.signalCode === null
   const stop = async () => {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { findProgram } from '../../testing/find-program.ts'
 import { freePort } from '../../testing/free-port.ts'
+import { findProgram } from '../../testing/programs.ts'
 import { builtLlamaServer } from './build-llama-server.ts'
 import { untilAnswered } from './until-answered.ts'
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { findProgram } from '../../testing/find-program.ts'
+import { findProgram } from '../../testing/programs.ts'
 import { readCpuSeconds, readPeakMemory } from './process-usage.ts'
 
 export type Usage = {

@@ -2,9 +2,10 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { needProgram } from '../../testing/programs.ts'
 
 const run = (program: string, ...words: string[]) =>
-  execFileSync(program, words, { stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync(needProgram(program), words, { stdio: ['ignore', 'ignore', 'pipe'] })
 
 export type MemoryDisk = ReturnType<typeof mountMemory>
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from '../../testing/find-program.ts'
+import { findProgram } from '../../testing/programs.ts'
 import { cleanupStack } from '../harness/cleanup.ts'
 import { TimeoutError } from '../harness/waiting.ts'
 import { type NetworkRound, RoundFailure, type Scene } from './round.ts'

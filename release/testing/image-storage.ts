@@ -5,6 +5,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { needProgram } from '../../testing/programs.ts'
 
 const isolation = ['--isolation', 'chroot']
 
@@ -16,7 +17,7 @@ export async function openImageStorage(folder: string) {
     ...['--storage-driver', 'vfs'],
   ]
   const buildah = async (...words: string[]) => {
-    const { stdout } = await promisify(execFile)('buildah', [...global, ...words])
+    const { stdout } = await promisify(execFile)(needProgram('buildah'), [...global, ...words])
     return stdout.trim()
   }
 
@@ -52,7 +53,7 @@ export async function openImageStorage(folder: string) {
         /** Runs the image's default command until the returned object is disposed of. */
         start(env: Record<string, string>) {
           const words = toWords([...config.Entrypoint, ...config.Cmd], env)
-          const child = spawn('buildah', [...global, ...words], {
+          const child = spawn(needProgram('buildah'), [...global, ...words], {
             stdio: ['ignore', 'ignore', 'pipe'],
           })
           return {

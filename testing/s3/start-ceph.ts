@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findProgram } from '../find-program.ts'
 import { freePort } from '../free-port.ts'
+import { findProgram } from '../programs.ts'
 import { accepts, untilStarted } from '../until-started.ts'
 import { cephConfiguration } from './ceph-configuration.ts'
 

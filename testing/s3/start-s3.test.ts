@@ -3,16 +3,17 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { hasS3 } from '../../testing/servers.ts'
 import { findProcesses } from '../find-processes.ts'
+import { needProgram } from '../programs.ts'
 import { type S3Address, startS3 } from './start-s3.ts'
 
 const run = promisify(execFile)
-const isInstalled = inject('s3') !== undefined
 
 /** Sends a signed request with curl. Resolves with the status of the response. */
 async function callS3({ region, ...s3 }: S3Address, name: string, options: string[]) {
-  const { stdout } = await run('curl', [
+  const { stdout } = await run(needProgram('curl'), [
     ...['--silent', '--write-out', '%{http_code}', '--aws-sigv4', `aws:amz:${region}:s3`],
     ...['--user', `${s3.accessKeyId}:${s3.secretAccessKey}`],
     ...['--header', 'x-amz-content-sha256: UNSIGNED-PAYLOAD'],
@@ -21,7 +22,7 @@ async function callS3({ region, ...s3 }: S3Address, name: string, options: strin
   return Number(stdout)
 }
 
-describe.skipIf(!isInstalled)("the tests' S3 server", () => {
+describe.skipIf(!hasS3)("the tests' S3 server", () => {
   test('keeps its objects while the gateway is stopped, and leaves no process behind', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'shoal-s3-test-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { needProgram } from '../programs.ts'
 import { removeDirectorySync } from '../remove-directory.ts'
 import { isCephInstalled, type S3Address, startCeph } from './start-ceph.ts'
 
@@ -25,7 +26,8 @@ export type S3Server = {
   abandon(): void
 }
 
-const run = promisify(execFile)
+const run = (program: string, options: string[]) =>
+  promisify(execFile)(needProgram(program), options)
 const stopTimeoutMs = 5_000
 
 /** Starts an S3 server in a temporary folder. Returns undefined if its programs are not installed. */
@@ -35,7 +37,7 @@ export async function startS3({ memoryBytes = 4 * 1024 ** 3 } = {}): Promise<S3S
   const processes = new Map<string, ChildProcess>()
 
   const launch = (program: string, options: string[]) => {
-    const child = spawn(program, options, { stdio: 'ignore' })
+    const child = spawn(needProgram(program), options, { stdio: 'ignore' })
     processes.set(program, child)
     return () => isRunning(child)
   }

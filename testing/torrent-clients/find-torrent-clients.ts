@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { networkInterfaces } from 'node:os'
-import { findProgram, isExecutable } from '../find-program.ts'
+import { findProgram, isExecutable } from '../programs.ts'
 
 /** Returns the paths of BitTorrent clients for the tests; undefined for those that are not installed. */
 export function findTorrentClients() {

@@ -7,13 +7,14 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { systemPath } from '../../../testing/programs.ts'
 import { binPath, makeHome, runShoal, startShoal } from './testing/run-shoal.ts'
 import { sampleModel } from './testing/samples.ts'
 import { scriptedDaemon } from './testing/scripted-daemon.ts'
 import { scriptedRegistry } from './testing/scripted-registry.ts'
 
 /** The first Node on the `PATH` that is too old to run shoal from a clone. */
-const oldNode = (process.env.PATH ?? '')
+const oldNode = systemPath()
   .split(delimiter)
   .map((directory) => join(directory, 'node'))
   .filter((path) => existsSync(path))

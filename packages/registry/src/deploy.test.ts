@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Download, ModelFile, SignedIn, StartedUpload } from '@shoal/protocol'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { findProgram } from '../../../testing/find-program.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../testing/free-port.ts'
+import { findProgram, needProgram } from '../../../testing/programs.ts'
+import { hasS3, s3Address } from '../../../testing/servers.ts'
 import { accepts, untilStarted } from '../../../testing/until-started.ts'
 import { manifestFor, sha256, smallGguf } from './testing/publish.ts'
 import { makeBucket } from './testing/s3-bucket.ts'
@@ -74,19 +75,19 @@ function makeCertificate(folder: string) {
   const [key, certificate] = [join(folder, 'privkey.pem'), join(folder, 'fullchain.pem')]
   const name = `/CN=${domain}`
   const files = ['-keyout', key, '-out', certificate, '-subj', name, '-days', '1', '-nodes']
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...files], { stdio: 'ignore' })
+  execFileSync(needProgram('openssl'), ['req', '-x509', '-newkey', 'rsa:2048', ...files], {
+    stdio: 'ignore',
+  })
   writeFileSync(
     join(folder, 'haproxy.pem'),
     Buffer.concat([readFileSync(certificate), readFileSync(key)]),
   )
 }
 
-const s3 = inject('s3')
-
 describe.each(['nginx', 'haproxy'] as const)('deploy: %s', (name) => {
   const program = findProgram(name)
 
-  describe.skipIf(!program || !s3 || !findProgram('openssl'))('in front of a registry', () => {
+  describe.skipIf(!program || !hasS3 || !findProgram('openssl'))('in front of a registry', () => {
     const folder = mkdtempSync(join(tmpdir(), 'shoal-deploy-'))
     const cleanup = new AsyncDisposableStack()
     let ports: Ports
@@ -94,8 +95,8 @@ describe.each(['nginx', 'haproxy'] as const)('deploy: %s', (name) => {
 
     beforeAll(async () => {
       cleanup.defer(() => rmSync(folder, { recursive: true, force: true }))
-      if (!s3 || !program) throw new Error('not installed')
-      const bucket = await makeBucket(s3)
+      if (!program) throw new Error('not installed')
+      const [s3, bucket] = [await s3Address(), await makeBucket()]
       const limits = { auth: { max: authLimit, windowSeconds: 600 } }
       registry = await startTestRegistry({
         baseUrl: `https://${domain}`,

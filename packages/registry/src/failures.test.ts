@@ -3,17 +3,16 @@ import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SignedIn, StartedUpload } from '@shoal/protocol'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { hasPostgres } from '../../../testing/servers.ts'
 import { breakableLine } from './testing/breakable-line.ts'
 import { manifestFor, publish, settled, smallGguf } from './testing/publish.ts'
 import { makeDatabase, startTestRegistry } from './testing/test-registry.ts'
 
-const postgresUrl = inject('postgresUrl')
-
-test.skipIf(!postgresUrl)(
+test.skipIf(!hasPostgres)(
   'while the database (PostgreSQL) is unreachable, responses are 503 with Retry-After, and downloads continue',
   async () => {
-    const url = new URL(await makeDatabase(postgresUrl ?? ''))
+    const url = new URL(await makeDatabase())
     const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
     onTestFinished(() => line.cut())
     const databaseUrl = `postgres://shoal@127.0.0.1:${line.port}${url.pathname}`

@@ -1,6 +1,7 @@
 /** Tests that after one node has made a model private, no other node serves it to strangers, even from a cache. */
 import type { ModelFile } from '@shoal/protocol'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasPostgres, hasRedis, hasS3, redisUrl } from '../../../testing/servers.ts'
 import { publish, smallGguf } from './testing/publish.ts'
 import { rawAnnounce } from './testing/raw-announce.ts'
 import { makeBucket } from './testing/s3-bucket.ts'
@@ -11,12 +12,11 @@ import {
   type TestRegistry,
 } from './testing/test-registry.ts'
 
-const [postgresUrl, s3, redisUrl] = [inject('postgresUrl'), inject('s3'), inject('redisUrl')]
 const displayName = 'Secret Harbour'
 const tag = 'secret-harbour'
 const marks = /secret.harbour|\/m\/tide\b/i
 
-describe.skipIf(!postgresUrl || !s3 || !redisUrl)('a stranger at another node', () => {
+describe.skipIf(!hasPostgres || !hasS3 || !hasRedis)('a stranger at another node', () => {
   const started: TestRegistry[] = []
   let one: TestRegistry
   let two: TestRegistry
@@ -24,9 +24,8 @@ describe.skipIf(!postgresUrl || !s3 || !redisUrl)('a stranger at another node', 
   let file: ModelFile
 
   beforeAll(async () => {
-    if (!postgresUrl || !s3) throw new Error('PostgreSQL or S3 is not installed')
-    const [databaseUrl, bucket] = await Promise.all([makeDatabase(postgresUrl), makeBucket(s3)])
-    const settings = { databaseUrl, s3: bucket, redisUrl, peerPort: undefined }
+    const [databaseUrl, bucket] = await Promise.all([makeDatabase(), makeBucket()])
+    const settings = { databaseUrl, s3: bucket, redisUrl: await redisUrl(), peerPort: undefined }
     one = await startTestRegistry(settings)
     started.push(one)
     two = await startTestRegistry(settings)

@@ -1,19 +1,16 @@
 /** Tests two nodes of one registry, which share only PostgreSQL, S3 and Redis. */
 import type { ModelFile, StartedUpload } from '@shoal/protocol'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RedisServer, startRedis } from '../../../testing/redis.ts'
-import type { S3Address } from '../../../testing/s3/start-s3.ts'
+import { hasPostgres, hasRedis, hasS3 } from '../../../testing/servers.ts'
 import { manifestFor, publish, settled, sha256, smallGguf } from './testing/publish.ts'
 import { rawAnnounce, twenty } from './testing/raw-announce.ts'
 import { makeBucket } from './testing/s3-bucket.ts'
 import { makeDatabase, startTestRegistry, type TestRegistry } from './testing/test-registry.ts'
 import { answer, bytes, closeBrowsers, offer, openBrowser } from './testing/tracker-browser.ts'
 
-const postgresUrl = inject('postgresUrl')
-const s3 = inject('s3')
-const isInstalled =
-  postgresUrl !== undefined && s3 !== undefined && inject('redisUrl') !== undefined
+const isInstalled = hasPostgres && hasS3 && hasRedis
 
 const authLimit = 30
 const minute = { windowSeconds: 60 }
@@ -37,8 +34,8 @@ describe.skipIf(!isInstalled)('two nodes of one registry', () => {
     if (!started) throw new Error('Redis is not installed')
     redis = started
     const settings = {
-      databaseUrl: await makeDatabase(postgresUrl ?? ''),
-      s3: await makeBucket(s3 as S3Address),
+      databaseUrl: await makeDatabase(),
+      s3: await makeBucket(),
       redisUrl: redis.url,
       rateLimits,
       peerPort: undefined,

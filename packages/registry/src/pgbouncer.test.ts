@@ -3,12 +3,12 @@ import type { ModelRecord } from '@shoal/protocol'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { type PgBouncer, startPgBouncer } from '../../../testing/pgbouncer.ts'
+import { hasPostgres } from '../../../testing/servers.ts'
 import { connect } from './database/connect.ts'
 import { publish, smallGguf } from './testing/publish.ts'
 import { makeDatabase, startTestRegistry, type TestRegistry } from './testing/test-registry.ts'
 
-const postgresUrl = inject('postgresUrl')
-const isInstalled = postgresUrl !== undefined && inject('pgbouncer') !== undefined
+const isInstalled = hasPostgres && inject('pgbouncer') !== undefined
 
 describe.skipIf(!isInstalled)('a registry behind PgBouncer', () => {
   let directUrl: string
@@ -16,7 +16,7 @@ describe.skipIf(!isInstalled)('a registry behind PgBouncer', () => {
   let registry: TestRegistry
 
   beforeAll(async () => {
-    directUrl = await makeDatabase(postgresUrl ?? '')
+    directUrl = await makeDatabase()
     pooler = await startPgBouncer(directUrl)
     registry = await startTestRegistry({ databaseUrl: pooler.url, databaseListenUrl: directUrl })
   })

@@ -3,11 +3,11 @@ import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { hasPostgres, postgresUrl } from '../../../testing/servers.ts'
 import { canMount } from '../../../testing/small-disk.ts'
 import { isStorageFull, isUnavailable } from './unavailable.ts'
 
-const postgresUrl = inject('postgresUrl')
 const require = createRequire(import.meta.url)
 const kysely = dirname(require.resolve('kysely'))
 /** The source files that contain the messages. If an update changes a message, the first test fails. */
@@ -101,11 +101,11 @@ const sorting = "select repeat('x', 60) from generate_series(1, 600000) as n ord
  * such an error on every machine is to exceed the operating system's file size limit, which root can set for other
  * processes.
  */
-test.skipIf(!postgresUrl || !canMount).each([
+test.skipIf(!hasPostgres || !canMount).each([
   ['a table', table],
   ['a temporary file', sorting],
 ])('the error for %s that PostgreSQL cannot enlarge counts as temporary', async (_, statement) => {
-  const client = new pg.Client({ connectionString: postgresUrl })
+  const client = new pg.Client({ connectionString: await postgresUrl() })
   await client.connect()
   onTestFinished(() => client.end())
   await client.query("set work_mem = '64kB'")

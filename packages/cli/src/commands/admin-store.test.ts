@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { readRegistryConfig } from '@shoal/registry'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { hasS3, s3Address } from '../../../../testing/servers.ts'
 import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
-
-const s3 = inject('s3')
 
 test('shoal admin store shows the free space of a folder', async () => {
   await using registry = await realRegistry()
@@ -19,19 +18,22 @@ test('shoal admin store shows the free space of a folder', async () => {
 })
 
 /** Returns the settings of a registry with an unused prefix and base URL. */
-const makeEnvironment = () => ({
-  SHOAL_S3_ENDPOINT: s3?.endpoint,
-  SHOAL_S3_BUCKET: s3?.bucket,
-  SHOAL_S3_PREFIX: `${randomUUID()}/`,
-  SHOAL_S3_ACCESS_KEY_ID: s3?.accessKeyId,
-  SHOAL_S3_SECRET_ACCESS_KEY: s3?.secretAccessKey,
-  SHOAL_BASE_URL: `https://${randomUUID()}.example`,
-})
+async function makeEnvironment() {
+  const s3 = await s3Address()
+  return {
+    SHOAL_S3_ENDPOINT: s3.endpoint,
+    SHOAL_S3_BUCKET: s3.bucket,
+    SHOAL_S3_PREFIX: `${randomUUID()}/`,
+    SHOAL_S3_ACCESS_KEY_ID: s3.accessKeyId,
+    SHOAL_S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    SHOAL_BASE_URL: `https://${randomUUID()}.example`,
+  }
+}
 
-test.skipIf(!s3)(
+test.skipIf(!hasS3)(
   'shoal admin store shows what an S3 store supports, and adds its rules',
   async () => {
-    const env = makeEnvironment()
+    const env = await makeEnvironment()
     await using registry = await realRegistry({ s3: readRegistryConfig(env).s3 })
     await using home = await makeHome()
     const run = (...flags: string[]) =>
@@ -52,18 +54,21 @@ test.skipIf(!s3)(
   },
 )
 
-test.skipIf(!s3)('the CORS rule allows preflight requests from the pages', async () => {
-  const env = makeEnvironment()
+test.skipIf(!hasS3)('the CORS rule allows preflight requests from the pages', async () => {
+  const env = await makeEnvironment()
   const origin = env.SHOAL_BASE_URL
   const preflight = async () => {
-    const response = await fetch(`${s3?.endpoint}/${s3?.bucket}/shoal/objects/x?partNumber=1`, {
-      method: 'OPTIONS',
-      headers: {
-        origin,
-        'access-control-request-method': 'PUT',
-        'access-control-request-headers': 'x-amz-content-sha256,x-amz-checksum-sha256',
+    const response = await fetch(
+      `${env.SHOAL_S3_ENDPOINT}/${env.SHOAL_S3_BUCKET}/shoal/objects/x?partNumber=1`,
+      {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': 'PUT',
+          'access-control-request-headers': 'x-amz-content-sha256,x-amz-checksum-sha256',
+        },
       },
-    })
+    )
     return response.headers.get('access-control-allow-origin')
   }
   await using registry = await realRegistry({ s3: readRegistryConfig(env).s3 })

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { hasPostgres } from '../../../../testing/servers.ts'
 import { breakableLine } from '../testing/breakable-line.ts'
 import { makeDatabase } from '../testing/test-registry.ts'
 import { type ChangeFeed, openChangeFeed } from './change-feed.ts'
 
-const postgresUrl = inject('postgresUrl')
 const ignore = () => undefined
 
-describe.skipIf(postgresUrl === undefined)('the change feed of a node', () => {
+describe.skipIf(!hasPostgres)('the change feed of a node', () => {
   let url: URL
   let line: Awaited<ReturnType<typeof breakableLine>>
 
   beforeEach(async () => {
-    url = new URL(await makeDatabase(postgresUrl ?? ''))
+    url = new URL(await makeDatabase())
     line = await breakableLine(`${decodeURIComponent(url.hostname)}/.s.PGSQL.5432`)
   })
   afterEach(() => line.cut())

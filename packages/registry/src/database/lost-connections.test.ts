@@ -4,22 +4,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelRecord } from '@shoal/protocol'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../../../testing/postgres.ts'
+import { hasPostgres } from '../../../../testing/servers.ts'
 import { openAdmin } from '../main.ts'
 import { breakableLine } from '../testing/breakable-line.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { makeDatabase, startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 import { connect } from './connect.ts'
 
-const postgresUrl = inject('postgresUrl') ?? ''
-const testOnPostgres = test.skipIf(postgresUrl === '')
+const testOnPostgres = test.skipIf(!hasPostgres)
 
 const cutOthers = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`
 
 testOnPostgres('cutting connections under load causes only 503s and loses no counts', async () => {
-  const databaseUrl = await makeDatabase(postgresUrl)
+  const databaseUrl = await makeDatabase()
   const registry = await startTestRegistry({ databaseUrl })
   onTestFinished(() => registry.close())
   const load = await startLoad(registry)
@@ -38,7 +38,7 @@ testOnPostgres('cutting connections under load causes only 503s and loses no cou
 
 testOnPostgres('a crash and restart of the server under load causes only 503s', async () => {
   const server = await ownPostgres()
-  const registry = await startTestRegistry({ databaseUrl: await makeDatabase(server.url) })
+  const registry = await startTestRegistry({ databaseUrl: await makeDatabase(server) })
   onTestFinished(() => registry.close())
   const load = await startLoad(registry)
   for (let crash = 0; crash < 2; crash += 1) {
@@ -99,7 +99,7 @@ testOnPostgres('a registry closes even if its database does not respond', async 
 testOnPostgres(
   'a slow statement is canceled on the server, inside and outside a transaction, unless it has no time limit',
   async () => {
-    const databaseUrl = await makeDatabase(postgresUrl)
+    const databaseUrl = await makeDatabase()
     const connection = await openConnection(databaseUrl, 300)
     const { db, unboundedDb } = connection
     const sleeping = sql`select pg_sleep(60)`
@@ -122,7 +122,7 @@ testOnPostgres(
 )
 
 testOnPostgres('a limited number of callers wait up to 5 s for a connection', async () => {
-  const { db } = await openConnection(await makeDatabase(postgresUrl))
+  const { db } = await openConnection(await makeDatabase())
   const holders = Array.from({ length: 10 }, () => sql`select pg_sleep(8)`.execute(db))
   const started = performance.now()
   const waiters = await Promise.allSettled(
@@ -142,7 +142,7 @@ testOnPostgres('a limited number of callers wait up to 5 s for a connection', as
 })
 
 testOnPostgres('a transaction reports its first error', async () => {
-  const { db } = await openConnection(await makeDatabase(postgresUrl))
+  const { db } = await openConnection(await makeDatabase())
   const failing = db.transaction().execute(async (trx) => {
     await sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx).catch(() => undefined)
     throw new Error('the first error')
@@ -185,7 +185,7 @@ async function ownPostgres(): Promise<PostgresServer> {
 
 /** Creates a separate database, and a proxy in front of it that can break connections. */
 async function lineToDatabase() {
-  const url = new URL(await makeDatabase(postgresUrl))
+  const url = new URL(await makeDatabase())
   const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
   onTestFinished(() => line.cut())
   return { line, databaseUrl: `postgres://shoal@127.0.0.1:${line.port}${url.pathname}` }

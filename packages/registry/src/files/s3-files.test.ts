@@ -14,9 +14,10 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import type { Download, MissingChunk, StartedUpload } from '@shoal/protocol'
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startProxyWithoutHeaders } from '../../../../testing/s3/s3-proxy.ts'
-import { type S3Address, type S3Server, startS3 } from '../../../../testing/s3/start-s3.ts'
+import { type S3Server, startS3 } from '../../../../testing/s3/start-s3.ts'
+import { hasS3, s3Address } from '../../../../testing/servers.ts'
 import { openAdmin } from '../main.ts'
 import { openS3, type S3Config } from '../store/s3/open-s3.ts'
 import { defaultTimeouts } from '../store/s3/s3-client.ts'
@@ -26,18 +27,17 @@ import { startTestRegistry, type TestRegistry } from '../testing/test-registry.t
 import { garbageCollection } from './garbage/garbage-collection.ts'
 import { openTrash } from './rows/trash.ts'
 
-const s3 = inject('s3')
 /** A file of two chunks. */
 const twoChunks = (seed: number) => smallGguf(seed, 5 * 1024 * 1024)
 const chunkSize = 16 * 1024 * 1024
 
-describe.skipIf(!s3)('a registry with an S3 store', () => {
+describe.skipIf(!hasS3)('a registry with an S3 store', () => {
   let config: S3Config
   let registry: TestRegistry
   let ana: string
 
   beforeAll(async () => {
-    config = await makeBucket(s3 as S3Address)
+    config = await makeBucket()
     registry = await startTestRegistry({ s3: config })
     ana = await registry.register('ana')
   })
@@ -217,14 +217,14 @@ describe.skipIf(!s3)('a registry with an S3 store', () => {
   })
 })
 
-describe.skipIf(!s3)('an S3 store that does not check chunks', () => {
+describe.skipIf(!hasS3)('an S3 store that does not check chunks', () => {
   test('accepts wrong bytes, but the registry detects them before the file is ready and requests the chunk again', async () => {
-    const proxy = await startProxyWithoutHeaders((s3 as S3Address).endpoint, [
+    const proxy = await startProxyWithoutHeaders((await s3Address()).endpoint, [
       'x-amz-content-sha256',
       'x-amz-checksum-sha256',
     ])
     onTestFinished(proxy.stop)
-    const { bucket, ...rest } = await makeBucket(s3 as S3Address)
+    const { bucket, ...rest } = await makeBucket()
     const registry = await startTestRegistry({
       s3: { ...rest, bucket: { ...bucket, endpoint: proxy.endpoint } },
     })
@@ -263,9 +263,9 @@ describe.skipIf(!s3)('an S3 store that does not check chunks', () => {
   })
 })
 
-describe.skipIf(!s3)('garbage collection in an S3 store', () => {
+describe.skipIf(!hasS3)('garbage collection in an S3 store', () => {
   test("removes only old, unknown objects and uploads whose keys have the registry's own format", async () => {
-    const config = await makeBucket(s3 as S3Address)
+    const config = await makeBucket()
     const registry = await startTestRegistry({ s3: config })
     onTestFinished(() => registry.close())
     const token = await registry.register('ana')
@@ -323,49 +323,56 @@ describe.skipIf(!s3)('garbage collection in an S3 store', () => {
   })
 })
 
-test.skipIf(!s3)("an S3 bucket keeps its own rules when shoal's are added or changed", async () => {
-  const config = await makeBucket(s3 as S3Address)
-  const registry = await startTestRegistry({ s3: config, baseUrl: 'https://one.example' })
-  onTestFinished(() => registry.close())
-  const cors = { ID: 'theirs', AllowedOrigins: ['https://x.example'], AllowedMethods: ['GET'] }
-  const lifecycle = {
-    ID: 'theirs',
-    Status: 'Enabled' as const,
-    Filter: { Prefix: 'theirs/' },
-    Expiration: { Days: 3 },
-  }
-  await withS3Client(config, async (client, Bucket) => {
-    await client.send(
-      new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [cors] } }),
-    )
-    await client.send(
-      new PutBucketLifecycleConfigurationCommand({
-        Bucket,
-        LifecycleConfiguration: { Rules: [lifecycle] },
-      }),
-    )
-  })
-  const admin = await openAdmin(registry.config)
-  onTestFinished(admin.close)
-  expect(await admin.describeStore(false)).toMatchObject({
-    found: { cors: false, lifecycle: false },
-  })
-  for (let times = 0; times < 2; times += 1) {
-    expect(await admin.describeStore(true)).toMatchObject({
-      found: { cors: true, lifecycle: true },
+test.skipIf(!hasS3)(
+  "an S3 bucket keeps its own rules when shoal's are added or changed",
+  async () => {
+    const config = await makeBucket()
+    const registry = await startTestRegistry({ s3: config, baseUrl: 'https://one.example' })
+    onTestFinished(() => registry.close())
+    const cors = { ID: 'theirs', AllowedOrigins: ['https://x.example'], AllowedMethods: ['GET'] }
+    const lifecycle = {
+      ID: 'theirs',
+      Status: 'Enabled' as const,
+      Filter: { Prefix: 'theirs/' },
+      Expiration: { Days: 3 },
+    }
+    await withS3Client(config, async (client, Bucket) => {
+      await client.send(
+        new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [cors] } }),
+      )
+      await client.send(
+        new PutBucketLifecycleConfigurationCommand({
+          Bucket,
+          LifecycleConfiguration: { Rules: [lifecycle] },
+        }),
+      )
     })
-  }
-  await withS3Client(config, async (client, Bucket) => {
-    const { CORSRules = [] } = await client.send(new GetBucketCorsCommand({ Bucket }))
-    expect(CORSRules).toHaveLength(2)
-    expect(CORSRules).toContainEqual(expect.objectContaining(cors))
-    const { Rules = [] } = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket }))
-    expect(Rules).toHaveLength(2)
-    expect(Rules).toContainEqual(expect.objectContaining({ ID: 'theirs', Expiration: { Days: 3 } }))
-  })
-})
+    const admin = await openAdmin(registry.config)
+    onTestFinished(admin.close)
+    expect(await admin.describeStore(false)).toMatchObject({
+      found: { cors: false, lifecycle: false },
+    })
+    for (let times = 0; times < 2; times += 1) {
+      expect(await admin.describeStore(true)).toMatchObject({
+        found: { cors: true, lifecycle: true },
+      })
+    }
+    await withS3Client(config, async (client, Bucket) => {
+      const { CORSRules = [] } = await client.send(new GetBucketCorsCommand({ Bucket }))
+      expect(CORSRules).toHaveLength(2)
+      expect(CORSRules).toContainEqual(expect.objectContaining(cors))
+      const { Rules = [] } = await client.send(
+        new GetBucketLifecycleConfigurationCommand({ Bucket }),
+      )
+      expect(Rules).toHaveLength(2)
+      expect(Rules).toContainEqual(
+        expect.objectContaining({ ID: 'theirs', Expiration: { Days: 3 } }),
+      )
+    })
+  },
+)
 
-describe.skipIf(!s3)('an unavailable S3 store', () => {
+describe.skipIf(!hasS3)('an unavailable S3 store', () => {
   let server: S3Server
   beforeAll(async () => {
     const started = await startS3()
@@ -431,10 +438,10 @@ describe.skipIf(!s3)('an unavailable S3 store', () => {
   })
 })
 
-test.skipIf(!s3)(
+test.skipIf(!hasS3)(
   'a registry with a wrong S3 setting does not start, and the error contains the name of the variable',
   async () => {
-    const right = await makeBucket(s3 as S3Address)
+    const right = await makeBucket()
     const { bucket, credentials } = right
     const wrong: [Partial<S3Config>, string][] = [
       [{ bucket: { ...bucket, bucket: 'no-such-bucket' } }, 'SHOAL_S3_BUCKET'],
@@ -448,13 +455,13 @@ test.skipIf(!s3)(
   },
 )
 
-test.skipIf(!s3).each([
+test.skipIf(!hasS3).each([
   [['s3:ListBucket'], 'list the bucket'],
   [['s3:PutObject', 's3:DeleteObject'], 'upload objects to the bucket'],
   [['s3:GetObject'], 'read objects in the bucket'],
   [['s3:DeleteObject'], 'delete objects in the bucket'],
 ])('a startup error identifies the key that lacks the permissions %j', async (denied, action) => {
-  const config = await makeBucket(s3 as S3Address)
+  const config = await makeBucket()
   const { bucket } = config.bucket
   const statement = {
     Effect: 'Deny',

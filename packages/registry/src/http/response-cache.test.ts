@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers'
 import { brotliDecompressSync } from 'node:zlib'
 import type { Download } from '@shoal/protocol'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
-import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { hasPostgres } from '../../../../testing/servers.ts'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import type { RegistryConfig } from '../config.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
@@ -453,12 +454,10 @@ test('the connection is closed after a cached response that is counted during th
   await closed
 })
 
-const postgresUrl = inject('postgresUrl')
-
-test.skipIf(!postgresUrl)(
+test.skipIf(!hasPostgres)(
   'responses are cached on PostgreSQL too, until the next write',
   async () => {
-    const registry = await startWith({ databaseUrl: await makeDatabase(postgresUrl ?? '') })
+    const registry = await startWith({ databaseUrl: await makeDatabase() })
     const countEntries = () => metric(registry, 'shoal_response_cache_entries')
     await expect
       .poll(async () => {

@@ -1,7 +1,8 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { hasPostgres } from '../../../../testing/servers.ts'
 import { connect } from '../database/connect.ts'
 import { adoptStore, openAdmin, type RegistryConfig, startRegistry } from '../main.ts'
 import { undoMigrations } from '../testing/older-database.ts'
@@ -13,7 +14,6 @@ import {
   type TestRegistry,
 } from '../testing/test-registry.ts'
 
-const postgresUrl = inject('postgresUrl')
 const bytes = smallGguf(1)
 
 /** Publishes one file, stops the registry, and returns the file. */
@@ -177,10 +177,10 @@ describeOnEachDatabase('registry data', (start) => {
   })
 })
 
-test.skipIf(!postgresUrl)(
+test.skipIf(!hasPostgres)(
   'if DATABASE_URL is forgotten, no SQLite database is created, and the error contains the name of the right database',
   async () => {
-    const databaseUrl = await makeDatabase(postgresUrl ?? '')
+    const databaseUrl = await makeDatabase()
     const registry = await startTestRegistry({ databaseUrl })
     const file = await publishOne(registry)
     const { dataDirectory } = registry.config
@@ -204,13 +204,13 @@ test.skipIf(!postgresUrl)(
   },
 )
 
-test.skipIf(!postgresUrl)(
+test.skipIf(!hasPostgres)(
   'a new database is refused if the store was used before, and a SQLite registry is not replaced by an empty one',
   async () => {
     const registry = await startTestRegistry()
     await registry.register('ana')
     await registry.stop()
-    const databaseUrl = await makeDatabase(postgresUrl ?? '')
+    const databaseUrl = await makeDatabase()
     await expect(registry.start({ databaseUrl })).rejects.toThrow(/is new, but/)
 
     await registry.start()

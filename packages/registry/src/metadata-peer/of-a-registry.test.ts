@@ -1,5 +1,6 @@
-import { afterEach, expect, inject, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { freePort } from '../../../../testing/free-port.ts'
+import { hasRedis, redisUrl } from '../../../../testing/servers.ts'
 import { type RegistryConfig, readRegistryConfig } from '../config.ts'
 import { fetchMetadata } from '../testing/metadata-client.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
@@ -44,28 +45,27 @@ test('a registry without a peer port announces no peer', async () => {
   expect(await namedPeers(registry, await publish(true))).toEqual([])
 })
 
-const redisUrl = inject('redisUrl')
 const warnsOfNoAddress = ({ lines }: ReturnType<typeof temporaryLog>) =>
   lines().some(({ msg }) => String(msg).startsWith('SHOAL_PEER_ADDRESS is not set'))
 
-test.skipIf(!redisUrl)(
+test.skipIf(!hasRedis)(
   'a node that shares Redis announces no peer without its own address, and logs a warning',
   async () => {
     const log = temporaryLog()
-    const { registry, publish } = await start({ redisUrl, peerPort: 0, log })
+    const { registry, publish } = await start({ redisUrl: await redisUrl(), peerPort: 0, log })
     expect(await namedPeers(registry, await publish(true))).toEqual([])
     await registry.stop()
     expect(warnsOfNoAddress(log)).toBe(true)
   },
 )
 
-test.skipIf(!redisUrl)(
+test.skipIf(!hasRedis)(
   'a node that shares Redis announces its peer at its own address',
   async () => {
     const log = temporaryLog()
     const peerPort = await freePort()
     const peerAddress = '192.0.2.7'
-    const settings = { redisUrl, peerPort, peerAddress, log }
+    const settings = { redisUrl: await redisUrl(), peerPort, peerAddress, log }
     const { registry, publish } = await start(settings)
     const infoHash = await publish(true)
     expect(await namedPeers(registry, infoHash)).toEqual([`${peerAddress}:${peerPort}`])

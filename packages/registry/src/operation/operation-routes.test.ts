@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Download, RegistryStatus } from '@shoal/protocol'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { hasPostgres } from '../../../../testing/servers.ts'
 import { readRegistryConfig } from '../config.ts'
 import { breakableLine } from '../testing/breakable-line.ts'
 import { manifestFor, publish, smallGguf } from '../testing/publish.ts'
@@ -15,7 +16,6 @@ import {
   type TestRegistry,
 } from '../testing/test-registry.ts'
 
-const postgresUrl = inject('postgresUrl')
 const ownAddress = inject('ownAddress')
 const probes = ['/healthz', '/readyz']
 const metricsToken = 'a token for Prometheus'.replaceAll(' ', '-')
@@ -79,10 +79,10 @@ describeApi('probes', (start, oneNodeTest) => {
   })
 })
 
-test.skipIf(!postgresUrl)(
+test.skipIf(!hasPostgres)(
   'if the database (PostgreSQL) stops responding, /readyz returns 503 within seconds, and /healthz is unaffected',
   async () => {
-    const url = new URL(await makeDatabase(postgresUrl ?? ''))
+    const url = new URL(await makeDatabase())
     const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
     onTestFinished(() => line.cut())
     const databaseUrl = `postgres://shoal@127.0.0.1:${line.port}${url.pathname}`

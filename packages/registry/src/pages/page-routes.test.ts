@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { Download, ModelFile } from '@shoal/protocol'
 import { formatPath, pages } from '@shoal/protocol/pages'
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { hasPostgres } from '../../../../testing/servers.ts'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import { breakableLine } from '../testing/breakable-line.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
@@ -342,12 +343,10 @@ test('on a members-only registry, anonymous visitors get pages without content',
   }
 })
 
-const postgresUrl = inject('postgresUrl')
-
-test.skipIf(!postgresUrl)(
+test.skipIf(!hasPostgres)(
   'a page returns 503 with Retry-After while the database (PostgreSQL) is not available',
   async () => {
-    const url = new URL(await makeDatabase(postgresUrl ?? ''))
+    const url = new URL(await makeDatabase())
     const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
     onTestFinished(() => line.cut())
     const databaseUrl = `postgres://shoal@127.0.0.1:${line.port}${url.pathname}`

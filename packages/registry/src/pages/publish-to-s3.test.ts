@@ -7,18 +7,19 @@ import type { Download, ModelFile } from '@shoal/protocol'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { openPage, startBrowser } from '../../../../testing/browser.ts'
 import { freePort } from '../../../../testing/free-port.ts'
+import { hasS3, s3Address } from '../../../../testing/servers.ts'
 import { openAdmin } from '../main.ts'
 import { sha256 } from '../testing/publish.ts'
 import { makeBucket } from '../testing/s3-bucket.ts'
 import { startTestRegistry } from '../testing/test-registry.ts'
 
-const [chromium, s3] = [inject('chromium'), inject('s3')]
+const chromium = inject('chromium')
 const sizeBytes = 40_000_000 // three chunks
 const waitOptions = { timeout: 60_000 }
 
-describe.skipIf(!chromium || !s3)('publishing from a browser into S3', () => {
+describe.skipIf(!chromium || !hasS3)('publishing from a browser into S3', () => {
   test('sends the chunks to the store’s public endpoint, which the page’s content security policy allows', async () => {
-    if (!chromium || !s3) throw new Error('Chromium or S3 is not installed')
+    const s3 = await s3Address()
     await using stack = new AsyncDisposableStack()
     const folder = await mkdtemp(join(tmpdir(), 'shoal-publish-'))
     stack.defer(() => rm(folder, { recursive: true }))
@@ -26,14 +27,14 @@ describe.skipIf(!chromium || !s3)('publishing from a browser into S3', () => {
     expect(publicEndpoint).not.toBe(s3.endpoint)
     const port = await freePort()
     const origin = `http://localhost:${port}`
-    const bucket = { ...(await makeBucket(s3)), publicEndpoint }
+    const bucket = { ...(await makeBucket()), publicEndpoint }
     const registry = await startTestRegistry({ port, baseUrl: origin, s3: bucket })
     stack.defer(() => registry.close())
     const admin = await openAdmin(registry.config)
     onTestFinished(() => admin.close())
     expect(await admin.describeStore(true)).toMatchObject({ found: { cors: true } })
 
-    const browser = stack.use(await startBrowser(chromium, [origin, publicEndpoint]))
+    const browser = stack.use(await startBrowser(chromium ?? '', [origin, publicEndpoint]))
     const { page, context, takeProblems } = stack.use(await browser.newVisitor())
     const account = { username: 'ana', password: 'password of ana' }
     await context.request.post(`${origin}/v1/auth/register`, { headers: { origin }, data: account })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startRedis } from '../../../../testing/redis.ts'
+import { hasRedis, redisUrl } from '../../../../testing/servers.ts'
 import { delayedCounts } from './delayed-counts.ts'
 import { openRedis } from './open-redis.ts'
 
-const redisUrl = inject('redisUrl')
 const hourMs = 3_600_000
 const log = { info: () => undefined, warn: () => undefined }
 
@@ -14,8 +14,8 @@ async function openNode(url: string, prefix: string, maxKeys = 100) {
   return { ...delayedCounts(shared, maxKeys), isGone: shared.isGone }
 }
 
-describe.skipIf(redisUrl === undefined)('counts that do not wait for Redis', () => {
-  const open = (prefix: string) => openNode(redisUrl ?? '', prefix)
+describe.skipIf(!hasRedis)('counts that do not wait for Redis', () => {
+  const open = async (prefix: string) => openNode(await redisUrl(), prefix)
 
   test('are exact for one node, and soon include those of other nodes', async () => {
     const prefix = randomUUID()
@@ -65,7 +65,7 @@ describe.skipIf(redisUrl === undefined)('counts that do not wait for Redis', () 
   })
 
   test('are kept for a limited number of keys', async () => {
-    const { add } = await openNode(redisUrl ?? '', randomUUID(), 2)
+    const { add } = await openNode(await redisUrl(), randomUUID(), 2)
     for (const key of ['a', 'b', 'c']) add(key, hourMs)
     expect(add('c', hourMs).count).toBe(2)
     expect(add('a', hourMs).count).toBe(1)

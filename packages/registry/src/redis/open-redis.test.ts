@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startRedis } from '../../../../testing/redis.ts'
+import { hasRedis } from '../../../../testing/servers.ts'
 import { openRedis } from './open-redis.ts'
 
 const log = { info: () => undefined, warn: () => undefined }
 
-test.skipIf(inject('redisUrl') === undefined)(
+test.skipIf(!hasRedis)(
   'after an error, Redis is used again as soon as it responds, even if nothing else calls it',
   async () => {
     const redis = await startRedis()

@@ -1,6 +1,7 @@
 import type { Facets, Model } from '@shoal/protocol'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { hasPostgres } from '../../../../testing/servers.ts'
 import { connect } from '../database/connect.ts'
 import {
   describeApi,
@@ -138,9 +139,9 @@ describeApi('search', (start, oneNodeTest) => {
   })
 })
 
-describe.skipIf(!inject('postgresUrl'))('search on PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('search on PostgreSQL', () => {
   test('is unavailable while PostgreSQL refuses its connections, and then works again', async () => {
-    const databaseUrl = await makeDatabase(inject('postgresUrl') ?? '')
+    const databaseUrl = await makeDatabase()
     const registry = await startTestRegistry({ databaseUrl })
     onTestFinished(() => registry.close())
     const token = await registry.register('ana')
@@ -166,7 +167,7 @@ describe.skipIf(!inject('postgresUrl'))('search on PostgreSQL', () => {
 
 /** Opens a connection to another database on the same server. */
 async function connectAdmin() {
-  const databaseUrl = await makeDatabase(inject('postgresUrl') ?? '')
+  const databaseUrl = await makeDatabase()
   const connection = await connect({
     databaseUrl,
     dataDirectory: '',

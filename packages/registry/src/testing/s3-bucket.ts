@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { CreateBucketCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { S3Address } from '../../../../testing/s3/start-s3.ts'
+import { s3Address } from '../../../../testing/servers.ts'
 import { openS3, type S3Config } from '../store/s3/open-s3.ts'
 import { openS3Client } from '../store/s3/s3-client.ts'
 import type { S3Support } from '../store/s3/s3-support.ts'
 
-/** Creates a bucket on the tests' S3 server, and returns the settings of a store that uses it. */
-export async function makeBucket(s3: S3Address): Promise<S3Config> {
-  const { endpoint, region, accessKeyId, secretAccessKey } = s3
+/** Creates a bucket on an S3 server, by default the tests' own, and returns the settings of a store that uses it. */
+export async function makeBucket(server?: S3Address): Promise<S3Config> {
+  const { endpoint, region, accessKeyId, secretAccessKey } = server ?? (await s3Address())
   const config = {
     bucket: { endpoint, region, bucket: `tests-${randomUUID()}`, usesPathStyle: true },
     credentials: { accessKeyId, secretAccessKey },
@@ -24,8 +25,8 @@ let probing: Promise<S3Support> | undefined
  * Creates a bucket like `makeBucket`, whose settings say what the S3 server supports. Probing the server at each start
  * would double the time that three nodes need to start, so each process probes it only once.
  */
-export async function makeProbedBucket(s3: S3Address): Promise<S3Config> {
-  const config = await makeBucket(s3)
+export async function makeProbedBucket(): Promise<S3Config> {
+  const config = await makeBucket()
   probing ??= probe(config)
   return { ...config, support: await probing }
 }

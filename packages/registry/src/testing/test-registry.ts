@@ -5,6 +5,7 @@ import type { SignedIn } from '@shoal/protocol'
 import pg from 'pg'
 import { afterAll, afterEach, beforeEach, describe, inject, test } from 'vitest'
 import { freePort } from '../../../../testing/free-port.ts'
+import { hasPostgres, hasRedis, hasS3, postgresUrl, redisUrl } from '../../../../testing/servers.ts'
 import { runsSlowTests } from '../../../../testing/slow.ts'
 import { type Balancer, startBalancer } from '../../../../testing/start-balancer.ts'
 import type { RegistryConfig } from '../config.ts'
@@ -27,12 +28,11 @@ type Start = (settings?: Partial<RegistryConfig>) => Promise<TestRegistry>
 
 /** Runs the tests on each database. Those on PostgreSQL are skipped if PostgreSQL is not available. */
 export function describeOnEachDatabase(title: string, tests: (start: Start) => void) {
-  const postgresUrl = inject('postgresUrl')
   for (const engine of ['SQLite', 'PostgreSQL'] as const) {
-    describe.skipIf(engine === 'PostgreSQL' && !postgresUrl)(`${title} (${engine})`, () => {
+    describe.skipIf(engine === 'PostgreSQL' && !hasPostgres)(`${title} (${engine})`, () => {
       const closeLater = closeInTime()
       tests(async (settings = {}) => {
-        const databaseUrl = engine === 'SQLite' ? undefined : await makeDatabase(postgresUrl ?? '')
+        const databaseUrl = engine === 'SQLite' ? undefined : await makeDatabase()
         return closeLater(await startTestRegistry({ databaseUrl, ...settings }))
       })
     })
@@ -49,17 +49,12 @@ export function describeApi(
   tests: (start: Start, oneNodeTest: (name: string, run: () => Promise<void>) => void) => void,
 ) {
   describeOnEachDatabase(title, (start) => tests(start, (name, run) => test(name, run)))
-  const [postgresUrl, s3, redisUrl] = [inject('postgresUrl'), inject('s3'), inject('redisUrl')]
-  const isInstalled = postgresUrl && s3 && redisUrl && inject('haproxy')
+  const isInstalled = hasPostgres && hasS3 && hasRedis && inject('haproxy')
   describe.runIf(runsSlowTests && isInstalled)(`${title} (three nodes)`, () => {
     const closeLater = closeInTime()
     tests(async (settings = {}) => {
-      if (!postgresUrl || !s3) throw new Error('PostgreSQL or S3 is not installed')
-      const [databaseUrl, bucket] = await Promise.all([
-        makeDatabase(postgresUrl),
-        makeProbedBucket(s3),
-      ])
-      const shared = { databaseUrl, s3: bucket, redisUrl }
+      const [databaseUrl, bucket] = await Promise.all([makeDatabase(), makeProbedBucket()])
+      const shared = { databaseUrl, s3: bucket, redisUrl: await redisUrl() }
       return closeLater(await startTestRegistry({ ...shared, ...settings }, 3))
     }, noTest)
   })
@@ -251,9 +246,10 @@ async function startNodes(
   }
 }
 
-/** Creates an empty database on the server, and returns its URL. The database is deleted together with the server. */
-export async function makeDatabase(serverUrl: string): Promise<string> {
+/** Creates an empty database on a PostgreSQL server, by default the tests' own, and returns its URL. */
+export async function makeDatabase(server?: { url: string }): Promise<string> {
   const name = `shoal_${crypto.randomUUID().replaceAll('-', '')}`
+  const serverUrl = server?.url ?? (await postgresUrl())
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
   try {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { findProgram, needProgram } from '../../../../testing/programs.ts'
 import { pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
@@ -9,16 +10,17 @@ const file = syntheticFile(12 * mebibyte + 345)
 
 /** Mounts a small disk and returns its path, or undefined if this user may not mount disks. */
 function mountSmallDisk(sizeBytes: number): string | undefined {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
+  const mount = findProgram('mount')
+  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !mount) return undefined
   const directory = temporaryDirectory()
   try {
     const options = ['-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'tmpfs', directory]
-    execFileSync('mount', options, { stdio: 'ignore' })
+    execFileSync(mount, options, { stdio: 'ignore' })
   } catch {
     return undefined // for example in a container without permission to mount
   }
   onTestFinished(() => {
-    execFileSync('umount', ['--lazy', directory])
+    execFileSync(needProgram('umount'), ['--lazy', directory])
   })
   return directory
 }

@@ -19,8 +19,9 @@ import { join } from 'node:path'
 import type { ModelRecord } from '@shoal/protocol'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { beforeAll, expect, inject, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPostgres } from '../../../../../testing/postgres.ts'
+import { hasPostgres } from '../../../../../testing/servers.ts'
 import { canMount, smallDisk } from '../../../../../testing/small-disk.ts'
 import type { Connection } from '../../database/connect.ts'
 import type { Database } from '../../database/schema.ts'
@@ -36,7 +37,6 @@ import { downloadCounter } from './download-counter.ts'
 import { openDownloadJournal } from './download-journal.ts'
 import { decodeRecord, recordSize } from './journal-record.ts'
 
-const postgresUrl = inject('postgresUrl') ?? ''
 const noOrder = { follow: () => undefined }
 
 describeOnEachDatabase('the download journal', (start) => {
@@ -206,7 +206,7 @@ function findPlace(bytes: Buffer, count: number): number {
   throw new Error(`no record of ${count}`)
 }
 
-test.skipIf(postgresUrl === '' || !canMount)(
+test.skipIf(!hasPostgres || !canMount)(
   'downloads are counted in the journal while the PostgreSQL disk is full',
   async () => {
     const { disk, databaseUrl } = await smallPostgres()
@@ -256,7 +256,7 @@ test.skipIf(postgresUrl === '' || !canMount)(
   },
 )
 
-test.skipIf(postgresUrl === '' || !canMount)(
+test.skipIf(!hasPostgres || !canMount)(
   'requests that need a new database session while the PostgreSQL disk is full receive 503 storage_full',
   async () => {
     const { disk, serverUrl, databaseUrl } = await smallPostgres()
@@ -285,10 +285,10 @@ test.skipIf(postgresUrl === '' || !canMount)(
   },
 )
 
-test.skipIf(postgresUrl === '')(
+test.skipIf(!hasPostgres)(
   'a call rejects if its count may have been committed, and the count is not added to the journal',
   async () => {
-    const databaseUrl = await makeDatabase(postgresUrl)
+    const databaseUrl = await makeDatabase()
     const registry = await startTestRegistry({ databaseUrl })
     onTestFinished(() => registry.close())
     const token = await registry.register('ana')

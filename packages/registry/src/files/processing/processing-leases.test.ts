@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ModelFile, StartedUpload } from '@shoal/protocol'
 import { sql } from 'kysely'
-import { beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { hasPostgres } from '../../../../../testing/servers.ts'
 import { databaseTime } from '../../database/clock.ts'
 import type { Connection } from '../../database/connect.ts'
 import { readSecret } from '../../database/secret.ts'
@@ -221,15 +222,13 @@ describeOnEachDatabase('the lease on a file that is being processed', (start) =>
     (await registry.get(`/v1/models/tide/files/${id}/upload`, { token: ana })).body
 })
 
-const postgresUrl = inject('postgresUrl')
-
-test.skipIf(!postgresUrl)(
+test.skipIf(!hasPostgres)(
   'on PostgreSQL, a registry that loses a lease while publishing leaves the file to the node that took the lease',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'shoal-lease-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const log = { file: join(folder, 'registry.log') }
-    const databaseUrl = await makeDatabase(postgresUrl ?? '')
+    const databaseUrl = await makeDatabase()
     const registry = await startTestRegistry({ databaseUrl, log })
     onTestFinished(() => registry.close())
     const ana = await registry.register('ana')

@@ -7,8 +7,8 @@ import type {
   StartedUpload,
   Upload,
 } from '@shoal/protocol'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
-import type { S3Address } from '../../../../../testing/s3/start-s3.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { hasS3 } from '../../../../../testing/servers.ts'
 import { manifestFor, publish, settled, sha256, smallGguf } from '../../testing/publish.ts'
 import { makeBucket } from '../../testing/s3-bucket.ts'
 import { describeApi, startTestRegistry, type TestRegistry } from '../../testing/test-registry.ts'
@@ -227,14 +227,12 @@ describeApi('uploads before hashing', (start) => {
   })
 })
 
-const s3 = inject('s3')
-
-describe.skipIf(!s3)('uploads before hashing, with an S3 store', () => {
+describe.skipIf(!hasS3)('uploads before hashing, with an S3 store', () => {
   let registry: TestRegistry
   let ana: string
 
   beforeAll(async () => {
-    registry = await startTestRegistry({ s3: await makeBucket(s3 as S3Address) })
+    registry = await startTestRegistry({ s3: await makeBucket() })
     ana = await registry.register('ana')
     await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
     return () => registry.close()

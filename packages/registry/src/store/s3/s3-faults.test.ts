@@ -2,9 +2,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
-import { beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startS3Proxy } from '../../../../../testing/s3/s3-proxy.ts'
-import type { S3Address } from '../../../../../testing/s3/start-s3.ts'
+import { hasS3, s3Address } from '../../../../../testing/servers.ts'
 import { manifestFor, publish, smallGguf } from '../../testing/publish.ts'
 import { makeBucket, withS3Client } from '../../testing/s3-bucket.ts'
 import { startTestRegistry } from '../../testing/test-registry.ts'
@@ -13,7 +13,6 @@ import { defaultTimeouts, type S3Timeouts } from './s3-client.ts'
 import { openS3Store } from './s3-store.ts'
 import { minimalSupport } from './s3-support.ts'
 
-const s3 = inject('s3')
 type Proxy = Awaited<ReturnType<typeof startS3Proxy>>
 
 /** Larger than all buffers between the store and its reader. */
@@ -21,19 +20,19 @@ const sizeBytes = 16 * 1024 * 1024
 const whole = { start: 0, size: sizeBytes }
 const bytes = randomBytes(sizeBytes)
 
-describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
+describe.skipIf(!hasS3)('an S3 store with a server that does not work', () => {
   let config: S3Config
   let proxy: Proxy
   const key = randomUUID()
 
   beforeAll(async () => {
-    config = await makeBucket(s3 as S3Address)
+    config = await makeBucket()
     await withS3Client(config, (client, Bucket) =>
       client.send(new PutObjectCommand({ Bucket, Key: `shoal/objects/${key}`, Body: bytes })),
     )
   })
   beforeEach(async () => {
-    proxy = await startS3Proxy((s3 as S3Address).endpoint)
+    proxy = await startS3Proxy((await s3Address()).endpoint)
     onTestFinished(proxy.stop)
   })
 
@@ -51,7 +50,7 @@ describe.skipIf(!s3)('an S3 store with a server that does not work', () => {
     })
 
   async function startRegistry(timeouts?: Partial<S3Timeouts>) {
-    const bucket = await makeBucket(s3 as S3Address)
+    const bucket = await makeBucket()
     const registry = await startTestRegistry({ s3: behindProxy(bucket, timeouts) })
     onTestFinished(() => registry.close())
     return { registry, token: await registry.register('ana') }

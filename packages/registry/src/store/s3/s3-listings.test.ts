@@ -1,9 +1,9 @@
 /** Tests that the S3 store lists everything when the server returns listings in several pages. */
 import { randomUUID } from 'node:crypto'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
-import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type ProxiedRequest, queryOf, startS3Proxy } from '../../../../../testing/s3/s3-proxy.ts'
-import type { S3Address } from '../../../../../testing/s3/start-s3.ts'
+import { hasS3 } from '../../../../../testing/servers.ts'
 import { makeBucket, withS3Client } from '../../testing/s3-bucket.ts'
 import type { ObjectStore, StoredEntry } from '../object-store.ts'
 import type { S3Config } from './open-s3.ts'
@@ -11,7 +11,6 @@ import { s3Presigner, sha256Hex } from './presign-s3.ts'
 import { openS3Store } from './s3-store.ts'
 import { minimalSupport } from './s3-support.ts'
 
-const s3 = inject('s3')
 const pageSize = 2
 
 /** Returns the parameter that limits the size of a listing's pages, or undefined if the request is not a listing. */
@@ -49,12 +48,12 @@ async function startPagingProxy({ bucket, credentials }: S3Config) {
   return { ...proxy, pages }
 }
 
-describe.skipIf(!s3)('listings in several pages', () => {
+describe.skipIf(!hasS3)('listings in several pages', () => {
   let config: S3Config
   let store: ObjectStore
   let pages: Record<string, number>
   beforeEach(async () => {
-    config = await makeBucket(s3 as S3Address)
+    config = await makeBucket()
     const proxy = await startPagingProxy(config)
     pages = proxy.pages
     store = openS3Store({

@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { chunkSizeFor, createChunkHasher } from '@shoal/model-file'
 import Fastify from 'fastify'
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startPartNumberProxy } from '../../../../../testing/s3/part-number-proxy.ts'
 import { startProxyWithoutHeaders } from '../../../../../testing/s3/s3-proxy.ts'
 import type { S3Address } from '../../../../../testing/s3/start-s3.ts'
+import { hasS3, s3Address } from '../../../../../testing/servers.ts'
 import { blobRoutes } from '../../files/downloads/blob-routes.ts'
 import type { Capabilities } from '../../files/downloads/capability.ts'
 import type { BlobRepository } from '../../files/rows/blob-repository.ts'
@@ -16,8 +17,6 @@ import { objectStoreContract } from '../object-store.contract.ts'
 import { openS3 } from './open-s3.ts'
 import { s3Presigner, sha256Hex } from './presign-s3.ts'
 import { maxExpirySeconds, type S3Store } from './s3-store.ts'
-
-const s3 = inject('s3')
 
 /** Opens a store in a new bucket, and serves the registry's routes for requests that the S3 server does not support. */
 async function openServedStore(address: S3Address) {
@@ -54,12 +53,12 @@ async function request(
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
 }
 
-describe.skipIf(!s3)('S3', () => {
-  const address = s3 as S3Address
-  objectStoreContract('S3', () => openServedStore(address))
+describe.skipIf(!hasS3)('S3', () => {
+  const open = async () => openServedStore(await s3Address())
+  objectStoreContract('S3', open)
 
   test('the probe finds that radosgw checks chunks and does not serve parts', async () => {
-    const { support } = await openServedStore(address)
+    const { support } = await open()
     expect(support).toEqual({
       takesContentHash: true,
       takesChecksum: true,
@@ -84,6 +83,7 @@ describe.skipIf(!s3)('S3', () => {
   ])(
     'the probe finds that a store does not accept %s in presigned URLs',
     async (refused, expected) => {
+      const address = await s3Address()
       const proxy = await startProxyWithoutHeaders(address.endpoint, refused)
       onTestFinished(proxy.stop)
       const { support } = await openServedStore({ ...address, endpoint: proxy.endpoint })
@@ -100,7 +100,7 @@ describe.skipIf(!s3)('S3', () => {
     let store: S3Store
     const key = randomUUID()
     beforeAll(async () => {
-      const config = await makeBucket(address)
+      const config = await makeBucket()
       const options = { signingKey: 'a key for tests', baseUrl: () => '', isProbed: true }
       store = (await openS3(config, options)).store
       await withS3Client(config, (client, Bucket) =>
@@ -128,7 +128,7 @@ describe.skipIf(!s3)('S3', () => {
   })
 
   test('a chunk can be sent with a URL that was signed days ago', async () => {
-    const config = await makeBucket(address)
+    const config = await makeBucket()
     const options = { signingKey: 'a key for tests', baseUrl: () => '', isProbed: false }
     const { store } = await openS3(config, options)
     const layout = { sizeBytes: 5, chunkSize: 5 }
@@ -155,13 +155,13 @@ describe.skipIf(!s3)('S3', () => {
   })
 })
 
-describe.skipIf(!s3)('S3 with part numbers', () => {
+describe.skipIf(!hasS3)('S3 with part numbers', () => {
   let stop: () => Promise<void>
   afterAll(() => stop?.())
   objectStoreContract('S3 that serves parts', async () => {
-    const proxy = await startPartNumberProxy((s3 as S3Address).endpoint)
+    const proxy = await startPartNumberProxy((await s3Address()).endpoint)
     stop = proxy.stop
-    const served = await openServedStore({ ...(s3 as S3Address), endpoint: proxy.endpoint })
+    const served = await openServedStore({ ...(await s3Address()), endpoint: proxy.endpoint })
     expect(served.support).toMatchObject({ servesParts: true, refusesWrongBytes: true })
     return served
   })

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Reach } from '@shoal/core/addresses'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasRedis, redisUrl } from '../../../../../testing/servers.ts'
 import { defaultLimits } from '../memory-swarms.ts'
 import { leecher, swarmContract } from '../swarm.contract.ts'
 import { redisSwarms } from './redis-swarms.ts'
 
-const redisUrl = inject('redisUrl')
-
-describe.skipIf(!redisUrl)('Redis', () => {
+describe.skipIf(!hasRedis)('Redis', () => {
   let redis: Redis
-  beforeAll(() => {
-    redis = new Redis(redisUrl ?? '')
+  beforeAll(async () => {
+    redis = new Redis(await redisUrl())
   })
   afterAll(() => redis?.disconnect())
 
