@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { chmod, copyFile, cp, mkdir, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { describeProgram } from '@shoal/registry/releases'
+import { describeProgram } from '@shoal/releases/make'
 import type { Program } from './assemble-program.ts'
 import type { InstalledPackage } from './installed-packages.ts'
 

@@ -6,13 +6,12 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { listFiles, packArchive, signRelease } from '@shoal/registry/releases'
+import { listFiles, packArchive, readSigningKey, signRelease } from '@shoal/releases/make'
 import { assemblePortable, ownPlatform } from './assemble-portable.ts'
 import { assembleProgram, type Program } from './assemble-program.ts'
 import { buildImage } from './build-image.ts'
 import { debianArchitecture, packDebian } from './pack-debian.ts'
 import { readReleaseTime } from './release-time.ts'
-import { readSigningKey } from './signing-key.ts'
 import { writeSbom } from './write-sbom.ts'
 
 const root = join(import.meta.dirname, '..')

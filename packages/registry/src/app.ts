@@ -1,4 +1,5 @@
 /** Builds the application: registers the routes of each feature, with the dependencies that they need. */
+import type { Releases } from '@shoal/releases'
 import type { FastifyInstance } from 'fastify'
 import { accountRoutes } from './accounts/account-routes.ts'
 import { apiKeyRoutes } from './accounts/api-key-routes.ts'
@@ -27,8 +28,7 @@ import { searchEngineRoutes } from './pages/search-engine-routes.ts'
 import { adminRoutes } from './people/admin-routes.ts'
 import type { People } from './people/open-people.ts'
 import type { NodeMessages } from './redis/node-messages.ts'
-import { releaseRoutes } from './releases/release-routes.ts'
-import type { Releases } from './releases/releases.ts'
+import { ownReleaseRoutes } from './releases/release-routes.ts'
 import { toTrustProxy } from './settings/trusted-proxies.ts'
 import { makeShell, type ShellDependencies } from './shell.ts'
 import type { RegistryStore } from './store/served-store.ts'
@@ -147,7 +147,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(async (pages) => {
     await pages.register(caching)
     await pages.register(schoolRoutes, all)
-    await pages.register(releaseRoutes, all)
+    await pages.register(ownReleaseRoutes, all)
     await pages.register(async (cached) => {
       await cached.register(responseCaching, { cache })
       await cached.register(feedRoutes, { ...all, turns })

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '@shoal/core/async'
 import { readSettings, type SettingsOf } from '@shoal/core/settings'
+import { ownProgramFolder } from '@shoal/releases'
 import { ConfigError } from './errors.ts'
-import { ownProgramFolder } from './program-folder.ts'
 import { readS3Config } from './s3-config.ts'
 import { registrySettings } from './settings/settings.ts'
 import type { S3Config } from './store/s3/open-s3.ts'

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { isLoopback } from '@shoal/core/addresses'
 import { type OpenLog, openLog } from '@shoal/log'
+import type { Packing } from '@shoal/releases'
 import { createDrain } from '@shoal/server'
 import { findSite } from '@shoal/web'
 import { openAccounts } from './accounts/open-accounts.ts'
@@ -20,8 +21,7 @@ import { fillFromCards } from './models/fill-from-cards.ts'
 import { openModels } from './models/open-models.ts'
 import { openPeople } from './people/open-people.ts'
 import { nodeMessages } from './redis/node-messages.ts'
-import { type Packing, startPacking } from './releases/pack-own-program.ts'
-import { openReleases } from './releases/releases.ts'
+import { openOwnReleases, startPackingOwn } from './releases/own-releases.ts'
 import { spaceMetrics } from './store/space-metrics.ts'
 import { memorySwarms } from './swarm/memory-swarms.ts'
 import { sharedSwarms } from './swarm/redis/shared-swarms.ts'
@@ -33,7 +33,6 @@ export { type Admin, adoptStore, openAdmin } from './admin/admin.ts'
 export type { StoreDescription } from './admin/describe-store.ts'
 export { type RegistryConfig, type RegistryFlags, readRegistryConfig } from './config.ts'
 export { ConfigError } from './errors.ts'
-export type { Release } from './releases/releases.ts'
 
 export type RunningRegistry = {
   /** The base URL, such as `http://localhost:8000`. */
@@ -163,7 +162,7 @@ async function serve(
   const models = openModels(connection)
   started.defer(models.search.close)
   const cards = cardRenderer({ log })
-  const releases = openReleases(config)
+  const releases = openOwnReleases(config)
   let packing: Packing | undefined
   let isDraining = false
 
@@ -209,7 +208,7 @@ async function serve(
     Promise.all([accounts.deleteExpired(), people.invitations.deleteOld()]),
   )
 
-  packing = startPacking({ config, db, releases, log })
+  packing = startPackingOwn({ config, db, releases, log })
 
   if (await models.models.hasAny()) {
     models.search

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { makeReleaseKey, writeRelease } from '../../../registry/src/testing/write-release.ts'
+import { makeReleaseKey, writeRelease } from '../../../releases/src/testing/write-release.ts'
 import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'

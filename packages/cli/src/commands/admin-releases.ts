@@ -1,4 +1,4 @@
-import type { Release } from '@shoal/registry'
+import type { Release } from '@shoal/releases'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { addDataOption, type DataOption } from '../server/server-options.ts'

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { makeReleaseKey, writeRelease } from '../../../registry/src/testing/write-release.ts'
+import { makeReleaseKey, writeRelease } from '../../../releases/src/testing/write-release.ts'
 import { realRegistry } from '../testing/real-registry.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 

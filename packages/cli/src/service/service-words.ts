@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { isErrno } from '@shoal/files'
 import { networkSettings } from '@shoal/network'
+import { findInstallation } from '@shoal/releases/upgrade'
 import type { Environment } from '../environment.ts'
 import { cliSettings } from '../settings/settings.ts'
 import { Failure } from '../terminal/failure.ts'
-import { findInstallation } from '../upgrade/installation.ts'
 
 /** The program that a service manager starts, with its environment. */
 export type ServiceCommand = {

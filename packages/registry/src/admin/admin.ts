@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { exists } from '@shoal/files'
 import type { AuditEntry, RegistryStatus } from '@shoal/protocol'
+import type { Releases } from '@shoal/releases'
 import { hostActor } from '../audit/actor.ts'
 import { note } from '../audit/audit-log.ts'
 import type { RegistryConfig } from '../config.ts'
@@ -11,7 +12,7 @@ import { openTrash, type Trash } from '../files/rows/trash.ts'
 import { sampleObjects, writeIdentity } from '../identity/check-identity.ts'
 import { type DataOptions, openData } from '../identity/open-data.ts'
 import { readStatus } from '../operation/read-status.ts'
-import { openReleases, type Releases } from '../releases/releases.ts'
+import { openOwnReleases } from '../releases/own-releases.ts'
 import { isUnavailable } from '../unavailable.ts'
 import { checkStore, type StoreCheck } from './check-store.ts'
 import { describeStore, type StoreDescription } from './describe-store.ts'
@@ -55,7 +56,7 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
   const { connection, store } = await openData(dataOptions(config)).catch(explain)
   const { unboundedDb: db, close } = connection
   const trash = openTrash({ db, store, retentionDays: config.trashDays })
-  const releases = openReleases(config)
+  const releases = openOwnReleases(config)
   const collect = garbageCollection(db, store, trash)
 
   /** Records a command in the audit log before it runs, so that an interrupted command is recorded, too. */

@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../escape-markup.ts'
+import { escapeMarkup } from '@shoal/server/markup'
 import { withoutFrontMatter } from '../models/front-matter.ts'
 
 /**

@@ -1,10 +1,10 @@
 /** Atom feeds of new models (RFC 4287). */
 import type { Model } from '@shoal/protocol'
 import { formatPath, pageFiles, pages } from '@shoal/protocol/pages'
+import { escapeMarkup } from '@shoal/server/markup'
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
 import { anonymous } from '../accounts/caller.ts'
-import { escapeMarkup } from '../escape-markup.ts'
 import type { QueryTurns } from '../http/query-turns.ts'
 import type { Site } from '../http/site.ts'
 import type { ModelList } from '../models/model-list.ts'

@@ -1,6 +1,6 @@
 import { findRegistryLabel } from '@shoal/core/references'
+import { escapeMarkup } from '@shoal/server/markup'
 import type { PrintedPage } from '@shoal/web'
-import { escapeMarkup } from '../escape-markup.ts'
 
 type About = {
   baseUrl: string

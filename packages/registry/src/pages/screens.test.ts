@@ -12,11 +12,11 @@ import {
   type TestBrowser,
   type Visitor,
 } from '../../../../testing/browser.ts'
-import { openReleases } from '../releases/releases.ts'
+import { makeReleaseKey, writeRelease } from '../../../releases/src/testing/write-release.ts'
+import { openOwnReleases } from '../releases/own-releases.ts'
 import { expectUsable } from '../testing/expect-usable.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
-import { makeReleaseKey, writeRelease } from '../testing/write-release.ts'
 
 const chromium = inject('chromium')
 
@@ -45,7 +45,7 @@ describe.skipIf(!chromium)('in a browser', () => {
       await registry.post('/v1/models', { token: ana, body: { name: `storm-${index}` } })
     }
     await using release = await writeRelease({ key: makeReleaseKey() })
-    await openReleases(registry.config).add([release.path], async () => undefined)
+    await openOwnReleases(registry.config).add([release.path], async () => undefined)
     await registry.post('/v1/api-keys', { token: ana, body: { name: 'laptop' } })
   })
   afterAll(() => stack.disposeAsync())

@@ -1,8 +1,8 @@
 /** robots.txt (RFC 9309) and sitemaps (https://www.sitemaps.org) for search engines. */
 import { formatPath, pages } from '@shoal/protocol/pages'
+import { escapeMarkup } from '@shoal/server/markup'
 import type { FastifyPluginAsync } from 'fastify'
 import { notFound } from '../errors.ts'
-import { escapeMarkup } from '../escape-markup.ts'
 import type { QueryTurns } from '../http/query-turns.ts'
 import type { Site } from '../http/site.ts'
 import type { ModelList, PublicNames } from '../models/model-list.ts'

@@ -16,10 +16,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { slowTest } from '../../../../testing/slow-test.ts'
+import { makeReleaseKey, writeRelease } from '../../../releases/src/testing/write-release.ts'
 import type { RegistryConfig } from '../config.ts'
 import { startTestRegistry } from '../testing/test-registry.ts'
-import { makeReleaseKey, writeRelease } from '../testing/write-release.ts'
-import { openReleases } from './releases.ts'
+import { openOwnReleases } from './own-releases.ts'
 
 const ownPlatform = `${process.platform}-${process.arch}`
 const page = { headers: { accept: 'text/html,application/xhtml+xml' } }
@@ -45,7 +45,7 @@ async function makeFolder() {
 async function start(settings: Partial<RegistryConfig> = {}) {
   const registry = await startTestRegistry(settings)
   onTestFinished(() => registry.close())
-  const releases = openReleases(registry.config)
+  const releases = openOwnReleases(registry.config)
   return {
     ...registry,
     async add(contents: Partial<Parameters<typeof writeRelease>[0]> = {}) {

@@ -7,26 +7,26 @@ import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { compareVersions } from '@shoal/core/releases'
+import { AppError } from '@shoal/core/errors'
 import { formatBytes } from '@shoal/core/units'
-import type { OpenLog } from '@shoal/log'
-import type { Kysely } from 'kysely'
-import type { RegistryConfig } from '../config.ts'
-import type { Database } from '../database/schema.ts'
-import { storageFull } from '../errors.ts'
-import { readFileSystemSpace } from '../store/disk-space.ts'
-import { readOwnKey } from './own-key.ts'
-import { type Program, readProgram } from './program.ts'
-import type { Release, Releases } from './releases.ts'
-import { signRelease } from './sign-release.ts'
-import { fingerprintOf } from './signed-files.ts'
+import { compareVersions, fingerprintOf } from '../format/index.ts'
+import { type Program, readProgram } from '../make/program.ts'
+import { signRelease } from '../make/sign-release.ts'
+import type { Release, Releases } from '../offer/releases.ts'
+import { toSigningKey } from './own-key.ts'
 import { packAtLowPriority } from './start-pack-process.ts'
 
 type Options = {
-  config: Pick<RegistryConfig, 'programFolder' | 'dataDirectory' | 'reserveBytes'>
-  db: Kysely<Database>
+  /** The folder of the release from which the registry runs; undefined if it does not run from a release. */
+  programFolder: string | undefined
+  /** A folder that only one process at a time uses. */
+  dataDirectory: string
   releases: Releases
-  log: Pick<OpenLog['log'], 'info' | 'warn'>
+  /** Returns the seed of the registry's own key: 32 bytes in hexadecimal, the same on all nodes. */
+  readKeySeed: () => Promise<string>
+  /** Returns how many bytes are free on the file system of a folder, and how many of them must be left free. */
+  readSpace: (folder: string) => Promise<{ freeBytes: number; reserveBytes: number }>
+  log: Record<'info' | 'warn', (details: object, message: string) => void>
 }
 
 export type Packing = {
@@ -72,18 +72,17 @@ export function startPacking(options: Options): Packing {
  * `onStart` before it packs.
  */
 export async function packOwnProgram(
-  { config, db, releases, log }: Options,
+  { programFolder, dataDirectory, releases, readKeySeed, readSpace, log }: Options,
   signal: AbortSignal,
   onStart: () => void = () => undefined,
 ): Promise<void> {
-  const { programFolder, dataDirectory, reserveBytes } = config
   const program = programFolder === undefined ? undefined : await readProgram(programFolder)
   if (program === undefined) return
   const maker = nameMaker(dataDirectory)
   await releases.removeUnfinished(maker)
   const all = await releases.list()
   if (all.some(isFor(program))) return
-  const key = await readOwnKey(db)
+  const key = toSigningKey(await readKeySeed())
   if (isOperators(all, key)) {
     log.info(
       { version: program.version, newestRelease: all[0]?.version },
@@ -93,7 +92,7 @@ export async function packOwnProgram(
   }
   onStart()
   const { id, keyFingerprint } = await releases.make(maker, async (folder) => {
-    await checkSpace(folder, program, reserveBytes)
+    checkSpace(program, await readSpace(folder))
     const into = join(folder, `${program.name}.tar.gz`)
     await packAtLowPriority({ ...program, into }, signal)
     await checkUnchanged(program)
@@ -131,11 +130,11 @@ async function checkUnchanged(program: Program) {
 }
 
 /** Throws if there may not be enough space for the archive and the reserve. The archive is smaller than the program. */
-async function checkSpace(folder: string, program: Program, reserve: number | undefined) {
-  const { freeBytes, reserveBytes } = await readFileSystemSpace(folder, reserve)
-  const missingBytes = program.sizeBytes + reserveBytes - freeBytes
+function checkSpace(program: Program, space: { freeBytes: number; reserveBytes: number }) {
+  const missingBytes = program.sizeBytes + space.reserveBytes - space.freeBytes
   if (missingBytes <= 0) return
-  throw storageFull(`another ${formatBytes(missingBytes)} of disk space is needed`, missingBytes)
+  const message = `another ${formatBytes(missingBytes)} of disk space is needed`
+  throw new AppError('storage_full', message, { missingBytes })
 }
 
 const isFull = new Set(['ENOSPC', 'EDQUOT', 'storage_full'])

@@ -17,13 +17,13 @@ import { openReleases } from './releases.ts'
 async function scene() {
   const folder = await mkdtemp(join(tmpdir(), 'shoal-releases-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const releases = openReleases({ releasesDirectory: undefined, dataDirectory: folder })
+  const directory = join(folder, 'releases')
+  const releases = openReleases(directory)
   return {
     releases,
     add: (...paths: string[]) => releases.add(paths, async () => undefined),
-    listFolders: async () =>
-      (await readdir(folder)).length === 0 ? [] : await readdir(join(folder, 'releases')),
-    directory: join(folder, 'releases'),
+    listFolders: async () => ((await readdir(folder)).length === 0 ? [] : await readdir(directory)),
+    directory,
   }
 }
 

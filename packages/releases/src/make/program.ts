@@ -1,7 +1,8 @@
 /** The unpacked program of a release, with its description in `release.json`. */
 import { lstat, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { parseArchiveName } from '@shoal/core/releases'
+import { isErrno } from '@shoal/files'
+import { parseArchiveName } from '../format/index.ts'
 
 /**
  * This file is in the root folder of each archive, and of the program in the Debian package and the container image.
@@ -63,8 +64,8 @@ export async function listFiles(folder: string): Promise<string[]> {
  */
 export async function readProgram(folder: string): Promise<Program | undefined> {
   const path = join(folder, descriptionName)
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
   })
   if (text === undefined) return undefined

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { releaseFiles } from '@shoal/core/releases'
+import { releaseFiles } from '../format/index.ts'
 
 /**
  * Writes three files: `SHA256SUMS`, the checksums of all files in the folder in the format of `sha256sum`;

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
-import type { ArchiveOptions } from './pack-archive.ts'
+import type { ArchiveOptions } from '../make/pack-archive.ts'
 import type { PackMethods } from './pack-process.ts'
 
 const stderrLength = 2_000

@@ -1,7 +1,7 @@
 /** The process that `start-pack-process.ts` starts to pack an archive. It has a lower priority than the registry. */
 import { setPriority } from 'node:os'
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
-import { type ArchiveOptions, packArchive } from './pack-archive.ts'
+import { type ArchiveOptions, packArchive } from '../make/pack-archive.ts'
 
 export type PackMethods = { pack(options: ArchiveOptions): Promise<void> }
 

@@ -1,15 +1,15 @@
 /** Installs a release next to the running one, and then makes the link that users run point to the new release. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, mkdtemp, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import { isErrno, syncFolder, syncTree } from '@shoal/files'
-import type { Registry } from '../context.ts'
-import { Failure } from '../terminal/failure.ts'
-import type { Progress } from '../terminal/progress.ts'
+import { exists, syncFolder, syncTree } from '@shoal/files'
+import { removeOldDrafts } from '../old-drafts.ts'
 import type { Installation } from './installation.ts'
-import { getFile, type OfferedRelease } from './offered-release.ts'
+import type { OfferedRelease } from './offered-release.ts'
+import { getFile, type ReleaseSource } from './release-source.ts'
+import { UpgradeError } from './upgrade-error.ts'
 
 const partBytes = 8 * 1024 * 1024
 /** Limits the download, because the size of an archive is not signed. An archive is about 100 MB. */
@@ -17,27 +17,31 @@ const maxBytes = 2_000_000_000
 
 /** The prefix of the folders in which releases are unpacked. A killed process leaves its folder behind. */
 const draftPrefix = '.install-'
-const maxDraftAgeMs = 86_400_000
 
-/** Installs a release. If the installation fails, the previous version stays installed. */
+type Progress = {
+  update(status: { bytesDone: number; bytesTotal: number }): void
+  end(): void
+}
+
+/**
+ * Installs a release. If the installation fails, the previous version stays installed.
+ * @throws `UpgradeError` if the archive cannot be downloaded, or does not match its checksum
+ */
 export async function installRelease(
-  registry: Registry,
+  registry: ReleaseSource,
   { folder, command, version: running }: Installation,
   { name, version, url, sha256 }: OfferedRelease,
   progress: Progress,
 ): Promise<void> {
-  await removeOldDrafts(folder)
+  await removeOldDrafts(folder, draftPrefix)
   const draft = await mkdtemp(join(folder, draftPrefix))
   try {
     const archive = join(draft, name)
     const found = await download(registry, url, archive, progress)
     if (found !== sha256) {
-      throw new Failure(
-        'verification_failed',
+      throw new UpgradeError(
+        'untrusted',
         `The SHA-256 of ${name} is ${found}, but should be ${sha256}.`,
-        {
-          hint: 'Nothing was changed.',
-        },
       )
     }
     await run('tar', ['-xzof', archive, '-C', draft])
@@ -61,21 +65,8 @@ export async function installRelease(
 
 const run = promisify(execFile)
 
-async function removeOldDrafts(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!name.startsWith(draftPrefix)) continue
-    const draft = join(folder, name)
-    const found = await stat(draft).catch((error: unknown) => {
-      if (isErrno(error, 'ENOENT')) return undefined // another upgrade has just removed the draft
-      throw error
-    })
-    const isLeft = found && Date.now() - found.mtimeMs > maxDraftAgeMs
-    if (isLeft) await rm(draft, { recursive: true, force: true })
-  }
-}
-
 /** Returns the SHA-256 of the file. */
-async function download(registry: Registry, url: string, path: string, progress: Progress) {
+async function download(registry: ReleaseSource, url: string, path: string, progress: Progress) {
   const hash = createHash('sha256')
   const file = await open(path, 'wx')
   try {
@@ -87,8 +78,8 @@ async function download(registry: Registry, url: string, path: string, progress:
       )
       const [, size] = /\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? []
       total = status === 206 ? Number(size) : at + body.byteLength
-      if (!(total <= maxBytes)) throw new Failure('failed', `${url} is too large.`)
-      if (body.byteLength === 0) throw new Failure('registry_failed', `${url} ended too early.`)
+      if (!(total <= maxBytes)) throw new UpgradeError('too_large', `${url} is too large.`)
+      if (body.byteLength === 0) throw new UpgradeError('bad_response', `${url} ended too early.`)
       hash.update(body)
       await file.writeFile(body)
       at += body.byteLength
@@ -101,12 +92,6 @@ async function download(registry: Registry, url: string, path: string, progress:
   }
   return hash.digest('hex')
 }
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  )
 
 /**
  * Removes all versions except `kept`, which includes the running version, because a daemon may still load parts of it.

@@ -1,4 +1,5 @@
-/** Code that is used both to make releases and to pack a registry's own program. */
+/** The face to `npm run release`, which makes releases. */
 export { packArchive } from './pack-archive.ts'
 export { describeProgram, listFiles } from './program.ts'
 export { signRelease } from './sign-release.ts'
+export { readSigningKey } from './signing-key.ts'

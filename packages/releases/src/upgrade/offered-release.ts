@@ -1,23 +1,23 @@
 /** Finds the newest release that a registry offers for this machine, and verifies its signature. */
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import {
   compareVersions,
+  fingerprintOf,
   parseArchiveName,
   parseChecksums,
   releaseFiles,
-} from '@shoal/core/releases'
-import type { Registry } from '../context.ts'
-import { Failure } from '../terminal/failure.ts'
+} from '../format/index.ts'
+import { getFile, type ReleaseSource } from './release-source.ts'
+import { UpgradeError } from './upgrade-error.ts'
 
 export type OfferedRelease = { version: string; url: string; name: string; sha256: string }
 
 /**
  * Returns the newest release that the registry offers for `platform`.
- * @throws `not_found` if the registry has no release for this platform
- * @throws `verification_failed` if the release is not signed with `key`, or if it has no archive for this platform
+ * @throws `UpgradeError` if the registry has no release for this platform, or if the release is not signed with `key`
  */
 export async function findOfferedRelease(
-  registry: Registry,
+  registry: ReleaseSource,
   platform: string,
   key: KeyObject,
 ): Promise<OfferedRelease> {
@@ -26,9 +26,9 @@ export async function findOfferedRelease(
   const sums = await read(releaseFiles.checksums)
   const signature = await read(releaseFiles.signature)
   if (!verify(null, sums, key, signature)) {
-    const offered = fingerprint(createPublicKey(Buffer.from(await read(releaseFiles.publicKey))))
+    const offered = fingerprintOf(createPublicKey(Buffer.from(await read(releaseFiles.publicKey))))
     throw refused(
-      offered === fingerprint(key)
+      offered === fingerprintOf(key)
         ? `The signature of the release at ${registry.label} is wrong.`
         : `The release at ${registry.label} is signed with a different key (SHA-256 ${offered}) than the installed release.`,
     )
@@ -46,25 +46,4 @@ export async function findOfferedRelease(
   throw refused(`The release at ${registry.label} has no archive for ${platform}.`)
 }
 
-const refused = (message: string) =>
-  new Failure('verification_failed', message, { hint: 'Nothing was changed.' })
-
-const fingerprint = (key: KeyObject) =>
-  createHash('sha256')
-    .update(key.export({ type: 'spki', format: 'der' }))
-    .digest('hex')
-
-/** Gets a file or, with `range`, a part of it. */
-export async function getFile({ transport, label }: Registry, url: string, range?: string) {
-  const headers = { accept: 'application/octet-stream', ...(range !== undefined && { range }) }
-  const answer = await transport({ method: 'GET', url, headers })
-  if (answer.status === 404) {
-    throw new Failure('not_found', `${label} has no release of shoal for this machine.`, {
-      hint: "The registry's operator can add one: shoal admin releases add <folder>",
-    })
-  }
-  if (answer.status >= 400) {
-    throw new Failure('registry_failed', `${label} returned status ${answer.status} for ${url}.`)
-  }
-  return answer
-}
+const refused = (message: string) => new UpgradeError('untrusted', message)

@@ -1,8 +1,8 @@
 /** The page that explains how to install shoal. It needs no scripts, and works even if the web pages are not built. */
 import { createHash } from 'node:crypto'
-import { releaseFiles } from '@shoal/core/releases'
 import { formatBytes } from '@shoal/core/units'
-import { escapeMarkup } from '../escape-markup.ts'
+import { escapeMarkup } from '@shoal/server/markup'
+import { releaseFiles } from '../format/index.ts'
 import { quote } from './install-script.ts'
 import type { Offered } from './releases.ts'
 

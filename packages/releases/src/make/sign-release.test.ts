@@ -2,8 +2,8 @@ import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { signRelease } from '@shoal/registry/releases'
 import { expect, onTestFinished, test } from 'vitest'
+import { signRelease } from './sign-release.ts'
 import { readSigningKey } from './signing-key.ts'
 
 async function makeFolder() {

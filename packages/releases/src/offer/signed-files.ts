@@ -2,8 +2,8 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { parseChecksums, releaseFiles } from '@shoal/core/releases'
 import { unprocessable } from '../errors.ts'
+import { fingerprintOf, parseChecksums, releaseFiles } from '../format/index.ts'
 
 /** `SHA256SUMS` has a line of less than 300 bytes for each file. */
 const maxDescriptionBytes = 100_000
@@ -60,12 +60,6 @@ export async function readSignedFiles(files: Files) {
     keyFingerprint: fingerprintOf(key),
   }
 }
-
-/** Returns the SHA-256 of a public key (SPKI, DER). */
-export const fingerprintOf = (key: KeyObject) =>
-  createHash('sha256')
-    .update(key.export({ type: 'spki', format: 'der' }))
-    .digest('hex')
 
 function parseSums(files: Files, text: string): Map<string, string> {
   const sums = parseChecksums(text)

@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } fro
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { isErrno } from '@shoal/files'
 
 /**
  * Reads the signing key from the file that `SHOAL_RELEASE_KEY` names. If this variable is not set, reads
@@ -45,7 +46,7 @@ async function createKey(path: string): Promise<void> {
       `Created the signing key ${path}. Keep a copy, because installations trust only this key.`,
     )
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (!isErrno(error, 'EEXIST')) throw error
   } finally {
     await file.close()
     await rm(draft)

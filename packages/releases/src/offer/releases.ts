@@ -1,6 +1,6 @@
 /**
- * The releases that the registry offers. Each release is a folder with files that were written by `npm run release`, or
- * by the registry when it packed its own program. The folder's name consists of the release's version and the hash of
+ * The releases that a server offers. Each release is a folder with files that were written by `npm run release`, or
+ * by the server when it packed its own program. The folder's name consists of the release's version and the hash of
  * its checksums.
  */
 import { createHash, randomUUID } from 'node:crypto'
@@ -8,11 +8,10 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type Archive, compareVersions, parseArchiveName, releaseFiles } from '@shoal/core/releases'
-import { exists, makeFolder, syncFolder } from '@shoal/files'
-import type { RegistryConfig } from '../config.ts'
+import { exists, isErrno, makeFolder, syncFolder } from '@shoal/files'
 import { conflict, unprocessable } from '../errors.ts'
-import { findStats } from '../store/disk-files.ts'
+import { type Archive, compareVersions, parseArchiveName, releaseFiles } from '../format/index.ts'
+import { removeOldDrafts } from '../old-drafts.ts'
 import { findFiles, readSignedFiles } from './signed-files.ts'
 
 export type ReleaseFile = { name: string; sha256: string; sizeBytes: number }
@@ -42,7 +41,7 @@ export interface Releases {
   /** Returns the newest release for each platform. Omits damaged releases, and passes their errors to `onDamaged`. */
   listOffered(onDamaged: (error: unknown) => void): Promise<Offered[]>
   /**
-   * Verifies a release and copies it to the registry's releases. `paths` contains the path of a folder with all files
+   * Verifies a release and copies it to the server's releases. `paths` contains the path of a folder with all files
    * of the release, or the paths of some of its files. These must include the checksums, the signature, the key and an
    * archive. A release that has already been added is not copied again. If the newest release was signed with a
    * different key, `confirmKey` is called first. If `confirmKey` throws, nothing is added.
@@ -66,14 +65,9 @@ export interface Releases {
 
 /** Prefix of the folders in which releases are written. Files in these folders are never sent to clients. */
 const draftPrefix = '.adding-'
-const maxDraftAgeMs = 86_400_000
 
-export function openReleases({
-  releasesDirectory,
-  dataDirectory,
-}: Pick<RegistryConfig, 'releasesDirectory' | 'dataDirectory'>): Releases {
-  const directory = releasesDirectory ?? join(dataDirectory, 'releases')
-
+/** Opens the folder with all releases, which is created when the first release is added. */
+export function openReleases(directory: string): Releases {
   async function list(onDamaged = rethrow): Promise<Release[]> {
     const names = await listFolders(directory)
     const ids = names.filter((name) => !name.startsWith('.'))
@@ -85,7 +79,7 @@ export function openReleases({
   /** Adds a release that `write` writes to an empty folder. `write` returns the release's ID. */
   async function place(draftName: string, write: (draft: string) => Promise<string>) {
     makeFolder(directory, 0o750)
-    await removeOldDrafts(directory)
+    await removeOldDrafts(directory, draftPrefix)
     const draft = join(directory, draftName)
     await mkdir(draft, { mode: 0o750 })
     try {
@@ -165,8 +159,8 @@ export function openReleases({
  * Returns false if the release's folder exists, because another node that shares the folder of all releases may have
  * added the same release. Rethrows other errors.
  */
-function ignoreExisting(error: NodeJS.ErrnoException): boolean {
-  if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false
+function ignoreExisting(error: unknown): boolean {
+  if (isErrno(error, 'ENOTEMPTY', 'EEXIST')) return false
   throw error
 }
 
@@ -250,18 +244,4 @@ async function listFolders(directory: string): Promise<string[]> {
   if (!(await exists(directory))) return []
   const entries = await readdir(directory, { withFileTypes: true })
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-}
-
-/**
- * Deletes drafts older than a day, which killed processes have left behind. Drafts that are still being written are
- * newer.
- */
-async function removeOldDrafts(directory: string): Promise<void> {
-  for (const name of await listFolders(directory)) {
-    if (!name.startsWith(draftPrefix)) continue
-    const path = join(directory, name)
-    const found = await findStats(path) // undefined if another process has just completed it
-    if (found && Date.now() - found.mtimeMs > maxDraftAgeMs)
-      await rm(path, { recursive: true, force: true })
-  }
 }
