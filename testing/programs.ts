@@ -45,6 +45,9 @@ const essentialPrograms = `
 `
 const suppliedPrograms = ['npm', 'npx', 'git', ...essentialPrograms.trim().split(/\s+/)]
 
+/** A program with which the registry's install script can download; undefined if none is installed. */
+export const findDownloader = () => ['curl', 'wget'].find(findProgram)
+
 /** Returns the path of a program of this machine; undefined if it is not installed. */
 export function findProgram(name: string): string | undefined {
   const folders = [...systemPath().split(delimiter), systemFolder]

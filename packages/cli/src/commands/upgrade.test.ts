@@ -16,11 +16,15 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { findDownloader, pathWith } from '../../../../testing/programs.ts'
 import { makeReleaseKey, writeRelease } from '../../../releases/src/testing/write-release.ts'
 import { realRegistry } from '../testing/real-registry.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
 const run = promisify(execFile)
+/** The program with which the install script downloads; empty if none is installed. */
+const downloader = findDownloader() ?? ''
+const testAfterInstall = test.skipIf(!downloader)
 
 /** Installs shoal 1.0.0 with the registry's script. */
 async function scene() {
@@ -47,7 +51,7 @@ async function scene() {
   await add()
   const script = join(home, 'shoal-install.sh')
   await writeFile(script, await (await fetch(`${registry.url}/install`)).text())
-  await run('sh', [script], { env: { HOME: home, PATH: process.env.PATH } })
+  await run('sh', [script], { env: { HOME: home, PATH: pathWith(downloader) } })
   const command = join(home, '.local/bin/shoal')
   return {
     lib,
@@ -63,75 +67,84 @@ async function scene() {
   }
 }
 
-test('shoal upgrade asks, installs a newer version and keeps the previous one', async () => {
-  const { add, lib, upgrade, getVersion } = await scene()
-  expect(await upgrade()).toMatchObject({
-    exitCode: 0,
-    stderr: expect.stringContaining('1.0.0 is the newest'),
-  })
-  await add({ version: '1.1.0' })
-  const left = join(lib, '.install-of-a-killed-process')
-  await mkdir(left)
-  await utimes(left, 0, 0)
-  expect((await upgrade()).exitCode).toBe(2) // not confirmed
-  expect(await getVersion()).toBe('1.0.0')
-  const upgraded = await upgrade('--yes', '--json')
-  expect(JSON.parse(upgraded.stdout)).toEqual({ from: '1.0.0', to: '1.1.0', upgraded: true })
-  expect(await getVersion()).toBe('1.1.0')
-  await add({ version: '1.2.0' })
-  expect((await upgrade('--yes')).stderr).toContain('Upgraded shoal from 1.1.0 to 1.2.0')
-  expect(await getVersion()).toBe('1.2.0')
-  expect((await readdir(lib)).toSorted()).toEqual(['1.1.0', '1.2.0', 'release-key.pem'])
-})
+testAfterInstall(
+  'shoal upgrade asks, installs a newer version and keeps the previous one',
+  async () => {
+    const { add, lib, upgrade, getVersion } = await scene()
+    expect(await upgrade()).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('1.0.0 is the newest'),
+    })
+    await add({ version: '1.1.0' })
+    const left = join(lib, '.install-of-a-killed-process')
+    await mkdir(left)
+    await utimes(left, 0, 0)
+    expect((await upgrade()).exitCode).toBe(2) // not confirmed
+    expect(await getVersion()).toBe('1.0.0')
+    const upgraded = await upgrade('--yes', '--json')
+    expect(JSON.parse(upgraded.stdout)).toEqual({ from: '1.0.0', to: '1.1.0', upgraded: true })
+    expect(await getVersion()).toBe('1.1.0')
+    await add({ version: '1.2.0' })
+    expect((await upgrade('--yes')).stderr).toContain('Upgraded shoal from 1.1.0 to 1.2.0')
+    expect(await getVersion()).toBe('1.2.0')
+    expect((await readdir(lib)).toSorted()).toEqual(['1.1.0', '1.2.0', 'release-key.pem'])
+  },
+)
 
-test('shoal upgrade refuses another key, a changed archive and a program that does not run', async () => {
-  const { add, lib, upgrade, getVersion } = await scene()
-  const otherKey = await add({ version: '1.1.0', key: makeReleaseKey() })
-  expect(await upgrade('--yes')).toMatchObject({
-    exitCode: 7,
-    stderr: expect.stringContaining('signed with a different key'),
-  })
-  await rm(otherKey, { recursive: true })
+testAfterInstall(
+  'shoal upgrade refuses another key, a changed archive and a program that does not run',
+  async () => {
+    const { add, lib, upgrade, getVersion } = await scene()
+    const otherKey = await add({ version: '1.1.0', key: makeReleaseKey() })
+    expect(await upgrade('--yes')).toMatchObject({
+      exitCode: 7,
+      stderr: expect.stringContaining('signed with a different key'),
+    })
+    await rm(otherKey, { recursive: true })
 
-  const changed = await add({ version: '1.1.0' })
-  const names = await readdir(changed)
-  const archive = names.find((name) => name.endsWith('.tar.gz')) ?? ''
-  const content = await readFile(join(changed, archive))
-  await writeFile(join(changed, archive), Buffer.concat([content.subarray(0, -1), Buffer.of(7)]))
-  expect(await upgrade('--yes')).toMatchObject({
-    exitCode: 7,
-    stderr: expect.stringContaining('The SHA-256 of'),
-  })
-  await rm(changed, { recursive: true })
+    const changed = await add({ version: '1.1.0' })
+    const names = await readdir(changed)
+    const archive = names.find((name) => name.endsWith('.tar.gz')) ?? ''
+    const content = await readFile(join(changed, archive))
+    await writeFile(join(changed, archive), Buffer.concat([content.subarray(0, -1), Buffer.of(7)]))
+    expect(await upgrade('--yes')).toMatchObject({
+      exitCode: 7,
+      stderr: expect.stringContaining('The SHA-256 of'),
+    })
+    await rm(changed, { recursive: true })
 
-  const broken = await add({ version: '1.1.0', program: '#!/bin/sh\nexit 1\n' })
-  expect((await upgrade('--yes')).exitCode).toBe(1)
-  await rm(broken, { recursive: true })
-  expect((await readdir(lib)).toSorted()).toEqual(['1.0.0', 'release-key.pem'])
+    const broken = await add({ version: '1.1.0', program: '#!/bin/sh\nexit 1\n' })
+    expect((await upgrade('--yes')).exitCode).toBe(1)
+    await rm(broken, { recursive: true })
+    expect((await readdir(lib)).toSorted()).toEqual(['1.0.0', 'release-key.pem'])
 
-  expect(await getVersion()).toBe('1.0.0')
-})
+    expect(await getVersion()).toBe('1.0.0')
+  },
+)
 
-test('shoal upgrade refuses a wrong signature, which only a hostile registry would send', async () => {
-  const { add, upgrade, getVersion } = await scene()
-  const files = await add({ version: '1.1.0' })
-  const server = createServer(async ({ url = '' }, response) => {
-    const name = basename(url)
-    const content = await readFile(join(files, name))
-    response.end(name.endsWith('.sig') ? Buffer.alloc(64) : content)
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const refused = await upgrade('--yes', '--registry', `http://127.0.0.1:${port}`)
-  expect(refused).toMatchObject({
-    exitCode: 7,
-    stderr: expect.stringMatching(/The signature of the release at .* is wrong/),
-  })
-  expect(await getVersion()).toBe('1.0.0')
-})
+testAfterInstall(
+  'shoal upgrade refuses a wrong signature, which only a hostile registry would send',
+  async () => {
+    const { add, upgrade, getVersion } = await scene()
+    const files = await add({ version: '1.1.0' })
+    const server = createServer(async ({ url = '' }, response) => {
+      const name = basename(url)
+      const content = await readFile(join(files, name))
+      response.end(name.endsWith('.sig') ? Buffer.alloc(64) : content)
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const refused = await upgrade('--yes', '--registry', `http://127.0.0.1:${port}`)
+    expect(refused).toMatchObject({
+      exitCode: 7,
+      stderr: expect.stringMatching(/The signature of the release at .* is wrong/),
+    })
+    expect(await getVersion()).toBe('1.0.0')
+  },
+)
 
-test('shoal upgrade never installs an older version', async () => {
+testAfterInstall('shoal upgrade never installs an older version', async () => {
   const { add, registry, upgrade, getVersion } = await scene()
   const newer = await add({ version: '2.0.0' })
   await upgrade('--yes')
@@ -147,11 +160,14 @@ test('shoal upgrade never installs an older version', async () => {
   expect((await upgrade('--yes')).exitCode).toBe(3)
 })
 
-test("shoal upgrade refuses an installation that a registry's script did not make, with advice", async () => {
-  const { registry } = await scene()
-  const home = await mkdtemp(join(tmpdir(), 'shoal-upgrade-'))
-  onTestFinished(() => rm(home, { recursive: true }))
-  const { exitCode, stderr } = await shoalHere(['upgrade'], { home, registry: registry.url })
-  expect(exitCode).toBe(1)
-  expect(stderr).toContain('npm or apt')
-})
+testAfterInstall(
+  "shoal upgrade refuses an installation that a registry's script did not make, with advice",
+  async () => {
+    const { registry } = await scene()
+    const home = await mkdtemp(join(tmpdir(), 'shoal-upgrade-'))
+    onTestFinished(() => rm(home, { recursive: true }))
+    const { exitCode, stderr } = await shoalHere(['upgrade'], { home, registry: registry.url })
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('npm or apt')
+  },
+)

@@ -14,7 +14,8 @@ import {
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { findDownloader, findProgram, pathWith } from '../../../../testing/programs.ts'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import { makeReleaseKey, writeRelease } from '../../../releases/src/testing/write-release.ts'
 import type { RegistryConfig } from '../config.ts'
@@ -26,6 +27,10 @@ const page = { headers: { accept: 'text/html,application/xhtml+xml' } }
 const ownAddress = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+/** The program with which the script downloads; empty if none is installed. */
+const downloader = findDownloader() ?? ''
+const installTest = test.skipIf(!downloader)
 
 /** Returns a program that saves settings as shoal does, and prints its version. */
 const program = (version: string) => `#!/bin/sh
@@ -56,13 +61,17 @@ async function start(settings: Partial<RegistryConfig> = {}) {
     /** Runs the registry's installation script, or `script` if it is given. */
     async install(
       home: string,
-      { words = [] as string[], script = undefined as string | undefined } = {},
+      {
+        words = [] as string[],
+        script = undefined as string | undefined,
+        downloads = downloader,
+      } = {},
     ) {
       const path = join(home, 'shoal-install.sh')
       await writeFile(path, script ?? (await registry.get('/install')).text)
       const running = promisify(execFile)('sh', [path, ...words], {
         cwd: home,
-        env: { PATH: process.env.PATH, HOME: home },
+        env: { PATH: downloads ? pathWith(downloads) : process.env.PATH, HOME: home },
       })
       return running.then(
         ({ stderr }) => ({ code: 0, stderr }),
@@ -145,88 +154,112 @@ test.runIf(ownAddress)('with a loopback base URL, other machines get an explanat
   expect((await registry.get('/install')).text).toContain('shoal_install')
 })
 
-test('the script installs a working shoal, saves the URL of the registry, and can be run again', async () => {
-  const registry = await start()
-  const key = makeReleaseKey()
-  const release = await registry.add({ key })
-  const home = await makeFolder()
-  const { code, stderr } = await registry.install(home)
-  expect(stderr).toContain('Installed shoal 1.0.0')
-  expect(stderr).toContain('export PATH=')
-  expect(code).toBe(0)
-  const shoal = join(home, '.local/bin/shoal')
-  expect(await run(shoal, home, '--version')).toBe('1.0.0\n')
-  expect(await readFile(join(home, 'saved'), 'utf8')).toBe(registry.url)
-  expect(await readFile(join(home, '.local/lib/shoal/release-key.pem'), 'utf8')).toBe(
-    release.publicKey,
+describe.each(['curl', 'wget'])('with %s', (downloads) => {
+  test.skipIf(!findProgram(downloads))(
+    'the script installs a working shoal, saves the URL of the registry, and can be run again',
+    async () => {
+      const registry = await start()
+      const key = makeReleaseKey()
+      const release = await registry.add({ key })
+      const home = await makeFolder()
+      const { code, stderr } = await registry.install(home, { downloads })
+      expect(stderr).toContain('Installed shoal 1.0.0')
+      expect(stderr).toContain('export PATH=')
+      expect(code).toBe(0)
+      const shoal = join(home, '.local/bin/shoal')
+      expect(await run(shoal, home, '--version')).toBe('1.0.0\n')
+      expect(await readFile(join(home, 'saved'), 'utf8')).toBe(registry.url)
+      expect(await readFile(join(home, '.local/lib/shoal/release-key.pem'), 'utf8')).toBe(
+        release.publicKey,
+      )
+      expect((await readdir(home)).toSorted()).toEqual(['.local', 'saved', 'shoal-install.sh'])
+
+      await registry.add({ key, version: '1.1.0' })
+      await writeFile(join(home, 'saved'), 'https://other.example')
+      const again = await registry.install(home, { downloads })
+      expect(again.stderr).toContain('The saved registry is still https://other.example')
+      expect((await registry.install(home, { downloads })).code).toBe(0)
+      expect(await run(shoal, home, '--version')).toBe('1.1.0\n')
+      expect(await readFile(join(home, 'saved'), 'utf8')).toBe('https://other.example')
+      expect((await readdir(join(home, '.local/lib/shoal'))).toSorted()).toEqual([
+        ...['1.0.0', '1.1.0', 'release-key.pem'],
+      ])
+    },
   )
-  expect((await readdir(home)).toSorted()).toEqual(['.local', 'saved', 'shoal-install.sh'])
-
-  await registry.add({ key, version: '1.1.0' })
-  await writeFile(join(home, 'saved'), 'https://other.example')
-  const again = await registry.install(home)
-  expect(again.stderr).toContain('The saved registry is still https://other.example')
-  expect((await registry.install(home)).code).toBe(0)
-  expect(await run(shoal, home, '--version')).toBe('1.1.0\n')
-  expect(await readFile(join(home, 'saved'), 'utf8')).toBe('https://other.example')
-  expect((await readdir(join(home, '.local/lib/shoal'))).toSorted()).toEqual([
-    ...['1.0.0', '1.1.0', 'release-key.pem'],
-  ])
 })
 
-test('the script removes files left behind by a killed installation, but none that may be in use', async () => {
+test('without curl and wget, the script says what it needs, and leaves nothing behind', async () => {
   const registry = await start()
   await registry.add()
   const home = await makeFolder()
-  const lib = join(home, '.local/lib/shoal')
-  const names = ['.install-Killed', '.install-Recent', '.install-elsewhere', 'Foreign']
-  const longAgo = new Date(Date.now() - 2 * 86_400_000)
-  for (const name of names) {
-    await mkdir(join(lib, name), { recursive: true })
-    await writeFile(join(lib, name, 'file'), '')
-    if (name !== '.install-Recent') await utimes(join(lib, name), longAgo, longAgo)
-  }
-  expect(await registry.install(home)).toMatchObject({ code: 0 })
-  expect((await readdir(lib)).toSorted()).toEqual([
-    ...['.install-Recent', '.install-elsewhere', '1.0.0', 'Foreign', 'release-key.pem'],
-  ])
-})
-
-test('the script installs into another folder, whose name may contain spaces and quotes', async () => {
-  const registry = await start()
-  await registry.add()
-  const home = await makeFolder()
-  const name = `my "shoal's" folder`
-  const { code } = await registry.install(home, { words: ['--prefix', name] })
-  expect(code).toBe(0)
-  expect(await run(join(home, name, 'bin/shoal'), home, '--version')).toBe('1.0.0\n')
-  expect(await registry.install(home, { words: ['--other'] })).toMatchObject({ code: 2 })
-})
-
-test('a changed archive, a program that does not run and a different key are refused', async () => {
-  const registry = await start()
-  const { folder, files } = await registry.add()
-  const archive = files.find(({ name }) => name.endsWith('.tar.gz'))?.name ?? ''
-  const home = await makeFolder()
-  const shoal = join(home, '.local/bin/shoal')
-  const original = await readFile(join(folder, archive))
-  await chmod(join(folder, archive), 0o640)
-  await writeFile(join(folder, archive), Buffer.concat([original.subarray(0, -1), Buffer.of(1)]))
-  expect((await registry.install(home)).stderr).toMatch(/the SHA-256 of .* is [0-9a-f]{64}, not /)
-  await rm(join(folder, archive))
-  expect(await registry.install(home)).toMatchObject({ code: 1 })
-  await expect(readFile(shoal)).rejects.toThrow('ENOENT')
+  const { code, stderr } = await registry.install(home, { downloads: '' })
+  expect(code).toBe(1)
+  expect(stderr).toContain('curl or wget is needed')
   expect(await readdir(join(home, '.local/lib/shoal'))).toEqual([])
-
-  await writeFile(join(folder, archive), original)
-  expect((await registry.install(home)).code).toBe(0)
-  await registry.add({ version: '1.0.1' })
-  expect((await registry.install(home)).stderr).toContain('signed with a different key')
-  await rm(join(home, '.local/lib/shoal/release-key.pem'))
-  await registry.add({ version: '1.0.2', program: '#!/bin/sh\nexit 127\n' })
-  expect((await registry.install(home)).stderr).toContain('does not run on this machine')
-  expect(await run(shoal, home, '--version')).toBe('1.0.0\n')
 })
+
+installTest(
+  'the script removes files left behind by a killed installation, but none that may be in use',
+  async () => {
+    const registry = await start()
+    await registry.add()
+    const home = await makeFolder()
+    const lib = join(home, '.local/lib/shoal')
+    const names = ['.install-Killed', '.install-Recent', '.install-elsewhere', 'Foreign']
+    const longAgo = new Date(Date.now() - 2 * 86_400_000)
+    for (const name of names) {
+      await mkdir(join(lib, name), { recursive: true })
+      await writeFile(join(lib, name, 'file'), '')
+      if (name !== '.install-Recent') await utimes(join(lib, name), longAgo, longAgo)
+    }
+    expect(await registry.install(home)).toMatchObject({ code: 0 })
+    expect((await readdir(lib)).toSorted()).toEqual([
+      ...['.install-Recent', '.install-elsewhere', '1.0.0', 'Foreign', 'release-key.pem'],
+    ])
+  },
+)
+
+installTest(
+  'the script installs into another folder, whose name may contain spaces and quotes',
+  async () => {
+    const registry = await start()
+    await registry.add()
+    const home = await makeFolder()
+    const name = `my "shoal's" folder`
+    const { code } = await registry.install(home, { words: ['--prefix', name] })
+    expect(code).toBe(0)
+    expect(await run(join(home, name, 'bin/shoal'), home, '--version')).toBe('1.0.0\n')
+    expect(await registry.install(home, { words: ['--other'] })).toMatchObject({ code: 2 })
+  },
+)
+
+installTest(
+  'a changed archive, a program that does not run and a different key are refused',
+  async () => {
+    const registry = await start()
+    const { folder, files } = await registry.add()
+    const archive = files.find(({ name }) => name.endsWith('.tar.gz'))?.name ?? ''
+    const home = await makeFolder()
+    const shoal = join(home, '.local/bin/shoal')
+    const original = await readFile(join(folder, archive))
+    await chmod(join(folder, archive), 0o640)
+    await writeFile(join(folder, archive), Buffer.concat([original.subarray(0, -1), Buffer.of(1)]))
+    expect((await registry.install(home)).stderr).toMatch(/the SHA-256 of .* is [0-9a-f]{64}, not /)
+    await rm(join(folder, archive))
+    expect(await registry.install(home)).toMatchObject({ code: 1 })
+    await expect(readFile(shoal)).rejects.toThrow('ENOENT')
+    expect(await readdir(join(home, '.local/lib/shoal'))).toEqual([])
+
+    await writeFile(join(folder, archive), original)
+    expect((await registry.install(home)).code).toBe(0)
+    await registry.add({ version: '1.0.1' })
+    expect((await registry.install(home)).stderr).toContain('signed with a different key')
+    await rm(join(home, '.local/lib/shoal/release-key.pem'))
+    await registry.add({ version: '1.0.2', program: '#!/bin/sh\nexit 127\n' })
+    expect((await registry.install(home)).stderr).toContain('does not run on this machine')
+    expect(await run(shoal, home, '--version')).toBe('1.0.0\n')
+  },
+)
 
 test('a platform without a release and a shoal that was installed in another way are refused', async () => {
   const registry = await start()
