@@ -13,7 +13,7 @@ import { torrentRoutes } from './files/downloads/torrent-routes.ts'
 import type { Files } from './files/open-files.ts'
 import { fileRoutes } from './files/uploads/file-routes.ts'
 import { caching } from './http/caching.ts'
-import { answerKnownUrls } from './http/known-urls.ts'
+import { sentBytes } from './http/metrics.ts'
 import { queryTurns } from './http/query-turns.ts'
 import { createResponseCache, responseCaching } from './http/response-cache.ts'
 import { roomForDeletions } from './http/room-for-deletions.ts'
@@ -29,7 +29,6 @@ import { adminRoutes } from './people/admin-routes.ts'
 import type { People } from './people/open-people.ts'
 import type { NodeMessages } from './redis/node-messages.ts'
 import { ownReleaseRoutes } from './releases/release-routes.ts'
-import { toTrustProxy } from './settings/trusted-proxies.ts'
 import { makeShell, type ShellDependencies } from './shell.ts'
 import type { RegistryStore } from './store/served-store.ts'
 import type { Swarms } from './swarm/swarm.ts'
@@ -37,7 +36,7 @@ import { trackedTorrents } from './tracker/announce/tracked-torrents.ts'
 import type { ExtraPeer } from './tracker/announce/tracker.ts'
 import { trackerRoutes } from './tracker/tracker-routes.ts'
 
-export type AppDependencies = ShellDependencies & {
+export type AppDependencies = Omit<ShellDependencies, 'caches'> & {
   setupCode: string | undefined
   connection: Connection
   store: RegistryStore
@@ -66,7 +65,20 @@ const maxPresignedAgeMs = 60_000
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, site, connection, store, metrics, web, accounts, people, models, files, swarms } =
     dependencies
-  const { app, guard, limiter } = await makeShell(dependencies)
+  const cache = createResponseCache({
+    name: 'response',
+    databaseVersion: connection.version,
+    seedersVersion: swarms.seedersVersion,
+    metrics: metrics.registry,
+  })
+  const presigned = createResponseCache({
+    name: 'presigned',
+    statuses: [200, 302],
+    maxAgeMs: maxPresignedAgeMs,
+    databaseVersion: connection.versionWithoutCounts,
+    metrics: metrics.registry,
+  })
+  const { app, guard } = await makeShell({ ...dependencies, caches: [cache, presigned] })
   /** All dependencies; each feature uses some of them. */
   const all = {
     ...dependencies,
@@ -81,27 +93,6 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   // The search index handles one query at a time. While one query searches the index, a second one can read its search
   // results from the database.
   const turns = queryTurns({ maxConcurrent: 2 })
-
-  const cache = createResponseCache({
-    name: 'response',
-    databaseVersion: connection.version,
-    seedersVersion: swarms.seedersVersion,
-    metrics: metrics.registry,
-  })
-  const presigned = createResponseCache({
-    name: 'presigned',
-    statuses: [200, 302],
-    maxAgeMs: maxPresignedAgeMs,
-    databaseVersion: connection.versionWithoutCounts,
-    metrics: metrics.registry,
-  })
-  const caches = [cache, presigned]
-  answerKnownUrls(app, {
-    ...dependencies,
-    caches,
-    limiter,
-    trustProxy: toTrustProxy(config.trustProxy),
-  })
 
   await app.register(async (metadata) => {
     await metadata.register(caching)
@@ -128,7 +119,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await downloads.register(responseCaching, { cache: presigned })
     await downloads.register(downloadRoutes, all)
   })
-  await app.register(blobRoutes, all)
+  await app.register(async (blobs) => {
+    await blobs.register(sentBytes, { metrics })
+    await blobs.register(blobRoutes, all)
+  })
   await app.register(trackerRoutes, {
     swarms,
     torrents: trackedTorrents({ ...all, clock: config.clock }),

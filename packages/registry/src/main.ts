@@ -1,11 +1,10 @@
 /** Starts and stops the registry: opens the data, builds the application, listens, and shuts down. */
 import { readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { isLoopback } from '@shoal/core/addresses'
 import { type OpenLog, openLog } from '@shoal/log'
 import type { Packing } from '@shoal/releases'
-import { createDrain } from '@shoal/server'
+import { createDrain, listen } from '@shoal/server'
 import { findSite } from '@shoal/web'
 import { openAccounts } from './accounts/open-accounts.ts'
 import { buildApp } from './app.ts'
@@ -192,8 +191,7 @@ async function serve(
     isDraining: () => isDraining,
   })
   const drain = createDrain(app, drainTimeoutMs)
-  await app.listen({ host: config.host, port: config.port })
-  const { port } = app.server.address() as AddressInfo
+  const port = await listen(app, config)
   site.listensOn(port)
   const upkeep = startUpkeep(
     upkeepIntervalMs,

@@ -17,13 +17,15 @@ import { limitConnections } from './http/connection-limit.ts'
 import { crossOrigin } from './http/cross-origin.ts'
 import { handleError, handleNotFound } from './http/error-handler.ts'
 import { hostCheck } from './http/host-check.ts'
-import { type Metrics, sentBytes } from './http/metrics.ts'
+import { knownUrls } from './http/known-urls.ts'
+import type { Metrics } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
-import { type RateLimiter, rateLimiter, rateLimits } from './http/rate-limit.ts'
+import { rateLimit, rateLimiter } from './http/rate-limit.ts'
 import { logFields } from './http/request-log.ts'
+import type { ResponseCache } from './http/response-cache.ts'
 import type { Site } from './http/site.ts'
 import { endStalledConnections } from './http/stalled-connections.ts'
-import { thisMachine } from './http/this-machine.ts'
+import { proxyWarning, thisMachine } from './http/this-machine.ts'
 import { asksForSocket, useUpgrades } from './http/upgrades.ts'
 import { useValidation } from './http/validation.ts'
 import { notFoundPage } from './pages/page-routes.ts'
@@ -43,14 +45,14 @@ export type ShellDependencies = {
   store: Pick<RegistryStore, 'ownOrigin'>
   /** The state that the nodes share; undefined if this is the only node. */
   shared: SharedState | undefined
+  /** Responses that can be sent to anonymous callers without Fastify. */
+  caches: readonly ResponseCache[]
 }
 
 export type Shell = {
   app: FastifyInstance
   /** Protects routes that accept a password or a key in the request body. */
   guard: CredentialGuard
-  /** Undefined if rate limits are off. */
-  limiter: RateLimiter | undefined
 }
 
 /** Creates an application without the routes of any feature. */
@@ -64,25 +66,38 @@ export async function makeShell({
   web,
   store,
   shared,
+  caches,
 }: ShellDependencies): Promise<Shell> {
+  const { isAnonymousReadAllowed, rateLimits } = config
+  const trustProxy = toTrustProxy(config.trustProxy)
+  const guard = credentialGuard(rateLimits?.auth, config.clock)
+  const caller = authentication({ sessions, keys, guard, site, isAnonymousReadAllowed })
+  const steps = [
+    hostCheck({ site }),
+    ...(trustProxy ? [] : [proxyWarning(log)]),
+    crossOrigin,
+    caller.step,
+    ...(rateLimits ? [rateLimit(rateLimiter(rateLimits, { ...config, shared }))] : []),
+  ]
   const app = makeApp({
     log,
     metrics,
     handleError,
     logFields,
+    steps,
+    shortcut: knownUrls({ caches, trustProxy }),
     makeBody: (_status, detail) => ({ detail }),
     timeoutMessage: 'the headers took too long to arrive',
     fastify: {
       bodyLimit: 1024 * 1024,
-      trustProxy: toTrustProxy(config.trustProxy),
-      keepAliveTimeout: config.timeouts.idleMs,
+      trustProxy,
       http: {
-        requestTimeout: 0, // set here too, because Node compares it with `headersTimeout`
+        keepAliveTimeout: config.timeouts.idleMs,
+        requestTimeout: 0, // off, because a chunk may arrive slowly; the headers have their own timeout
         headersTimeout: config.timeouts.headersMs,
         connectionsCheckingInterval: config.timeouts.headersMs / 4,
         shouldUpgradeCallback: asksForSocket,
       },
-      requestTimeout: 0, // off, because a chunk may arrive slowly; the headers have their own timeout
       routerOptions: { maxParamLength: 300 },
     },
   })
@@ -93,7 +108,7 @@ export async function makeShell({
   useBodies(app, config.timeouts.senderMs)
   limitConnections(app.server, {
     maxPerAddress: config.maxConnectionsPerAddress,
-    trustProxy: Boolean(config.trustProxy),
+    trustProxy: Boolean(trustProxy),
     metrics: metrics.registry,
   })
   endStalledConnections(app.server, { ...config.timeouts, log, metrics: metrics.registry })
@@ -101,16 +116,9 @@ export async function makeShell({
   useValidation(app)
   for (const schema of namedSchemas) app.addSchema(schema)
 
-  await app.register(sentBytes, { metrics })
-  await app.register(hostCheck, { site })
-  await app.register(thisMachine, { trustProxy: Boolean(config.trustProxy) })
-  await app.register(crossOrigin)
-  await app.register(cookie)
-  const { isAnonymousReadAllowed } = config
-  const guard = credentialGuard(config.rateLimits?.auth, config.clock)
-  await app.register(authentication, { sessions, keys, guard, site, isAnonymousReadAllowed })
-  const limiter = config.rateLimits && rateLimiter(config.rateLimits, { ...config, shared })
-  if (limiter) await app.register(rateLimits, { limiter })
+  await app.register(cookie, { hook: false }) // only sets cookies; `authentication` reads them
+  await app.register(thisMachine, { trustProxy: Boolean(trustProxy) })
+  await app.register(caller.checks)
   await app.register(openapi, { version, site, pagesDirectory: web?.directory })
-  return { app, guard, limiter }
+  return { app, guard }
 }

@@ -1,5 +1,6 @@
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger } from 'fastify'
 import type { ServerMetrics } from './server-metrics.ts'
+import type { Step, StepRequest } from './steps.ts'
 import { whenOver } from './when-over.ts'
 
 declare module 'fastify' {
@@ -20,57 +21,41 @@ declare module 'fastify' {
  * Returns additional fields for a request's log line. Called after the response has ended. `request.query` is null if
  * the request's URL was invalid.
  */
-export type LogFields = (request: FastifyRequest) => object
+export type LogFields<Request> = (request: Request) => object
 
-export type Followers = {
+export type Followers<Request extends StepRequest> = {
   log: FastifyBaseLogger
+  logFields: LogFields<Request>
   requests: ServerMetrics['requests']
 }
 
-export type EndedRequest = {
-  id: string
-  method: string
-  url: string
-  /** `url` is undefined if no route matched. */
-  route: Pick<FastifyRequest['routeOptions'], 'url' | 'config'>
-  status: number
-  ms: number
-}
-
 /**
- * Adds the request ID to the response. After the response has ended, logs one line and records how long the request
+ * Returns a step that adds the request ID to the response. After the response has ended, logs one line and records how long the request
  * took. The query and any tokens are removed from the logged path.
  */
-export function followRequest(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { logFields, ...followers }: Followers & { logFields: LogFields },
-) {
-  const route = request.routeOptions
-  request.route = route
-  reply.header('x-request-id', request.id)
-  whenOver(reply.raw, ({ status, ms }) => {
-    const { id, method, url } = request
-    reportRequest({ id, method, url, route, status, ms }, logFields(request), followers)
-  })
-}
-
-/** Logs one line and records how long the request took. */
-export function reportRequest(
-  { id, method, url, route, status, ms }: EndedRequest,
-  moreFields: object,
-  { log, requests }: Followers,
-) {
-  const fields = {
-    reqId: id,
-    method,
-    path: withoutTokens(withoutQuery(url), route.url),
-    status,
-    ms: Math.round(ms * 10) / 10,
-    ...moreFields,
+export function followRequest<Request extends StepRequest>({
+  log,
+  logFields,
+  requests,
+}: Followers<Request>): Step<Request> {
+  return (request, reply) => {
+    const { id, route } = request
+    reply.header('x-request-id', id)
+    whenOver(reply.raw, ({ status, ms }) => {
+      const { method, url } = request
+      const fields = {
+        reqId: id,
+        method,
+        path: withoutTokens(withoutQuery(url), route.url),
+        status,
+        ms: Math.round(ms * 10) / 10,
+        ...logFields(request),
+      }
+      log[route.config?.isQuiet ? 'debug' : 'info'](fields, 'request')
+      requests.observe({ method, route: route.url ?? 'none', status }, ms / 1000)
+    })
+    return undefined
   }
-  log[route.config?.isQuiet ? 'debug' : 'info'](fields, 'request')
-  requests.observe({ method, route: route.url ?? 'none', status }, ms / 1000)
 }
 
 /** Removes the query, which may contain a signature. The URL must begin with its path. */

@@ -1,3 +1,5 @@
+import { fastifyCookie } from '@fastify/cookie'
+import type { Step, StepRequest } from '@shoal/server'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { forbidden, unauthenticated } from '../errors.ts'
@@ -47,50 +49,57 @@ type Dependencies = {
 
 const changesNothing = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Identifies the caller by a Bearer token (RFC 6750), or by the session cookie that the registry's own pages send. */
-export const authentication = fp(async (app: FastifyInstance, dependencies: Dependencies) => {
+type Identified = StepRequest & Pick<FastifyRequest, 'caller' | 'isBearerBad' | 'hasRouteToken'>
+
+/**
+ * Identifies the caller by a Bearer token (RFC 6750), or by the session cookie that the registry's own pages send.
+ * Returns the step that identifies the caller, and a plugin with the checks that follow the steps.
+ */
+export function authentication(dependencies: Dependencies) {
   const { sessions, keys, guard, site, isAnonymousReadAllowed } = dependencies
 
-  app.decorateRequest('caller', undefined)
-  app.decorateRequest('isBearerBad', false)
-  app.decorateRequest('hasRouteToken', false)
-  app.decorateRequest('signedIn', function signedIn(this: FastifyRequest) {
-    if (!this.caller) throw unauthenticated('this request requires a token: sign in first')
-    return this.caller
-  })
-
-  app.addHook('onRequest', (request, _reply, done) => {
+  const step: Step<Identified> = (request) => {
     const { authorization, cookie } = request.headers
     const isAnonymous = authorization === undefined && cookie === undefined
-    if (isAnonymous || request.route.config.ignoresCredentials) return done()
-    identify(request).then(() => done(), done)
+    if (isAnonymous || request.route.config.ignoresCredentials) return undefined
+    return identify(request)
+  }
+
+  const checks = fp(async (app: FastifyInstance) => {
+    app.decorateRequest('caller', undefined)
+    app.decorateRequest('isBearerBad', false)
+    app.decorateRequest('hasRouteToken', false)
+    app.decorateRequest('signedIn', function signedIn(this: FastifyRequest) {
+      if (!this.caller) throw unauthenticated('this request requires a token: sign in first')
+      return this.caller
+    })
+
+    /** Runs after the rate limit, so that requests with guessed tokens count toward the limit. */
+    app.addHook('preParsing', (request, _reply, _payload, done) => {
+      if (request.isBearerBad) {
+        return done(unauthenticated('this token is unknown, revoked or expired'))
+      }
+      const isForMembers = !isAnonymousReadAllowed && !request.route.config.isOpen
+      if (isForMembers && !request.caller && !request.is404) {
+        return done(unauthenticated('this registry is for members only: sign in first'))
+      }
+      done()
+    })
+
+    /**
+     * Identifies the caller again after the body has arrived, because the caller may have lost access in the meantime. A
+     * request without a body is handled immediately, so it needs no second check.
+     */
+    app.addHook('preHandler', async (request) => {
+      const { caller, body } = request
+      if (!caller || body === undefined || body === null) return
+      request.caller = undefined
+      await identify(request)
+      if (!request.caller) throw unauthenticated('this token is unknown, revoked or expired')
+    })
   })
 
-  /** Runs after the rate limit, so that requests with guessed tokens count toward the limit. */
-  app.addHook('preParsing', (request, _reply, _payload, done) => {
-    if (request.isBearerBad) {
-      return done(unauthenticated('this token is unknown, revoked or expired'))
-    }
-    const isForMembers = !isAnonymousReadAllowed && !request.route.config.isOpen
-    if (isForMembers && !request.caller && !request.is404) {
-      return done(unauthenticated('this registry is for members only: sign in first'))
-    }
-    done()
-  })
-
-  /**
-   * Identifies the caller again after the body has arrived, because the caller may have lost access in the meantime. A
-   * request without a body is handled immediately, so it needs no second check.
-   */
-  app.addHook('preHandler', async (request) => {
-    const { caller, body } = request
-    if (!caller || body === undefined || body === null) return
-    request.caller = undefined
-    await identify(request)
-    if (!request.caller) throw unauthenticated('this token is unknown, revoked or expired')
-  })
-
-  async function identify(request: FastifyRequest) {
+  async function identify(request: Identified): Promise<undefined> {
     const { authorization } = request.headers
     const { routeToken } = request.route.config
     if (authorization !== undefined) {
@@ -101,11 +110,11 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
       request.isBearerBad = request.caller === undefined
       return
     }
-    const cookie = request.cookies[sessionCookie]
-    if (cookie) request.caller = await callerByCookie(cookie, request)
+    const session = fastifyCookie.parse(request.headers.cookie ?? '')[sessionCookie]
+    if (session) request.caller = await callerByCookie(session, request)
   }
 
-  async function callerByToken(token: string, request: FastifyRequest) {
+  async function callerByToken(token: string, request: Identified) {
     const kind = classifyToken(token)
     if (kind === undefined) return undefined
     return guard.find(token, clientNetwork(request), () =>
@@ -117,14 +126,16 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
    * An invalid cookie is ignored. With a valid cookie, requests that change something are accepted only from the
    * registry's own pages.
    */
-  async function callerByCookie(cookie: string, request: FastifyRequest) {
-    if (classifyToken(cookie) !== 'session') return undefined
+  async function callerByCookie(session: string, request: Identified) {
+    if (classifyToken(session) !== 'session') return undefined
     const network = clientNetwork(request)
-    const caller = await guard.find(cookie, network, () => sessions.findCaller(cookie))
+    const caller = await guard.find(session, network, () => sessions.findCaller(session))
     const isOwnPage = request.headers.origin === site.baseUrl()
     if (caller && !changesNothing.has(request.method) && !isOwnPage) {
       throw forbidden("a cookie authorizes only requests from this registry's own pages")
     }
     return caller
   }
-})
+
+  return { step, checks }
+}

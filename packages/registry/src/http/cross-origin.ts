@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify'
-import fp from 'fastify-plugin'
+import type { Step, StepRequest } from '@shoal/server'
 
 const exposedHeaders = [
   'Content-Range',
@@ -19,11 +18,8 @@ const preflightHeaders = {
 }
 
 /** Allows pages of any origin to read what anonymous callers may read, and responds to preflight requests. */
-export const crossOrigin = fp(async (app: FastifyInstance) => {
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('access-control-allow-origin', '*')
-    reply.header('access-control-expose-headers', exposedHeaders)
-    if (request.method !== 'OPTIONS') return done()
-    reply.code(204).headers(preflightHeaders).send()
-  })
-})
+export const crossOrigin: Step<StepRequest> = ({ method }, reply) => {
+  reply.header('access-control-allow-origin', '*')
+  reply.header('access-control-expose-headers', exposedHeaders)
+  return method === 'OPTIONS' ? { status: 204, headers: preflightHeaders } : undefined
+}

@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify'
-import fp from 'fastify-plugin'
+import type { Step, StepRequest } from '@shoal/server'
 import { invalid } from '../errors.ts'
 import type { Site } from './site.ts'
 
@@ -13,14 +12,12 @@ declare module 'fastify' {
 }
 
 /** Refuses requests for hostnames other than the registry's own, to prevent DNS rebinding. */
-export const hostCheck = fp(async (app: FastifyInstance, { site }: { site: Site }) => {
-  app.addHook('onRequest', ({ headers, route }, _reply, done) => {
-    if (route.config.ignoresHost || site.isOurHost(headers.host)) return done()
-    done(
-      invalid(
-        'requests for this hostname are not accepted: set SHOAL_BASE_URL or SHOAL_ALLOWED_HOSTS to allow it',
-        { code: 'unknown_host' },
-      ),
-    )
-  })
-})
+export const hostCheck =
+  ({ site }: { site: Pick<Site, 'isOurHost'> }): Step<StepRequest> =>
+  ({ headers, route }) =>
+    route.config.ignoresHost || site.isOurHost(headers.host)
+      ? undefined
+      : invalid(
+          'requests for this hostname are not accepted: set SHOAL_BASE_URL or SHOAL_ALLOWED_HOSTS to allow it',
+          { code: 'unknown_host' },
+        )

@@ -46,9 +46,10 @@ export function transferMetrics(registry: Registry, budget: ByteBudget) {
   })
 }
 
+/** Counts the bytes that the routes of this plugin's scope send. */
 export const sentBytes = fp(async (app: FastifyInstance, { metrics }: { metrics: Metrics }) => {
-  app.addHook('onRequest', ({ method, route }, reply, done) => {
-    if (method === 'GET' && route.url?.startsWith('/blobs/')) {
+  app.addHook('onRequest', ({ method }, reply, done) => {
+    if (method === 'GET') {
       whenOver(reply.raw, ({ status }) => {
         if (status === clientClosedRequest) return
         metrics.bytesSent.inc(Number(reply.getHeader('content-length') ?? 0))

@@ -1,6 +1,6 @@
 import type { Clock } from '@shoal/core/async'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
+import type { Step, StepReply, StepRequest } from '@shoal/server'
+import type { FastifyRequest } from 'fastify'
 import type { RateLimitClass, RateLimits } from '../config.ts'
 import { busy } from '../errors.ts'
 import { delayedCounts } from '../redis/delayed-counts.ts'
@@ -77,24 +77,25 @@ export function rateLimiter(
   }
 }
 
+type LimitedRequest = StepRequest & Pick<FastifyRequest, 'caller' | 'is404'>
+
 /**
  * Adds `RateLimit-*` headers to every response of a route with a limit. A request above the limit gets 429 with
- * `Retry-After`. Must be registered after `authentication`.
+ * `Retry-After`. Must come after `authentication`.
  */
-export const rateLimits = fp(
-  async (app: FastifyInstance, { limiter }: { limiter: RateLimiter }) => {
-    app.addHook('onRequest', (request, reply, done) => {
-      const limitClass = getLimitClass(request.method, request.route)
-      if (limitClass === 'none' || request.is404) return done()
-      const state = limiter.count(limitClass, getCallerKey(request, limitClass))
-      if (state instanceof Promise) state.then((found) => done(apply(reply, found)), done)
-      else done(apply(reply, state))
-    })
-  },
-)
+export const rateLimit =
+  (limiter: RateLimiter): Step<LimitedRequest> =>
+  (request, reply) => {
+    const limitClass = getLimitClass(request)
+    if (limitClass === 'none' || request.is404) return undefined
+    const state = limiter.count(limitClass, getCallerKey(request, limitClass))
+    return state instanceof Promise
+      ? state.then((found) => apply(reply, found))
+      : apply(reply, state)
+  }
 
 /** Sets the `RateLimit-*` headers. Returns an error if the request is above the limit. */
-function apply(reply: FastifyReply, { max, remaining, resetSeconds, isExceeded }: RateState) {
+function apply(reply: StepReply, { max, remaining, resetSeconds, isExceeded }: RateState) {
   reply.header('ratelimit-limit', max)
   reply.header('ratelimit-remaining', remaining)
   reply.header('ratelimit-reset', resetSeconds)
@@ -106,15 +107,12 @@ function apply(reply: FastifyReply, { max, remaining, resetSeconds, isExceeded }
   })
 }
 
-export function getLimitClass(
-  method: string,
-  { config }: Pick<FastifyRequest['route'], 'config'>,
-): RateLimitClass | 'none' {
+function getLimitClass({ method, route }: StepRequest): RateLimitClass | 'none' {
   const isRead = method === 'GET' || method === 'HEAD'
-  return config.rateLimitClass ?? (isRead ? 'read' : 'write')
+  return route.config.rateLimitClass ?? (isRead ? 'read' : 'write')
 }
 
-function getCallerKey(request: FastifyRequest, limitClass: RateLimitClass): string {
+function getCallerKey(request: LimitedRequest, limitClass: RateLimitClass): string {
   const { caller } = request
   if (caller === undefined || limitClass === 'auth') return clientNetwork(request)
   return caller.credential.id

@@ -281,8 +281,6 @@ function computeSize(entry: Entry, key: string): number {
  * request ID, are specific to one request.
  */
 const answerHeaderNames = [
-  'access-control-allow-origin',
-  'access-control-expose-headers',
   'location',
   'cache-control',
   'vary',

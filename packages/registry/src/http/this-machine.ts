@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isLoopbackAddress } from '@shoal/core/addresses'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Step, StepRequest } from '@shoal/server'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
 declare module 'fastify' {
@@ -12,10 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Distinguishes requests that programs on this machine send from those that a proxy on this machine forwards. Logs one
- * warning if requests come from a proxy that is not trusted.
- */
+/** Distinguishes requests that programs on this machine send from those that a proxy on this machine forwards. */
 export const thisMachine = fp(
   async (app: FastifyInstance, { trustProxy }: { trustProxy: boolean }) => {
     app.decorateRequest('isFromThisMachine', function isFromThisMachine(this: FastifyRequest) {
@@ -26,19 +24,21 @@ export const thisMachine = fp(
       // this machine, too.
       return isLoopbackAddress(socket.remoteAddress) && isLoopbackAddress(ip)
     })
-    if (trustProxy) return
-
-    let hasWarned = false
-    app.addHook('onRequest', ({ headers, log }, _reply, done) => {
-      done()
-      if (hasWarned || !isForwarded(headers)) return
-      hasWarned = true
-      log.warn(
-        'a proxy is forwarding requests, but SHOAL_TRUST_PROXY is off: all clients of the proxy share one address and its rate limits. Set SHOAL_TRUST_PROXY=on if you operate the proxy',
-      )
-    })
   },
 )
+
+/** Logs one warning if requests come from a proxy that is not trusted. */
+export function proxyWarning(log: Pick<FastifyBaseLogger, 'warn'>): Step<StepRequest> {
+  let hasWarned = false
+  return ({ headers }) => {
+    if (hasWarned || !isForwarded(headers)) return undefined
+    hasWarned = true
+    log.warn(
+      'a proxy is forwarding requests, but SHOAL_TRUST_PROXY is off: all clients of the proxy share one address and its rate limits. Set SHOAL_TRUST_PROXY=on if you operate the proxy',
+    )
+    return undefined
+  }
+}
 
 /** Whether the request has headers that proxies add (RFC 7239, RFC 9110 §7.6.3, and their predecessors). */
 function isForwarded(headers: IncomingHttpHeaders): boolean {
