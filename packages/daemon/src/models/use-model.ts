@@ -1,0 +1,78 @@
+/** Counts the requests for each model, limits its queue, and unloads it when it has been idle for a while. */
+import { type Clock, systemClock } from '@shoal/core/async'
+import { hasCode } from '@shoal/core/errors'
+import { Fault } from '../errors.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Entry, Log } from './lifecycle.ts'
+import type { LocalModel } from './local-models.ts'
+
+export type UseSettings = {
+  /** The number of requests that may wait for a slot of one model. */
+  queueLength: number
+  log: Log
+  clock?: Clock
+}
+
+/** The use of a model for one request. Must be disposed when the request ends. */
+export type Use = Disposable & { runtime: Runtime; model: LocalModel }
+
+/** The maximum delay of a timer, about 25 days. */
+const maxTimerMs = 2 ** 31 - 1
+
+export const notNow = (message: string) => new Fault('model_not_loaded', message)
+
+/** Returns a function that reserves a model for one request. `unload` is called for models that have been idle. */
+export function modelUses(
+  unload: (entry: Entry) => Promise<void>,
+  { queueLength, log, clock = systemClock }: UseSettings,
+) {
+  let uses = 0
+
+  function begin(entry: Entry) {
+    uses += 1
+    entry.usedAt = uses
+    entry.requests += 1
+    entry.idleSince = undefined
+    entry.expiresAt = undefined
+    entry.stopTimer()
+  }
+
+  function end(entry: Entry) {
+    entry.requests -= 1
+    if (entry.requests > 0) return
+    const { keepAliveMs } = entry
+    entry.idleSince = new Date()
+    if (keepAliveMs < 0) return
+    entry.expiresAt = new Date(Date.now() + keepAliveMs)
+    const wait = (ms: number) => {
+      const onward = () => (ms > maxTimerMs ? wait(ms - maxTimerMs) : unloadIdle(entry))
+      entry.stopTimer = clock.after(Math.min(ms, maxTimerMs), onward)
+    }
+    wait(keepAliveMs)
+  }
+
+  const unloadIdle = (entry: Entry) =>
+    void unload(entry).catch((error) => log.error({ err: error }, 'a model could not be unloaded'))
+
+  /**
+   * Waits until the model is loaded. `keepAliveMs` replaces the time for which the model stays loaded. Rejects with
+   * `queue_full` if too many requests are already waiting.
+   */
+  return async (entry: Entry, keepAliveMs: number | undefined): Promise<Use> => {
+    const { model } = entry
+    if (entry.requests >= entry.slots + queueLength) {
+      const message = `the queue of model ${model.id} is full (${queueLength} requests): try again later`
+      throw new Fault('queue_full', message, { retryAfterSeconds: 2 })
+    }
+    if (keepAliveMs !== undefined) entry.keepAliveMs = keepAliveMs
+    begin(entry)
+    try {
+      const runtime = await entry.runtime
+      return { runtime, model: entry.model, [Symbol.dispose]: () => end(entry) }
+    } catch (error) {
+      end(entry)
+      if (hasCode(error, 'model_lost')) throw notNow(`model ${entry.model.id}: ${error.message}`)
+      throw error
+    }
+  }
+}
