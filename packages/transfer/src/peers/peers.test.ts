@@ -51,10 +51,10 @@ test('a peer that sends wrong bytes is reported and not used again, and the file
   for (let at = 2 * mebibyte; at < wrong.length; at += 100_000) wrong[at] = (wrong[at] ?? 0) ^ 1
   await seeder(wrong)
   origin.script = slowly
-  setTimeout(() => {
-    origin.script = () => undefined
-  }, 4000)
-  const { droppedChunks } = await pull({ peers: 'auto', tuning })
+  const onEvent = ({ type }: PullEvent) => {
+    if (type === 'bad-chunk') origin.script = () => undefined
+  }
+  const { droppedChunks } = await pull({ peers: 'auto', tuning, onEvent })
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
   expect(droppedChunks.length).toBeGreaterThan(0)
   for (const { source } of droppedChunks) expect(source).toMatch(/^127\.0\.0\.1:\d+$/)
@@ -192,8 +192,8 @@ test('if only peers may be used, a pull fails immediately if the registry provid
 test('if only peers may be used, the pull does not time out while the torrent is being loaded', async () => {
   const { origin, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.torrent = undefined
-  origin.beforeTorrent = sleep(3_000)
-  const impatient = { ...tuning, stallMs: 100, timeoutMs: 500 }
+  const impatient = { ...tuning, stallMs: 20, timeoutMs: 100 }
+  origin.beforeTorrent = sleep(6 * impatient.timeoutMs)
   await expect(pull({ peers: 'only', tuning: impatient })).rejects.toThrow('not found')
 })
 

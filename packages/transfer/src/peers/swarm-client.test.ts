@@ -100,11 +100,9 @@ test('after a complete chunk is released, all pieces of the next chunk are still
   await Promise.resolve() // by now the library has counted the pieces on disk
   swarm.leave(first)
   await scene.seeder()
-  await expect.poll(() => fromPeers(events).map(([index]) => index), pollOptions).toHaveLength(4)
+  await expect.poll(() => fromPeers(events).map(([index]) => index)).toHaveLength(4)
   expect(fromPeers(events).every(([index]) => index >= 4)).toBe(true)
 })
-
-const pollOptions = { timeout: 10_000 }
 
 /** The pieces that peers sent, with the number of bytes received. */
 const fromPeers = (events: NotifiedEvent[]) =>
@@ -120,9 +118,7 @@ test('blocks that an interrupted request left on disk are not requested from pee
   swarm.want({ from: 0, to: 0, bytesHere: begin.length })
   await scene.seeder()
   const blocks = Math.floor(begin.length / 16_384)
-  await expect
-    .poll(() => fromPeers(events), pollOptions)
-    .toEqual([[0, file.bytes.length - blocks * 16_384]])
+  await expect.poll(() => fromPeers(events)).toEqual([[0, file.bytes.length - blocks * 16_384]])
 })
 
 test('a piece that began with wrong bytes is fetched again, and no peer is blamed', async () => {
@@ -131,7 +127,7 @@ test('a piece that began with wrong bytes is fetched again, and no peer is blame
   const { swarm, events } = await member(scene, file.bytes.length, { begin })
   swarm.want({ from: 0, to: 0, bytesHere: begin.length })
   await scene.seeder()
-  await expect.poll(() => fromPeers(events), pollOptions).toHaveLength(1)
+  await expect.poll(() => fromPeers(events)).toHaveLength(1)
   expect(events.filter(([event]) => event === 'banned')).toEqual([])
 })
 
@@ -142,15 +138,13 @@ test('after `settle`, pieces that a peer has begun to send are finished, and no 
   const chunk = { from: 0, to: 15 }
   swarm.want({ ...chunk, bytesHere: 0 })
   const { status } = await scene.seeder(large.bytes, { uploadLimit: 3 * mebibyte })
-  await expect.poll(() => fromPeers(events).length, pollOptions).toBeGreaterThan(0)
+  await expect.poll(() => fromPeers(events).length).toBeGreaterThan(0)
   swarm.settle(chunk)
-  await expect.poll(() => events, pollOptions).toContainEqual(['settled', 0])
+  await expect.poll(() => events).toContainEqual(['settled', 0])
   const pieces = fromPeers(events)
   expect(pieces.length).toBeLessThan(16)
   expect(pieces.every(([, bytes]) => bytes === mebibyte)).toBe(true)
-  await expect
-    .poll(() => status().files[0]?.uploadedBytes, pollOptions)
-    .toBe(pieces.length * mebibyte)
+  await expect.poll(() => status().files[0]?.uploadedBytes).toBe(pieces.length * mebibyte)
 })
 
 test('pieces of a chunk with a wrong hash are checked and fetched again when the chunk is requested again', async () => {
@@ -160,13 +154,13 @@ test('pieces of a chunk with a wrong hash are checked and fetched again when the
   const chunk = { from: 0, to: 3 }
   swarm.want({ ...chunk, bytesHere: 0 })
   await scene.seeder(two.bytes)
-  await expect.poll(() => fromPeers(events), pollOptions).toHaveLength(4)
+  await expect.poll(() => fromPeers(events)).toHaveLength(4)
   swarm.leave(chunk)
   overwrite(path, mebibyte)
   events.length = 0
   swarm.forget(chunk)
   swarm.want({ ...chunk, bytesHere: 0 })
-  await expect.poll(() => fromPeers(events), pollOptions).toEqual([[1, mebibyte]])
+  await expect.poll(() => fromPeers(events)).toEqual([[1, mebibyte]])
   const known = events.flatMap(([event, piece]) => (event === 'piece' ? [piece] : []))
   expect(known.map(({ index }) => index).toSorted()).toEqual([0, 1, 2, 3])
   expect(readFileSync(path).equals(Buffer.concat([first(two.bytes), rest]))).toBe(true)
@@ -189,7 +183,7 @@ test('`settle` does not wait for a piece that has blocks on disk but none from p
   const { swarm, events } = await member(scene, two.bytes.length, { begin })
   swarm.want({ from: 1, to: 1, bytesHere: 0 })
   const { status } = await scene.seeder(two.bytes, { uploadLimit: 64 * 1024 })
-  await expect.poll(() => status().files[0]?.uploadedBytes, pollOptions).toBeGreaterThan(0)
+  await expect.poll(() => status().files[0]?.uploadedBytes).toBeGreaterThan(0)
   swarm.want({ from: 0, to: 0, bytesHere: begin.length }) // requested only after piece 1, which was begun first
   swarm.settle({ from: 0, to: 0 })
   expect(events).toContainEqual(['settled', 0])
@@ -200,11 +194,11 @@ test('`settle` stops waiting for a piece when the peer that was sending it leave
   const { swarm, events } = await member(scene, file.bytes.length)
   swarm.want({ from: 0, to: 0, bytesHere: 0 })
   const seeder = await scene.seeder(file.bytes, { uploadLimit: 64 * 1024 })
-  await expect.poll(() => seeder.status().files[0]?.uploadedBytes, pollOptions).toBeGreaterThan(0)
+  await expect.poll(() => seeder.status().files[0]?.uploadedBytes).toBeGreaterThan(0)
   swarm.settle({ from: 0, to: 0 })
   expect(events).not.toContainEqual(['settled', 0])
   await seeder.close()
-  await expect.poll(() => events, pollOptions).toContainEqual(['settled', 0])
+  await expect.poll(() => events).toContainEqual(['settled', 0])
   expect(fromPeers(events)).toEqual([])
 })
 
@@ -219,7 +213,7 @@ test('finished turns leave no listeners or events behind', async () => {
   })
   const seeder = await scene.seeder(file.bytes, { uploadLimit: 64 * 1024 })
   swarm.want({ from: 0, to: 0, bytesHere: 0 })
-  await expect.poll(() => seeder.status().files[0]?.uploadedBytes, pollOptions).toBeGreaterThan(0)
+  await expect.poll(() => seeder.status().files[0]?.uploadedBytes).toBeGreaterThan(0)
   for (let turn = 0; turn < 12; turn += 1) {
     swarm.want({ from: 0, to: 0, bytesHere: 0 })
     swarm.settle({ from: 0, to: 0 })

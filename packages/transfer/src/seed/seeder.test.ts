@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import WebTorrent, { type Torrent } from 'webtorrent'
 import { slowTest } from '../../../../testing/slow-test.ts'
-import { temporaryDirectory } from '../testing/pull-scene.ts'
+import { filterEvents, temporaryDirectory } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import { swarmScene } from '../testing/swarm-scene.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
@@ -12,8 +11,6 @@ import { startSeeder } from './seeder.ts'
 const file = syntheticFile(4 * mebibyte, mebibyte)
 const blockBytes = 16 * 1024
 const onlyPeers = { peers: 'only', tuning: { ...quickTuning, stallMs: 5_000 } } as const
-/** Enough time for a seeder to upload something, if it were uploading. */
-const soon = () => new Promise((resolve) => setTimeout(resolve, 1500))
 
 test('a file that has reached its ratio is no longer seeded, and the tracker is notified', async () => {
   const { path, pull, seeder, seeds } = await swarmScene(file)
@@ -61,7 +58,7 @@ function takeFrom(address: string, torrent: Uint8Array): Torrent {
 }
 
 slowTest('a paused seeder uploads nothing until it resumes, and keeps its byte count', async () => {
-  const { path, pull, seeder, seeds, tracker } = await swarmScene(file)
+  const { path, pull, seeder, seeds, events } = await swarmScene(file)
   const { pause, resume, status } = await seeder()
   await pull(onlyPeers)
   pause()
@@ -71,10 +68,9 @@ slowTest('a paused seeder uploads nothing until it resumes, and keeps its byte c
   expect(given).toBeGreaterThanOrEqual(file.bytes.length)
 
   const other = `${path}-2`
-  const back = once(tracker, 'start')
+  events.length = 0
   const pulling = pull({ ...onlyPeers, path: other })
-  await back
-  await soon()
+  await expect.poll(() => filterEvents(events, 'waiting')).not.toEqual([]) // for peers
   expect(status().files).toMatchObject([{ uploadedBytes: given, peers: 0 }])
   resume()
   await pulling

@@ -53,6 +53,15 @@ export async function connectTo(port: number, { from = '127.0.0.1' } = {}) {
   return socket
 }
 
+/** Writes `bytes` repeatedly until the socket is destroyed. */
+export function pour(socket: Socket, bytes: Uint8Array) {
+  const again = () => {
+    while (!socket.destroyed && socket.write(bytes));
+  }
+  socket.on('drain', again)
+  again()
+}
+
 /** A peer that listens and announces itself to the tracker. Calls `behave` for each connection. */
 export async function listeningPeer(
   announce: string,
