@@ -14,12 +14,13 @@ import { expect, test } from 'vitest'
 import { removeLocalFiles } from '../local/remove-local-files.ts'
 import { repairFile } from '../local/repair-file.ts'
 import { type PullScene, pullScene } from '../testing/pull-scene.ts'
-import { mebibyte, syntheticFile, toDownload, toModelFile } from '../testing/synthetic-file.ts'
+import { relaxedTuning } from '../testing/quick-tuning.ts'
+import { smallChunk, syntheticFile, toDownload, toModelFile } from '../testing/synthetic-file.ts'
 import { getFilePaths } from './file-paths.ts'
 import { keepDownload, toDownloadIdentity } from './kept-download.ts'
 import { urlExpiry } from './url-expiry.ts'
 
-const file = syntheticFile(12 * mebibyte + 345)
+const file = syntheticFile(12 * smallChunk + 345)
 
 /** Pulls until `chunks` chunks are complete, then stops. */
 async function pullSome(chunks: number, { origin, pull }: PullScene) {
@@ -28,9 +29,9 @@ async function pullSome(chunks: number, { origin, pull }: PullScene) {
   const enough = new Error('stopped')
   const pulling = pull({
     signal: abort.signal,
-    tuning: { stallMs: 60_000, tickMs: 20 },
+    tuning: relaxedTuning,
     onEvent: (event) => {
-      if (event.type === 'progress' && event.bytesDone === chunks * mebibyte) abort.abort(enough)
+      if (event.type === 'progress' && event.bytesDone === chunks * smallChunk) abort.abort(enough)
     },
   })
   await expect(pulling).rejects.toBe(enough)
@@ -44,7 +45,7 @@ test('a pull that is stopped and resumed several times counts as one download', 
   expect(statSync(download).mode & 0o777).toBe(0o600)
   const pulled = await scene.pull()
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
-  expect(pulled.resumedBytes).toBe(11 * mebibyte)
+  expect(pulled.resumedBytes).toBe(11 * smallChunk)
   expect(scene.origin.downloads).toBe(1)
   expect(existsSync(download)).toBe(false)
 })
@@ -94,7 +95,7 @@ test.each<[string, (kept: string, scene: PullScene) => Promise<void> | void]>([
   await damage(download, scene)
   const pulled = await scene.pull()
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
-  expect(pulled).toMatchObject({ resumedBytes: 7 * mebibyte, wastedBytes: 0 })
+  expect(pulled).toMatchObject({ resumedBytes: 7 * smallChunk, wastedBytes: 0 })
   expect(scene.origin.downloads).toBe(2)
   expect(existsSync(download)).toBe(false)
 })
@@ -152,7 +153,7 @@ test('a repair counts as one download, even if it is interrupted and a pull fini
   const scene = await pullScene(file)
   await scene.pull()
   const bytes = readFileSync(scene.path)
-  writeFileSync(scene.path, bytes.fill(0, 5 * mebibyte, 5 * mebibyte + 9))
+  writeFileSync(scene.path, bytes.fill(0, 5 * smallChunk, 5 * smallChunk + 9))
   scene.origin.script = () => ({ stallAfter: 1000 })
   const abort = new AbortController()
   const enough = new Error('stopped')
@@ -160,6 +161,7 @@ test('a repair counts as one download, even if it is interrupted and a pull fini
     client: registryClient({ baseUrl: scene.origin.url }),
     path: scene.path,
     signal: abort.signal,
+    tuning: relaxedTuning,
     onEvent: ({ type }) => type === 'resumed' && abort.abort(enough),
   })
   await expect(repairing).rejects.toBe(enough)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseManifest } from '../chunks/manifest.ts'
 import { temporaryDirectory } from '../testing/pull-scene.ts'
-import { mebibyte, syntheticFile, toDownload, toModelFile } from '../testing/synthetic-file.ts'
+import { smallChunk, syntheticFile, toDownload, toModelFile } from '../testing/synthetic-file.ts'
 import { getFilePaths } from './file-paths.ts'
 import { openPartial } from './partial-file.ts'
 
@@ -25,7 +25,7 @@ test.runIf(process.platform === 'linux')(
     const folder = temporaryDirectory()
     const path = join(folder, 'tide.gguf')
     const { journal } = getFilePaths(path)
-    const file = syntheticFile(mebibyte)
+    const file = syntheticFile(smallChunk)
     const manifest = parseManifest(toDownload(file, 'http://localhost'), toModelFile(file))
     const opened = await openPartial(path, manifest)
     expect(listOpen(folder)).toHaveLength(2)

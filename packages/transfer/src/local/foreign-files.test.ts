@@ -19,12 +19,12 @@ import { getFilePaths } from '../disk/file-paths.ts'
 import { readRecord } from '../disk/record.ts'
 import { type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { relaxedTuning } from '../testing/quick-tuning.ts'
-import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
+import { smallChunk, syntheticFile } from '../testing/synthetic-file.ts'
 import { listLocalFiles } from './list-local-files.ts'
 import { repairFile } from './repair-file.ts'
 import { verifyFile } from './verify-file.ts'
 
-const file = syntheticFile(6 * mebibyte + 345)
+const file = syntheticFile(6 * smallChunk + 345)
 
 /** Moves the file to another program's folder, and makes `path` a hard link or symbolic link to it. */
 async function shareBytes(scene: PullScene, makeLink: (target: string, path: string) => void) {
@@ -39,7 +39,7 @@ async function shareBytes(scene: PullScene, makeLink: (target: string, path: str
 
 function damage(path: string, index: number) {
   const bytes = readFileSync(path)
-  bytes.fill(0, index * mebibyte + 9, index * mebibyte + 20)
+  bytes.fill(0, index * smallChunk + 9, index * smallChunk + 20)
   writeFileSync(path, bytes)
 }
 
@@ -64,7 +64,7 @@ test.each([
     chmodSync(blob, 0o444)
     const before = look(blob)
     const { repairedBytes } = await repair(scene)
-    expect(repairedBytes).toBe(mebibyte)
+    expect(repairedBytes).toBe(smallChunk)
     expect(look(blob)).toEqual(before)
     expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
     expect(lstatSync(scene.path)).toMatchObject({ nlink: 1 })

@@ -18,18 +18,18 @@ import { getFilePaths } from '../disk/file-paths.ts'
 import { claimFolder } from '../disk/model-folder.ts'
 import { filterEvents, type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { relaxedTuning } from '../testing/quick-tuning.ts'
-import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
+import { smallChunk, syntheticFile } from '../testing/synthetic-file.ts'
 import { copyLocalFile } from './copy-local-file.ts'
 import { listLocalFiles, type Unreadable } from './list-local-files.ts'
 import { removeLocalFiles } from './remove-local-files.ts'
 import { repairFile } from './repair-file.ts'
 import { verifyFile } from './verify-file.ts'
 
-const file = syntheticFile(12 * mebibyte + 345)
+const file = syntheticFile(12 * smallChunk + 345)
 
 function damage(path: string, ...chunks: number[]) {
   const bytes = readFileSync(path)
-  for (const index of chunks) bytes.fill(0, index * mebibyte + 9, index * mebibyte + 20)
+  for (const index of chunks) bytes.fill(0, index * smallChunk + 9, index * smallChunk + 20)
   writeFileSync(path, bytes)
 }
 
@@ -62,7 +62,7 @@ test('the bad chunks of a damaged file are listed', async () => {
 test('a file that is shorter or longer than recorded is damaged', async () => {
   const { pull, path } = await pullScene(file)
   await pull()
-  truncateSync(path, 11 * mebibyte)
+  truncateSync(path, 11 * smallChunk)
   expect(await verifyFile({ path })).toMatchObject({ badChunks: [11, 12] })
   writeFileSync(path, Buffer.concat([file.bytes, Buffer.from('more')]))
   const sizeBytes = file.bytes.length + 4
@@ -82,7 +82,7 @@ test('repair downloads only the bad chunks', async () => {
   damage(scene.path, 9, 2)
   scene.origin.requests.length = 0
   const { repairedBytes } = await repair(scene)
-  expect(repairedBytes).toBe(2 * mebibyte)
+  expect(repairedBytes).toBe(2 * smallChunk)
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
   expect(scene.origin.requests.map(({ index }) => index).sort()).toEqual([2, 9])
   expect(await verifyFile({ path: scene.path })).toMatchObject({ status: 'intact' })
@@ -135,7 +135,7 @@ test('finished, partial and foreign files are listed', async () => {
     { modelName: 'tiny', filename: 'foreign.gguf', isFinished: true, record: undefined },
     { modelName: 'tiny', filename: 'model.gguf', isFinished: true, bytesHere: length },
   ])
-  expect(files[0]).toMatchObject({ path: unfinished, bytesHere: 12 * mebibyte })
+  expect(files[0]).toMatchObject({ path: unfinished, bytesHere: 12 * smallChunk })
   expect(files[2]?.record?.sha256_hash).toBe(file.sha256)
   expect(await listLocalFiles(join(directory, 'nowhere'))).toEqual([])
 })

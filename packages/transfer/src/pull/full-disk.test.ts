@@ -6,7 +6,7 @@ import { findProgram, needProgram } from '../../../../testing/programs.ts'
 import { pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
-const file = syntheticFile(12 * mebibyte + 345)
+const file = syntheticFile(12 * mebibyte + 345, mebibyte)
 
 /** Mounts a small disk and returns its path, or undefined if this user may not mount disks. */
 function mountSmallDisk(sizeBytes: number): string | undefined {

@@ -6,11 +6,11 @@ import { readRecord } from '../disk/record.ts'
 import { startChildPull } from '../testing/child-pull.ts'
 import { filterEvents, pullScene } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
-import { mebibyte, syntheticFile, toModelFile } from '../testing/synthetic-file.ts'
+import { mebibyte, smallChunk, syntheticFile, toModelFile } from '../testing/synthetic-file.ts'
 
-const file = syntheticFile(12 * mebibyte + 345)
-const oneChunk = syntheticFile(5 * mebibyte, 16 * mebibyte)
-const fewChunks = syntheticFile(2 * mebibyte + 1)
+const file = syntheticFile(12 * smallChunk + 345)
+const oneChunk = syntheticFile(5 * smallChunk, 16 * smallChunk)
+const fewChunks = syntheticFile(2 * smallChunk + 1)
 
 test.each([
   ['a file of many chunks (pulled in threads)', file],
@@ -47,7 +47,7 @@ test('a record of the file is saved beside it', async () => {
     quantization: 'Q8_0',
     sha256_hash: file.sha256,
     file_size_bytes: file.bytes.length,
-    chunk_size: mebibyte,
+    chunk_size: smallChunk,
   })
   const hashes = Buffer.from(record?.chunk_hashes ?? '', 'base64').toString('hex')
   expect(hashes).toBe(file.chunks.map(({ hash }) => hash).join(''))
@@ -123,15 +123,15 @@ test('a manifest for a different file is rejected', async () => {
 test('the rate limit applies to all connections together', async () => {
   const { pull } = await pullScene(file)
   const startedAt = performance.now()
-  await pull({ rateLimit: 12 * mebibyte })
-  // The file is slightly larger than 12 MiB, and the limit is 12 MiB/s. A busy machine can only make the pull take
+  await pull({ rateLimit: 12 * smallChunk })
+  // The file is slightly larger than what the limit allows in a second. A busy machine can only make the pull take
   // longer.
   expect(performance.now() - startedAt).toBeGreaterThan(900)
 })
 
 test('a canceled pull rejects with the reason and keeps its partial file', async () => {
   const { pull, path, origin, events } = await pullScene(file)
-  origin.script = () => ({ bytesPerSecond: mebibyte })
+  origin.script = () => ({ bytesPerSecond: smallChunk })
   const abort = new AbortController()
   const reason = new Error('the user pressed Ctrl-C')
   const isMoving = () => filterEvents(events, 'progress').some(({ bytesDone }) => bytesDone > 0)
@@ -144,7 +144,7 @@ test('a canceled pull rejects with the reason and keeps its partial file', async
 
 test('after a canceled pull, nothing keeps the process running', async () => {
   const scene = await pullScene(file)
-  scene.origin.script = () => ({ bytesPerSecond: mebibyte })
+  scene.origin.script = () => ({ bytesPerSecond: smallChunk })
   const child = startChildPull(scene, file)
   await child.until((line) => line.type === 'progress' && line.bytesDone > 0)
   child.process.kill('SIGINT')

@@ -7,7 +7,7 @@ import type { BytesRequest, ScriptedOrigin } from '../testing/scripted-origin.ts
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
 const slowTest = test.runIf(runsSlowTests)
-const file = syntheticFile(12 * mebibyte + 345)
+const file = syntheticFile(12 * mebibyte + 345, mebibyte)
 /** The stall timeout is longer than a test may take, so that only a restart can end a slow request. */
 const tuning = { stallMs: 300_000, tickMs: 20, slowAfterMs: 300 }
 

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type { ChunkEntry, Download, ModelFile } from '@shoal/protocol/client'
 
 export const mebibyte = 1024 * 1024
+/** Smaller than the registry's chunks, which keeps tests fast. A pull accepts any chunk size in the manifest. */
+export const smallChunk = 128 * 1024
 
 /** A file of pseudo-random bytes, with its chunks. */
 export type SyntheticFile = {
@@ -11,11 +13,7 @@ export type SyntheticFile = {
   chunks: ChunkEntry[]
 }
 
-/**
- * Returns a file of pseudo-random bytes. By default, its chunks are smaller than the registry's, which keeps tests
- * fast; a pull accepts any chunk size in the manifest.
- */
-export function syntheticFile(sizeBytes: number, chunkSize = mebibyte, seed = 1): SyntheticFile {
+export function syntheticFile(sizeBytes: number, chunkSize = smallChunk, seed = 1): SyntheticFile {
   const bytes = Buffer.alloc(sizeBytes)
   let state = seed >>> 0 || 1
   for (let at = 0; at + 4 <= sizeBytes; at += 4) {

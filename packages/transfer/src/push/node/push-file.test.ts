@@ -14,14 +14,16 @@ import {
 import { mebibyte, syntheticFile } from '../../testing/synthetic-file.ts'
 import { type PushOptions, pushFile } from './push-file.ts'
 
-/** Three chunks of 16 MiB and a small one. */
-const file = syntheticFile(48 * mebibyte + 345, 16 * mebibyte)
+/** A chunk of 16 MiB and a small one. */
+const file = syntheticFile(16 * mebibyte + 345, 16 * mebibyte)
+/** More chunks than the scripted registry lists at first. */
+const longFile = syntheticFile(48 * mebibyte + 345, 16 * mebibyte)
 
-async function pushScene() {
+async function pushScene(of = file) {
   const registry = await startScriptedRegistry()
   onTestFinished(() => registry.close())
   const path = join(temporaryDirectory(), 'tiny.Q8_0.gguf')
-  writeFileSync(path, file.bytes)
+  writeFileSync(path, of.bytes)
   const events: PushEvent[] = []
   const push = (changes: Partial<PushOptions> = {}) =>
     pushFile({
@@ -41,20 +43,20 @@ const once =
     request.index === index && request.before === 0 ? wrong : undefined
 
 test('every chunk is sent once, and the push ends when the file is ready', async () => {
-  const { registry, push, events, types } = await pushScene()
+  const { registry, push, events, types } = await pushScene(longFile)
   expect(await push()).toMatchObject({
     status: 'ready',
     filename: 'tiny.Q8_0.gguf',
-    sha256_hash: file.sha256,
+    sha256_hash: longFile.sha256,
     chunk_size: 16 * mebibyte,
   })
   expect(registry.puts.map(({ index }) => index).sort()).toEqual([0, 1, 2, 3])
   const parts = [...registry.stored].sort(([one], [other]) => one - other)
-  expect(Buffer.concat(parts.map(([, bytes]) => bytes)).equals(file.bytes)).toBe(true)
+  expect(Buffer.concat(parts.map(([, bytes]) => bytes)).equals(longFile.bytes)).toBe(true)
   expect(types()).toEqual(['hashing', 'uploading', 'processing', 'done'])
   const sent = events.flatMap((event) => (event.type === 'uploading' ? [event.bytesDone] : []))
   expect(sent).toEqual(sent.toSorted((one, other) => one - other))
-  expect(sent.at(-1)).toBe(file.bytes.length)
+  expect(sent.at(-1)).toBe(longFile.bytes.length)
 })
 
 test('a file that is already ready is not sent', async () => {
@@ -70,13 +72,15 @@ test('a push waits for a file that is being processed', async () => {
   await push()
   registry.puts.length = 0
   setStatus(registry, 'processing', null)
-  setTimeout(() => setStatus(registry, 'ready', null), 200)
-  expect(await push()).toMatchObject({ status: 'ready' })
+  const onEvent = ({ type }: PushEvent) => {
+    if (type === 'processing') setStatus(registry, 'ready', null)
+  }
+  expect(await push({ onEvent })).toMatchObject({ status: 'ready' })
   expect(registry.puts).toEqual([])
 })
 
 test('a stopped push resumes with the chunks that the registry lacks', async () => {
-  const { registry, push, events } = await pushScene()
+  const { registry, push, events } = await pushScene(longFile)
   const abort = new AbortController()
   registry.script = ({ index }) => {
     if (index < 3) return undefined
@@ -101,23 +105,23 @@ test.each<[string, PutMisbehaviour]>([
   const { registry, push } = await pushScene()
   registry.script = once(1, wrong)
   expect(await push()).toMatchObject({ status: 'ready' })
-  expect(registry.puts).toHaveLength(5)
+  expect(registry.puts).toHaveLength(3)
 })
 
 test('a new URL is requested when an upload URL has expired', async () => {
   const { registry, push } = await pushScene()
-  registry.script = once(2, { status: 403, body: '<Error>expired</Error>' })
+  registry.script = once(1, { status: 403, body: '<Error>expired</Error>' })
   await push()
-  const [first, second] = registry.puts.filter(({ index }) => index === 2)
+  const [first, second] = registry.puts.filter(({ index }) => index === 1)
   expect(second?.url).not.toBe(first?.url)
 })
 
 test('a chunk damaged in transit is sent again', async () => {
   const { registry, push, events } = await pushScene()
-  registry.script = once(2, { flip: true })
+  registry.script = once(1, { flip: true })
   await push()
-  expect(events).toContainEqual({ type: 'bad-chunk', index: 2 })
-  expect(registry.puts).toHaveLength(5)
+  expect(events).toContainEqual({ type: 'bad-chunk', index: 1 })
+  expect(registry.puts).toHaveLength(3)
 })
 
 test('a file that changes during the push is not published', async () => {
@@ -171,18 +175,18 @@ test('chunks that the registry finds damaged in its store are sent again', async
   registry.process = () => {
     rounds += 1
     if (rounds > 1) return setStatus(registry, 'ready', null)
-    registry.stored.delete(2)
-    setStatus(registry, 'uploading', 'chunk 2 was damaged in the store')
+    registry.stored.delete(1)
+    setStatus(registry, 'uploading', 'chunk 1 was damaged in the store')
   }
   expect(await push()).toMatchObject({ status: 'ready' })
-  expect(registry.puts.map(({ index }) => index).sort()).toEqual([0, 1, 2, 2, 3])
+  expect(registry.puts.map(({ index }) => index).sort()).toEqual([0, 1, 1])
 })
 
 test('the push fails if the store keeps damaging a chunk', async () => {
   const { registry, push } = await pushScene()
   registry.process = () => {
-    registry.stored.delete(2)
-    setStatus(registry, 'uploading', 'chunk 2 was damaged in the store')
+    registry.stored.delete(1)
+    setStatus(registry, 'uploading', 'chunk 1 was damaged in the store')
   }
   await expect(push()).rejects.toMatchObject({ code: 'bytes_refused' })
 })
