@@ -8,7 +8,6 @@ import {
   type Page,
 } from 'playwright-core'
 import { findProgram } from './programs.ts'
-import { runsSlowTests } from './slow.ts'
 
 /** How long to wait for an element or a page. On a busy machine, Playwright's default of 30 s is too short. */
 const waitTimeoutMs = 90_000
@@ -32,22 +31,18 @@ const options = [
 export const findChromium = () => findProgram('chromium')
 
 const [wide, narrow] = [1360, 390] // pixels
-/**
- * Themes and window widths for pages: all combinations if slow tests run; otherwise, each theme and each width once.
- */
-export const looks = (
-  runsSlowTests
-    ? [
-        { theme: 'light', width: wide },
-        { theme: 'light', width: narrow },
-        { theme: 'dark', width: wide },
-        { theme: 'dark', width: narrow },
-      ]
-    : [
-        { theme: 'light', width: wide },
-        { theme: 'dark', width: narrow },
-      ]
-) satisfies Options[]
+const twoLooks = [
+  { theme: 'light', width: wide },
+  { theme: 'dark', width: narrow },
+] satisfies Options[]
+const otherLooks = [
+  { theme: 'light', width: narrow },
+  { theme: 'dark', width: wide },
+] satisfies Options[]
+
+/** Themes and window widths for pages: each theme and each width once, or with SHOAL_TEST_LOOKS=all, all combinations. */
+export const looks =
+  process.env.SHOAL_TEST_LOOKS === 'all' ? [...twoLooks, ...otherLooks] : twoLooks
 
 type Options = {
   width?: number

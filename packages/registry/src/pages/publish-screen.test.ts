@@ -3,6 +3,7 @@ import type { ModelFile } from '@shoal/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
+  looks,
   openPage,
   reloadPage,
   startBrowser,
@@ -462,22 +463,21 @@ describe.skipIf(!chromium)('publishing from a browser', () => {
     expect(shown).toEqual(shown.toSorted((a, b) => a - b))
   })
 
-  test('is accessible in each theme and on a phone', async () => {
-    for (const theme of ['light', 'dark'] as const) {
-      for (const width of [1360, 390]) {
-        await using visitor = await newPublisher(`${theme}-${width}`, { theme, width })
-        const { page } = visitor
-        await page.getByRole('button', { name: 'Publish', exact: true }).click()
-        expect(await accessibilityProblems(page)).toEqual([])
-        const nonsense = { name: 'nonsense.gguf', header: 'bm8gbW9kZWw=', seed: 0, mebibytes: 0 }
-        await drop(page, [nonsense, bigFile('breeze-Q8_0.gguf', 8)])
-        await page.getByText('Available. Pull command').waitFor()
-        expect(await accessibilityProblems(page)).toEqual([])
-        expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
-        expect(visitor.takeProblems().filter(isNoFreeName)).toEqual([])
-      }
-    }
-  })
+  test.each(looks)(
+    'is accessible in the $theme theme at a width of $width pixels',
+    async (look) => {
+      await using visitor = await newPublisher(`${look.theme}-${look.width}`, look)
+      const { page } = visitor
+      await page.getByRole('button', { name: 'Publish', exact: true }).click()
+      expect(await accessibilityProblems(page)).toEqual([])
+      const nonsense = { name: 'nonsense.gguf', header: 'bm8gbW9kZWw=', seed: 0, mebibytes: 0 }
+      await drop(page, [nonsense, bigFile('breeze-Q8_0.gguf', 8)])
+      await page.getByText('Available. Pull command').waitFor()
+      expect(await accessibilityProblems(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+      expect(visitor.takeProblems().filter(isNoFreeName)).toEqual([])
+    },
+  )
 
   test('the name of another user’s model is refused, and files can be added to one’s own model', async () => {
     await using visitor = await newPublisher('fay')
