@@ -13,7 +13,7 @@ limitPath(join(import.meta.dirname, 'node_modules/.cache/test-path'))
 
 const system = '{bench,cluster,conformance,faults,release,testing}/**/*.test.ts'
 const registry = 'packages/registry/src/**/*.test.ts'
-const others = 'packages/!(registry)/src/**/*.test.ts'
+const others = 'packages/!(registry)/src/**/*.test.{ts,tsx}'
 
 const cores = availableParallelism()
 /**

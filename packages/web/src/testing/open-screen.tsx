@@ -1,0 +1,48 @@
+import { openConnection } from '@shoal/protocol/client'
+import { cleanup, configure, render } from '@testing-library/react'
+import { type UserEvent, userEvent } from '@testing-library/user-event'
+import { onTestFinished } from 'vitest'
+import { pageClient } from '../api/page-client.ts'
+import { newQueryClient } from '../api/query-client.ts'
+import { noteWait } from '../app/waiting.tsx'
+import { App } from '../app.tsx'
+import { readPrefs } from '../prefs.ts'
+import { newRouter } from '../router.tsx'
+import type { ScriptedRegistry } from './scripted-registry.ts'
+
+configure({ asyncUtilTimeout: 40_000 }) // as in vitest.config.ts
+Object.assign(globalThis, { __VERSION__: '0.0.0' }) // the build inserts it
+// Happy DOM has no popovers: their contents are always shown.
+HTMLElement.prototype.hidePopover = () => undefined
+
+export type Visitor = UserEvent
+
+/** Opens a page of the registry at a path, and returns a visitor who can click and type. */
+export async function openScreen(
+  path: string,
+  { transport }: Pick<ScriptedRegistry, 'transport'>,
+  { maxWaits = 0, state = null as unknown } = {},
+): Promise<Visitor> {
+  cleanup() // in case the test has opened another screen
+  history.replaceState(state, '', path)
+  const connection = openConnection({ baseUrl: '', transport, maxWaits, onWait: noteWait })
+  const queryClient = newQueryClient()
+  queryClient.setDefaultOptions({ queries: { retry: false } })
+  const router = newRouter({
+    connection,
+    client: pageClient(connection),
+    queryClient,
+    prefs: readPrefs(document.cookie),
+    registryUrl: location.origin,
+    registryLabel: 'registry.test',
+    head: undefined,
+  })
+  onTestFinished(() => {
+    cleanup()
+    queryClient.clear()
+    router.history.destroy()
+  })
+  await router.load()
+  render(<App router={router} />)
+  return userEvent.setup()
+}
