@@ -13,10 +13,13 @@ export type Import = { from: string; to: string }
  * @throws if a file cannot be parsed
  */
 export function readImports(root: string): Import[] {
-  const files = globSync('{packages/*/src,bench,cluster,faults,release,testing}/**/*.{ts,tsx}', {
-    cwd: root,
-    exclude: ['**/node_modules/**', '**/.build/**'],
-  })
+  const files = globSync(
+    '{packages/*/src,bench,cluster,conformance,faults,release,testing}/**/*.{ts,tsx}',
+    {
+      cwd: root,
+      exclude: ['**/node_modules/**', '**/.build/**'],
+    },
+  )
   return files.sort().flatMap((from) =>
     namedIn(from, readFileSync(join(root, from), 'utf8')).flatMap((named) => {
       if (named.startsWith('.')) return { from, to: normalize(join(dirname(from), named)) }
