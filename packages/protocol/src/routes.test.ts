@@ -1,10 +1,20 @@
 import { expect, test } from 'vitest'
-import { type ApiRequest, type RegistryClient, registryClient } from './client.ts'
+import { to } from './client/call.ts'
+import {
+  type ApiRequest,
+  type Model,
+  openConnection,
+  type RegistryClient,
+  registryClient,
+} from './client.ts'
 import * as endpoints from './endpoints.ts'
 import { formatPath } from './format-path.ts'
+import { namedSchemas } from './index.ts'
+import type { Route } from './routes/route.ts'
 import * as routes from './routes.ts'
 
 const table = { ...routes }
+const allEndpoints = { ...endpoints }
 type RouteName = keyof typeof table
 type Call = Extract<keyof RegistryClient, RouteName>
 
@@ -19,11 +29,26 @@ const uncalled = {
 /** Client members that do not call an endpoint. */
 const others = ['baseUrl', 'with']
 
-test('every route has an endpoint with the same method and path', () => {
-  const ofEndpoints = Object.fromEntries(
-    Object.entries(endpoints).map(([name, { method, url }]) => [name, { method, url }]),
-  )
-  expect(ofEndpoints).toEqual(table)
+test('every route has an endpoint', () => {
+  expect(Object.keys(endpoints).toSorted()).toEqual(Object.keys(table).toSorted())
+  for (const [name, route] of Object.entries(table)) {
+    expect(Object.entries(endpoints)).toContainEqual([name, expect.objectContaining(route)])
+  }
+})
+
+const marked = Object.entries<Route | typeof routes.toggleLike>(table).flatMap(([name, route]) =>
+  'marker' in route ? [{ name, ...route }] : [],
+)
+
+test.each(marked)('every response to $name has the member $marker', ({ name, marker, isList }) => {
+  const { schema } = allEndpoints[name as RouteName]
+  const answers: object[] = Object.values(schema.response)
+  const items = answers.map((answer) => ('items' in answer ? Object(answer.items) : answer))
+  expect(answers.map((answer) => 'items' in answer)).toEqual(answers.map(() => isList === true))
+  for (const { $ref } of items) {
+    const named = namedSchemas.find(({ $id }) => $ref === `${$id}#`)
+    expect(named).toMatchObject({ required: expect.arrayContaining([marker]) })
+  }
 })
 
 test.each(Object.entries(endpoints))(
@@ -70,4 +95,31 @@ test('path parameters become segments', () => {
   formatPath(routes.getFile.url, { id: 'tide' })
   // @ts-expect-error: the path has parameters
   formatPath(routes.getModel.url)
+})
+
+test('the types of a call are those of the endpoint', () => {
+  const { json, text, nothing } = openConnection({ baseUrl: 'http://localhost' })
+  const tide = { id: 'tide' }
+  const calls = {
+    right: (): Promise<Model[]> => json(to(routes.listModels), { query: { limit: 5 } }),
+    // @ts-expect-error: the response is a list of models
+    answer: (): Promise<Model> => json(to(routes.listModels)),
+    // @ts-expect-error: a model has no name in its request body
+    body: () => json(to(routes.createModel), { body: { display_name: 'Tide' } }),
+    // @ts-expect-error: the request body is missing
+    noBody: () => nothing(to(routes.setLike, tide)),
+    // @ts-expect-error: the endpoint does not take a request body
+    excessBody: () => json(to(routes.getStats), { body: {} }),
+    // @ts-expect-error: an unknown query parameter
+    query: () => json(to(routes.listModels), { query: { size: 5 } }),
+    // @ts-expect-error: the response is not empty
+    ignored: () => nothing(to(routes.getModel, tide)),
+    // @ts-expect-error: the response is HTML
+    parsed: () => json(to(routes.getCard, tide)),
+    // @ts-expect-error: the response is JSON
+    unparsed: () => text(to(routes.getModel, tide)),
+    // @ts-expect-error: there is no such endpoint
+    unknown: () => json(to({ method: 'GET', url: '/v1/fish' } as const)),
+  }
+  expect(Object.keys(calls)).toHaveLength(10)
 })

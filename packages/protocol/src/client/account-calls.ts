@@ -1,6 +1,5 @@
 /** Calls that create an account, sign in and out, and get the caller’s account. */
-import type { Login, Registration, SignedIn } from '../account.ts'
-import type { Me } from '../admin.ts'
+import type { Login, Registration } from '../account.ts'
 import * as routes from '../routes/accounts.ts'
 import { to } from './call.ts'
 import type { Connection } from './connection.ts'
@@ -12,14 +11,13 @@ export function accountCalls({ json, nothing }: Connection) {
      * @example
      * const { access_token } = await client.register({ username: 'ben', password: 'a long password' })
      */
-    register: (registration: Registration) =>
-      json<SignedIn>(to(routes.register), { body: registration }),
+    register: (registration: Registration) => json(to(routes.register), { body: registration }),
     /**
      * Starts a session.
      * @example
      * const { access_token } = await client.login({ username: 'ben', password: 'a long password' })
      */
-    login: (credentials: Login) => json<SignedIn>(to(routes.login), { body: credentials }),
+    login: (credentials: Login) => json(to(routes.login), { body: credentials }),
     /**
      * Ends the session to which the client's token belongs.
      * @example
@@ -32,6 +30,6 @@ export function accountCalls({ json, nothing }: Connection) {
      * @example
      * const { username, usage } = await client.getMe()
      */
-    getMe: (signal?: AbortSignal) => json<Me>(to(routes.getMe), { signal }),
+    getMe: (signal?: AbortSignal) => json(to(routes.getMe), { signal }),
   }
 }

@@ -1,19 +1,5 @@
 /** Calls for administrators. */
-import type { ApiKey } from '../account.ts'
-import type {
-  AdminUser,
-  AuditEntry,
-  AuditQuery,
-  CreatedInvitation,
-  CreatedUser,
-  Invitation,
-  NewInvitation,
-  NewUser,
-  PasswordReset,
-  RegistryStatus,
-  UserChanges,
-  UserRemoval,
-} from '../admin.ts'
+import type { AuditQuery, NewInvitation, NewUser, UserChanges, UserRemoval } from '../admin.ts'
 import * as routes from '../routes/admin.ts'
 import { to } from './call.ts'
 import type { Connection } from './connection.ts'
@@ -25,39 +11,38 @@ export function adminCalls({ json, nothing }: Connection) {
      * @example
      * const disabled = (await client.listUsers()).filter(({ disabled_at }) => disabled_at !== null)
      */
-    listUsers: (signal?: AbortSignal) => json<AdminUser[]>(to(routes.listUsers), { signal }),
+    listUsers: (signal?: AbortSignal) => json(to(routes.listUsers), { signal }),
     /**
      * Creates an account with a random password.
      * @example
      * const { password } = await client.createUser({ username: 'cleo' })
      */
-    createUser: (user: NewUser) => json<CreatedUser>(to(routes.createUser), { body: user }),
+    createUser: (user: NewUser) => json(to(routes.createUser), { body: user }),
     /**
      * Returns an account.
      * @example
      * const { role, usage } = await client.getAdminUser('ben')
      */
-    getAdminUser: (username: string) => json<AdminUser>(to(routes.getAdminUser, { username })),
+    getAdminUser: (username: string) => json(to(routes.getAdminUser, { username })),
     /**
      * Changes an account's role, status or quota.
      * @example
      * await client.updateUser('ben', { is_disabled: true })
      */
     updateUser: (username: string, changes: UserChanges) =>
-      json<AdminUser>(to(routes.updateUser, { username }), { body: changes }),
+      json(to(routes.updateUser, { username }), { body: changes }),
     /**
      * Sets a random password, ends all sessions and revokes all API keys.
      * @example
      * const { password } = await client.resetPassword('ben')
      */
-    resetPassword: (username: string) =>
-      json<PasswordReset>(to(routes.resetPassword, { username })),
+    resetPassword: (username: string) => json(to(routes.resetPassword, { username })),
     /**
      * Lists an account's API keys, newest first.
      * @example
      * const [latest] = await client.listUserKeys('ben')
      */
-    listUserKeys: (username: string) => json<ApiKey[]>(to(routes.listUserKeys, { username })),
+    listUserKeys: (username: string) => json(to(routes.listUserKeys, { username })),
     /**
      * Revokes an account's API key.
      * @example
@@ -70,14 +55,14 @@ export function adminCalls({ json, nothing }: Connection) {
      * @example
      * const open = (await client.listInvitations()).filter(({ used_at }) => used_at === null)
      */
-    listInvitations: () => json<Invitation[]>(to(routes.listInvitations)),
+    listInvitations: () => json(to(routes.listInvitations)),
     /**
      * Invites someone to create an account. Only this response contains the secret and the URL.
      * @example
      * const { url } = await client.createInvitation({ note: 'Ben from the lab' })
      */
     createInvitation: (invitation: NewInvitation = {}) =>
-      json<CreatedInvitation>(to(routes.createInvitation), { body: invitation }),
+      json(to(routes.createInvitation), { body: invitation }),
     /**
      * Revokes an unused invitation.
      * @example
@@ -90,13 +75,13 @@ export function adminCalls({ json, nothing }: Connection) {
      * const entries = await client.listAudit({ subject: 'ben', limit: 20 })
      */
     listAudit: (query: AuditQuery = {}, signal?: AbortSignal) =>
-      json<AuditEntry[]>(to(routes.listAudit), { query, signal }),
+      json(to(routes.listAudit), { query, signal }),
     /**
      * Returns the state of the store and of the processing queue.
      * @example
      * const { store, processing } = await client.getStatus()
      */
-    getStatus: (signal?: AbortSignal) => json<RegistryStatus>(to(routes.getStatus), { signal }),
+    getStatus: (signal?: AbortSignal) => json(to(routes.getStatus), { signal }),
     /**
      * Removes an account. If it owns models, they must be given to another account or deleted.
      * @example

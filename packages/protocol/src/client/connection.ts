@@ -1,7 +1,8 @@
 /** Sends the calls of a client to its registry. */
 import { sleep } from '@shoal/core/async'
+import type { Route } from '../routes/route.ts'
 import { ApiError, problemIn } from './api-error.ts'
-import type { Call, Target } from './call.ts'
+import type { AnswerOf, CallArguments, RouteTo, Target } from './call.ts'
 import {
   type ApiAnswer,
   fetchTransport,
@@ -39,10 +40,13 @@ export type OptionChanges = Omit<Partial<ClientOptions>, 'baseUrl'>
  */
 export type Connection = {
   baseUrl: string
-  exchange(target: Target, call?: Call): Promise<ApiAnswer>
-  json<T>(target: Target, call?: Call): Promise<T>
-  text(target: Target, call?: Call): Promise<string>
-  nothing(target: Target, call?: Call): Promise<void>
+  exchange<R extends Route>(target: Target<R>, ...call: CallArguments<R>): Promise<ApiAnswer>
+  json<R extends RouteTo<object>>(
+    target: Target<R>,
+    ...call: CallArguments<R>
+  ): Promise<AnswerOf<R>>
+  text<R extends RouteTo<string>>(target: Target<R>, ...call: CallArguments<R>): Promise<string>
+  nothing<R extends RouteTo<null>>(target: Target<R>, ...call: CallArguments<R>): Promise<void>
   /** Returns a connection to the same registry with changed options. */
   with(changes: OptionChanges): Connection
 }
@@ -52,14 +56,17 @@ export function openConnection(options: ClientOptions): Connection {
   const { maxWaits = options.transport ? 0 : 5 } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
 
-  async function exchange({ method, path }: Target, call: Call = {}): Promise<ApiAnswer> {
-    const { query, body, signal, accept = 'application/json' } = call
+  async function exchange<R extends Route>(
+    { route, path }: Target<R>,
+    ...[call]: CallArguments<R>
+  ): Promise<ApiAnswer> {
+    const { query, body, signal, accept = 'application/json' } = call ?? {}
     const headers: Record<string, string> = { accept }
     if (options.token) headers.authorization = `Bearer ${options.token}`
     if (options.userAgent) headers['user-agent'] = options.userAgent
     if (body !== undefined) headers['content-type'] = 'application/json'
     const url = baseUrl + path + queryString(query)
-    const request = { method, url, headers, signal, retry, onWait }
+    const request = { route, method: route.method, url, headers, signal, retry, onWait }
 
     for (let waits = 0; ; waits += 1) {
       const answer = await transport({
@@ -82,10 +89,10 @@ export function openConnection(options: ClientOptions): Connection {
   return {
     baseUrl,
     exchange,
-    json: async (target, call) => parseJson(await exchange(target, call)),
-    text: async (target, call) => decodeText(await exchange(target, call)),
-    async nothing(target, call) {
-      await exchange(target, call)
+    json: async (target, ...call) => parseJson(await exchange(target, ...call)),
+    text: async (target, ...call) => decodeText(await exchange(target, ...call)),
+    async nothing(target, ...call) {
+      await exchange(target, ...call)
     },
     with: (changes) => openConnection({ ...options, ...changes }),
   }

@@ -1,5 +1,5 @@
 /** Calls that manage the caller’s password, sessions and API keys. */
-import type { ApiKey, CreatedApiKey, NewApiKey, PasswordChange, Session } from '../account.ts'
+import type { NewApiKey, PasswordChange } from '../account.ts'
 import * as routes from '../routes/credentials.ts'
 import { to } from './call.ts'
 import type { Connection } from './connection.ts'
@@ -18,7 +18,7 @@ export function credentialCalls({ json, nothing }: Connection) {
      * @example
      * const [latest] = await client.listSessions()
      */
-    listSessions: () => json<Session[]>(to(routes.listSessions)),
+    listSessions: () => json(to(routes.listSessions)),
     /**
      * Ends a session.
      * @example
@@ -32,13 +32,13 @@ export function credentialCalls({ json, nothing }: Connection) {
      * @example
      * const { key } = await client.createApiKey({ name: 'laptop' })
      */
-    createApiKey: (key: NewApiKey) => json<CreatedApiKey>(to(routes.createApiKey), { body: key }),
+    createApiKey: (key: NewApiKey) => json(to(routes.createApiKey), { body: key }),
     /**
      * Lists the account's API keys, newest first. The keys themselves are not included.
      * @example
      * const [latest] = await client.listApiKeys()
      */
-    listApiKeys: () => json<ApiKey[]>(to(routes.listApiKeys)),
+    listApiKeys: () => json(to(routes.listApiKeys)),
     /**
      * Revokes an API key.
      * @example

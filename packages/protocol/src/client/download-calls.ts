@@ -1,5 +1,4 @@
 /** Calls that download files. */
-import type { Download } from '../file.ts'
 import * as routes from '../routes/downloads.ts'
 import { to } from './call.ts'
 import type { Connection } from './connection.ts'
@@ -13,7 +12,7 @@ export function downloadCalls({ exchange, json }: Connection) {
      * const { direct_url, chunk_hashes } = await client.getDownload('tide', file.id)
      */
     getDownload: (model: string, file: string, signal?: AbortSignal) =>
-      json<Download>(to(routes.getDownload, { model_id: model, file_id: file }), { signal }),
+      json(to(routes.getDownload, { model_id: model, file_id: file }), { signal }),
     /**
      * Returns the torrent file for a file of a model.
      * @example

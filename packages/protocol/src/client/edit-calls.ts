@@ -1,5 +1,5 @@
 /** Calls that create, change and delete models, and delete files. */
-import type { CardDraft, ModelChanges, ModelRecord, NewModel } from '../model.ts'
+import type { CardDraft, ModelChanges, NewModel } from '../model.ts'
 import * as routes from '../routes/edits.ts'
 import { to } from './call.ts'
 import type { Connection } from './connection.ts'
@@ -18,14 +18,14 @@ export function editCalls({ json, text, nothing }: Connection) {
      * @example
      * await client.createModel({ name: 'tide-chat', license: 'apache-2.0', is_public: false })
      */
-    createModel: (model: NewModel) => json<ModelRecord>(to(routes.createModel), { body: model }),
+    createModel: (model: NewModel) => json(to(routes.createModel), { body: model }),
     /**
      * Changes the given fields of a model, and returns the model.
      * @example
      * await client.updateModel('tide', { description: 'Knows the tides', tags: ['chat'] })
      */
     updateModel: (model: string, changes: ModelChanges) =>
-      json<ModelRecord>(to(routes.updateModel, { id: model }), { body: changes }),
+      json(to(routes.updateModel, { id: model }), { body: changes }),
     /**
      * Deletes a model and its files. With `only_if_empty`, rejects with status 409 if the model has a file or an open
      * upload.

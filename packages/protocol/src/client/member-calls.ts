@@ -1,5 +1,5 @@
 /** Calls that share a model with other accounts, or transfer it to another account. */
-import type { Member, MemberRight } from '../model.ts'
+import type { MemberRight } from '../model.ts'
 import * as routes from '../routes/members.ts'
 import { to } from './call.ts'
 import type { Connection } from './connection.ts'
@@ -12,14 +12,14 @@ export function memberCalls({ json, nothing }: Connection) {
      * const writers = (await client.listMembers('tide')).filter(({ right }) => right === 'write')
      */
     listMembers: (model: string, signal?: AbortSignal) =>
-      json<Member[]>(to(routes.listMembers, { id: model }), { signal }),
+      json(to(routes.listMembers, { id: model }), { signal }),
     /**
      * Shares a model with an account, or changes the account's right.
      * @example
      * await client.setMember('tide', 'dana', 'read')
      */
     setMember: (model: string, username: string, right: MemberRight) =>
-      json<Member>(to(routes.setMember, { id: model, username }), { body: { right } }),
+      json(to(routes.setMember, { id: model, username }), { body: { right } }),
     /**
      * Ends a membership.
      * @example

@@ -1,8 +1,7 @@
 /** Calls that read and like models, and read users' public profiles. */
-import type { UserProfile } from '../account.ts'
-import type { Facets, Model, ModelQuery, ModelRecord, Stats } from '../model.ts'
+import type { Model, ModelQuery } from '../model.ts'
 import * as routes from '../routes/models.ts'
-import { to } from './call.ts'
+import { type AnswerOf, to } from './call.ts'
 import { type Connection, parseJson } from './connection.ts'
 
 export type ModelFilter = Partial<ModelQuery>
@@ -17,7 +16,7 @@ export function modelCalls({ exchange, json, text, nothing }: Connection) {
      */
     async listModels(filter: ModelFilter = {}, signal?: AbortSignal): Promise<ModelPage> {
       const answer = await exchange(to(routes.listModels), { query: filter, signal })
-      const models = parseJson<Model[]>(answer)
+      const models = parseJson<AnswerOf<typeof routes.listModels>>(answer)
       return {
         models,
         total: Number(answer.headers.get('x-total-count') ?? models.length),
@@ -30,14 +29,14 @@ export function modelCalls({ exchange, json, text, nothing }: Connection) {
      * const { description, likes } = await client.getModel('tide')
      */
     getModel: (model: string, signal?: AbortSignal) =>
-      json<ModelRecord>(to(routes.getModel, { id: model }), { signal }),
+      json(to(routes.getModel, { id: model }), { signal }),
     /**
      * Returns the model card as safe HTML. With `images`, the reader's browser loads images from their original URLs.
      * @example
      * const html = await client.getCard('tide', { images: true })
      */
     getCard(model: string, { images = false }: { images?: boolean } = {}, signal?: AbortSignal) {
-      const query = images ? { images: 1 } : {}
+      const query = images ? ({ images: '1' } as const) : {}
       return text(to(routes.getCard, { id: model }), { query, accept: 'text/html', signal })
     },
     /**
@@ -46,20 +45,20 @@ export function modelCalls({ exchange, json, text, nothing }: Connection) {
      * const { quantizations } = await client.getFacets({ architecture: 'llama' })
      */
     getFacets: (filter: ModelFilter = {}, signal?: AbortSignal) =>
-      json<Facets>(to(routes.getFacets), { query: filter, signal }),
+      json(to(routes.getFacets), { query: filter, signal }),
     /**
      * Returns totals for public models: the numbers of models, files, bytes and downloads, and the parameter counts of
      * the most downloaded models.
      * @example
      * const { models, downloads } = await client.getStats()
      */
-    getStats: () => json<Stats>(to(routes.getStats)),
+    getStats: () => json(to(routes.getStats)),
     /**
      * Returns the public profile of an account.
      * @example
      * const { models_count } = await client.getUser('ana')
      */
-    getUser: (username: string) => json<UserProfile>(to(routes.getUser, { username })),
+    getUser: (username: string) => json(to(routes.getUser, { username })),
     /**
      * Adds or removes the caller's like.
      * @example

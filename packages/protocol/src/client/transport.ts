@@ -1,7 +1,10 @@
 /** Sends API calls to the registry: with `fetch` in a browser, with retries and proxies in Node. */
+import type { Route } from '../routes/route.ts'
 import { NetworkError } from './network-error.ts'
 
 export type ApiRequest = {
+  /** The endpoint to which the request is sent; undefined if it is not one of a registry's API. */
+  route?: Route
   method: string
   url: string
   /** The header names are lowercase. */

@@ -1,12 +1,5 @@
 /** Calls that upload files. */
-import type {
-  DeclaredChunks,
-  ModelFile,
-  NewFile,
-  NewUpload,
-  StartedUpload,
-  Upload,
-} from '../file.ts'
+import type { DeclaredChunks, NewFile, NewUpload } from '../file.ts'
 import * as routes from '../routes/uploads.ts'
 import { to } from './call.ts'
 import type { Connection } from './connection.ts'
@@ -24,7 +17,7 @@ export function uploadCalls({ json }: Connection) {
      * for (const { index, url } of upload.missing_chunks) console.log(index, url)
      */
     startUpload: (model: string, file: NewFile, signal?: AbortSignal) =>
-      json<StartedUpload>(to(routes.startUpload, { id: model }), {
+      json(to(routes.startUpload, { id: model }), {
         body: file,
         signal,
       }),
@@ -37,7 +30,7 @@ export function uploadCalls({ json }: Connection) {
      * await client.deleteFile('tide', id) // cancels the upload
      */
     reserveUpload: (model: string, file: NewUpload, signal?: AbortSignal) =>
-      json<StartedUpload>(to(routes.reserveUpload, { id: model }), { body: file, signal }),
+      json(to(routes.reserveUpload, { id: model }), { body: file, signal }),
     /**
      * Declares the hashes of up to 1,000 chunks, and returns the chunks that are still missing, each with a URL.
      * @example
@@ -48,7 +41,7 @@ export function uploadCalls({ json }: Connection) {
      * await client.deleteFile('tide', id)
      */
     declareChunks: (model: string, file: string, chunks: DeclaredChunks, signal?: AbortSignal) =>
-      json<Upload>(to(routes.declareChunks, { id: model, file_id: file }), {
+      json(to(routes.declareChunks, { id: model, file_id: file }), {
         body: chunks,
         signal,
       }),
@@ -62,7 +55,7 @@ export function uploadCalls({ json }: Connection) {
       file: string,
       query: { from?: number; limit?: number } = {},
       signal?: AbortSignal,
-    ) => json<Upload>(to(routes.getUpload, { id: model, file_id: file }), { query, signal }),
+    ) => json(to(routes.getUpload, { id: model, file_id: file }), { query, signal }),
     /**
      * Completes an upload after all chunks have been sent. The status of the file is `ready` once the registry has
      * verified it.
@@ -70,7 +63,7 @@ export function uploadCalls({ json }: Connection) {
      * const { status } = await client.completeUpload('tide', upload.id)
      */
     completeUpload: (model: string, file: string, signal?: AbortSignal) =>
-      json<ModelFile>(to(routes.completeUpload, { id: model, file_id: file }), {
+      json(to(routes.completeUpload, { id: model, file_id: file }), {
         signal,
       }),
   }

@@ -1,6 +1,10 @@
 /** The endpoints that create an account, sign in and out, and describe the caller’s account. */
 
-export const register = { method: 'POST', url: '/v1/auth/register' } as const
-export const login = { method: 'POST', url: '/v1/auth/login' } as const
+export const register = {
+  method: 'POST',
+  url: '/v1/auth/register',
+  marker: 'access_token',
+} as const
+export const login = { method: 'POST', url: '/v1/auth/login', marker: 'access_token' } as const
 export const logout = { method: 'POST', url: '/v1/auth/logout' } as const
-export const getMe = { method: 'GET', url: '/v1/auth/me' } as const
+export const getMe = { method: 'GET', url: '/v1/auth/me', marker: 'username' } as const

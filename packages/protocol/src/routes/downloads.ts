@@ -1,6 +1,10 @@
 /** The endpoints that download files. */
 
-export const getDownload = { method: 'GET', url: '/v1/files/:model_id/download/:file_id' } as const
+export const getDownload = {
+  method: 'GET',
+  url: '/v1/files/:model_id/download/:file_id',
+  marker: 'chunk_hashes',
+} as const
 export const getTorrent = { method: 'GET', url: '/v1/files/:model_id/torrent/:file_id' } as const
 export const getTorrentByToken = {
   method: 'GET',
