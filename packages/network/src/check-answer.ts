@@ -6,8 +6,6 @@ import {
   problemIn,
 } from '@shoal/protocol/client'
 
-import { findMember } from './endpoints.ts'
-
 type Reason = (NetworkFailure & { code: 'not_a_registry' })['reason']
 
 /**
@@ -23,7 +21,7 @@ type Strangeness = { reason: Reason; detail: string }
 
 function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefined {
   const { headers, method } = call
-  const known = findMember(call)
+  const { marker, isList = false } = call.route ?? {}
   const { status } = answer
   const type = answer.headers.get('content-type') ?? ''
   const isPage = type.startsWith('text/html')
@@ -43,7 +41,7 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
     return { reason: 'other_program', detail: `status ${status} without a Location header` }
   }
   if (answer.body.length === 0) {
-    const mayBeEmpty = method !== 'GET' && !known
+    const mayBeEmpty = method !== 'GET' && marker === undefined
     return mayBeEmpty ? undefined : { reason: 'other_program', detail: 'the response is empty' }
   }
   if (isForTorrents) return { reason: stranger, detail: 'the response is not bencoded' }
@@ -52,11 +50,11 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
   if (value === undefined) {
     return { reason: isPage ? 'html' : 'not_json', detail: 'the response is not JSON' }
   }
-  const items = known?.isList ? value : [value]
+  const items = isList ? value : [value]
   if (!Array.isArray(items))
     return { reason: 'other_program', detail: 'the response is not a list' }
-  if (items.every((item) => hasMember(item, known?.member))) return undefined
-  return { reason: 'other_program', detail: `the response has no “${known?.member}”` }
+  if (items.every((item) => hasMember(item, marker))) return undefined
+  return { reason: 'other_program', detail: `the response has no “${marker}”` }
 }
 
 const hasMember = (value: unknown, member: string | undefined) =>

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
+import { routes } from '@shoal/protocol'
 import { registryClient, type Wait } from '@shoal/protocol/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { openNetwork } from './dispatcher.ts'
@@ -204,7 +205,7 @@ test.each<[string, Handler]>([
   const failure = await failureAt(
     `${server.url}/v1/models`,
     {},
-    { ...noRetry, headers: { accept: 'application/json' } },
+    { ...noRetry, route: routes.listModels, headers: { accept: 'application/json' } },
   )
   expect(failure).toEqual({ code: 'not_a_registry', reason: 'other_program', host: server.host })
 })

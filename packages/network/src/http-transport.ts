@@ -15,9 +15,10 @@ import {
 import { parseRetryAfter } from '@shoal/protocol/retry-after'
 import { backoffMs } from './backoff.ts'
 import type { Network } from './dispatcher.ts'
-import { isRepeatable } from './endpoints.ts'
 import { exchange } from './exchange.ts'
 
+/** The idempotent methods (RFC 9110, section 9.2.2) among those that the registry's endpoints have. */
+const idempotentMethods = ['GET', 'PUT', 'DELETE']
 const firstContactMs = 1_500
 const maxGiveUpMs = 30_000
 const maxRetriesOf500 = 2
@@ -29,6 +30,9 @@ const maxAskedMs = 600_000
  * Returns a transport that sends calls over `network`. It retries any call after a 429 or 503 response with
  * `Retry-After`. After a temporary network failure or any other 500, 502, 503 or 504 response, it retries only calls
  * that are safe to repeat. It never retries if the registry's storage is full.
+ *
+ * A DELETE request whose response was lost may have been carried out. If the registry then responds to the next attempt
+ * that there is nothing to delete, the call succeeds, with status 204.
  */
 export function httpTransport(network: Network): Transport {
   const giveUpMs = Math.min(maxGiveUpMs, network.settings.timeouts.giveUpMs)
@@ -39,15 +43,18 @@ export function httpTransport(network: Network): Transport {
     const retry = call.retry ?? defaultRetry
     const startedAt = performance.now()
     let askedWaits = 0
+    let mayBeDone = false
     for (let failures = 1; ; failures += 1) {
-      const result = await exchange(network, call).catch((error: unknown) => {
+      const received = await exchange(network, call).catch((error: unknown) => {
         call.signal?.throwIfAborted()
         if (error instanceof NetworkError) return error
         throw error
       })
+      const result = mayBeDone && isGone(received, call) ? toDeleted(received) : received
       const wait = waitBefore(result, failures, call)
       if (wait === undefined && !(result instanceof NetworkError)) hasAnswered = true
       if (wait?.isAsked) askedWaits += 1
+      else mayBeDone ||= wasSent(result)
       const waitedMs = performance.now() - startedAt
       if (wait === undefined || isEnough(wait, waitedMs)) {
         if (result instanceof NetworkError) throw result
@@ -64,6 +71,21 @@ export function httpTransport(network: Network): Transport {
   }
 }
 
+/** The reasons why a request was not even sent. */
+const notConnected = ['dns', 'refused', 'no_route']
+
+const wasSent = (result: ApiAnswer | NetworkError) =>
+  !(result instanceof NetworkError) || !notConnected.includes(result.failure.reason)
+
+/** Whether the response to a DELETE request means that there is nothing to delete, and not that it is elsewhere. */
+const isGone = (result: ApiAnswer | NetworkError, { method }: ApiRequest): result is ApiAnswer =>
+  method === 'DELETE' &&
+  !(result instanceof NetworkError) &&
+  result.status === 404 &&
+  toProblem(result)?.code !== 'model_renamed'
+
+const toDeleted = ({ headers }: ApiAnswer) => ({ status: 204, headers, body: new Uint8Array() })
+
 type Pause = { ms: number; reason: string; isAsked: boolean }
 
 /** Returns how long to wait before the next attempt; undefined if the call must not be retried. */
@@ -72,7 +94,7 @@ function waitBefore(
   failures: number,
   call: ApiRequest,
 ): Pause | undefined {
-  const mayRepeat = isRepeatable(call)
+  const mayRepeat = call.route?.isRepeatable ?? idempotentMethods.includes(call.method)
   const backoff = { ms: backoffMs(failures), isAsked: false }
   if (result instanceof NetworkError) {
     const isWorthIt = mayRepeat && isTransient(result.failure)
@@ -105,5 +127,6 @@ function retryAfterSeconds(answer: ApiAnswer): number | undefined {
 }
 
 /** Whether the registry's storage is full. Waiting does not free storage. */
-const isStorageFull = ({ body }: ApiAnswer) =>
-  problemIn(Buffer.from(body).toString())?.code === 'storage_full'
+const isStorageFull = (answer: ApiAnswer) => toProblem(answer)?.code === 'storage_full'
+
+const toProblem = ({ body }: ApiAnswer) => problemIn(Buffer.from(body).toString())

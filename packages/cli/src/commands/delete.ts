@@ -25,7 +25,7 @@ export function deleteCommand(open: OpenContext): Command {
       await asker.confirm(
         `Delete ${model.name} by ${model.owner} and its ${files} (${size}) from ${label}?`,
       )
-      await call((client) => client.deleteModel(model.name))
+      await call((client) => client.deleteModel(model.id))
       printer.success(`Deleted ${model.name} from ${label}.`)
       printer.note('  Copies on other machines are not affected.')
       await printer.answer({ deleted: model.name, registry: label }, () => [])
