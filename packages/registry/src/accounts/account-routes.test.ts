@@ -104,7 +104,9 @@ describeApi('accounts', (start) => {
       registry.call('PUT', '/v1/auth/password', { token, body: { current_password, new_password } })
     expect((await change('wrong', 'a better password')).status).toBe(403)
     expect((await change('password of dora', 'short')).status).toBe(422)
-    expect((await change('password of dora', 'a better password')).status).toBe(204)
+    for (const _ of ['first', 'repeated']) {
+      expect((await change('password of dora', 'a better password')).status).toBe(204)
+    }
     expect((await me(token)).status).toBe(200)
     expect((await me(other)).status).toBe(401)
     expect((await login('dora', 'password of dora')).status).toBe(401)

@@ -24,8 +24,9 @@ export interface MemberRepository {
    */
   remove(model: ModelRow, username: string, actor: Actor): Promise<void>
   /**
-   * Makes another account the owner. The previous owner becomes a member who can read.
-   * @throws not-found if there is no such account; conflict if the account is not active or already owns the model
+   * Makes another account the owner. The previous owner becomes a member who can read. Does nothing if the account is
+   * already the owner.
+   * @throws not-found if there is no such account; conflict if the account is not active
    */
   transfer(model: ModelRow, username: string, actor: Actor): Promise<void>
 }
@@ -111,7 +112,7 @@ export function memberRepository(db: Kysely<Database>): MemberRepository {
       await db.transaction().execute(async (trx) => {
         const newOwner = await lockActiveAccount(trx, id)
         const { owner, name } = await lockOwned(trx, model)
-        if (owner === newOwner.username) throw conflict(`${owner} already owns ${name}`)
+        if (owner === newOwner.username) return
         const previous = await trx
           .selectFrom('account')
           .select('id')

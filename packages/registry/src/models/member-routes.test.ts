@@ -182,12 +182,18 @@ describeApi('the members of a private model', (start) => {
       registry.call('PUT', '/v1/models/tide/owner', { token, body: { username } })
     for (const token of [ana, ben]) expect((await give('ben', token)).status).toBe(403)
     expect((await give('nobody', admin)).status).toBe(404)
-    expect((await give('ana', admin)).status).toBe(409)
-    expect((await give('ben', admin)).status).toBe(204)
+    for (const username of ['ana', 'ben', 'ben']) {
+      expect((await give(username, admin)).status).toBe(204)
+    }
     expect((await registry.get('/v1/models/tide', { token: ben })).body).toMatchObject({
       owner: 'ben',
     })
     expect(await listMembers(ben)).toEqual([['ana', 'read']])
+    const { body } = await registry.get('/v1/admin/audit?subject=tide', { token: admin })
+    expect((body as AuditEntry[]).map(({ action }) => action)).toEqual([
+      'model.owner_changed',
+      'model.member_set',
+    ])
     await expect.poll(() => found('/v1/models?owner=ben', ana)).toEqual(['tide'])
   })
 
