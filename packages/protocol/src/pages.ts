@@ -21,5 +21,5 @@ export const pages = {
 export const pageFiles = {
   feed: '/feed.atom',
   ownerFeed: '/u/:username/feed.atom',
-  modelPicture: '/m/:name/school.png',
+  linkPreview: '/link-preview.png',
 } as const

@@ -23,7 +23,6 @@ import type { Models } from './models/open-models.ts'
 import { operationRoutes } from './operation/operation-routes.ts'
 import { feedRoutes } from './pages/feed-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
-import { schoolRoutes } from './pages/school-routes.ts'
 import { searchEngineRoutes } from './pages/search-engine-routes.ts'
 import { adminRoutes } from './people/admin-routes.ts'
 import type { People } from './people/open-people.ts'
@@ -140,7 +139,6 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   })
   await app.register(async (pages) => {
     await pages.register(caching)
-    await pages.register(schoolRoutes, all)
     await pages.register(ownReleaseRoutes, all)
     await pages.register(async (cached) => {
       await cached.register(responseCaching, { cache })

@@ -59,7 +59,6 @@ describe.skipIf(!hasPostgres || !hasS3 || !hasRedis)('a stranger at another node
   /** Paths of the model and of its file. */
   const details = () => [
     '/m/tide',
-    '/m/tide/school.png',
     '/v1/models/tide',
     '/v1/models/tide/card',
     '/v1/models/tide/files',

@@ -6,10 +6,14 @@ const yearSeconds = 365 * 86_400
 const daySeconds = 86_400
 
 /**
- * Serves the pages' static files in `directory`: the icon, and the folder `assets`, in which each filename contains a
- * hash of the file's content.
+ * Serves the pages' static files in `directory`: the files `names`, such as the icon, and the folder `assets`, in which
+ * each filename contains a hash of the file's content.
  */
-export async function serveAssets(app: FastifyInstance, directory: string) {
+export async function serveAssets(
+  app: FastifyInstance,
+  directory: string,
+  names: readonly string[] = ['favicon.svg'],
+) {
   await app.register(fastifyStatic, {
     root: join(directory, 'assets'),
     prefix: '/assets/',
@@ -21,9 +25,9 @@ export async function serveAssets(app: FastifyInstance, directory: string) {
       reply.header('x-content-type-options', 'nosniff')
     },
   })
-  app.get('/favicon.svg', (_request, reply) =>
-    reply
-      .header('cache-control', `public, max-age=${daySeconds}`)
-      .sendFile('favicon.svg', directory),
-  )
+  for (const name of names) {
+    app.get(`/${name}`, (_request, reply) =>
+      reply.header('cache-control', `public, max-age=${daySeconds}`).sendFile(name, directory),
+    )
+  }
 }

@@ -90,7 +90,7 @@ describe('a server-rendered page', () => {
     expect(extractText((await page('/?q=desert')).text)).toContain('No models found')
   })
 
-  test('of a model contains its files, metadata and picture', async () => {
+  test('of a model contains its files, metadata and a picture for link previews', async () => {
     const { text } = await page('/m/tide?tab=files')
     expect(extractText(text)).toContain('Choose a file')
     expect(text).toContain('<title>Tide &lt;7B&gt; · shoal</title>')
@@ -98,6 +98,8 @@ describe('a server-rendered page', () => {
     const [, image = ''] = /property="og:image" content="([^"]+)"/.exec(text) ?? []
     const picture = await registry.bytes(image)
     expect(picture.bytes.subarray(1, 4).toString()).toBe('PNG')
+    const earlier = await registry.bytes(image.replace(/[^/]+$/, 'm/tide/school.png')) // the address in version 0.1
+    expect(earlier.bytes.equals(picture.bytes)).toBe(true)
   })
 
   test('contains commands that use this registry wherever they are run', async () => {

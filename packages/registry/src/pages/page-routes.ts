@@ -3,7 +3,7 @@
  * scripts.
  */
 import { findRegistryLabel } from '@shoal/core/references'
-import { formatPath, pages } from '@shoal/protocol/pages'
+import { formatPath, pageFiles, pages } from '@shoal/protocol/pages'
 import { pageHeaders, serveAssets } from '@shoal/server'
 import type { Site as WebSite } from '@shoal/web'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
@@ -43,7 +43,9 @@ export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
     route.schema = { ...route.schema, hide: true }
   })
 
-  await serveAssets(app, web.directory)
+  await serveAssets(app, web.directory, ['favicon.svg', 'link-preview.png'])
+  // Each model had a picture of its own in version 0.1. Other sites may still use its address.
+  app.get('/m/:name/school.png', (_request, reply) => reply.redirect(pageFiles.linkPreview, 301))
 
   const send = pageSender(app, { web, site, storeOrigin })
   await app.register(async (cached) => {

@@ -145,7 +145,7 @@ function makeHead(model: ModelRecord) {
     title: display_name,
     description,
     path: formatPath(pages.model, { name }),
-    image: formatPath(pageFiles.modelPicture, { name }),
+    image: pageFiles.linkPreview,
     isHidden: !model.is_public,
     data: {
       '@context': 'https://schema.org',
