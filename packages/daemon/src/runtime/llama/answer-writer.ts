@@ -90,6 +90,8 @@ export function answerWriter(
   }
 }
 
+export type AnswerWriter = ReturnType<typeof answerWriter>
+
 /** The tools that the answer may call. If the answer must be JSON, it is never treated as a call. */
 function callableTools({ tools, toolChoice }: Chat, json: Generation['json']): Tool[] {
   const isBound = toolChoice === 'auto' && json !== undefined

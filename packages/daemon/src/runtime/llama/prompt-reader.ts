@@ -17,7 +17,7 @@ type Setup = {
 }
 
 /** A prompt's tokens, and the beginning of the answer, which is at the end of the prompt. */
-type ReadPrompt = { tokens: Token[]; begun: string }
+export type ReadPrompt = { tokens: Token[]; begun: string }
 
 /**
  * Returns a function that tokenizes a prompt. Its result contains the tokens, the beginning of the answer, and how many

@@ -102,6 +102,9 @@ function reasonFor(error: unknown): string {
   return `it cannot be converted to a grammar: ${error}`
 }
 
+/** See `grammarCache`. */
+export type GrammarFor = ReturnType<typeof grammarCache>
+
 /** Starts applying a grammar to new text. `source` is the grammar in GBNF. */
 export type BeginGrammar = (() => LlamaGrammarEvaluationState) & { source: string }
 

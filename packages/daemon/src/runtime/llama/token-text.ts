@@ -24,6 +24,8 @@ export function tokenText(detokenize: (tokens: number[], before: number[]) => st
   }
 }
 
+export type TokenText = ReturnType<typeof tokenText>
+
 const replacement = '\ufffd'
 /** UTF-8 has at most four bytes per character, and each token has at least one byte. */
 const maxCharacterBytes = 4

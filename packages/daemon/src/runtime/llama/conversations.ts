@@ -1,0 +1,103 @@
+/** The conversations of a model: the slots of one context, in which prompts are read and tokens are generated. */
+import type { EvaluationPriority, LlamaModel, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
+import type { RuntimeOptions } from '../runtime.ts'
+import { batchTogether } from './batch-together.ts'
+import { betweenBatches } from './between-batches.ts'
+import { openPromptCache } from './prompt-cache.ts'
+import { commonLength, slots as newSlots, type Slot } from './slots.ts'
+
+/** The number of tokens in each part of a long prompt. Between two parts, the request can be canceled. */
+const readAtOnce = 512
+
+type Settings = Pick<RuntimeOptions, 'contextLength' | 'slots' | 'threads' | 'promptCache'> & {
+  /** Called before each batch, with the number of threads of the previous batch. */
+  onBatch: (conversations: number, tokens: number, lastThreads: number) => void
+}
+
+export async function openConversations(model: LlamaModel, settings: Settings) {
+  const { contextLength, slots: slotCount, threads, onBatch } = settings
+  /** The number of conversations that will have tokens for the next batch. */
+  let generating = 0
+  const context = await model.createContext({
+    contextSize: contextLength,
+    sequences: slotCount,
+    threads,
+    batchSize: Math.min(readAtOnce, contextLength),
+    flashAttention: 'auto',
+    batching: {
+      itemPrioritizationStrategy: batchTogether(
+        () => generating,
+        (conversations, tokens) => onBatch(conversations, tokens, context.currentThreads),
+      ),
+    },
+  })
+  const promptCache = openPromptCache(settings.promptCache)
+  const slots = newSlots(Array.from({ length: slotCount }, () => context.getSequence()))
+  const upkeep = betweenBatches()
+
+  /** Removes from the slot everything after the prefix that it has in common with `tokens`. */
+  async function forgetFrom(slot: Slot, tokens: Token[]) {
+    const { sequence } = slot
+    const common = commonLength(slot, tokens)
+    if (common === sequence.nextTokenIndex) return
+    await upkeep.run(() => sequence.adaptStateToTokens(tokens.slice(0, common), false))
+  }
+
+  return {
+    take: slots.take,
+    release: slots.release,
+    freeCache: promptCache.clear,
+
+    /** Caches the slot's conversation, and restores a cached conversation that the prompt continues. */
+    restore: (slot: Slot, tokens: Token[]) => upkeep.run(() => promptCache.prepare(slot, tokens)),
+
+    /**
+     * Processes a prompt in parts, so that a canceled request stops soon. Leaves the last part unprocessed, and returns
+     * its tokens, and the number of tokens that were already in the slot.
+     */
+    async read(slot: Slot, tokens: Token[], signal: AbortSignal) {
+      await forgetFrom(slot, tokens)
+      const { sequence } = slot
+      const cachedTokens = sequence.nextTokenIndex
+      let unread = tokens.slice(cachedTokens)
+      while (unread.length > readAtOnce) {
+        await upkeep.turn()
+        generating += 1
+        try {
+          await sequence.evaluateWithoutGeneratingNewTokens(unread.slice(0, readAtOnce))
+        } finally {
+          generating -= 1
+        }
+        signal.throwIfAborted()
+        unread = unread.slice(readAtOnce)
+      }
+      return { unread, cachedTokens }
+    },
+
+    /** Starts to generate tokens after the unread tokens of the prompt. The caller must call `end` at the end. */
+    generate(
+      { sequence, index }: Slot,
+      unread: Token[],
+      { probabilities, ...evaluation }: SequenceEvaluateOptions & { probabilities: boolean },
+    ) {
+      const wants = { probabilities } as { probabilities: true }
+      const evaluationPriority = index as EvaluationPriority
+      const steps = sequence.evaluateWithMetadata(unread, wants, {
+        ...evaluation,
+        evaluationPriority,
+      })
+      generating += 1
+      return {
+        /** Generates the next token. `chosen` replaces the previous token. */
+        async next(chosen: Token | undefined) {
+          await upkeep.turn()
+          return await steps.next(chosen)
+        },
+        async end() {
+          generating -= 1
+          await steps.return()
+        },
+      }
+    },
+  }
+}
