@@ -3,9 +3,11 @@ import { readSettings, type SettingsOf } from '@shoal/core/settings'
 import { ownProgramFolder } from '@shoal/releases'
 import { ConfigError } from './errors.ts'
 import { readS3Config } from './s3-config.ts'
+import { type PasswordCost, recommendedCost } from './settings/password-cost.ts'
 import { registrySettings } from './settings/settings.ts'
 import type { S3Config } from './store/s3/open-s3.ts'
 
+export type { PasswordCost } from './settings/password-cost.ts'
 export type { RateLimitClass, RateLimits } from './settings/rate-limits.ts'
 
 /** The operator's settings, and other settings that only tests change. */
@@ -24,6 +26,7 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
    * swarms.
    */
   announceIntervalSeconds: number
+  passwordCost: PasswordCost
   timeouts: ConnectionTimeouts
   /** Measures how long a node caches what it has read, and the windows of its rate limits. */
   clock: Clock
@@ -72,6 +75,7 @@ export function readRegistryConfig(
     statementTimeoutMs: 30_000,
     ballastBytes: undefined,
     announceIntervalSeconds: 900,
+    passwordCost: recommendedCost,
     timeouts: { readerMs: 60_000, senderMs: 30_000, headersMs: 60_000, idleMs: 72_000 },
     clock: systemClock,
     // A node's lease on a file lasts 15 s, so if the node crashes, another one takes over the file within 20 s.

@@ -128,7 +128,7 @@ async function serve(
   const metrics = makeMetrics({ droppedLogLines: droppedLines })
   spaceMetrics(metrics.registry, store)
   transferMetrics(metrics.registry, store.budget)
-  const accounts = await openAccounts({ db, log })
+  const accounts = await openAccounts({ ...config, db, log })
   const people = openPeople(db, config.quotaBytes)
   const shared = await openShared(config, identity, log)
   started.defer(() => shared?.close())

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { type ModelFile, registryClient } from '@shoal/protocol/client'
-import { type RegistryConfig, readRegistryConfig, startRegistry } from '@shoal/registry'
+import { type RegistryConfig, startRegistry } from '@shoal/registry'
+import { testConfig } from '@shoal/registry/testing'
 import { pushFile } from '@shoal/transfer'
 
 export type RealRegistry = Awaited<ReturnType<typeof realRegistry>>
@@ -15,13 +16,7 @@ export type RealRegistry = Awaited<ReturnType<typeof realRegistry>>
 export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'shoal-real-registry-'))
   const dataDirectory = join(folder, 'data')
-  const config = {
-    ...readRegistryConfig({}, { port: '0', data: dataDirectory }),
-    rateLimits: undefined,
-    ballastBytes: 0, // otherwise, each test registry would reserve space on disk
-    log: 'silent' as const,
-    ...settings,
-  }
+  const config = { ...testConfig(dataDirectory), ...settings }
   let running = await startRegistry(config)
   let isRunning = true
   const { url, port } = running

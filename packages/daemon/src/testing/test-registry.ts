@@ -1,5 +1,6 @@
 import { registryClient } from '@shoal/protocol/client'
-import { readRegistryConfig, startRegistry } from '@shoal/registry'
+import { startRegistry } from '@shoal/registry'
+import { testConfig } from '@shoal/registry/testing'
 import { pushFile } from '@shoal/transfer'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -7,13 +8,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 /** Starts a real, empty registry. */
 export async function startTestRegistry() {
   const data = temporaryFolder()
-  const config = readRegistryConfig({}, { port: '0', data: data.path })
-  const running = await startRegistry({
-    ...config,
-    rateLimits: undefined,
-    ballastBytes: 0,
-    log: 'silent',
-  })
+  const running = await startRegistry(testConfig(data.path))
   const address = `http://127.0.0.1:${running.port}`
   const client = registryClient({ baseUrl: address, token: await running.systemToken() })
 

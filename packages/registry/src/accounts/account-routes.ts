@@ -10,6 +10,7 @@ import { callerWithSession } from './caller.ts'
 import { changePassword } from './change-password.ts'
 import type { CredentialGuard } from './credential-guard.ts'
 import type { NetworkRepository } from './network-repository.ts'
+import type { Passwords } from './password.ts'
 import { register } from './register.ts'
 import { callerActor, newActor } from './request-actor.ts'
 import { clearSessionCookie, setSessionCookie } from './session-cookie.ts'
@@ -21,6 +22,7 @@ type Dependencies = {
   accounts: AccountRepository
   sessions: SessionRepository
   networks: NetworkRepository
+  passwords: Passwords
   guard: CredentialGuard
   site: Site
   isRegistrationOpen: boolean
@@ -75,7 +77,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     config: { rateLimitClass: 'auth', isOpen: true, mayUseLastRoom: true },
     async handler(request, reply) {
       const origin = { network: clientNetwork(request), site: clientSite(request) }
-      const account = await signIn({ accounts, networks, delays }, request.body, origin)
+      const account = await signIn({ ...dependencies, delays }, request.body, origin)
       const session = await startSession(account, request, reply)
       await networks.note(account, origin.network)
       return {
@@ -119,7 +121,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     async handler(request, reply) {
       const caller = callerWithSession(request.caller)
       await changePassword(
-        { accounts, delays },
+        { ...dependencies, delays },
         caller,
         request.body,
         note(callerActor(request, caller), 'account.password_changed', user(caller.username)),

@@ -3,10 +3,10 @@ import type { Note } from '../audit/audit-log.ts'
 import { forbidden } from '../errors.ts'
 import type { AccountRepository } from './account-repository.ts'
 import type { Caller } from './caller.ts'
-import { checkNewPassword, hashPassword, isPassword } from './password.ts'
+import { checkNewPassword, type Passwords } from './password.ts'
 import type { SignInDelays } from './sign-in-delays.ts'
 
-type Dependencies = { accounts: AccountRepository; delays: SignInDelays }
+type Dependencies = { accounts: AccountRepository; passwords: Passwords; delays: SignInDelays }
 
 /**
  * Sets a new password if the caller provides the current one, and ends the account's other sessions. Does nothing if
@@ -15,18 +15,18 @@ type Dependencies = { accounts: AccountRepository; delays: SignInDelays }
  * that the account has not used.
  */
 export async function changePassword(
-  { accounts, delays }: Dependencies,
+  { accounts, passwords, delays }: Dependencies,
   { accountId, username, credential }: Caller,
   { current_password, new_password }: PasswordChange,
   note: Note,
 ) {
   checkNewPassword(new_password, username, '/new_password')
   const account = await accounts.get(accountId)
-  if (!(await isPassword(current_password, account.password_hash, 'first'))) {
-    if (await isPassword(new_password, account.password_hash, 'first')) return
+  if (!(await passwords.matches(current_password, account.password_hash, 'first'))) {
+    if (await passwords.matches(new_password, account.password_hash, 'first')) return
     delays.begin(username, undefined)
     throw forbidden('the current password is wrong', { code: 'wrong_password' })
   }
-  const passwordHash = await hashPassword(new_password, 'first')
+  const passwordHash = await passwords.hash(new_password, 'first')
   await accounts.changePassword(accountId, passwordHash, credential.id, note)
 }

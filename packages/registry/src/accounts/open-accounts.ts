@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { PasswordCost } from '../config.ts'
 import type { Database } from '../database/schema.ts'
 import { readSecret } from '../database/secret.ts'
 import { throttle } from '../throttle.ts'
@@ -10,10 +11,12 @@ import {
 } from './account-repository.ts'
 import { type ApiKeyRepository, apiKeyRepository } from './api-key-repository.ts'
 import { type NetworkRepository, networkRepository } from './network-repository.ts'
+import { openPasswords, type Passwords } from './password.ts'
 import { type SessionRepository, sessionRepository } from './session-repository.ts'
 
 type Dependencies = {
   db: Kysely<Database>
+  passwordCost: PasswordCost
   log: { warn(details: object, message: string): void }
 }
 
@@ -23,6 +26,7 @@ export interface Accounts {
   sessions: SessionRepository
   keys: ApiKeyRepository
   networks: NetworkRepository
+  passwords: Passwords
   /**
    * Returns the setup code that is required to create the first account, or undefined if that account exists. The code
    * is the same on every node.
@@ -37,7 +41,7 @@ export interface Accounts {
 /** Size of the setup code. A short code is easy to type, and is safe because the rate limit `auth` limits guesses. */
 const setupCodeBytes = 6
 
-export async function openAccounts({ db, log }: Dependencies): Promise<Accounts> {
+export async function openAccounts({ db, passwordCost, log }: Dependencies): Promise<Accounts> {
   const onUnnoted = throttle(60_000, (error: unknown) =>
     log.warn({ err: error }, 'could not record the last use of a credential'),
   )
@@ -50,6 +54,7 @@ export async function openAccounts({ db, log }: Dependencies): Promise<Accounts>
     sessions,
     keys,
     networks,
+    passwords: openPasswords(passwordCost),
     async readSetupCode() {
       if (!(await accounts.isFirstMissing())) return undefined
       return readSecret(db, setupCodeName, setupCodeBytes)

@@ -1,9 +1,10 @@
 import { hash, verify } from '@node-rs/argon2'
+import type { PasswordCost } from '../config.ts'
 import { busy, unprocessable } from '../errors.ts'
 
 /**
- * Maximum number of concurrent hash computations. Each needs 19 MiB of memory and about 50 ms of processor time
- * (Argon2id). Further computations wait in bounded queues.
+ * Maximum number of concurrent hash computations. At the recommended cost, each needs 19 MiB of memory and about 50 ms
+ * of processor time. Further computations wait in bounded queues.
  */
 const maxRunning = 2
 const maxWaiting = 100
@@ -14,35 +15,35 @@ const maxWaiting = 100
  */
 type Lane = 'first' | 'later'
 
+/** Hashes passwords. Both methods throw busy if too many computations are waiting. */
+export interface Passwords {
+  /** Hashes a password with Argon2id. The result is a PHC string. */
+  hash(password: string, lane?: Lane): Promise<string>
+  /**
+   * Whether `password` matches `passwordHash`. If there is no hash, because the account does not exist or cannot sign
+   * in, the check takes the same time and returns false.
+   */
+  matches(password: string, passwordHash: string | null, lane: Lane): Promise<boolean>
+}
+
+export function openPasswords({ memoryKib, passes }: PasswordCost): Passwords {
+  const nobodysHash = `$argon2id$v=19$m=${memoryKib},t=${passes},p=1${nobodysSaltAndHash}`
+  return {
+    hash: (password, lane = 'later') =>
+      inTurn(lane, () => hash(password, { memoryCost: memoryKib, timeCost: passes })),
+
+    async matches(password, passwordHash, lane) {
+      const isRight = await inTurn(lane, () => verify(passwordHash ?? nobodysHash, password))
+      return isRight && passwordHash !== null
+    },
+  }
+}
+
+/** The end of a PHC string that was made of random bytes. No password is known to match it. */
+const nobodysSaltAndHash = '$c2hvYWxub2JvZHlzYWx0$SJKZbkfDl4kM2YEKQZJDmQm0Y7fYw0mYpTq1zqVQGXs'
+
 let running = 0
 const waiting: Record<Lane, (() => void)[]> = { first: [], later: [] }
-
-/**
- * Hashes a password with Argon2id and the parameters that OWASP recommends (19 MiB, 2 passes). The result is a PHC
- * string.
- */
-export function hashPassword(password: string, lane: Lane = 'later'): Promise<string> {
-  return inTurn(lane, () => hash(password))
-}
-
-/**
- * Whether `password` matches `passwordHash`. If there is no hash, because the account does not exist or cannot sign in,
- * the check takes the same time and returns false.
- */
-export async function isPassword(
-  password: string,
-  passwordHash: string | null,
-  lane: Lane,
-): Promise<boolean> {
-  const isRight = await inTurn(lane, () => verify(passwordHash ?? nobodysHash, password))
-  return isRight && passwordHash !== null
-}
-
-/**
- * The hash of discarded random bytes, with the same parameters as in `hashPassword`. No password is known to match it.
- */
-const nobodysHash =
-  '$argon2id$v=19$m=19456,t=2,p=1$c2hvYWxub2JvZHlzYWx0$SJKZbkfDl4kM2YEKQZJDmQm0Y7fYw0mYpTq1zqVQGXs'
 
 async function inTurn<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
   if (running >= maxRunning) {

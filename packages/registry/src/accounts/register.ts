@@ -3,11 +3,12 @@ import type { Note } from '../audit/audit-log.ts'
 import { conflict, forbidden } from '../errors.ts'
 import { isSame } from '../is-same.ts'
 import { type Account, type AccountRepository, registrationClosed } from './account-repository.ts'
-import { checkNewPassword, hashPassword } from './password.ts'
+import { checkNewPassword, type Passwords } from './password.ts'
 import { isReservedUsername } from './reserved-usernames.ts'
 
 type Dependencies = {
   accounts: AccountRepository
+  passwords: Passwords
   isRegistrationOpen: boolean
   setupCode: string | undefined
 }
@@ -18,7 +19,7 @@ type Dependencies = {
  * necessary.
  */
 export async function register(
-  { accounts, isRegistrationOpen, setupCode }: Dependencies,
+  { accounts, passwords, isRegistrationOpen, setupCode }: Dependencies,
   { username, password, email, setup_code, invitation }: Registration,
   {
     isFromThisMachine,
@@ -41,7 +42,7 @@ export async function register(
   return accounts.create({
     username,
     email: email ?? null,
-    passwordHash: await hashPassword(password),
+    passwordHash: await passwords.hash(password),
     isRegistrationOpen,
     isAllowedToBeFirst:
       (setupCode === undefined && isFromThisMachine) ||

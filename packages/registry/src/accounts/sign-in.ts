@@ -2,12 +2,13 @@ import type { Login } from '@shoal/protocol'
 import { unauthenticated } from '../errors.ts'
 import type { AccountRepository } from './account-repository.ts'
 import type { NetworkRepository } from './network-repository.ts'
-import { isPassword } from './password.ts'
+import type { Passwords } from './password.ts'
 import type { SignInDelays } from './sign-in-delays.ts'
 
 type Dependencies = {
   accounts: AccountRepository
   networks: NetworkRepository
+  passwords: Passwords
   delays: SignInDelays
 }
 
@@ -19,7 +20,7 @@ type Origin = { network: string; site: string }
  * same time, because both cases run the same two queries, compute one hash and are subject to the same delays.
  */
 export async function signIn(
-  { accounts, networks, delays }: Dependencies,
+  { accounts, networks, passwords, delays }: Dependencies,
   credentials: Login,
   { network, site }: Origin,
 ) {
@@ -31,10 +32,12 @@ export async function signIn(
   const attempt = delays.begin(username, isOwnNetwork ? undefined : site)
   const lane = isOwnNetwork ? 'first' : 'later'
   const passwordHash = account?.password_hash ?? null
-  const isRight = await isPassword(credentials.password, passwordHash, lane).catch((error) => {
-    attempt.takeBack() // the password was not checked, so this is not a failed attempt
-    throw error
-  })
+  const isRight = await passwords
+    .matches(credentials.password, passwordHash, lane)
+    .catch((error) => {
+      attempt.takeBack() // the password was not checked, so this is not a failed attempt
+      throw error
+    })
   if (!account || !isRight) throw unauthenticated('wrong username or password')
   attempt.takeBack()
   return account

@@ -14,6 +14,7 @@ import type {
 import type { Kysely } from 'kysely'
 import { accountRepository } from '../accounts/account-repository.ts'
 import { apiKeyRepository } from '../accounts/api-key-repository.ts'
+import { openPasswords } from '../accounts/password.ts'
 import { hostActor } from '../audit/actor.ts'
 import { type AuditQuery, listAudit, note, user } from '../audit/audit-log.ts'
 import type { RegistryConfig } from '../config.ts'
@@ -59,6 +60,7 @@ type Dependencies = {
 
 export function hostUsers({ db, config, collect, explain }: Dependencies): HostUsers {
   const accounts = accountRepository(db)
+  const passwords = openPasswords(config.passwordCost)
   const keys = apiKeyRepository(db)
   const models = modelRepository(db)
   const { people, invitations } = openPeople(db, config.quotaBytes)
@@ -67,7 +69,7 @@ export function hostUsers({ db, config, collect, explain }: Dependencies): HostU
     list: () => people.list(),
     get: (username) => people.get(username),
     async create(newUser) {
-      const password = await createUser(accounts, newUser, hostActor)
+      const password = await createUser({ accounts, passwords }, newUser, hostActor)
       return { user: await people.get(newUser.username), password }
     },
     async change(username, changes) {
@@ -76,7 +78,7 @@ export function hostUsers({ db, config, collect, explain }: Dependencies): HostU
     },
     remove: (username, removal) =>
       removeUser({ people, models, collect }, username, removal, hostActor),
-    resetPassword: (username) => resetPassword(accounts, username, hostActor),
+    resetPassword: (username) => resetPassword({ accounts, passwords }, username, hostActor),
     async listKeys(username) {
       return keys.list((await people.get(username)).id)
     },

@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely'
 import type { AccountRepository } from '../accounts/account-repository.ts'
 import type { ApiKeyRepository } from '../accounts/api-key-repository.ts'
 import { isActingAdmin } from '../accounts/caller.ts'
+import type { Passwords } from '../accounts/password.ts'
 import { callerActor } from '../accounts/request-actor.ts'
 import type { Actor } from '../audit/actor.ts'
 import { listAudit, note, user } from '../audit/audit-log.ts'
@@ -21,6 +22,7 @@ import { resetPassword } from './reset-password.ts'
 type Dependencies = ModelDeletion & {
   db: Kysely<Database>
   accounts: AccountRepository
+  passwords: Passwords
   keys: ApiKeyRepository
   people: PeopleRepository
   invitations: InvitationRepository
@@ -29,7 +31,7 @@ type Dependencies = ModelDeletion & {
 
 /** The routes with which administrators manage accounts and invitations, and read the audit log. */
 export const adminRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, dependencies) => {
-  const { db, accounts, keys, people, invitations, site } = dependencies
+  const { db, keys, people, invitations, site } = dependencies
 
   app.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
@@ -46,7 +48,7 @@ export const adminRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, 
   app.route({
     ...endpoints.createUser,
     async handler(request, reply) {
-      const password = await createUser(accounts, request.body, adminOf(request))
+      const password = await createUser(dependencies, request.body, adminOf(request))
       const created = { user: await people.get(request.body.username), password }
       return reply.code(201).send(created)
     },
@@ -84,7 +86,7 @@ export const adminRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, 
     ...endpoints.resetPassword,
     async handler(request) {
       const actor = adminOf(request)
-      return resetPassword(accounts, request.params.username, actor)
+      return resetPassword(dependencies, request.params.username, actor)
     },
   })
 

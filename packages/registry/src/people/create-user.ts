@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { NewUser } from '@shoal/protocol'
 import type { AccountRepository } from '../accounts/account-repository.ts'
-import { hashPassword } from '../accounts/password.ts'
+import type { Passwords } from '../accounts/password.ts'
 import { requireFreeUsername } from '../accounts/register.ts'
 import type { Actor } from '../audit/actor.ts'
 import { note, user } from '../audit/audit-log.ts'
@@ -14,7 +14,7 @@ export const randomPassword = (): string => randomBytes(12).toString('base64url'
  * @throws conflict if the username is taken or reserved
  */
 export async function createUser(
-  accounts: AccountRepository,
+  { accounts, passwords }: { accounts: AccountRepository; passwords: Passwords },
   { username, email, role = 'user' }: NewUser,
   actor: Actor,
 ): Promise<string> {
@@ -23,7 +23,7 @@ export async function createUser(
   await accounts.create({
     username,
     email: email ?? null,
-    passwordHash: await hashPassword(password),
+    passwordHash: await passwords.hash(password),
     isAllowedToBeFirst: true,
     isRegistrationOpen: true,
     isAdmin: role === 'admin',

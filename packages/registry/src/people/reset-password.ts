@@ -1,6 +1,6 @@
 import type { PasswordReset } from '@shoal/protocol'
 import type { AccountRepository } from '../accounts/account-repository.ts'
-import { hashPassword } from '../accounts/password.ts'
+import type { Passwords } from '../accounts/password.ts'
 import type { Actor } from '../audit/actor.ts'
 import { note, user } from '../audit/audit-log.ts'
 import { notFound } from '../errors.ts'
@@ -12,7 +12,7 @@ import { randomPassword } from './create-user.ts'
  * @throws not-found if there is no such account, or if it is the system account
  */
 export async function resetPassword(
-  accounts: AccountRepository,
+  { accounts, passwords }: { accounts: AccountRepository; passwords: Passwords },
   username: string,
   actor: Actor,
 ): Promise<PasswordReset> {
@@ -24,7 +24,7 @@ export async function resetPassword(
   const password = randomPassword()
   const { sessions, keys } = await accounts.resetPassword(
     account.id,
-    await hashPassword(password),
+    await passwords.hash(password),
     note(actor, 'account.password_reset', user(account.username)),
   )
   return { password, sessions_ended: sessions, keys_revoked: keys }

@@ -10,8 +10,9 @@ import { runsSlowTests } from '../../../../testing/slow.ts'
 import { type Balancer, startBalancer } from '../../../../testing/start-balancer.ts'
 import type { RegistryConfig } from '../config.ts'
 import { type Connection, connect } from '../database/connect.ts'
-import { type RunningRegistry, readRegistryConfig, startRegistry } from '../main.ts'
+import { type RunningRegistry, startRegistry } from '../main.ts'
 import { makeProbedBucket } from './s3-bucket.ts'
+import { testConfig } from './test-config.ts'
 
 export type TestRegistry = Awaited<ReturnType<typeof startTestRegistry>>
 export type Answer = { status: number; headers: Headers; body: never; text: string }
@@ -96,13 +97,7 @@ const noTest = () => undefined
  */
 export async function startTestRegistry(settings: Partial<RegistryConfig> = {}, nodes = 1) {
   const directory = settings.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'shoal-registry-')))
-  const config: RegistryConfig = {
-    ...readRegistryConfig({}, { port: '0', data: directory }),
-    rateLimits: undefined,
-    ballastBytes: 0, // otherwise, hundreds of test registries would each write a ballast file
-    log: 'silent',
-    ...settings,
-  }
+  const config: RegistryConfig = { ...testConfig(directory), ...settings }
   let running = await startNodes(config, nodes)
   let isRunning = true
   const connections: Connection[] = []
