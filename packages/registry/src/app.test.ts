@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { rawRequest } from './testing/raw-request.ts'
 import { describeApi } from './testing/test-registry.ts'
 
-describeApi('every response', (start, oneNodeTest) => {
+describeApi('every response', { on: ['SQLite', 'three nodes'] }, (start, oneNodeTest) => {
   test('to an unknown path is a 404 in the common error format', async () => {
     const registry = await start()
     for (const path of ['/v1/nothing', '/nothing', '/v1/models/a/b/c/d']) {

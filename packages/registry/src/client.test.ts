@@ -6,7 +6,7 @@ import { describeApi, type TestRegistry } from './testing/test-registry.ts'
 const createClient = (registry: TestRegistry, token?: string) =>
   registryClient({ baseUrl: `http://127.0.0.1:${registry.port}`, token, maxWaits: 1 })
 
-describeApi('the typed client', (start) => {
+describeApi('the typed client', { on: ['SQLite'] }, (start) => {
   let registry: TestRegistry
   let token: string
 
@@ -109,7 +109,7 @@ describeApi('the typed client', (start) => {
   })
 })
 
-describeApi('the typed client with a busy registry', (start) => {
+describeApi('the typed client with a busy registry', { on: ['SQLite'] }, (start) => {
   test('waits for as long as the registry requests, and reports the wait', async () => {
     const limit = { max: 2, windowSeconds: 3 }
     const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }

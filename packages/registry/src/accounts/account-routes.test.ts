@@ -1,8 +1,8 @@
 import type { ApiKey, CreatedApiKey, Session, SignedIn } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
-import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 
-describeApi('accounts', (start) => {
+describeOnEachDatabase('accounts', (start) => {
   let registry: TestRegistry
   let ana: string
 
@@ -227,7 +227,7 @@ describeApi('accounts', (start) => {
   })
 })
 
-describeApi('the first account', (start, oneNodeTest) => {
+describeOnEachDatabase('the first account', (start) => {
   test('is created by exactly one of several concurrent registrations, even if the system account exists', async () => {
     const registry = await start()
     await registry.systemToken()
@@ -261,20 +261,17 @@ describeApi('the first account', (start, oneNodeTest) => {
     expect(registry.setupCode).toBeUndefined()
   })
 
-  oneNodeTest(
-    'cannot be created through a proxy on this machine if the registry has no setup code',
-    async () => {
-      const registry = await start()
-      const register = (username: string, headers = {}) =>
-        registry.post('/v1/auth/register', { body: { username, password: 'long enough' }, headers })
-      const proxied = { 'x-forwarded-for': '203.0.113.5' }
-      const refused = await register('eve', proxied)
-      expect(refused.status).toBe(403)
-      expect(refused.body).toMatchObject({ code: 'setup_code_required' })
-      expect((await register('ana')).body).toMatchObject({ user: { is_admin: true } })
-      expect((await register('eve', proxied)).body).toMatchObject({ user: { is_admin: false } })
-    },
-  )
+  test('cannot be created through a proxy on this machine if the registry has no setup code', async () => {
+    const registry = await start()
+    const register = (username: string, headers = {}) =>
+      registry.post('/v1/auth/register', { body: { username, password: 'long enough' }, headers })
+    const proxied = { 'x-forwarded-for': '203.0.113.5' }
+    const refused = await register('eve', proxied)
+    expect(refused.status).toBe(403)
+    expect(refused.body).toMatchObject({ code: 'setup_code_required' })
+    expect((await register('ana')).body).toMatchObject({ user: { is_admin: true } })
+    expect((await register('eve', proxied)).body).toMatchObject({ user: { is_admin: false } })
+  })
 
   test('has the same setup code on every node and after every restart until the code is used', async () => {
     const baseUrl = 'https://models.example.org'

@@ -1,8 +1,8 @@
 import type { ApiKey } from '@shoal/protocol'
 import { expect, test } from 'vitest'
-import { describeApi } from '../testing/test-registry.ts'
+import { describeOnEachDatabase } from '../testing/test-registry.ts'
 
-describeApi("an account's API keys", (start) => {
+describeOnEachDatabase("an account's API keys", (start) => {
   test('are limited to 100, even if many are created concurrently; expired keys are deleted to make room', async () => {
     const registry = await start()
     const token = await registry.register('ana')

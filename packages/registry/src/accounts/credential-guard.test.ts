@@ -15,7 +15,7 @@ function unknownToken(prefix = 'hf_'): string {
   return prefix + String(made).padStart(43, 'x')
 }
 
-describeApi('unknown credentials', (start, oneNodeTest) => {
+describeApi('unknown credentials', { on: ['SQLite'] }, (start) => {
   const ask = (registry: TestRegistry, token: string, address = '203.0.113.9') =>
     registry.get('/v1/models', { token, headers: { 'x-forwarded-for': address } })
   const askWithCookie = (registry: TestRegistry, token: string) =>
@@ -40,52 +40,49 @@ describeApi('unknown credentials', (start, oneNodeTest) => {
     }
   }
 
-  oneNodeTest(
-    "above a network's limit do not reach the database, and do not affect valid credentials",
-    async () => {
-      const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
-      const registry = await start({ trustProxy: 1, rateLimits })
-      const session = await registry.register('ana')
-      const made = await registry.post('/v1/api-keys', { token: session, body: { name: 'laptop' } })
-      const { key } = made.body as { key: string }
-      const staleCookie = unknownToken('shs_')
-      expect((await askWithCookie(registry, staleCookie)).status).toBe(200)
-      for (let at = 0; at < 4; at += 1) {
-        expect((await ask(registry, unknownToken())).status).toBe(401)
+  test("above a network's limit do not reach the database, and do not affect valid credentials", async () => {
+    const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
+    const registry = await start({ trustProxy: 1, rateLimits })
+    const session = await registry.register('ana')
+    const made = await registry.post('/v1/api-keys', { token: session, body: { name: 'laptop' } })
+    const { key } = made.body as { key: string }
+    const staleCookie = unknownToken('shs_')
+    expect((await askWithCookie(registry, staleCookie)).status).toBe(200)
+    for (let at = 0; at < 4; at += 1) {
+      expect((await ask(registry, unknownToken())).status).toBe(401)
+    }
+
+    await withoutCredentialTables(registry, async () => {
+      for (const prefix of ['hf_', 'shs_']) {
+        const { status, headers, body } = await ask(registry, unknownToken(prefix))
+        expect(status).toBe(429)
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(body).toEqual({
+          code: 'rate_limited',
+          detail: expect.stringMatching(
+            /^your network has sent too many unknown tokens: try again/,
+          ),
+        })
       }
+      expect((await askWithCookie(registry, unknownToken('shs_'))).status).toBe(429)
+      expect((await askWithCookie(registry, staleCookie)).status).toBe(200) // as an anonymous request
+      const other = await ask(registry, unknownToken(), '203.0.113.10')
+      expect(other.status).toBe(500) // this network is below its limit, so the token is looked up, and that fails
+    })
+    // The session and the key were recorded as valid when they were created, so they are looked up even though this
+    // network has exceeded its limit and has not used them before.
+    expect((await ask(registry, session)).status).toBe(200)
+    expect((await ask(registry, key)).status).toBe(200)
+    expect((await askWithCookie(registry, session)).status).toBe(200)
+    const stranger = { headers: { 'x-forwarded-for': '203.0.113.9' } }
+    expect((await registry.get('/v1/models', stranger)).status).toBe(200)
 
-      await withoutCredentialTables(registry, async () => {
-        for (const prefix of ['hf_', 'shs_']) {
-          const { status, headers, body } = await ask(registry, unknownToken(prefix))
-          expect(status).toBe(429)
-          expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-          expect(body).toEqual({
-            code: 'rate_limited',
-            detail: expect.stringMatching(
-              /^your network has sent too many unknown tokens: try again/,
-            ),
-          })
-        }
-        expect((await askWithCookie(registry, unknownToken('shs_'))).status).toBe(429)
-        expect((await askWithCookie(registry, staleCookie)).status).toBe(200) // as an anonymous request
-        const other = await ask(registry, unknownToken(), '203.0.113.10')
-        expect(other.status).toBe(500) // this network is below its limit, so the token is looked up, and that fails
-      })
-      // The session and the key were recorded as valid when they were created, so they are looked up even though this
-      // network has exceeded its limit and has not used them before.
-      expect((await ask(registry, session)).status).toBe(200)
-      expect((await ask(registry, key)).status).toBe(200)
-      expect((await askWithCookie(registry, session)).status).toBe(200)
-      const stranger = { headers: { 'x-forwarded-for': '203.0.113.9' } }
-      expect((await registry.get('/v1/models', stranger)).status).toBe(200)
+    const { id } = made.body as { id: string }
+    await registry.call('DELETE', `/v1/api-keys/${id}`, { token: session })
+    expect((await ask(registry, key)).status).toBe(401) // the revocation takes effect immediately
+  })
 
-      const { id } = made.body as { id: string }
-      await registry.call('DELETE', `/v1/api-keys/${id}`, { token: session })
-      expect((await ask(registry, key)).status).toBe(401) // the revocation takes effect immediately
-    },
-  )
-
-  oneNodeTest('are looked up again when the window has ended', async () => {
+  test('are looked up again when the window has ended', async () => {
     const clock = movedClock()
     const rateLimits = limitsWith({ max: 2, windowSeconds: 60 })
     const registry = await start({ trustProxy: 1, rateLimits, clock })
@@ -98,7 +95,7 @@ describeApi('unknown credentials', (start, oneNodeTest) => {
     expect((await ask(registry, unknownToken())).status).toBe(401)
   })
 
-  oneNodeTest('count at most once a minute each, however often they are sent', async () => {
+  test('count at most once a minute each, however often they are sent', async () => {
     const rateLimits = limitsWith({ max: 2, windowSeconds: 600 })
     const registry = await start({ trustProxy: 1, rateLimits })
     const forgotten = unknownToken()
@@ -110,7 +107,7 @@ describeApi('unknown credentials', (start, oneNodeTest) => {
     expect((await ask(registry, unknownToken())).status).toBe(429)
   })
 
-  oneNodeTest('cause a limited number of lookups if many are sent concurrently', async () => {
+  test('cause a limited number of lookups if many are sent concurrently', async () => {
     const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
     const registry = await start({ trustProxy: 1, rateLimits })
     const answers = await Promise.all(

@@ -8,7 +8,7 @@ import { findHarm } from './testing/find-harm.ts'
 const hostile = readFileSync(join(import.meta.dirname, 'testing/hostile-card.md'), 'utf8')
 const chart = '![Chart](https://a.example/chart.png)'
 
-describeApi("a model's card", (start) => {
+describeApi("a model's card", { on: ['SQLite'] }, (start) => {
   let registry: TestRegistry
   let ana: string
   const publish = (body: object) => registry.post('/v1/models', { token: ana, body })

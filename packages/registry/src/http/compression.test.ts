@@ -24,7 +24,7 @@ test.each([
   expect(chooseEncoding(header)).toBe(expected)
 })
 
-describeApi('a response', (start) => {
+describeApi('a response', { on: ['SQLite'] }, (start) => {
   let registry: TestRegistry
   let ana: string
   const readme = `# Tide\n\n${'The *tide* rises, and the tide falls.\n\n'.repeat(100)}`

@@ -5,7 +5,7 @@ const controls = ['\u0001', '\u001f', '\u007f', '\u0085', '\ufffe', '\uffff']
 const ofSeveralLines = ['\n', '\t', '\u2028', '\u202e']
 const blanks = ['', '   ', '\u200b\u200d', '\u00a0', '\u3164']
 
-describeApi('text entered by users', (start) => {
+describeApi('text entered by users', { on: ['SQLite'] }, (start) => {
   let registry: TestRegistry
   let token: string
   const change = (body: object) => registry.call('PATCH', '/v1/models/tide', { token, body })

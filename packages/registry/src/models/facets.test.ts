@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
 import type { Database } from '../database/schema.ts'
-import { describeApi } from '../testing/test-registry.ts'
+import { describeOnEachDatabase } from '../testing/test-registry.ts'
 
 const batchSize = 500
 
@@ -44,7 +44,7 @@ async function insertModels(db: Kysely<Database>, count: number) {
   }
 }
 
-describeApi('facets', (start) => {
+describeOnEachDatabase('facets', (start) => {
   const count = 20_000
 
   test('count every matching model, however many models match', async () => {

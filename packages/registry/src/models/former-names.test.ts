@@ -2,10 +2,10 @@ import type { AuditEntry, Model, ModelFile, ModelRecord } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
 import { getCard } from '../testing/get-card.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
-import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 import { maxFormerNames } from './former-names.ts'
 
-describeApi('the former name of a renamed model', (start) => {
+describeOnEachDatabase('the former name of a renamed model', (start) => {
   let registry: TestRegistry
   let admin: string
   let ana: string

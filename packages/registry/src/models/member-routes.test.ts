@@ -9,12 +9,12 @@ import type {
 } from '@shoal/protocol'
 import { beforeEach, expect, test } from 'vitest'
 import { manifestFor, publish, smallGguf } from '../testing/publish.ts'
-import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 
 const bytes = smallGguf(1)
 const tide = { name: 'tide', is_public: false, tags: ['secret-tag'], readme: 'A *tide*.' }
 
-describeApi('the members of a private model', (start) => {
+describeOnEachDatabase('the members of a private model', (start) => {
   let registry: TestRegistry
   let admin: string
   let ana: string

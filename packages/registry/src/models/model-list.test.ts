@@ -2,13 +2,13 @@ import type { Model } from '@shoal/protocol'
 import type { Kysely } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../database/schema.ts'
-import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 
 const count = 10_050
 /** Number of models with the word "tide" in their names. The others have it in their descriptions. */
 const inNames = 10_020
 
-describeApi('a list with more models than are counted exactly', (start) => {
+describeOnEachDatabase('a list with more models than are counted exactly', (start) => {
   let registry: TestRegistry
 
   beforeAll(async () => {

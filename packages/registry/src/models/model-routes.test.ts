@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { manifestFor, publish, smallGguf } from '../testing/publish.ts'
 import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
-describeApi('models', (start, oneNodeTest) => {
+describeApi('models', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start, oneNodeTest) => {
   let registry: TestRegistry
   let ana: string
   let ben: string

@@ -1,8 +1,8 @@
 import type { Model } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
-import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 
-describeApi('a misspelled search', (start) => {
+describeOnEachDatabase('a misspelled search', (start) => {
   let registry: TestRegistry
   let ana: string
   let ben: string

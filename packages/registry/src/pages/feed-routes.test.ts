@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 
 /** Characters that XML does not allow (XML 1.0 §2.2). */
 const notXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
 
-describeApi('feeds and sitemaps', (start) => {
+describeOnEachDatabase('feeds and sitemaps', (start) => {
   async function registryWithModels(): Promise<TestRegistry> {
     const registry = await start()
     const token = await registry.register('ana')

@@ -13,12 +13,12 @@ import type {
 } from '@shoal/protocol'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { publish, smallGguf } from '../testing/publish.ts'
-import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 
 const password = 'a long password'
 const privateTide = { name: 'tide', is_public: false }
 
-describeApi('the administration of accounts', (start) => {
+describeOnEachDatabase('the administration of accounts', (start) => {
   let registry: TestRegistry
   let admin: string
 

@@ -29,7 +29,7 @@ const wornModels: SearchQuery = {
   limit: 100,
 }
 
-describeApi('search', (start, oneNodeTest) => {
+describeApi('search', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start, oneNodeTest) => {
   let registry: TestRegistry
   let token: string
 

@@ -27,38 +27,60 @@ type Call = {
 
 type Start = (settings?: Partial<RegistryConfig>) => Promise<TestRegistry>
 
-/** Runs the tests on each database. Those on PostgreSQL are skipped if PostgreSQL is not available. */
-export function describeOnEachDatabase(title: string, tests: (start: Start) => void) {
-  for (const engine of ['SQLite', 'PostgreSQL'] as const) {
-    describe.skipIf(engine === 'PostgreSQL' && !hasPostgres)(`${title} (${engine})`, () => {
+/** A registry with one node and either database, or three nodes that share PostgreSQL, an S3 store and Redis. */
+type Setup = 'SQLite' | 'PostgreSQL' | 'three nodes'
+
+/**
+ * Runs the tests `on` each of these setups. Choose
+ *
+ * - `SQLite` always;
+ * - `PostgreSQL` if the tests are about SQL: conditions, order, locks, text or numbers in the database;
+ * - `three nodes` if an answer can depend on a second node, because it comes from the database, the S3 store or Redis and
+ *   another node may just have changed it.
+ *
+ * Tests on PostgreSQL are skipped if it is not installed. Tests on three nodes, which are behind a load balancer, are
+ * skipped unless slow tests are enabled. Those that are declared with `oneNodeTest` never run on three nodes, because
+ * they are about the disk store, the memory of one process, or the immediate effect of a change.
+ */
+export function describeApi(
+  title: string,
+  { on }: { on: readonly Setup[] },
+  tests: (start: Start, oneNodeTest: (name: string, run: () => Promise<void>) => void) => void,
+) {
+  for (const setup of on) {
+    describe.skipIf(!isInstalled(setup))(`${title} (${setup})`, () => {
       const closeLater = closeInTime()
-      tests(async (settings = {}) => {
-        const databaseUrl = engine === 'SQLite' ? undefined : await makeDatabase()
-        return closeLater(await startTestRegistry({ databaseUrl, ...settings }))
-      })
+      const nodes = setup === 'three nodes' ? 3 : 1
+      tests(
+        async (settings) => {
+          const shared = await makeShared(setup)
+          return closeLater(await startTestRegistry({ ...shared, ...settings }, nodes))
+        },
+        (name, run) => {
+          if (nodes === 1) test(name, run)
+        },
+      )
     })
   }
 }
 
-/**
- * Runs the tests on each database. If slow tests are enabled, also runs them on three nodes that are behind a load
- * balancer and share PostgreSQL, an S3 store and Redis. Tests that are declared with `oneNodeTest` do not run on three
- * nodes, because they test the disk store, the memory of one process, or the immediate effect of a change.
- */
-export function describeApi(
-  title: string,
-  tests: (start: Start, oneNodeTest: (name: string, run: () => Promise<void>) => void) => void,
-) {
-  describeOnEachDatabase(title, (start) => tests(start, (name, run) => test(name, run)))
-  const isInstalled = hasPostgres && hasS3 && hasRedis && inject('haproxy')
-  describe.runIf(runsSlowTests && isInstalled)(`${title} (three nodes)`, () => {
-    const closeLater = closeInTime()
-    tests(async (settings = {}) => {
-      const [databaseUrl, bucket] = await Promise.all([makeDatabase(), makeProbedBucket()])
-      const shared = { databaseUrl, s3: bucket, redisUrl: await redisUrl() }
-      return closeLater(await startTestRegistry({ ...shared, ...settings }, 3))
-    }, noTest)
-  })
+/** Runs the tests with SQLite and with PostgreSQL. */
+export function describeOnEachDatabase(title: string, tests: (start: Start) => void) {
+  describeApi(title, { on: ['SQLite', 'PostgreSQL'] }, tests)
+}
+
+function isInstalled(setup: Setup): boolean {
+  if (setup === 'SQLite') return true
+  if (setup === 'PostgreSQL') return hasPostgres
+  return runsSlowTests && hasPostgres && hasS3 && hasRedis && inject('haproxy') !== undefined
+}
+
+/** Returns the settings with which the nodes of a registry share an empty database, an empty store and Redis. */
+async function makeShared(setup: Setup): Promise<Partial<RegistryConfig>> {
+  if (setup === 'SQLite') return {}
+  if (setup === 'PostgreSQL') return { databaseUrl: await makeDatabase() }
+  const [databaseUrl, s3] = await Promise.all([makeDatabase(), makeProbedBucket()])
+  return { databaseUrl, s3, redisUrl: await redisUrl() }
 }
 
 /**
@@ -88,8 +110,6 @@ function closeInTime() {
     return registry
   }
 }
-
-const noTest = () => undefined
 
 /**
  * Starts a real registry on a port chosen by the operating system, with its data in a temporary folder. Several nodes

@@ -4,7 +4,7 @@ import { rawAnnounce, trackerAnswer, trackerQuery, twenty } from '../testing/raw
 import { rawRequest } from '../testing/raw-request.ts'
 import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
 
-describeApi('a hostile announce', (start, oneNodeTest) => {
+describeApi('a hostile announce', { on: ['SQLite', 'three nodes'] }, (start, oneNodeTest) => {
   let registry: TestRegistry
   let info_hash: string
 
@@ -140,7 +140,7 @@ describeApi('a hostile announce', (start, oneNodeTest) => {
   })
 })
 
-describeApi('a hostile scrape', (start) => {
+describeApi('a hostile scrape', { on: ['SQLite'] }, (start) => {
   test('of no torrent, of all torrents or of too many torrents is refused', async () => {
     const registry = await start()
     const getFailure = async (query: string) =>

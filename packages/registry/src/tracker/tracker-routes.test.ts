@@ -39,7 +39,7 @@ async function startPublishing(start: Start, settings?: Partial<RegistryConfig>)
   }
 }
 
-describeApi('the tracker over HTTP', (start, oneNodeTest) => {
+describeApi('the tracker over HTTP', { on: ['SQLite', 'three nodes'] }, (start, oneNodeTest) => {
   const clock = movedClock()
   let here: Awaited<ReturnType<typeof startPublishing>>
 
@@ -231,7 +231,7 @@ describeApi('the tracker over HTTP', (start, oneNodeTest) => {
   })
 })
 
-describeApi('a tracker with settings', (start) => {
+describeApi('a tracker with settings', { on: ['SQLite', 'three nodes'] }, (start) => {
   test('removes clients that do not announce for two intervals', async () => {
     const { registry, publish } = await startPublishing(start, { announceIntervalSeconds: 1 })
     const { info_hash } = await publish()

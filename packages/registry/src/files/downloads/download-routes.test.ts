@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { publish, sha256, smallGguf } from '../../testing/publish.ts'
 import { describeApi, type TestRegistry } from '../../testing/test-registry.ts'
 
-describeApi('downloads', (start, oneNodeTest) => {
+describeApi('downloads', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start, oneNodeTest) => {
   const bytes = smallGguf(1, 5_000_000) // two chunks
   let registry: TestRegistry
   let ana: string

@@ -142,7 +142,7 @@ function testEveryStore(open: () => { registry: TestRegistry; ana: string }) {
   })
 }
 
-describeApi('uploads before hashing', (start) => {
+describeApi('uploads before hashing', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start) => {
   let registry: TestRegistry
   let ana: string
   let ben: string
