@@ -261,16 +261,42 @@ async function startNodes(
   }
 }
 
-/** Creates an empty database on a PostgreSQL server, by default the tests' own, and returns its URL. */
+/** The database with all tables and no rows, of which each test's database is a copy, and its name while it is made. */
+const template = { name: 'shoal_template', draft: 'shoal_template_draft' }
+
+/**
+ * Creates a database, with all tables but without rows, on a PostgreSQL server, by default the tests' own. Returns its
+ * URL.
+ */
 export async function makeDatabase(server?: { url: string }): Promise<string> {
   const name = `shoal_${crypto.randomUUID().replaceAll('-', '')}`
   const serverUrl = server?.url ?? (await postgresUrl())
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
   try {
-    await client.query(`create database ${name}`)
+    await makeTemplate(client, serverUrl)
+    await client.query(`create database ${name} template ${template.name}`)
   } finally {
     await client.end()
   }
-  return serverUrl.replace(/\/postgres$/, `/${name}`)
+  return databaseAt(serverUrl, name)
 }
+
+/** Creates the template unless the server has it: the migrations would take longer than most tests. */
+async function makeTemplate(client: pg.Client, serverUrl: string) {
+  const find = `select 1 from pg_database where datname = '${template.name}'`
+  const isThere = async () => (await client.query(find)).rowCount === 1
+  if (await isThere()) return
+  await client.query('select pg_advisory_lock(1)') // test files run in several processes
+  if (!(await isThere())) {
+    await client.query(`drop database if exists ${template.draft}`)
+    await client.query(`create database ${template.draft}`)
+    const databaseUrl = databaseAt(serverUrl, template.draft)
+    const options = { databaseUrl, dataDirectory: '', onConnectionLost: () => undefined }
+    await (await connect(options)).close()
+    await client.query(`alter database ${template.draft} rename to ${template.name}`)
+  }
+  await client.query('select pg_advisory_unlock(1)')
+}
+
+const databaseAt = (serverUrl: string, name: string) => serverUrl.replace(/\/postgres$/, `/${name}`)
