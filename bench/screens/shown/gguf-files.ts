@@ -4,7 +4,10 @@
  */
 import { createCipheriv } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { findTensorType, findTensorTypeId } from '../../../packages/model-file/src/gguf-types.ts'
+import {
+  findTensorType,
+  findTensorTypeId,
+} from '../../../packages/model-file/src/gguf/gguf-types.ts'
 import {
   GgufBytes,
   type MetadataInput,

@@ -1,11 +1,19 @@
 /** Model files: GGUF headers, chunks, hashes and torrents. */
 
+export { computeMinimumMemory } from './choosing/least-memory.ts'
+export {
+  computeMemory,
+  findFileCacheBytes,
+  findFileMemory,
+  type MemoryNeed,
+  memoryToRun,
+} from './choosing/memory.ts'
 export {
   type Bencodable,
   type Bencoded,
   decodeBencode,
   encodeBencode,
-} from './bencode.ts'
+} from './content/bencode.ts'
 export {
   type ChunkHash,
   type ChunkManifest,
@@ -13,29 +21,8 @@ export {
   manifestProblem,
   packHashes,
   unpackHashes,
-} from './chunk-manifest.ts'
-export { chunkCount, chunkRange, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
-export { type GgufHeader, parseGguf } from './gguf.ts'
-export type { GgufDimensions } from './gguf-dimensions.ts'
-export {
-  extractFacts,
-  type GgufFacts,
-  type GgufRole,
-  type GgufTensorSummary,
-  type MetadataFacts,
-  readMetadataFacts,
-} from './gguf-facts.ts'
-export { readGgufFile } from './gguf-file.ts'
-export type { ReadBytes } from './gguf-reader.ts'
-export type { GgufTensor } from './gguf-tensors.ts'
-export {
-  type GgufArray,
-  type GgufLongString,
-  type GgufScalar,
-  type GgufValue,
-  type KeptLimits,
-  wholeArrays,
-} from './gguf-values.ts'
+} from './content/chunk-manifest.ts'
+export { chunkCount, chunkRange, chunkSizeFor, pieceLengthFor } from './content/chunk-sizes.ts'
 export {
   type ChunkHashes,
   createChunkHasher,
@@ -43,24 +30,42 @@ export {
   createSegmentHasher,
   type FileHashes,
   type StreamHasher,
-} from './hash-file.ts'
+} from './content/hash-file.ts'
 export {
   type HashOptions,
   hashFileInWorker,
   hashFileWithPiecesInWorker,
-} from './hash-in-worker.ts'
-export { infoHash } from './info-hash.ts'
-export type { JsonValue } from './json-safe.ts'
-export { computeMinimumMemory } from './least-memory.ts'
-export { type Magnet, magnetUri } from './magnet-uri.ts'
+} from './content/hash-in-worker.ts'
+export { infoHash } from './content/info-hash.ts'
+export { type Magnet, magnetUri } from './content/magnet-uri.ts'
+export { isShoal, newPeerId } from './content/peer-id.ts'
 export {
-  computeMemory,
-  findFileCacheBytes,
-  findFileMemory,
-  type MemoryNeed,
-  memoryToRun,
-} from './memory.ts'
-export { isShoal, newPeerId } from './peer-id.ts'
-export { findQuantizationInFilename } from './quantization.ts'
-export { findShardInFilename, getShardSet, type Shard } from './shards.ts'
-export { infoDictionary, type TorrentContent, type TorrentFile, torrentFile } from './torrent.ts'
+  infoDictionary,
+  type TorrentContent,
+  type TorrentFile,
+  torrentFile,
+} from './content/torrent.ts'
+export { type GgufHeader, parseGguf } from './gguf/gguf.ts'
+export type { GgufDimensions } from './gguf/gguf-dimensions.ts'
+export {
+  extractFacts,
+  type GgufFacts,
+  type GgufRole,
+  type GgufTensorSummary,
+  type MetadataFacts,
+  readMetadataFacts,
+} from './gguf/gguf-facts.ts'
+export { readGgufFile } from './gguf/gguf-file.ts'
+export type { ReadBytes } from './gguf/gguf-reader.ts'
+export type { GgufTensor } from './gguf/gguf-tensors.ts'
+export {
+  type GgufArray,
+  type GgufLongString,
+  type GgufScalar,
+  type GgufValue,
+  type KeptLimits,
+  wholeArrays,
+} from './gguf/gguf-values.ts'
+export type { JsonValue } from './gguf/json-safe.ts'
+export { findQuantizationInFilename } from './gguf/quantization.ts'
+export { findShardInFilename, getShardSet, type Shard } from './gguf/shards.ts'

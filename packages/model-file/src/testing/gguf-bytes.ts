@@ -1,4 +1,4 @@
-import { type GgufValueType, valueTypes } from '../gguf-values.ts'
+import { type GgufValueType, valueTypes } from '../gguf/gguf-values.ts'
 
 export type Scalar = string | boolean | number | bigint
 

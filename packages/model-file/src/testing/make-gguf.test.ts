@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { extractFacts } from '../gguf-facts.ts'
-import { readGgufFile } from '../gguf-file.ts'
-import { createChunkHasher } from '../hash-file.ts'
+import { createChunkHasher } from '../content/hash-file.ts'
+import { extractFacts } from '../gguf/gguf-facts.ts'
+import { readGgufFile } from '../gguf/gguf-file.ts'
 import { writeGgufFile } from './make-gguf.ts'
 
 let folder: string

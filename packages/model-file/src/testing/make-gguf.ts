@@ -2,8 +2,8 @@
 
 import { createCipheriv, createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { elementCount } from '../gguf-tensors.ts'
-import { findTensorType, findTensorTypeId } from '../gguf-types.ts'
+import { elementCount } from '../gguf/gguf-tensors.ts'
+import { findTensorType, findTensorTypeId } from '../gguf/gguf-types.ts'
 import { GgufBytes, type MetadataInput } from './gguf-bytes.ts'
 
 export type { MetadataInput }

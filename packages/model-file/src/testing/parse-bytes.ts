@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type GgufHeader, parseGguf } from '../gguf.ts'
+import { type GgufHeader, parseGguf } from '../gguf/gguf.ts'
 
 export function parseBytes(file: Uint8Array, fileSizeBytes = file.length): Promise<GgufHeader> {
   return parseGguf(async (offset, length) => file.subarray(offset, offset + length), fileSizeBytes)

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { readGgufFile } from '../gguf-file.ts'
-import { type GgufArray, wholeArrays } from '../gguf-values.ts'
+import { readGgufFile } from '../gguf/gguf-file.ts'
+import { type GgufArray, wholeArrays } from '../gguf/gguf-values.ts'
 import { type MetadataInput, makeGguf, type TensorInput } from './make-gguf.ts'
 
 /** The bundled model, which is small and has the same vocabulary as the generated models. */

@@ -1,8 +1,8 @@
 import { seededRandom } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
+import { makeGguf } from '../testing/make-gguf.ts'
 import { parseGguf } from './gguf.ts'
 import { extractFacts } from './gguf-facts.ts'
-import { makeGguf } from './testing/make-gguf.ts'
 
 const original = makeGguf({
   metadata: {

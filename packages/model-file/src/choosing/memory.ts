@@ -2,7 +2,7 @@
  * The memory use of models. The formula is defined only here; `npm run bench -- inference` and the daemon's tests
  * compare its results with measurements.
  */
-import type { GgufFacts } from './gguf-facts.ts'
+import type { GgufFacts } from '../gguf/gguf-facts.ts'
 
 export type MemoryNeed = {
   weightBytes: number

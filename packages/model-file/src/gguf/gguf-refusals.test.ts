@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { GgufBytes } from './testing/gguf-bytes.ts'
-import { makeGguf } from './testing/make-gguf.ts'
-import { getRefusal, parseBytes } from './testing/parse-bytes.ts'
+import { GgufBytes } from '../testing/gguf-bytes.ts'
+import { makeGguf } from '../testing/make-gguf.ts'
+import { getRefusal, parseBytes } from '../testing/parse-bytes.ts'
 
 const nothing = new Uint8Array(4096)
 

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeGgufFile } from '../testing/make-gguf.ts'
 import { makeManifest, manifestProblem } from './chunk-manifest.ts'
 import { createChunkHasher, createFileHasher } from './hash-file.ts'
 import { hashFileInWorker, hashFileWithPiecesInWorker } from './hash-in-worker.ts'
-import { writeGgufFile } from './testing/make-gguf.ts'
 
 const mebibyte = 1024 * 1024
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')

@@ -1,5 +1,5 @@
+import type { GgufRole } from '../gguf/gguf-facts.ts'
 import { type FileLike, fileChoices, missingParts } from './file-choices.ts'
-import type { GgufRole } from './gguf-facts.ts'
 
 type ReadyFile = FileLike & {
   role: GgufRole | null

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findBestFit, memoryNeeded, memoryOfMachine } from './choices.ts'
+import { findBestFit, memoryNeeded, memoryOfMachine } from '../choices.ts'
 
 const choices = [
   { label: 'Q2_K', sizeBytes: 3e9, memoryBytes: 4e9 },

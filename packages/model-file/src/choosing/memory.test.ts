@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { GgufDimensions } from './gguf-dimensions.ts'
-import { extractFacts, type GgufFacts } from './gguf-facts.ts'
+import type { GgufDimensions } from '../gguf/gguf-dimensions.ts'
+import { extractFacts, type GgufFacts } from '../gguf/gguf-facts.ts'
+import { makeGguf } from '../testing/make-gguf.ts'
+import { parseBytes } from '../testing/parse-bytes.ts'
 import { computeMemory, findFileMemory, memoryToRun, ruleOfThumb } from './memory.ts'
-import { makeGguf } from './testing/make-gguf.ts'
-import { parseBytes } from './testing/parse-bytes.ts'
 
 const llama8b: GgufDimensions = {
   layers: 32,

@@ -2,14 +2,14 @@
 
 import { AppError } from '@shoal/core/errors'
 import { isLabel } from '@shoal/core/references'
-import { findBestFit, memoryNeeded } from './fit.ts'
 import {
   getShardFilename,
   getShardSet,
   getStem,
   parseShardNumbers,
   withoutExtension,
-} from './shards.ts'
+} from '../gguf/shards.ts'
+import { findBestFit, memoryNeeded } from './fit.ts'
 
 export type FileLike = {
   filename: string

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { type GgufInput, makeGguf } from '../testing/make-gguf.ts'
+import { parseBytes } from '../testing/parse-bytes.ts'
 import { extractFacts } from './gguf-facts.ts'
 import { readGgufFile } from './gguf-file.ts'
-import { type GgufInput, makeGguf } from './testing/make-gguf.ts'
-import { parseBytes } from './testing/parse-bytes.ts'
 
-const models = new URL('../../../models/', import.meta.url)
+const models = new URL('../../../../models/', import.meta.url)
 
 async function factsOfMade(input: GgufInput, filename = 'model.gguf') {
   return extractFacts(await parseBytes(makeGguf(input)), filename)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findFidelity } from './choices.ts'
+import { findFidelity } from '../choices.ts'
 
 test.each([
   ['F32', 'Original'],

@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { GgufBytes } from '../testing/gguf-bytes.ts'
+import { type GgufInput, makeGguf } from '../testing/make-gguf.ts'
+import { getRefusal, parseBytes } from '../testing/parse-bytes.ts'
 import { parseGguf } from './gguf.ts'
 import { readGgufFile } from './gguf-file.ts'
 import { HeaderReader } from './gguf-reader.ts'
 import { wholeArrays } from './gguf-values.ts'
-import { GgufBytes } from './testing/gguf-bytes.ts'
-import { type GgufInput, makeGguf } from './testing/make-gguf.ts'
-import { getRefusal, parseBytes } from './testing/parse-bytes.ts'
 
-const tiny = new URL('../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf', import.meta.url)
+const tiny = new URL('../../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf', import.meta.url)
 
 test('the header of a real model is read', async () => {
   const header = await readGgufFile(fileURLToPath(tiny))
