@@ -9,6 +9,7 @@ import { reportTo } from './harness/report.ts'
 const names = [
   'api',
   'search',
+  'relevance',
   'scale',
   'pages',
   'downloads',

@@ -4,7 +4,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 /**
  * The points that a document gets for a query. In the following, its name is the model's name followed by the display
- * name. The values were fitted to queries with relevance judgments (see `models/testing/relevance`).
+ * name. The values were fitted to queries with relevance judgments (`npm run bench -- relevance`).
  */
 const points = {
   /** For each word of the query that is one of the name's words, or a prefix of one. */
