@@ -5,3 +5,8 @@ export function isErrno(
 ): error is NodeJS.ErrnoException {
   return error instanceof Error && 'code' in error && codes.some((code) => code === error.code)
 }
+
+/** Returns undefined if `error` means that there is no such file or folder, and throws it otherwise. */
+export function ignoreMissing(error: unknown): undefined {
+  if (!isErrno(error, 'ENOENT')) throw error
+}

@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises'
+import { isErrno } from './errno.ts'
 
 /**
  * Whether there is a file or folder at this path. Throws if this cannot be determined, for example if permission is
@@ -8,7 +9,7 @@ export function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false
+      if (isErrno(error, 'ENOENT')) return false
       throw error
     },
   )

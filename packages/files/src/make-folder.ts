@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { isErrno } from './errno.ts'
 
 /**
  * Creates a folder and its missing parents. Throws the system's error if a folder cannot be created. Does not use
@@ -19,6 +20,6 @@ function makeOne(path: string, mode: number | undefined) {
     mkdirSync(path, { mode })
   } catch (error) {
     // Another process may have created the folder in the meantime.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isThere(path)) throw error
+    if (!isErrno(error, 'EEXIST') || !isThere(path)) throw error
   }
 }

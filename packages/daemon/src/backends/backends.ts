@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { makeFolder } from '@shoal/files'
+import { ignoreMissing, makeFolder } from '@shoal/files'
 
 export const backendNames = ['cuda', 'vulkan'] as const
 export type BackendName = (typeof backendNames)[number]
@@ -112,10 +112,7 @@ async function versionIn(folder: string, name: BackendName): Promise<string | un
 }
 
 async function readVersion(path: string): Promise<string | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const text = await readFile(path, 'utf8').catch(ignoreMissing)
   return text === undefined ? undefined : (JSON.parse(text) as { version: string }).version
 }
 

@@ -1,4 +1,5 @@
 import { hasCode } from '@shoal/core/errors'
+import { isErrno } from '@shoal/files'
 import type { Kysely } from 'kysely'
 import type { Database } from '../database/schema.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -50,7 +51,7 @@ async function findProblem(
     return sha256_hash === expected ? undefined : `has the SHA-256 ${sha256_hash}`
   } catch (error) {
     signal?.throwIfAborted()
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const isMissing = isErrno(error, 'ENOENT')
     if (isMissing || hasCode(error, 'not_found')) return 'is missing'
     throw error
   }

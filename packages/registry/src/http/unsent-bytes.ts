@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { packedAddress, plainAddress } from '@shoal/core/addresses'
+import { ignoreMissing } from '@shoal/files'
 
 /**
  * Returns the number of bytes on a TCP connection that the operating system has accepted but the client has not
@@ -47,8 +48,4 @@ function hexAddress(address: string, isIpv6: boolean): string {
     ? Buffer.concat([Buffer.from('00000000000000000000ffff', 'hex'), packed])
     : packed
   return bytes.swap32().toString('hex').toUpperCase()
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

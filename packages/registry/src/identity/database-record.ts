@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { replaceFile } from '@shoal/files'
+import { ignoreMissing, replaceFile } from '@shoal/files'
 import pg from 'pg'
 import { ConfigError } from '../errors.ts'
 
@@ -42,9 +42,7 @@ export async function readDatabaseRecord(
   dataDirectory: string,
 ): Promise<DatabaseRecord | undefined> {
   const path = recordPath(dataDirectory)
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-  })
+  const text = await readFile(path, 'utf8').catch(ignoreMissing)
   if (text === undefined) return undefined
   const record = parseRecord(text)
   if (record) return record

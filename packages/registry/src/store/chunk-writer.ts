@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import { isErrno } from '@shoal/files'
 import { conflict } from '../errors.ts'
 import { isStorageFull } from '../unavailable.ts'
 import type { ByteBudget } from './byte-budget.ts'
@@ -196,7 +197,7 @@ async function openUpload(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r+')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+    if (isErrno(error, 'ENOENT')) {
       throw uploadGone()
     }
     throw error

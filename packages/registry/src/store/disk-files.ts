@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ignoreMissing } from '@shoal/files'
 
 /**
  * Creates a file or sets the length of an existing one. Any added part reads as zeros and does not use disk space yet.
@@ -62,8 +63,4 @@ export async function findSize(path: string): Promise<number | undefined> {
 
 export async function findStats(path: string) {
   return stat(path).catch(ignoreMissing)
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

@@ -6,7 +6,7 @@
  */
 import { mkdir, open, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { exists, makeFolder, replaceFile, syncFolder } from '@shoal/files'
+import { exists, isErrno, makeFolder, replaceFile, syncFolder } from '@shoal/files'
 import { hashFileWithPiecesInWorker } from '@shoal/model-file'
 import { isDomainError, tooLarge, unavailable } from '../errors.ts'
 import { isStorageFull } from '../unavailable.ts'
@@ -108,7 +108,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
   /** Rethrows the error, but throws `unavailable` instead if a file is missing because the whole store is missing. */
   async function orAway(error: unknown): Promise<never> {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const isMissing = isErrno(error, 'ENOENT')
     if (isMissing || isDomainError(error)) await requirePresence()
     throw error
   }
@@ -168,7 +168,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     async finishUpload({ key }) {
       if (await exists(objectPath(key))) return removeMap(key)
       await syncFile(uploadPath(key)).catch((error) => {
-        throw error.code === 'ENOENT' ? bytesGone() : error
+        throw isErrno(error, 'ENOENT') ? bytesGone() : error
       })
       await mkdir(dirname(objectPath(key)), { recursive: true })
       await rename(uploadPath(key), objectPath(key))
@@ -308,5 +308,5 @@ function inTurn() {
 
 /** Whether the error means that a file would exceed the file system's maximum file size. */
 function isBeyondFileSystem(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EFBIG'
+  return isErrno(error, 'EFBIG')
 }

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import { isErrno } from '@shoal/files'
 import { notFound } from '../errors.ts'
 
 /** An object opened for reading. */
@@ -14,7 +15,7 @@ export type ObjectReader = {
 /** @throws not-found if the file does not exist */
 export async function openObjectReader(path: string): Promise<ObjectReader> {
   const file = await open(path, 'r').catch((error) => {
-    if (error.code === 'ENOENT') throw bytesGone()
+    if (isErrno(error, 'ENOENT')) throw bytesGone()
     throw error
   })
   return {

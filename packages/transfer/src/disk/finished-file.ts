@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { ignoreMissing } from '@shoal/files'
 import { hashFileInWorker, packHashes } from '@shoal/model-file'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { damagedFile, fileInTheWay } from '../errors.ts'
@@ -31,10 +32,7 @@ export async function isFinished(
   { signal, onProgress }: { signal: AbortSignal; onProgress: (bytesDone: number) => void },
 ): Promise<boolean> {
   const { file } = registryFile
-  const found = await stat(path).catch((error) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const found = await stat(path).catch(ignoreMissing)
   if (found === undefined) return false
   const record = await readRecord(path)
   const wasFinished = record?.sha256_hash === file.sha256_hash

@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeFolder } from '@shoal/files'
+import { isErrno, makeFolder } from '@shoal/files'
 import type { Manifest } from '../chunks/manifest.ts'
 import { writeAll } from './write-all.ts'
 
@@ -20,7 +20,7 @@ export function readJournal(path: string): JournalContent | 'damaged' | undefine
   try {
     bytes = readFileSync(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (isErrno(error, 'ENOENT')) return undefined
     throw error
   }
   const identity = parseIdentity(bytes)

@@ -6,7 +6,7 @@
 
 import { link, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makeFolder, removeUnfinished, unfinishedPath } from '@shoal/files'
+import { isErrno, makeFolder, removeUnfinished, unfinishedPath } from '@shoal/files'
 import { fileInTheWay } from '../errors.ts'
 import { shoalDirectory } from './file-paths.ts'
 import { readJson } from './read-json.ts'
@@ -154,7 +154,7 @@ async function ownerOfFiles(folder: string): Promise<FolderOwner | undefined> {
 
 async function listNames(folder: string): Promise<string[]> {
   return await readdir(folder).catch((error) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return []
     throw error
   })
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { chmod, copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { ignoreMissing } from '@shoal/files'
 import { getFilePaths } from './file-paths.ts'
 import { ensureRoom } from './room.ts'
 
@@ -39,9 +40,6 @@ export async function copyToPartial(from: string, path: string, sizeBytes: numbe
  */
 export async function ownPartial(path: string): Promise<void> {
   const { partial } = getFilePaths(path)
-  const found = await lstat(partial).catch((error) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const found = await lstat(partial).catch(ignoreMissing)
   if (found !== undefined && found.nlink > 1) await copyToPartial(partial, path, found.size)
 }

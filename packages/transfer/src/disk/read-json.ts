@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { isErrno } from '@shoal/files'
 
 /** Reads a small JSON file that shoal has written. Returns undefined if the file is missing or invalid. */
 export async function readJson<T>(
@@ -6,7 +7,7 @@ export async function readJson<T>(
   isValid: (value: unknown) => value is T,
 ): Promise<T | undefined> {
   const text = await readFile(path, 'utf8').catch((error) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return ''
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return ''
     throw error
   })
   try {

@@ -1,5 +1,6 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { ignoreMissing } from '@shoal/files'
 import { noRoom } from '../errors.ts'
 
 /** Throws `no_room` if the disk cannot hold the missing part of the file at `path`. */
@@ -10,10 +11,7 @@ export async function ensureRoom(path: string, fileSizeBytes: number): Promise<v
 
 export async function roomFor(path: string, fileSizeBytes: number) {
   const { bavail, bsize } = await statfs(dirname(path))
-  const here = await stat(path).catch((error) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const here = await stat(path).catch(ignoreMissing)
   const occupied = (here?.blocks ?? 0) * 512 // `stat` always counts blocks of 512 bytes, whatever the disk
   return { neededBytes: Math.max(0, fileSizeBytes - occupied), freeBytes: bavail * bsize }
 }

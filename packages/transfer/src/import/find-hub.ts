@@ -4,6 +4,7 @@
  */
 import { readdir, readFile, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { isErrno } from '@shoal/files'
 import { type Found, isInside, readFoundFile, reasonOf, toModelName } from './found-file.ts'
 import { listGgufFiles } from './list-gguf-files.ts'
 
@@ -58,7 +59,7 @@ async function readRepository({ root, folder, owner, repo }: Repository, found: 
         })
         found.files.push(file)
       } catch (error) {
-        const isUnfinished = (error as NodeJS.ErrnoException).code === 'ENOENT'
+        const isUnfinished = isErrno(error, 'ENOENT')
         const why = isUnfinished ? 'its blob is missing or not fully downloaded' : reasonOf(error)
         found.skipped.push({ path, why })
       }
@@ -70,11 +71,11 @@ async function readRepository({ root, folder, owner, repo }: Repository, found: 
 async function listSnapshots(folder: string): Promise<string[]> {
   const place = join(folder, 'snapshots')
   const names = await readdir(place).catch((error) => {
-    if (error.code === 'ENOENT') return [] // nothing has been downloaded yet
+    if (isErrno(error, 'ENOENT')) return [] // nothing has been downloaded yet
     throw error
   })
   const main = await readFile(join(folder, 'refs', 'main'), 'utf8').catch((error) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return ''
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return ''
     throw error
   })
   const isMain = (name: string) => name === main.trim()

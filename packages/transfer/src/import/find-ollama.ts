@@ -4,6 +4,7 @@
  */
 import { open, readdir, readFile, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { isErrno } from '@shoal/files'
 import {
   type Found,
   isInside,
@@ -115,7 +116,7 @@ async function findBlob(
     if (here === size) return real
     found.skipped.push({ path: blob, why: `half-written: ${here} of ${size} bytes` })
   } catch (error) {
-    const isUnfinished = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const isUnfinished = isErrno(error, 'ENOENT')
     const why = isUnfinished ? 'Ollama has not finished downloading it' : reasonOf(error)
     found.skipped.push({ path: blob, why })
   }

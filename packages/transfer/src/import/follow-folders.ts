@@ -5,6 +5,7 @@
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
+import { ignoreMissing, isErrno } from '@shoal/files'
 import { writeImportRecord } from '../disk/import-record.ts'
 import { findLinkTarget } from '../disk/refuse-link.ts'
 import { type LocalFile, listLocalFiles, type Unreadable } from '../local/list-local-files.ts'
@@ -49,7 +50,7 @@ export async function listModelFiles(
       hasChanged = (await follow(followed, onUnreadable)) || hasChanged
     } catch (error) {
       signal?.throwIfAborted()
-      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+      const isMissing = isErrno(error, 'ENOENT')
       onUnreadable({ path: folder, why: isMissing ? 'it does not exist' : reasonOf(error) })
     }
   }
@@ -63,7 +64,7 @@ const isOfOther = ({ imported }: LocalFile, folders: readonly string[]): boolean
 
 /** The real path of a file, without links; undefined for a partial file. */
 const findOrigin = async ({ path, imported }: LocalFile) =>
-  imported?.from ?? (await realpath(path).catch(unlessMissing))
+  imported?.from ?? (await realpath(path).catch(ignoreMissing))
 
 type Followed = {
   modelsDirectory: string
@@ -83,7 +84,7 @@ async function follow(
   onUnreadable: (unreadable: Unreadable) => void,
 ): Promise<boolean> {
   const root = await realpath(folder)
-  const own = await realpath(modelsDirectory).catch(unlessMissing)
+  const own = await realpath(modelsDirectory).catch(ignoreMissing)
   if (own !== undefined && (root === own || isInside(own, root))) {
     onUnreadable({ path: folder, why: 'it is in the models folder, which is listed anyway' })
     return false
@@ -168,8 +169,4 @@ async function add(file: FoundFile, { modelsDirectory, folder, root }: Place) {
     }
   }
   return `there are other models named ${file.modelName}`
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { syncFile } from '@shoal/files'
+import { ignoreMissing, isErrno, syncFile } from '@shoal/files'
 import { lockFile, removeLocks } from '@shoal/files/lock'
 import { getFilePaths } from '../disk/file-paths.ts'
 import {
@@ -85,7 +85,7 @@ export async function importFile(found: FoundFile, options: ImportOptions): Prom
   const release = await lockFile(lock, options)
   let isFailed = true
   try {
-    const before = await lstat(path).catch(unlessMissing)
+    const before = await lstat(path).catch(ignoreMissing)
     if (before !== undefined) {
       if (await isSame(path, found)) {
         const imported = await readImportRecord(path)
@@ -95,7 +95,7 @@ export async function importFile(found: FoundFile, options: ImportOptions): Prom
       }
       const known = await readImportRecord(path)
       const isDangling =
-        before.isSymbolicLink() && (await stat(path).catch(unlessMissing)) === undefined
+        before.isSymbolicLink() && (await stat(path).catch(ignoreMissing)) === undefined
       if (!isDangling || known === undefined) throw fileInTheWay(path, 'is a different file')
       await rm(path) // a reference to a file that no longer exists
     }
@@ -125,7 +125,7 @@ const place: Record<ImportMethod, (found: FoundFile, path: string) => Promise<vo
 
   async link(found, path) {
     await link(found.path, path).catch(async (error) => {
-      if (error.code === 'EEXIST' || error.code === 'ENOENT') throw error
+      if (isErrno(error, 'EEXIST', 'ENOENT')) throw error
       await copyByBlocks(found.path, path).catch(() => {
         throw cannotLink(found.path, dirname(path))
       })
@@ -200,20 +200,16 @@ function toImportRecord(found: FoundFile, options: ImportOptions): ImportRecord 
 
 /** Throws if the file no longer exists, or if its size has changed since it was found. */
 async function refuseChange({ path, sizeBytes }: FoundFile) {
-  const now = await stat(path).catch(unlessMissing)
+  const now = await stat(path).catch(ignoreMissing)
   if (now?.size !== sizeBytes) throw fileChanged(path)
 }
 
 /** Whether `path` is the found file, or a copy of it from an earlier import. */
 async function isSame(path: string, found: FoundFile): Promise<boolean> {
-  const here = await realpath(path).catch(unlessMissing)
+  const here = await realpath(path).catch(ignoreMissing)
   if (here === undefined) return false
   const [one, other] = await Promise.all([stat(here), stat(found.path)])
   if (one.ino === other.ino && one.dev === other.dev) return true
   const known = await readImportRecord(path)
   return known?.from === found.path && known.method !== 'reference' && one.size === other.size
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

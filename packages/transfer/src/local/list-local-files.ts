@@ -2,6 +2,7 @@ import { lstat, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import { isModelName } from '@shoal/core/references'
+import { isErrno } from '@shoal/files'
 import { type ImportRecord, readImportRecord } from '../disk/import-record.ts'
 import { hostOfFolder } from '../disk/model-folder.ts'
 import { readPartialProgress } from '../disk/partial-file.ts'
@@ -101,7 +102,7 @@ function leftOut(path: string, onUnreadable: (unreadable: Unreadable) => void) {
 /** Returns the names in a directory, sorted; empty if there is no such directory. */
 async function listNames(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return []
     throw error
   })
   return names.sort()
@@ -117,7 +118,7 @@ async function statFile(path: string) {
 async function readFinishedFile(path: string, modelName: string, filename: string) {
   const imported = await readImportRecord(path)
   const found = await statFile(path).catch((error) => {
-    if (error.code === 'ENOENT' && imported !== undefined) return undefined
+    if (isErrno(error, 'ENOENT') && imported !== undefined) return undefined
     throw error
   })
   if (found === undefined) return await readMissingFile(path, modelName, imported)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rmdir, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { ignoreMissing } from '@shoal/files'
 import { removeLocks, tryLock } from '@shoal/files/lock'
 import { getFilePaths } from '../disk/file-paths.ts'
 import { findLinkTarget } from '../disk/refuse-link.ts'
@@ -39,7 +40,7 @@ export async function removeLocalFiles(
   using locks = new DisposableStack()
   const ownLocks = paths.flatMap((path) => takeLock(path, locks))
   const { removal, entries, folders } = await planRemoval(modelsDirectory, paths)
-  for (const entry of entries) await unlink(entry).catch(unlessGone)
+  for (const entry of entries) await unlink(entry).catch(ignoreMissing) // another process may have deleted it
   // The locks are released before the folders are removed, because SQLite keeps a second file beside a held lock.
   await removeLocks(ownLocks, () => locks.dispose())
   for (const folder of folders) await rmdir(folder).catch(unlessInUse)
@@ -60,11 +61,6 @@ function takeLock(path: string, locks: DisposableStack): string[] {
   if (release === undefined) throw fileBusy(path)
   locks.defer(release)
   return isElsewhere ? [] : [lock]
-}
-
-/** Ignores the error if another process has already deleted the file. */
-function unlessGone(error: NodeJS.ErrnoException) {
-  if (error.code !== 'ENOENT') throw error
 }
 
 function unlessInUse(error: NodeJS.ErrnoException) {

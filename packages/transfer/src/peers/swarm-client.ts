@@ -1,6 +1,7 @@
 /** Uses webtorrent to exchange the pieces of one torrent with peers. Runs in a separate thread: `swarm-thread.ts`. */
 import { closeSync, openSync } from 'node:fs'
 import type { Notify } from '@shoal/core/rpc'
+import { isErrno } from '@shoal/files'
 import { pieceLengthFor } from '@shoal/model-file'
 import { openNetwork, useForFetch } from '@shoal/network/requests'
 import type Wire from 'bittorrent-protocol'
@@ -102,7 +103,7 @@ async function openTorrent(setup: SwarmSetup, contact: Contact, fd: number) {
   try {
     return { client, torrent: await add(client, setup, fd) }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port === 0) throw error
+    if (!isErrno(error, 'EADDRINUSE') || port === 0) throw error
     return openTorrent(setup, { ...contact, port: 0 }, fd)
   }
 }
