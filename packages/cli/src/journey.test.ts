@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { mebibyte } from '@shoal/core/units'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { type ModelFile, registryClient } from '@shoal/protocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,7 +14,6 @@ import { slowTest } from '../../../testing/slow-test.ts'
 import { runShoal, startShoal } from './testing/run-shoal.ts'
 
 const nano = join(import.meta.dirname, '../../../models/shoal-nano/shoal-nano-Q8_0.gguf')
-const mebibyte = 1024 * 1024
 
 let folder: string
 let home: string

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { mebibyte } from '@shoal/core/units'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { test as anyTest, expect } from 'vitest'
 import { runsSlowTests } from '../../../testing/slow.ts'
@@ -12,7 +13,6 @@ import { makeHome, runShoal, type ShoalOptions, startShoal } from './testing/run
 type Event = { type: string; bytes_done: number; bytes: number }
 
 const test = anyTest.runIf(runsSlowTests)
-const mebibyte = 1024 * 1024
 /** Large enough that its chunks are downloaded by worker threads. */
 const sizeBytes = 80 * mebibyte
 const timeout = 180_000

@@ -1,5 +1,8 @@
 /** Parses and formats sizes in bytes. Units are decimal (1 kB is 1000 bytes), as disk manufacturers use them. */
 
+/** One MiB in bytes. */
+export const mebibyte = 1024 * 1024
+
 const powers = ['', 'k', 'm', 'g', 't']
 
 /**

@@ -1,3 +1,4 @@
+import { mebibyte } from '@shoal/core/units'
 import { expect, test } from 'vitest'
 import {
   type ChunkManifest,
@@ -7,7 +8,6 @@ import {
   unpackHashes,
 } from './chunk-manifest.ts'
 
-const mebibyte = 1024 * 1024
 const fileSizeBytes = 40 * mebibyte
 const hash = (digit: string) => digit.repeat(64)
 

@@ -1,7 +1,7 @@
+import { mebibyte } from '@shoal/core/units'
 import { expect, test } from 'vitest'
 import { chunkCount, chunkRange, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
 
-const mebibyte = 1024 * 1024
 const gibibyte = 1024 * mebibyte
 
 test('the chunk size is 16 MiB, doubled until the file has at most 10,000 chunks', () => {

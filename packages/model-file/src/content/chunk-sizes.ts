@@ -2,8 +2,8 @@
  * The sizes of chunks and pieces. These rules never change, because all programs that publish, store or verify files
  * must agree on them. A chunk is one part of an S3 multipart upload, which can have at most 10,000 parts.
  */
+import { mebibyte } from '@shoal/core/units'
 
-const mebibyte = 1024 * 1024
 const smallestChunk = 16 * mebibyte
 const maxChunks = 10_000
 const smallestPiece = mebibyte

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mebibyte } from '@shoal/core/units'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeGgufFile } from '../testing/make-gguf.ts'
 import { makeManifest, manifestProblem } from './chunk-manifest.ts'
 import { createChunkHasher, createFileHasher } from './hash-file.ts'
 import { hashFileInWorker, hashFileWithPiecesInWorker } from './hash-in-worker.ts'
 
-const mebibyte = 1024 * 1024
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 

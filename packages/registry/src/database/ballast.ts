@@ -7,9 +7,9 @@ import { randomFillSync } from 'node:crypto'
 import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { mebibyte } from '@shoal/core/units'
 import { isStorageFull } from '../unavailable.ts'
 
-const mebibyte = 1024 * 1024
 const blockBytes = 4096
 /**
  * Enough for many deletions, most of which write 20 to 200 kB to the log. Only deleting one of the largest files, which

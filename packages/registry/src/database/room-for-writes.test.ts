@@ -2,6 +2,7 @@
  * Tests which writes SQLite can still perform on a full disk, whatever its write-ahead log contains and however much
  * space other programs take.
  */
+import { mebibyte } from '@shoal/core/units'
 import { Kysely, sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
@@ -10,7 +11,6 @@ import { openSqlite, sqliteDialect, sqlitePath } from './sqlite.ts'
 
 type Tables = { thing: { id: number; text: string } }
 
-const mebibyte = 1024 * 1024
 const batchSize = 8
 
 describe.skipIf(!canMount)('writes on a full disk', () => {

@@ -1,4 +1,5 @@
 /** Tests publishing with a real browser: interruptions, retries and refused files. */
+import { mebibyte } from '@shoal/core/units'
 import type { ModelFile } from '@shoal/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
@@ -10,7 +11,7 @@ import {
   type TestBrowser,
 } from '../../../../testing/browser.ts'
 import { plainCard } from '../cards/plain-card.ts'
-import { bigFile, drop, mebibyte, pick } from '../testing/chosen-files.ts'
+import { bigFile, drop, pick } from '../testing/chosen-files.ts'
 import { type ChunkGate, openChunkGate } from '../testing/chunk-gate.ts'
 import { sha256 } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'

@@ -1,7 +1,6 @@
+import { mebibyte } from '@shoal/core/units'
 import { expect, test } from 'vitest'
 import { byteBudget } from './byte-budget.ts'
-
-const mebibyte = 1024 * 1024
 
 test('one transfer may hold 2 MiB, and many share the budget equally', () => {
   const budget = byteBudget(128 * mebibyte)

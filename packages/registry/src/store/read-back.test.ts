@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, open, readdir, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mebibyte } from '@shoal/core/units'
 import { hashFileWithPiecesInWorker } from '@shoal/model-file'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readBack } from './read-back.ts'
 
-const mebibyte = 1024 * 1024
 /** Three chunks; the last one is smaller. */
 const sizeBytes = 35 * mebibyte
 const bytes = randomBytes(sizeBytes)

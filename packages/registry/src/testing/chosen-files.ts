@@ -1,8 +1,7 @@
 /** Files that a test chooses on the publish page. */
+import { mebibyte } from '@shoal/core/units'
 import { makeGguf } from '@shoal/model-file/testing'
 import type { Page } from '../../../../testing/browser.ts'
-
-export const mebibyte = 1024 * 1024
 
 /** A file that the page creates itself. */
 export type Synthetic = { name: string; header: string; seed: number; mebibytes: number }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ChunkEntry, Download, ModelFile } from '@shoal/protocol/client'
 
-export const mebibyte = 1024 * 1024
+export { mebibyte } from '@shoal/core/units'
+
 /** Smaller than the registry's chunks, which keeps tests fast. A pull accepts any chunk size in the manifest. */
 export const smallChunk = 128 * 1024
 
