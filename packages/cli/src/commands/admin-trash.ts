@@ -4,7 +4,7 @@ import type { OpenContext } from '../context.ts'
 import { addDataOption, type DataOption } from '../server/server-options.ts'
 import { withAdmin } from '../server/with-admin.ts'
 import { type Column, table } from '../terminal/table.ts'
-import { formatBytes, plural } from '../terminal/units.ts'
+import { formatBytes, plural, toMinute } from '../terminal/units.ts'
 
 export function trashCommand(open: OpenContext): Command {
   const trash = new Command('trash').description('list, restore or delete objects in the trash')
@@ -62,5 +62,5 @@ const columns: Column<TrashedObject>[] = [
   { title: 'OBJECT', text: ({ object_key }) => object_key },
   { title: 'SIZE', text: ({ size_bytes }) => formatBytes(size_bytes), align: 'right' },
   { title: 'REASON', text: ({ reason }) => reason },
-  { title: 'SINCE', text: ({ since }) => since.slice(0, 16).replace('T', ' ') },
+  { title: 'SINCE', text: ({ since }) => toMinute(since) },
 ]

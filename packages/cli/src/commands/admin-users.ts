@@ -8,7 +8,7 @@ import { withAdmin } from '../server/with-admin.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
-import { formatBytes, plural } from '../terminal/units.ts'
+import { formatBytes, plural, toMinute } from '../terminal/units.ts'
 
 type RoleOption = DataOption & { role: 'admin' | 'user' }
 type RemoveOptions = DataOption & { giveTo?: string; deleteModels?: boolean }
@@ -200,8 +200,6 @@ function readQuota(size: string): number {
     'Expected a size such as 500GB, or “default”.',
   )
 }
-
-const toMinute = (time: string | null) => time?.slice(0, 16).replace('T', ' ') ?? '–'
 
 const userColumns: Column<AdminUser>[] = [
   { title: 'USERNAME', text: ({ username }) => username },

@@ -112,7 +112,7 @@ async function seedHere(context: Context, options: SeedOptions) {
     port,
     ...(host !== undefined && { host }),
     onDropped: (file, message) => printer.warn(`${file} is not shared: ${message}`),
-    onFailed: (message) => failed.abort(toSharingFailure(message, port)),
+    onFailed: (message, code) => failed.abort(toSharingFailure(message, code, port)),
   })
   const ended = AbortSignal.any([stopSignal, failed.signal])
   const stopped = untilStopped(ended)
@@ -147,9 +147,8 @@ async function refuseBesideDaemon({ places }: Context) {
   })
 }
 
-function toSharingFailure(message: string, port: number): Failure {
-  if (!message.includes('EADDRINUSE'))
-    return new Failure('failed', `Sharing has stopped: ${message}`)
+function toSharingFailure(message: string, code: string | undefined, port: number): Failure {
+  if (code !== 'EADDRINUSE') return new Failure('failed', `Sharing has stopped: ${message}`)
   const hint = 'Pass another port, or omit --port to use any free port.'
   return new Failure('failed', `Port ${port} is in use by another program.`, { hint })
 }

@@ -14,6 +14,9 @@ export {
   shortList,
 } from '@shoal/core/units'
 
+/** Formats an RFC 3339 time to the minute, such as `2026-01-31 12:00`. For a missing time, returns an en dash. */
+export const toMinute = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? '–'
+
 /** Parses bytes per second: `10MB`, `1.5 GB/s` or `1048576`. */
 export function parseByteRate(text: string): number {
   const bytes = parseSpeed(text) ?? 0

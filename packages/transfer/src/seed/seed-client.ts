@@ -37,7 +37,10 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
   const network = openNetwork(setup.network)
   const endFetchUse = useForFetch(network) // WebTorrent contacts trackers with `fetch`
   const client = torrentClient({ host, port, uploadLimit, seedOutgoingConnections: true })
-  client.on('error', (error) => notify('failed', String(error)))
+  client.on('error', (error: NodeJS.ErrnoException | string) => {
+    const code = typeof error === 'string' ? undefined : error.code
+    notify('failed', { message: String(error), code })
+  })
   const reportTimer = setInterval(reportStatus, reportIntervalMs)
   const discovery = setup.isLocalDiscoveryOn
     ? startLocalDiscovery({

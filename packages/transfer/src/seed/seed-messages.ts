@@ -48,5 +48,5 @@ export type SeederEvents = {
   status(status: SeedStatus): void
   /** A file cannot be shared, or can no longer be shared. */
   dropped(file: { path: string; message: string }): void
-  failed(message: string): void
+  failed(failure: { message: string; code: string | undefined }): void
 }

@@ -11,8 +11,8 @@ import type {
 export type SeederOptions = Partial<SeedSetup> & {
   /** Called when a file cannot be shared, or can no longer be shared. */
   onDropped?: (path: string, message: string) => void
-  /** Called once, if all sharing has failed permanently. */
-  onFailed?: (message: string) => void
+  /** Called once, if all sharing has failed permanently. `code` is that of a system error, such as `EADDRINUSE`. */
+  onFailed?: (message: string, code?: string) => void
 }
 
 /** Maximum time that closing may take. WebTorrent itself waits one second for trackers that do not respond. */
@@ -50,8 +50,8 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions):
   }
   let status: SeedStatus = { port: 0, isPaused: false, bytesPerSecond: 0, files: [] }
   let failure: string | undefined
-  function fail(message: string) {
-    if (failure === undefined) onFailed?.(message)
+  function fail({ message, code }: { message: string; code?: string | undefined }) {
+    if (failure === undefined) onFailed?.(message, code)
     failure ??= message
   }
 
@@ -65,7 +65,7 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions):
   const thread = startThread<SeederMethods>('seed-thread', import.meta.url, setup, {
     ours: events,
   })
-  thread.worker.on('error', (error: Error) => fail(error.message))
+  thread.worker.on('error', fail)
   const { notify } = thread.rpc
 
   return {

@@ -9,8 +9,8 @@ export type SharingOptions = Partial<Omit<SeedSetup, 'network'>> &
   Omit<ShareableOptions, 'onProblem'> & {
     /** Called when a file is not shared, or is no longer shared. */
     onDropped(file: string, message: string): void
-    /** Called once, if all sharing has failed permanently. */
-    onFailed(message: string): void
+    /** Called once, if all sharing has failed permanently. `code` is that of a system error, such as `EADDRINUSE`. */
+    onFailed(message: string, code?: string): void
   }
 
 export type Sharing = {
