@@ -95,7 +95,10 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
 
     readStatus: () =>
       readStatus({
-        ...{ db, store, engine: connection.engine, storeKind: config.s3 ? 's3' : 'disk' },
+        db,
+        store,
+        engine: connection.engine,
+        storeKind: config.s3 ? 's3' : 'disk',
         isStoreAvailable: () =>
           store.check().then(
             () => true,

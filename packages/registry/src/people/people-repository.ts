@@ -107,7 +107,12 @@ export function peopleRepository(
     const uses = [session_used_at, key_used_at].filter((time) => time !== null)
     const role = row.is_system === 1 ? 'system' : row.is_admin === 1 ? 'admin' : 'user'
     return {
-      ...{ id, username, email, role, created_at, disabled_at },
+      id,
+      username,
+      email,
+      role,
+      created_at,
+      disabled_at,
       last_used_at: uses.sort().at(-1) ?? null,
       own_quota_bytes: row.quota_bytes,
       sessions_count: Number(row.sessions_count),

@@ -66,7 +66,11 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   })
   const readingBack = readBack({ uploadPath, mapPath })
   const chunks = chunkWriter({
-    ...{ uploadPath, mapPath, space, budget, senderTimeoutMs },
+    uploadPath,
+    mapPath,
+    space,
+    budget,
+    senderTimeoutMs,
     readBack: readingBack,
   })
   const takeTurn = inTurn()

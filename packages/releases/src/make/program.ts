@@ -79,8 +79,13 @@ export async function readProgram(folder: string): Promise<Program | undefined> 
     files.includes('bin/shoal')
   if (!isComplete) throw new Error(`${path} does not describe a release of shoal`)
   return {
-    ...{ folder, name, version, platform, files },
-    ...{ timeSeconds: time_seconds, sizeBytes: size_bytes },
+    folder,
+    name,
+    version,
+    platform,
+    files,
+    timeSeconds: time_seconds,
+    sizeBytes: size_bytes,
   }
 }
 

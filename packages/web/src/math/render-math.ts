@@ -24,8 +24,12 @@ export function renderMath(tex: string, isDisplay: boolean): string | undefined 
   if (tex.length > maxLength || definitions.test(tex)) return undefined
   try {
     const html = katex.renderToString(tex, {
-      ...{ output: 'mathml', displayMode: isDisplay },
-      ...{ trust: false, strict: 'ignore', maxSize: maxSizeEm, maxExpand },
+      output: 'mathml',
+      displayMode: isDisplay,
+      trust: false,
+      strict: 'ignore',
+      maxSize: maxSizeEm,
+      maxExpand,
     })
     return toMathml(html)
   } catch (error) {
