@@ -5,6 +5,14 @@ import { openFile, openStdout } from './output.ts'
 
 export type { Logger }
 
+/** What a log can do. A function accepts only what it uses, such as `Pick<Log, 'warn'>`. */
+export interface Log {
+  debug(details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
 export type LogOptions = {
   /** Lines are appended to the file. If its folder is missing, the folder is created. */
   to: 'stdout' | 'silent' | { file: string }

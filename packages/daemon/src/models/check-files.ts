@@ -4,14 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '@shoal/core/errors'
+import type { Log } from '@shoal/log'
 import { checkImport, type LocalFile, listLocalFiles } from '@shoal/transfer'
 import { Fault } from '../errors.ts'
 import type { LocalModel } from './local-models.ts'
-
-type Log = {
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
-}
 
 /** How often the folder is searched for newly imported files. */
 const searchIntervalMs = 30_000
@@ -42,7 +38,7 @@ export async function checkFiles({ id, changed }: Pick<LocalModel, 'id' | 'chang
 export function checkInBackground(
   directory: string,
   firstSearch: Promise<void>,
-  log: Log,
+  log: Pick<Log, 'info' | 'warn'>,
 ): () => Promise<void> {
   const stop = new AbortController()
   const { signal } = stop

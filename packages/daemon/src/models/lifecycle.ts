@@ -1,4 +1,5 @@
 /** Loads and unloads models. Keeps them within the memory limit by unloading the least recently used ones. */
+import type { Log } from '@shoal/log'
 import { Fault } from '../errors.ts'
 import { freeMemory } from '../machine/memory.ts'
 import type { Runtime, StartRuntime } from '../runtime/runtime.ts'
@@ -8,11 +9,6 @@ import type { Plan } from './loaded-model.ts'
 import type { LocalModel } from './local-models.ts'
 import { canGrow, chooseToUnload, countUsableBytes, planPromptCache } from './memory-plan.ts'
 import { isSameFile } from './update-loaded.ts'
-
-export type Log = {
-  info(details: object, message: string): void
-  error(details: object, message: string): void
-}
 
 export type LifecycleSettings = {
   startRuntime: StartRuntime
@@ -31,7 +27,7 @@ export type LifecycleSettings = {
   areThreadsAdapted?: boolean
   /** How long an idle model stays loaded; negative means forever. */
   keepAliveMs: number
-  log: Log
+  log: Pick<Log, 'info' | 'error'>
 }
 
 /** A model that is loaded or being loaded. */

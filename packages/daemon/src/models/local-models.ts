@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { hostOf, isFromHost, parseReference, type Reference } from '@shoal/core/references'
+import type { Log } from '@shoal/log'
 import { extractFacts, type GgufFacts, memoryToRun, readGgufFile } from '@shoal/model-file'
 import { fileChoices, findBestFit, findChoices, getStem } from '@shoal/model-file/choices'
 import { type LocalFile, listLocalFiles, type Unreadable } from '@shoal/transfer'
@@ -48,13 +49,15 @@ export interface LocalModels {
 
 type Entry = Omit<LocalModel, 'id' | 'label'>
 
-type Log = { warn(details: object, message: string): void }
-
 /**
  * The models in a folder: all files `<name>/*.gguf` and `<host>/<name>/*.gguf`, including files that shoal did not
  * download.
  */
-export function localModels(directory: string, memoryBytes: number, log: Log): LocalModels {
+export function localModels(
+  directory: string,
+  memoryBytes: number,
+  log: Pick<Log, 'warn'>,
+): LocalModels {
   /** Files that could not be read, each as a path and a reason. Each problem is logged only once. */
   const reported = new Set<string>()
   /** Parsed headers by path. Each header is valid while its file is unchanged. */

@@ -1,17 +1,19 @@
 /** Searches the read-only model folders in the background, so that requests need not wait for slow disks. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '@shoal/log'
 import { listModelFiles, type Unreadable } from '@shoal/transfer'
 import type { DaemonConfig } from '../config.ts'
 
 type Settings = Pick<DaemonConfig, 'modelsDirectory' | 'modelFolders'>
 
-type Log = { warn(details: object, message: string): void }
-
 /** How often the folders are searched for files that have been added or deleted. */
 const searchIntervalMs = 30_000
 
 /** Searches the folders immediately, and then every 30 seconds. Each problem is logged once. */
-export function searchInBackground({ modelsDirectory, modelFolders }: Settings, log: Log) {
+export function searchInBackground(
+  { modelsDirectory, modelFolders }: Settings,
+  log: Pick<Log, 'warn'>,
+) {
   const stop = new AbortController()
   const { signal } = stop
   const firstSearch = Promise.withResolvers<void>()

@@ -1,15 +1,17 @@
 /** Counts the requests for each model, limits its queue, and unloads it when it has been idle for a while. */
+
 import { type Clock, systemClock } from '@shoal/core/async'
 import { hasCode } from '@shoal/core/errors'
+import type { Log } from '@shoal/log'
 import { Fault } from '../errors.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Entry, Log } from './lifecycle.ts'
+import type { Entry } from './lifecycle.ts'
 import type { LocalModel } from './local-models.ts'
 
 export type UseSettings = {
   /** The number of requests that may wait for a slot of one model. */
   queueLength: number
-  log: Log
+  log: Pick<Log, 'error'>
   clock?: Clock
 }
 

@@ -1,3 +1,4 @@
+import type { Log } from '@shoal/log'
 import type { Kysely } from 'kysely'
 import type { PasswordCost } from '../config.ts'
 import type { Database } from '../database/schema.ts'
@@ -17,7 +18,7 @@ import { type SessionRepository, sessionRepository } from './session-repository.
 type Dependencies = {
   db: Kysely<Database>
   passwordCost: PasswordCost
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
 }
 
 /** Accounts, their sessions and API keys, and the networks from which they have signed in. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Log } from '@shoal/log'
 import { LRUCache } from 'lru-cache'
 import { plainCard } from './plain-card.ts'
 import type { CardOptions } from './shape-card.ts'
@@ -8,8 +9,6 @@ import {
   CardTimeoutError,
   startCardProcess,
 } from './start-card-process.ts'
-
-type Log = { warn(details: object, message: string): void }
 
 export type RenderedCard = {
   /** Safe HTML. */
@@ -28,7 +27,7 @@ export type CardRenderer = {
 }
 
 type Options = {
-  log: Log
+  log: Pick<Log, 'warn'>
   limits?: CardLimits
   /**
    * How long a caller waits for a card. After that, the caller gets plain text. Rendering continues, and the result is

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Log } from '@shoal/log'
 import type { Registry } from 'prom-client'
 import type { RegistryConfig } from '../config.ts'
 import type { Connection } from '../database/connect.ts'
@@ -27,11 +28,7 @@ type Dependencies = {
   swarms: Swarms
   config: Pick<RegistryConfig, 'dataDirectory' | 'trashDays' | 'processingPollMs'>
   metrics: Registry
-  log: {
-    info(details: object, message: string): void
-    warn(details: object, message: string): void
-    error(details: object, message: string): void
-  }
+  log: Pick<Log, 'info' | 'warn' | 'error'>
 }
 
 /** The services for model files, from upload to garbage collection. */
@@ -66,7 +63,12 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
     log.error({ err: error }, 'could not remove uploads left by a crash')
   })
   const processor = fileProcessor({
-    ...{ queue, files, blobs, store, collect, log },
+    queue,
+    files,
+    blobs,
+    store,
+    collect,
+    log,
     pollIntervalMs: config.processingPollMs,
   })
   opened.defer(processor.close)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Log } from '@shoal/log'
 import { Counter, type Registry } from 'prom-client'
 import { readUnsentBytes, type UnsentBytes } from './unsent-bytes.ts'
 
@@ -8,10 +9,7 @@ type Options = {
   readerMs: number
   /** How long a client may send nothing of a request body that continues after the response. */
   senderMs: number
-  log: {
-    debug(details: object, message: string): void
-    error(details: object, message: string): void
-  }
+  log: Pick<Log, 'debug' | 'error'>
   metrics: Registry
 }
 

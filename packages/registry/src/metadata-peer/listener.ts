@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Log } from '@shoal/log'
 import { ConfigError } from '../errors.ts'
 
 /** Maximum number of bytes that are buffered per connection before they are read. */
@@ -11,7 +12,7 @@ type Options = {
   /** The port; 0 lets the operating system choose one. */
   port: number
   accept: (socket: Socket) => void
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
 }
 
 /**

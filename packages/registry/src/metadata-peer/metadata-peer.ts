@@ -9,6 +9,7 @@
  * whole registry.
  */
 import type { Socket } from 'node:net'
+import type { Log } from '@shoal/log'
 import { newPeerId } from '@shoal/model-file'
 import { connectionSlots } from '../http/connection-slots.ts'
 import { Departure, Refusal } from './errors.ts'
@@ -29,7 +30,7 @@ type Options = {
   port: number
   source: MetadataSource
   metrics: MetadataMetrics
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
   limits?: Partial<typeof defaultLimits>
 }
 

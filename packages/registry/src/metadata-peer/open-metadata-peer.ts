@@ -1,3 +1,4 @@
+import type { Log } from '@shoal/log'
 import type { Kysely } from 'kysely'
 import type { Registry } from 'prom-client'
 import type { Database } from '../database/schema.ts'
@@ -9,7 +10,7 @@ type Dependencies = {
   config: { host: string; peerPort: number | undefined; isAnonymousReadAllowed: boolean }
   db: Kysely<Database>
   metrics: Registry
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
 }
 
 /**

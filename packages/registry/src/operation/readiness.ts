@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-
-type Log = { error(details: object, message: string): void }
+import type { Log } from '@shoal/log'
 
 /**
  * A check for each component that is needed to serve requests. The key is the component's name, such as `database`. A
@@ -17,7 +16,10 @@ const timeoutMs = 3_000
  * Components are checked at most once a second, regardless of how often the function is called. While a check is
  * pending, its component is not checked again, so that a database that hangs occupies only one connection.
  */
-export function readiness(checks: Checks, log: Log): () => Promise<string | undefined> {
+export function readiness(
+  checks: Checks,
+  log: Pick<Log, 'error'>,
+): () => Promise<string | undefined> {
   const pending = new Map<string, Promise<boolean>>()
   let probe: Promise<string | undefined> = Promise.resolve(undefined)
   let probedAt = Number.NEGATIVE_INFINITY

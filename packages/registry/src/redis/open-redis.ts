@@ -1,13 +1,9 @@
 /** Redis, in which nodes share data that may be lost: torrents' peers and rate-limit counters. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '@shoal/log'
 import { Redis } from 'ioredis'
 import { throttle } from '../throttle.ts'
 import { script } from './run-script.ts'
-
-export type Log = {
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
-}
 
 /** Data that nodes share in Redis. While Redis does not respond, each node uses its own data. */
 export interface SharedState {
@@ -39,7 +35,7 @@ const probe = script<'OK'>("return redis.call('set', KEYS[1], '', 'px', 1000)")
 /** Connects to Redis. If Redis does not respond, the registry starts anyway, and uses Redis once it responds. */
 export async function openRedis(
   url: string,
-  { prefix, log }: { prefix: string; log: Log },
+  { prefix, log }: { prefix: string; log: Pick<Log, 'info' | 'warn'> },
 ): Promise<SharedState> {
   const options = {
     commandTimeout: commandTimeoutMs,

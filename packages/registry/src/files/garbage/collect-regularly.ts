@@ -1,3 +1,4 @@
+import type { Log } from '@shoal/log'
 import type { Kysely } from 'kysely'
 import { Gauge, type Registry } from 'prom-client'
 import { withLease } from '../../database/lease.ts'
@@ -12,10 +13,7 @@ type Dependencies = {
   /** Deletes expired rows, such as sessions. */
   deleteExpired: () => Promise<unknown>
   metrics: Registry
-  log: {
-    info(details: object, message: string): void
-    error(details: object, message: string): void
-  }
+  log: Pick<Log, 'info' | 'error'>
   intervalMs?: number
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Log } from '@shoal/log'
 import { v7 as newId } from 'uuid'
 import type { ObjectStore } from '../../store/object-store.ts'
 import type { GarbageCollection } from '../garbage/garbage-collection.ts'
@@ -14,18 +15,13 @@ import {
 } from './processing-queue.ts'
 import { publishFile } from './publish-file.ts'
 
-type Log = {
-  info(details: object, message: string): void
-  error(details: object, message: string): void
-}
-
 type Dependencies = {
   queue: ProcessingQueue
   files: FileRepository
   blobs: BlobRepository
   store: ObjectStore
   collect: GarbageCollection
-  log: Log
+  log: Pick<Log, 'info' | 'error'>
   pollIntervalMs: number
 }
 

@@ -3,6 +3,7 @@
  * on disk or in S3, so that a deletion can be undone. The bytes are removed after `SHOAL_TRASH_DAYS` days, or earlier
  * if their space is needed.
  */
+import type { Log } from '@shoal/log'
 import { type Kysely, sql } from 'kysely'
 import { databaseTime } from '../../database/clock.ts'
 import type { Database, TrashTable } from '../../database/schema.ts'
@@ -40,7 +41,7 @@ type Dependencies = {
   db: Kysely<Database>
   store: ObjectStore
   retentionDays: number
-  log?: { warn(details: object, message: string): void }
+  log?: Pick<Log, 'warn'>
 }
 
 const daySeconds = 86_400

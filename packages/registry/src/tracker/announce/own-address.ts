@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { plainAddress } from '@shoal/core/addresses'
+import type { Log } from '@shoal/log'
 import { canConnect } from './reach.ts'
 
 export type OwnAddress = {
@@ -14,7 +15,7 @@ export type OwnAddress = {
 
 type Options = {
   baseUrl: () => string
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
   /** Returns all addresses of a hostname. */
   resolve?: (name: string) => Promise<string[]>
 }

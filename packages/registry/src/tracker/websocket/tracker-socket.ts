@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Log } from '@shoal/log'
 import type { WebSocket } from 'ws'
 import { isDomainError } from '../../errors.ts'
 import { toBinaryString } from '../announce/announce.ts'
@@ -15,10 +16,7 @@ type Options = {
   log: SocketLog
 }
 
-export type SocketLog = {
-  debug(details: object, message: string): void
-  error(details: object, message: string): void
-}
+export type SocketLog = Pick<Log, 'debug' | 'error'>
 
 const closeTimeoutMs = 1_000
 const maxFailedPolls = 1
