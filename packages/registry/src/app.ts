@@ -68,6 +68,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     name: 'response',
     databaseVersion: connection.version,
     seedersVersion: swarms.seedersVersion,
+    limits: config.responseCache,
     metrics: metrics.registry,
   })
   const presigned = createResponseCache({
@@ -75,6 +76,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     statuses: [200, 302],
     maxAgeMs: maxPresignedAgeMs,
     databaseVersion: connection.versionWithoutCounts,
+    limits: config.responseCache,
     metrics: metrics.registry,
   })
   const { app, guard } = await makeShell({ ...dependencies, caches: [cache, presigned] })

@@ -28,6 +28,8 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
   announceIntervalSeconds: number
   passwordCost: PasswordCost
   timeouts: ConnectionTimeouts
+  /** Limits of each of the two caches of responses. */
+  responseCache: CacheLimits
   /** Measures how long a node caches what it has read, and the windows of its rate limits. */
   clock: Clock
   /**
@@ -55,6 +57,12 @@ export type ConnectionTimeouts = {
   idleMs: number
 }
 
+export type CacheLimits = {
+  /** Limits the memory overhead if many small responses are cached. */
+  maxEntries: number
+  maxBytes: number
+}
+
 /** Unparsed command-line flags. A flag overrides the corresponding environment variable. */
 export type RegistryFlags = { host?: string; port?: string; data?: string; baseUrl?: string }
 
@@ -77,6 +85,7 @@ export function readRegistryConfig(
     announceIntervalSeconds: 900,
     passwordCost: recommendedCost,
     timeouts: { readerMs: 60_000, senderMs: 30_000, headersMs: 60_000, idleMs: 72_000 },
+    responseCache: { maxEntries: 4_000, maxBytes: 32 * 1024 * 1024 },
     clock: systemClock,
     // A node's lease on a file lasts 15 s, so if the node crashes, another one takes over the file within 20 s.
     processingPollMs: 4_000,

@@ -6,9 +6,8 @@ import { brotliDecompressSync } from 'node:zlib'
 import type { Download } from '@shoal/protocol'
 import { errorHandler, makeApp } from '@shoal/server'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { hasPostgres } from '../../../../testing/servers.ts'
-import { slowTest } from '../../../../testing/slow-test.ts'
 import type { RegistryConfig } from '../config.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { rawRequest } from '../testing/raw-request.ts'
@@ -17,12 +16,7 @@ import { makeDatabase, startTestRegistry, type TestRegistry } from '../testing/t
 import { caching } from './caching.ts'
 import { knownUrls } from './known-urls.ts'
 import { makeMetrics } from './metrics.ts'
-import {
-  createResponseCache,
-  maxCacheBytes,
-  maxCacheEntries,
-  responseCaching,
-} from './response-cache.ts'
+import { createResponseCache, responseCaching } from './response-cache.ts'
 
 const batchSize = 50
 
@@ -38,42 +32,41 @@ async function askAll(registry: TestRegistry, paths: string[]) {
   }
 }
 
-slowTest('requests that differ only in unknown parameters share a cached response', async () => {
-  const registry = await startTestRegistry()
-  try {
-    const junk = 'x'.repeat(14_000)
-    const paths = Array.from({ length: 3_000 }, (_, at) => `/v1/models?junk-${at}=${at}${junk}`)
-    await askAll(registry, paths)
-    expect(await metric(registry, 'shoal_response_cache_entries')).toBe(1)
-    expect(await metric(registry, 'shoal_response_cache_bytes')).toBeLessThan(10_000)
-  } finally {
-    await registry.close()
-  }
+test('requests that differ only in unknown parameters share a cached response', async () => {
+  const registry = await startWith({})
+  const junk = 'x'.repeat(14_000)
+  const paths = Array.from({ length: 50 }, (_, at) => `/v1/models?junk-${at}=${at}${junk}`)
+  await askAll(registry, paths)
+  expect(await metric(registry, 'shoal_response_cache_entries')).toBe(1)
+  expect(await metric(registry, 'shoal_response_cache_bytes')).toBeLessThan(10_000)
 })
 
-slowTest(
-  "responses to requests with many different parameters stay within the cache's limits",
-  async () => {
-    const registry = await startTestRegistry()
-    try {
-      const padding = 'y'.repeat(400)
-      const count = maxCacheEntries + 500
-      await askAll(
-        registry,
-        Array.from({ length: count }, (_, at) => `/v1/models?owner=${at}${padding}`),
-      )
-      expect(await metric(registry, 'shoal_response_cache_entries')).toBe(maxCacheEntries)
-      const bytes = await metric(registry, 'shoal_response_cache_bytes')
-      expect(bytes).toBeLessThan(maxCacheBytes)
-      expect(bytes).toBeGreaterThan(maxCacheEntries * 2 * padding.length) // keys count toward the limit
-      const long = Array.from({ length: 100 }, (_, at) => `/v1/models?q=${at}${'z'.repeat(14_000)}`)
-      await askAll(registry, long)
-      expect(await metric(registry, 'shoal_response_cache_bytes')).toBeLessThanOrEqual(bytes)
-    } finally {
-      await registry.close()
-    }
-  },
-)
+describe("responses to requests with many different parameters stay within the cache's", () => {
+  const padding = 'y'.repeat(400)
+  const paths = Array.from({ length: 60 }, (_, at) => `/v1/models?owner=${at}${padding}`)
+
+  test('number of entries', async () => {
+    const maxEntries = 40
+    const registry = await startWith({ responseCache: { maxEntries, maxBytes: 1_000_000 } })
+    await askAll(registry, paths)
+    expect(await metric(registry, 'shoal_response_cache_entries')).toBe(maxEntries)
+    const bytes = await metric(registry, 'shoal_response_cache_bytes')
+    expect(bytes).toBeGreaterThan(maxEntries * 2 * padding.length) // keys count toward the limit
+    const long = Array.from({ length: 50 }, (_, at) => `/v1/models?q=${at}${'z'.repeat(14_000)}`)
+    await askAll(registry, long)
+    expect(await metric(registry, 'shoal_response_cache_bytes')).toBeLessThanOrEqual(bytes)
+  })
+
+  test('number of bytes', async () => {
+    const maxBytes = 60_000
+    const registry = await startWith({ responseCache: { maxEntries: 1_000, maxBytes } })
+    await askAll(registry, paths)
+    const bytes = await metric(registry, 'shoal_response_cache_bytes')
+    expect(bytes).toBeGreaterThan(maxBytes / 2)
+    expect(bytes).toBeLessThanOrEqual(maxBytes)
+    expect(await metric(registry, 'shoal_response_cache_entries')).toBeLessThan(paths.length)
+  })
+})
 
 test('the order of parameters and explicit defaults make no difference', async () => {
   const registry = await startTestRegistry()
@@ -320,6 +313,7 @@ test('a cached response is compressed once for each encoding, and a write drops 
   const cache = createResponseCache({
     name: 'response',
     databaseVersion: () => databaseVersion,
+    limits: { maxEntries: 10, maxBytes: 1_000_000 },
     metrics,
   })
   const app = Fastify()
@@ -375,6 +369,7 @@ async function countingApp(
   const cache = createResponseCache({
     name: 'response',
     databaseVersion: () => '1',
+    limits: { maxEntries: 10, maxBytes: 1_000_000 },
     metrics: metrics.registry,
     ...options,
   })

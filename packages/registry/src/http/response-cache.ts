@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { Gauge, type Registry } from 'prom-client'
+import type { CacheLimits } from '../config.ts'
 import {
   chooseEncoding,
   compress,
@@ -82,14 +83,12 @@ type Options = {
    */
   databaseVersion: () => string | undefined
   seedersVersion?: () => number | string
+  limits: CacheLimits
   metrics: Registry
 }
 
 export type ResponseCache = ReturnType<typeof createResponseCache>
 
-export const maxCacheBytes = 32 * 1024 * 1024
-/** Limits the memory overhead if many small responses are cached. */
-export const maxCacheEntries = 4_000
 const maxPayloadBytes = 1024 * 1024
 /** Responses with longer keys are not cached, because such long queries are hardly ever repeated. */
 const maxKeyLength = 1_000
@@ -106,8 +105,8 @@ export function createResponseCache(options: Options) {
   const { databaseVersion, seedersVersion = () => 0, statuses = [200] } = options
   const { maxAgeMs = Number.POSITIVE_INFINITY } = options
   const entries = new LRUCache<string, Entry>({
-    max: maxCacheEntries,
-    maxSize: maxCacheBytes,
+    max: options.limits.maxEntries,
+    maxSize: options.limits.maxBytes,
     sizeCalculation: computeSize,
   })
   /**
@@ -334,11 +333,11 @@ function prepareEncoded(
   }
 }
 
-function reportSize(cache: LRUCache<string, Entry>, { name, metrics }: Options) {
+function reportSize(cache: LRUCache<string, Entry>, { name, limits, metrics }: Options) {
   const what = name === 'response' ? 'cached responses' : 'cached responses with presigned URLs'
   new Gauge({
     name: `shoal_${name}_cache_bytes`,
-    help: `Estimated memory used by ${what}, in bytes (limit: ${maxCacheBytes})`,
+    help: `Estimated memory used by ${what}, in bytes (limit: ${limits.maxBytes})`,
     registers: [metrics],
     collect() {
       this.set(cache.calculatedSize)
@@ -346,7 +345,7 @@ function reportSize(cache: LRUCache<string, Entry>, { name, metrics }: Options) 
   })
   new Gauge({
     name: `shoal_${name}_cache_entries`,
-    help: `Number of ${what} (limit: ${maxCacheEntries})`,
+    help: `Number of ${what} (limit: ${limits.maxEntries})`,
     registers: [metrics],
     collect() {
       this.set(cache.size)

@@ -8,7 +8,7 @@ import { openBallast } from '../../database/ballast.ts'
 import type { Database } from '../../database/schema.ts'
 import { openSqlite, sqliteDialect } from '../../database/sqlite.ts'
 import type { Capabilities } from '../../files/downloads/capability.ts'
-import { maxCachedTorrents, trackedTorrents } from './tracked-torrents.ts'
+import { trackedTorrents } from './tracked-torrents.ts'
 
 /** Creates a database that counts its queries. It contains public files with the info hashes '0', '1' and so on. */
 async function publicFiles(count: number) {
@@ -36,18 +36,20 @@ async function publicFiles(count: number) {
 }
 
 test('a recently requested torrent stays in the cache when the cache is full', async () => {
-  const { db, queries } = await publicFiles(maxCachedTorrents + 2)
+  const maxCached = 20
+  const { db, queries } = await publicFiles(maxCached + 2)
   const torrents = trackedTorrents({
     db,
     capabilities: {} as Capabilities,
+    maxCached,
     clock: movedClock(), // stands still, so that nothing expires
   })
-  for (let n = 0; n < maxCachedTorrents; n += 1) await torrents.get(`${n}`, undefined)
+  for (let n = 0; n < maxCached; n += 1) await torrents.get(`${n}`, undefined)
   await torrents.get('0', undefined)
-  expect(queries()).toBe(maxCachedTorrents)
+  expect(queries()).toBe(maxCached)
 
-  await torrents.get(`${maxCachedTorrents}`, undefined)
-  await torrents.get(`${maxCachedTorrents + 1}`, undefined)
+  await torrents.get(`${maxCached}`, undefined)
+  await torrents.get(`${maxCached + 1}`, undefined)
   await torrents.get('0', undefined)
-  expect(queries()).toBe(maxCachedTorrents + 2)
+  expect(queries()).toBe(maxCached + 2)
 })

@@ -33,14 +33,23 @@ export interface TrackedTorrents {
  * this long.
  */
 const cacheTtlMs = 2_000
-export const maxCachedTorrents = 10_000
 
-type Dependencies = { db: Kysely<Database>; capabilities: Capabilities; clock: Clock }
+type Dependencies = {
+  db: Kysely<Database>
+  capabilities: Capabilities
+  clock: Clock
+  maxCached?: number
+}
 
-export function trackedTorrents({ db, capabilities, clock }: Dependencies): TrackedTorrents {
+export function trackedTorrents({
+  db,
+  capabilities,
+  clock,
+  maxCached = 10_000,
+}: Dependencies): TrackedTorrents {
   const files = trackedFileRepository(db)
   const cache = new LRUCache<string, { torrent: TrackedTorrent; readAt: number }>({
-    max: maxCachedTorrents,
+    max: maxCached,
   })
 
   async function read(infoHash: string, token: string | undefined) {
