@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { testAuthority, testCertificates } from '../../../testing/tls-certificates/index.ts'
 import { realRegistry } from './testing/real-registry.ts'
 import { makeHome, runShoal, startShoal } from './testing/run-shoal.ts'
+import { shoalHere } from './testing/shoal-here.ts'
 
 async function listen(server: ReturnType<typeof createServer>): Promise<number> {
   server.listen(0, '127.0.0.1')
@@ -26,10 +27,16 @@ function secureServer({ certificate, key }: { certificate: string; key: string }
   })
 }
 
-async function search(registry: string, env: Record<string, string> = {}, words: string[] = []) {
+/** Runs in this process, or in another one that reads `NODE_EXTRA_CA_CERTS`. */
+async function search(
+  registry: string,
+  env: Record<string, string> = {},
+  words: string[] = [],
+  run: typeof runShoal = shoalHere,
+) {
   await using home = await makeHome()
   const command = ['search', '--json', '--registry', registry, ...words]
-  const { stdout, exitCode } = await runShoal(command, { home: home.path, env })
+  const { stdout, exitCode } = await run(command, { home: home.path, env })
   return { document: JSON.parse(stdout), exitCode }
 }
 
@@ -73,7 +80,7 @@ test('a private certificate authority is trusted only if a flag or a variable sp
     [{ SHOAL_CA_FILE: testAuthority }, []],
     [{ NODE_EXTRA_CA_CERTS: testAuthority }, []],
   ] as [Record<string, string>, string[]][]) {
-    expect(await search(address, env, words)).toMatchObject({ exitCode: 0 })
+    expect(await search(address, env, words, runShoal)).toMatchObject({ exitCode: 0 })
   }
 })
 
@@ -164,7 +171,7 @@ test('the local API is never called through a proxy', async () => {
     listen(daemon).then((found) => resolve({ port: found }))
   })
   const words = ['ps', '--json', '--inference', `http://127.0.0.1:${port}`]
-  const { stdout, exitCode } = await runShoal(words, { home: home.path, env })
+  const { stdout, exitCode } = await shoalHere(words, { home: home.path, env })
   expect({ stdout: JSON.parse(stdout), exitCode }).toEqual({ stdout: [], exitCode: 0 })
 })
 
@@ -175,7 +182,7 @@ test('bytes lost by the store are not reported as an expired sign-in', async () 
   await registry.loseBytes()
   const env = { SHOAL_TOKEN: registry.token, SHOAL_NETWORK_TIMEOUTS: 'giveup=2s' }
   const words = ['pull', 'lost-tide', '--no-peers', '--json', '--registry', registry.url]
-  const { stdout, exitCode } = await runShoal(words, { home: home.path, env })
+  const { stdout, exitCode } = await shoalHere(words, { home: home.path, env })
   expect(exitCode).toBe(13)
   expect(JSON.parse(stdout).error).toMatchObject({ code: 'registry_failed' })
   expect(stdout).not.toContain('sign')

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import { slowTest } from '../../../testing/slow-test.ts'
 import { type RealRegistry, realRegistry } from './testing/real-registry.ts'
-import { makeHome, runShoal } from './testing/run-shoal.ts'
+import { makeHome } from './testing/run-shoal.ts'
+import { shoalHere } from './testing/shoal-here.ts'
 
 slowTest(
   'with --only-peers, a tracker that keeps failing ends the pull with an error message and exit code 6',
@@ -14,7 +15,7 @@ slowTest(
     const { url, host } = await withoutTracker(registry)
     const words = ['pull', 'tide', '--only-peers', '--json', '--registry', url]
     const env = { SHOAL_NETWORK_TIMEOUTS: 'stall=1s,giveup=1s' }
-    const { stdout, exitCode } = await runShoal(words, { home: home.path, env })
+    const { stdout, exitCode } = await shoalHere(words, { home: home.path, env })
     expect(JSON.parse(stdout).error).toMatchObject({
       code: 'unreachable',
       reason: 'no_peers',

@@ -6,10 +6,10 @@ import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { slowTest } from '../../../testing/slow-test.ts'
 import { realRegistry } from './testing/real-registry.ts'
-import { runShoal, startShoal } from './testing/run-shoal.ts'
+import { startShoal } from './testing/run-shoal.ts'
 import { lonelyHome, seedingShoal } from './testing/seeding-shoal.ts'
+import { shoalHere } from './testing/shoal-here.ts'
 
-const pollOptions = { timeout: 30_000 }
 const sha256 = async (path: string) =>
   createHash('sha256')
     .update(await readFile(path))
@@ -21,7 +21,7 @@ test('pull downloads a model from a peer, and reports it', async () => {
   await using peer = await seedingShoal(registry, 'tide', file)
   await using home = await lonelyHome()
   const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
-  const { stdout, stderr, exitCode } = await runShoal(
+  const { stdout, stderr, exitCode } = await shoalHere(
     ['pull', 'tide', '--only-peers', '--json'],
     shoalOptions,
   )
@@ -44,7 +44,7 @@ slowTest('a pull continues if the registry disappears', async () => {
     env: { SHOAL_REGISTRY: registry.url },
   })
   await once(child.stderr, 'data')
-  await expect.poll(() => registry.countLeechers(file), pollOptions).toBe(1)
+  await expect.poll(() => registry.countLeechers(file)).toBe(1)
   await registry.stop()
   const { stdout, stderr, exitCode } = await outcome
   expect(exitCode, stderr).toBe(0)
@@ -60,7 +60,7 @@ slowTest('after a restart of the tracker, its peers announce again', async () =>
   await registry.stop()
   await registry.startAgain()
   expect(await registry.countSeeders('tide', file)).toBe(0)
-  await expect.poll(() => registry.countSeeders('tide', file), pollOptions).toBe(1)
+  await expect.poll(() => registry.countSeeders('tide', file)).toBe(1)
 })
 
 slowTest('serve shares pulled models, pauses, resumes, and reports its uploads', async () => {
@@ -72,30 +72,30 @@ slowTest('serve shares pulled models, pauses, resumes, and reports its uploads',
   const here = { home: home.path, env }
   const there = { home: other.path, env }
   const seeders = () => registry.countSeeders('tide', file)
-  await runShoal(['pull', 'tide'], here)
+  await shoalHere(['pull', 'tide'], here)
   const { child, outcome } = startShoal(['serve', '--port', '0'], here)
   try {
     let output = ''
     while (!output.includes('Log ')) output += String((await once(child.stdout, 'data'))[0])
     expect(output).toContain('Sharing     1 file; peers can see your IP address')
-    const beside = await runShoal(['seed'], here)
+    const beside = await shoalHere(['seed'], here)
     expect(beside.stderr).toContain('The models on this machine are already shared by shoal serve.')
     expect(beside.exitCode).toBe(1)
-    await expect.poll(seeders, pollOptions).toBe(1)
+    await expect.poll(seeders).toBe(1)
 
-    await runShoal(['seed', 'pause'], here)
-    await expect.poll(seeders, pollOptions).toBe(0)
-    const paused = await runShoal(['seed', 'status', '--json'], here)
+    await shoalHere(['seed', 'pause'], here)
+    await expect.poll(seeders).toBe(0)
+    const paused = await shoalHere(['seed', 'status', '--json'], here)
     expect(JSON.parse(paused.stdout)).toMatchObject({ enabled: true, paused: true })
 
-    await runShoal(['seed', 'resume'], here)
-    await expect.poll(seeders, pollOptions).toBe(1)
-    const pulled = await runShoal(['pull', 'tide', '--only-peers'], there)
+    await shoalHere(['seed', 'resume'], here)
+    await expect.poll(seeders).toBe(1)
+    const pulled = await shoalHere(['pull', 'tide', '--only-peers'], there)
     expect(pulled.exitCode, pulled.stderr).toBe(0)
     const status = async () =>
-      JSON.parse((await runShoal(['seed', 'status', '--json'], here)).stdout)
+      JSON.parse((await shoalHere(['seed', 'status', '--json'], here)).stdout)
     await expect
-      .poll(async () => (await status()).files[0].uploaded_bytes, pollOptions)
+      .poll(async () => (await status()).files[0].uploaded_bytes)
       .toBeGreaterThanOrEqual(file.file_size_bytes)
     expect(await status()).toMatchObject({ enabled: true, paused: false, error: null })
   } finally {
@@ -110,7 +110,7 @@ test('a model that becomes private is not shared, but its files are kept', async
   const file = await registry.publish('tide', 2_000_000)
   await using home = await lonelyHome()
   const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
-  const pulled = await runShoal(['pull', 'tide', '--json'], shoalOptions)
+  const pulled = await shoalHere(['pull', 'tide', '--json'], shoalOptions)
   await registry.makePrivate('tide')
   const { child, outcome } = startShoal(['seed'], shoalOptions)
   await untilPrinted(child, '(0 files)')
@@ -126,7 +126,7 @@ slowTest(
     await registry.publish('tide', 2_000_000)
     await using home = await lonelyHome()
     const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
-    const withoutPeers = await runShoal(['pull', 'tide', '--no-peers'], shoalOptions)
+    const withoutPeers = await shoalHere(['pull', 'tide', '--no-peers'], shoalOptions)
     expect(withoutPeers.stderr).not.toContain('Shared with peers')
     const first = startShoal(['seed'], shoalOptions)
     const output = await untilPrinted(first.child, 'machine (0 files).')
@@ -134,7 +134,7 @@ slowTest(
     first.child.kill('SIGINT')
     await first.outcome
 
-    const again = await runShoal(['pull', 'tide'], shoalOptions)
+    const again = await shoalHere(['pull', 'tide'], shoalOptions)
     expect(again.stderr).toContain('Already downloaded.')
     expect(again.stderr).toContain('Shared with peers while shoal serve is running.')
     const second = startShoal(['seed'], shoalOptions)
@@ -156,7 +156,7 @@ test('a pulled model is shared while its registry is offline', async () => {
   await registry.publish('tide', 2_000_000)
   await using home = await lonelyHome()
   const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
-  await runShoal(['pull', 'tide'], shoalOptions)
+  await shoalHere(['pull', 'tide'], shoalOptions)
   await registry.stop()
   const { child, outcome } = startShoal(['seed'], shoalOptions)
   await untilPrinted(child, '(1 file).')
@@ -171,7 +171,7 @@ slowTest('on a members-only registry, members share with each other', async () =
   await using _peer = await seedingShoal(registry, 'tide', file, env)
   await using home = await lonelyHome()
   const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url, ...env } }
-  const { stdout, stderr, exitCode } = await runShoal(
+  const { stdout, stderr, exitCode } = await shoalHere(
     ['pull', 'tide', '--only-peers'],
     shoalOptions,
   )

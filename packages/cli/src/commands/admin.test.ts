@@ -4,7 +4,7 @@ import { registryClient } from '@shoal/protocol/client'
 import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import { expect, test } from 'vitest'
 import { realRegistry } from '../testing/real-registry.ts'
-import { makeHome, startShoal } from '../testing/run-shoal.ts'
+import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
 /** Runs `shoal admin …` on a registry's data folder. */
@@ -205,22 +205,37 @@ test('admin invites someone, and revokes an invitation', async () => {
   expect(revoked.stderr).toContain('Invitation revoked.')
 })
 
+/** Starts `shoal admin audit --follow`. `stop` returns its outcome. */
+function followAudit(home: string, dataDirectory: string, ...flags: string[]) {
+  const stopping = new AbortController()
+  let shown = ''
+  const words = ['admin', 'audit', '--follow', ...flags, '--data', dataDirectory]
+  const outcome = shoalHere(words, {
+    home,
+    stopSignal: stopping.signal,
+    onOutput: ({ stdout }) => {
+      shown = stdout
+    },
+  })
+  return {
+    shown: () => shown,
+    stop() {
+      stopping.abort()
+      return outcome
+    },
+  }
+}
+
 test('admin audit --follow shows new entries until it is stopped', async () => {
   await using registry = await realRegistry()
   await using admin = await createAdmin(registry.dataDirectory)
   await using home = await makeHome()
   await admin.run('add', 'ines')
-  const words = ['admin', 'audit', '--follow', '--data', registry.dataDirectory]
-  const { child, outcome } = startShoal(words, { home: home.path })
-  let shown = ''
-  child.stdout.on('data', (bytes) => {
-    shown += bytes
-  })
-  await expect.poll(() => shown, { timeout: 60_000 }).toMatch(/account\.created {2}user ines/)
+  const { shown, stop } = followAudit(home.path, registry.dataDirectory)
+  await expect.poll(shown).toMatch(/account\.created {2}user ines/)
   await admin.run('add', 'ben')
-  await expect.poll(() => shown, { timeout: 60_000 }).toMatch(/account\.created {2}user ben/)
-  child.kill('SIGINT')
-  expect(await outcome).toMatchObject({ stderr: '', exitCode: 0 })
+  await expect.poll(shown).toMatch(/account\.created {2}user ben/)
+  expect(await stop()).toMatchObject({ stderr: '', exitCode: 0 })
 })
 
 test('admin audit --follow --json prints each entry as one line', async () => {
@@ -228,16 +243,10 @@ test('admin audit --follow --json prints each entry as one line', async () => {
   await using admin = await createAdmin(registry.dataDirectory)
   await using home = await makeHome()
   await admin.run('add', 'ines')
-  const words = ['admin', 'audit', '--follow', '--json', '--data', registry.dataDirectory]
-  const { child, outcome } = startShoal(words, { home: home.path })
-  let shown = ''
-  child.stdout.on('data', (bytes) => {
-    shown += bytes
-  })
-  await expect.poll(() => shown, { timeout: 60_000 }).toMatch(/"account\.created".*\n/)
-  child.kill('SIGINT')
-  expect((await outcome).exitCode).toBe(0)
-  const entries = shown
+  const { shown, stop } = followAudit(home.path, registry.dataDirectory, '--json')
+  await expect.poll(shown).toMatch(/"account\.created".*\n/)
+  expect((await stop()).exitCode).toBe(0)
+  const entries = shown()
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))

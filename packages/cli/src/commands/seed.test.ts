@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
+import { makeHome, startShoal } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
 test('seed reports that it is sharing, and ends at a signal', async () => {
@@ -21,7 +21,7 @@ test('seed fails if its port is in use', async () => {
   await once(holder, 'listening')
   const { port } = holder.address() as AddressInfo
   const words = ['seed', '--host', '127.0.0.1', '--port', String(port)]
-  const { stderr, exitCode } = await runShoal(words, { home: home.path })
+  const { stderr, exitCode } = await shoalHere(words, { home: home.path })
   expect(stderr).toContain(`✗ Port ${port} is in use by another program.`)
   expect(exitCode).toBe(1)
   holder.close()
@@ -29,7 +29,7 @@ test('seed fails if its port is in use', async () => {
 
 test('seed refuses to share if the peers setting is off', async () => {
   await using home = await makeHome()
-  await runShoal(['config', 'set', 'peers', 'off'], { home: home.path })
+  await shoalHere(['config', 'set', 'peers', 'off'], { home: home.path })
   const { stderr, exitCode } = await shoalHere(['seed'], { home: home.path })
   expect(stderr).toContain('To turn it on: shoal config set peers on')
   expect(exitCode).toBe(2)

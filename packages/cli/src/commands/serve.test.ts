@@ -8,7 +8,8 @@ import { expect, test } from 'vitest'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import { isProcessThere } from '../daemon/state-file.ts'
 import { putModelFile } from '../testing/local-files.ts'
-import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
+import { makeHome, startShoal } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
 
 /** On a busy machine, two threads that must synchronize can be a hundred times slower than one thread. */
 const env = { SHOAL_THREADS: '1' }
@@ -20,7 +21,7 @@ async function homeWithNano() {
   return {
     ...home,
     async [Symbol.asyncDispose]() {
-      await runShoal(['stop', '--now', '--yes'], { home: home.path })
+      await shoalHere(['stop', '--now', '--yes'], { home: home.path })
       await home[Symbol.asyncDispose]()
     },
   }
@@ -106,7 +107,7 @@ test('stop --now does not wait for requests in progress', async () => {
     body: JSON.stringify({ model: 'tide', stream: false }),
   }).catch((error: Error) => error)
   await once(silent, 'request')
-  const stopped = await runShoal(['stop', '--now'], { home: home.path })
+  const stopped = await shoalHere(['stop', '--now'], { home: home.path })
   expect(stopped.stderr).toMatch(/^✓ The daemon at http:\/\/localhost:\d+ has stopped\.\n$/)
   expect((await outcome).exitCode).toBe(130)
   expect(await pull).toBeInstanceOf(Error)
@@ -117,7 +118,7 @@ test('stop --now does not wait for requests in progress', async () => {
 test('serve exits with advice if its model is missing', async () => {
   await using home = await makeHome()
   const words = ['serve', '--port', '0', '--model', 'nobody-7b']
-  const { stderr, exitCode } = await runShoal(words, { home: home.path })
+  const { stderr, exitCode } = await shoalHere(words, { home: home.path })
   expect(stderr).toContain('shoal pull nobody-7b')
   expect(exitCode).toBe(3)
 })
@@ -128,7 +129,7 @@ test('the error mentions Ollama if Ollama uses the port', async () => {
   ollama.listen(0, '127.0.0.1')
   await once(ollama, 'listening')
   const { port } = ollama.address() as AddressInfo
-  const { stderr, exitCode } = await runShoal(['serve', '--port', `${port}`], { home: home.path })
+  const { stderr, exitCode } = await shoalHere(['serve', '--port', `${port}`], { home: home.path })
   ollama.close()
   expect(stderr).toContain(`✗ Port ${port} is in use by Ollama.`)
   expect(stderr).toContain(`shoal serve --port ${port + 1}`)
@@ -137,7 +138,7 @@ test('the error mentions Ollama if Ollama uses the port', async () => {
 
 test('an invalid setting is a usage error whose message contains the name of the setting', async () => {
   await using home = await makeHome()
-  const { stderr, exitCode } = await runShoal(['serve', '--slots', 'many'], { home: home.path })
+  const { stderr, exitCode } = await shoalHere(['serve', '--slots', 'many'], { home: home.path })
   expect(stderr).toBe(
     '✗ SHOAL_SLOTS (or --slots) must be a whole number from 1 to 256, not "many".\n',
   )
@@ -150,7 +151,7 @@ test.each([
 ])('a host that is not this machine is refused: %j', async (options, sentence, exitCode) => {
   await using home = await makeHome()
   const words = ['serve', '--port', '0', '--any-key', ...options]
-  const outcome = await runShoal(words, { home: home.path })
+  const outcome = await shoalHere(words, { home: home.path })
   expect(outcome.stderr).toContain(
     `✗ ${sentence}\n  --host (or SHOAL_HOST) must be an address of this`,
   )
@@ -160,7 +161,7 @@ test.each([
 test('a missing key file is a usage error', async () => {
   await using home = await makeHome()
   const words = ['serve', '--port', '0', '--api-key-file', '/nowhere/key']
-  const { stderr, exitCode } = await runShoal(words, { home: home.path })
+  const { stderr, exitCode } = await shoalHere(words, { home: home.path })
   expect(stderr).toBe('✗ The key in /nowhere/key cannot be read: no such file or directory.\n')
   expect(exitCode).toBe(2)
 })
@@ -168,7 +169,7 @@ test('a missing key file is a usage error', async () => {
 test('all commands for daemons work with a background daemon', async () => {
   await using home = await homeWithNano()
   const shoal = (words: string[], input?: string) =>
-    runShoal(words, { home: home.path, env, ...(input !== undefined && { input }) })
+    shoalHere(words, { home: home.path, env, ...(input !== undefined && { input }) })
   const detached = await shoal(['serve', '--detach', '--port', '0', '--slots', '2', '--no-share'])
   expect(detached.stderr).toBe('')
   expect(detached.stdout).toMatch(
@@ -227,12 +228,12 @@ test('all commands for daemons work with a background daemon', async () => {
 
 test('if a background daemon fails to start, serve prints the reason', async () => {
   await using home = await makeHome()
-  const missing = await runShoal(['serve', '-d', '--port', '0', '--model', 'nobody-7b'], {
+  const missing = await shoalHere(['serve', '-d', '--port', '0', '--model', 'nobody-7b'], {
     home: home.path,
   })
   expect(missing.stderr).toContain('shoal pull nobody-7b')
   expect(missing.exitCode).toBe(3)
-  const open = await runShoal(['serve', '-d', '--host', '0.0.0.0'], { home: home.path })
+  const open = await shoalHere(['serve', '-d', '--host', '0.0.0.0'], { home: home.path })
   expect(open.stderr).toContain('Other machines can reach this daemon')
   expect(open.exitCode).toBe(2)
 })
@@ -245,22 +246,22 @@ slowTest('the daemon.json of a killed daemon is ignored', async () => {
   await first.outcome
   expect(JSON.parse(await readFile(stateFile(home.path), 'utf8'))).toMatchObject({ url })
 
-  const stopped = await runShoal(['stop'], { home: home.path })
+  const stopped = await shoalHere(['stop'], { home: home.path })
   expect(stopped.stderr).toMatch(/^Your daemon is not running\.\n/)
   expect(existsSync(stateFile(home.path))).toBe(false)
 
   // By now, another process may have the daemon's process ID.
   const note = { pid: process.pid, url, port: 1, started_at: '', log_file: null, command: 'serve' }
   await writeFile(stateFile(home.path), JSON.stringify(note))
-  expect((await runShoal(['stop'], { home: home.path })).stderr).toMatch(
+  expect((await shoalHere(['stop'], { home: home.path })).stderr).toMatch(
     /^Your daemon is not running\.\n/,
   )
-  const answered = await runShoal(['run', 'shoal-nano', 'Hello', '--max-tokens', '4'], {
+  const answered = await shoalHere(['run', 'shoal-nano', 'Hello', '--max-tokens', '4'], {
     home: home.path,
     env,
   })
   expect(answered).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/\w/) })
 
   await writeFile(stateFile(home.path), '{"pid": 4')
-  expect((await runShoal(['stop'], { home: home.path })).exitCode).toBe(0)
+  expect((await shoalHere(['stop'], { home: home.path })).exitCode).toBe(0)
 })

@@ -4,8 +4,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { makeHome, runShoal } from '../testing/run-shoal.ts'
+import { makeHome } from '../testing/run-shoal.ts'
 import { scriptedDaemon } from '../testing/scripted-daemon.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
 
 /** Writes a `daemon.json` with the given process ID, as an earlier version of shoal would. */
 async function leaveNote(home: string, pid: number, url: string) {
@@ -23,7 +24,7 @@ test('a process that reuses the ID of a dead daemon is not stopped, even if anot
   const stranger = spawn('sleep', ['60'])
   await once(stranger, 'spawn')
   await leaveNote(home.path, stranger.pid ?? 0, other.url)
-  expect(await runShoal(['stop', '--now'], { home: home.path })).toMatchObject({
+  expect(await shoalHere(['stop', '--now'], { home: home.path })).toMatchObject({
     stderr: expect.stringMatching(/^Your daemon is not running\.\n/),
     exitCode: 0,
   })
@@ -42,7 +43,7 @@ test('a hung daemon is not reported as stopped', async () => {
   onTestFinished(() => void hanging.kill('SIGKILL'))
   const { port } = server.address() as AddressInfo
   await leaveNote(home.path, hanging.pid ?? 0, `http://127.0.0.1:${port}`)
-  const { stderr, exitCode } = await runShoal(['stop'], { home: home.path })
+  const { stderr, exitCode } = await shoalHere(['stop'], { home: home.path })
   expect(stderr).toBe(
     `✗ The daemon (process ${hanging.pid}) does not respond.\n` +
       `  Try again in a moment. If the daemon still does not respond, kill its process: kill -9 ${hanging.pid}\n`,
@@ -60,13 +61,13 @@ const server = require('node:http').createServer((_, response) => {
 server.listen(0, '127.0.0.1', () => console.log(server.address().port))
 `
 
-test('stop --now kills a daemon that does not exit', { timeout: 30_000 }, async () => {
+test('stop --now kills a daemon that does not exit', async () => {
   await using home = await makeHome()
   const child = spawn(process.execPath, ['-e', stubborn], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [port] = await once(child.stdout, 'data')
   await leaveNote(home.path, child.pid ?? 0, `http://127.0.0.1:${String(port).trim()}`)
   const ended = once(child, 'exit')
-  const { stderr, exitCode } = await runShoal(['stop', '--now'], { home: home.path })
+  const { stderr, exitCode } = await shoalHere(['stop', '--now'], { home: home.path })
   expect(stderr).toMatch(/^✓ The daemon at .* has stopped\.\n$/)
   expect(exitCode).toBe(0)
   expect(await ended).toEqual([null, 'SIGKILL'])

@@ -10,6 +10,7 @@ import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import { expect, test } from 'vitest'
 import { slowTest } from '../../../../testing/slow-test.ts'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
 
 /** On a busy machine, two threads that must synchronize can be a hundred times slower than one thread. */
 const env = { SHOAL_THREADS: '1' }
@@ -104,8 +105,7 @@ test('up pulls a demo model from its registry and answers with it', async () => 
   }
   expect(models.data.map(({ id }) => id)).toEqual(['shoal-tiny'])
 
-  const shoal = (words: string[]) =>
-    runShoal(words, { home: home.path, env: { SHOAL_REGISTRY: url } })
+  const shoal = (words: string[]) => shoalHere(words, { home: home.path, registry: url })
   expect(await readDaemonUrl(url)).toBe(inference?.url)
   const known = await shoal(['run', 'shoal-tiny', 'Hello', '--temperature', '0'])
   expect(known).toEqual({ stdout: 'Hello! How can I help you?\n', stderr: '', exitCode: 0 })

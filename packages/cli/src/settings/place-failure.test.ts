@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { runsSlowTests } from '../../../../testing/slow.ts'
 import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome, runShoal } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
 
 const advice =
   '  shoal needs to store files at this path. Make the path writable, or set SHOAL_HOME to another folder.\n'
@@ -39,11 +40,10 @@ test.runIf(runsSlowTests && process.platform === 'linux')(
 
 test.runIf(process.platform === 'linux').each(['registry', 'up'])(
   'shoal %s fails immediately if its data folder cannot be created',
-  { timeout: 60_000 },
   async (command) => {
     await using home = await makeHome()
     const words = [command, '--port', '0', '--data', '/proc/shoal/data']
-    const { stderr, exitCode } = await runShoal(words, { home: home.path, cwd: home.path })
+    const { stderr, exitCode } = await shoalHere(words, { home: home.path })
     expect(stderr).toContain(
       '✗ The folder /proc/shoal cannot be created: its file system does not allow new folders.\n  Choose another path.\n',
     )
@@ -56,13 +56,8 @@ test.runIf(runsSlowTests && process.platform === 'linux')(
   async () => {
     await using registry = await realRegistry()
     await registry.publish('tide', 300_000)
-    await using cwd = await makeHome()
     const shoal = (...words: string[]) =>
-      runShoal(words, {
-        home: '/proc/home',
-        cwd: cwd.path,
-        env: { SHOAL_REGISTRY: registry.url },
-      })
+      shoalHere(words, { home: '/proc/home', registry: registry.url })
     expect(await shoal('search', 'tide')).toMatchObject({
       stdout: expect.stringContaining('tide'),
       exitCode: 0,
@@ -82,7 +77,7 @@ test('if the home is a file, the error contains its path', async () => {
   await using home = await makeHome()
   const file = join(home.path, 'file')
   await writeFile(file, '')
-  const { stderr } = await runShoal(['config', 'set', 'ratio', '2'], { home: file, cwd: home.path })
+  const { stderr } = await shoalHere(['config', 'set', 'ratio', '2'], { home: file })
   expect(stderr).toBe(
     `✗ The folder ${join(file, 'config')} cannot be used: part of its path is not a folder.\n${advice}`,
   )
@@ -92,13 +87,13 @@ test.runIf(process.platform === 'linux').each([
   ['/proc/shoal/', '/proc/shoal cannot be created: its file system does not allow new folders'],
   ['/dev/null/tide.gguf', '/dev/null cannot be created: a file with this name exists'],
   ['/dev/null/shoal/', '/dev/null cannot be created: a file with this name exists'],
-])('pull to %s fails immediately with the reason', { timeout: 60_000 }, async (output, words) => {
+])('pull to %s fails immediately with the reason', async (output, words) => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('tide', 300_000)
-  const { stderr, exitCode } = await runShoal(['pull', 'tide', '--no-peers', '-o', output], {
+  const { stderr, exitCode } = await shoalHere(['pull', 'tide', '--no-peers', '-o', output], {
     home: home.path,
-    env: { SHOAL_REGISTRY: registry.url },
+    registry: registry.url,
   })
   expect(stderr).toContain(`✗ The folder ${words}.\n  Choose another path.\n`)
   expect(exitCode).toBe(1)

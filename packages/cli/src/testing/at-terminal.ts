@@ -50,7 +50,8 @@ export function atTerminal(words: readonly string[], { home, env = {}, stopSigna
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches the sequence that moves the cursor after the prompt
 const prompt = /[>…] \x1b\[\d*G$/
 
-const timeoutMs = 20_000
+/** Less than the time limit of a test, so that the failure says what did not appear. */
+const timeoutMs = 200_000
 
 function screenPart() {
   const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })

@@ -1,11 +1,12 @@
 /** Starts a peer that pulls a model and shares it, with the real `shoal pull` and `shoal seed`. */
 import type { ModelFile } from '@shoal/protocol/client'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { setConfig } from '../settings/config.ts'
 import { readPlaces } from '../settings/places.ts'
 import { parseByteRate } from '../terminal/units.ts'
 import type { RealRegistry } from './real-registry.ts'
-import { makeHome, runShoal, startShoal } from './run-shoal.ts'
+import { makeHome, startShoal } from './run-shoal.ts'
+import { shoalHere } from './shoal-here.ts'
 
 /** Resolves when the tracker lists the peer. */
 export async function seedingShoal(
@@ -16,11 +17,10 @@ export async function seedingShoal(
 ) {
   const home = await lonelyHome()
   const options = { home: home.path, env: { SHOAL_REGISTRY: registry.url, ...env } }
-  const pulled = await runShoal(['pull', modelName], options)
+  const pulled = await shoalHere(['pull', modelName], options)
   expect(pulled, pulled.stderr).toMatchObject({ exitCode: 0 })
   const { child, outcome } = startShoal(['seed'], options)
-  const isKnown = async () => (await registry.countSeeders(modelName, file)) === 1
-  await vi.waitUntil(isKnown, { timeout: 30_000 })
+  await expect.poll(() => registry.countSeeders(modelName, file)).toBe(1)
 
   return {
     /** Stops the peer with SIGINT, and returns the number of bytes that it reports as uploaded. */

@@ -19,14 +19,17 @@ type Options = {
    */
   daemonPort?: number
   programFolder?: string
+  /** Called with everything that has been printed so far. */
+  onOutput?: (output: { stdout: string; stderr: string }) => void
 }
 
 const sixteenGigabytes = 16 * 2 ** 30
 
 export async function shoalHere(words: readonly string[], options: Options) {
   const { home, registry, env = {}, input = '', isTerminal = false, columns = 80 } = options
-  const stdout = collector({ isTTY: isTerminal, columns })
-  const stderr = collector({ isTTY: isTerminal, columns })
+  const onData = () => options.onOutput?.({ stdout: stdout.text(), stderr: stderr.text() })
+  const stdout = collector({ isTTY: isTerminal, columns }, onData)
+  const stderr = collector({ isTTY: isTerminal, columns }, onData)
   const exitCode = await runCommandLine(words, {
     env: { SHOAL_HOME: home, ...(registry && { SHOAL_REGISTRY: registry }), ...env },
     stdin: Readable.from([Buffer.from(input)]),
@@ -40,9 +43,12 @@ export async function shoalHere(words: readonly string[], options: Options) {
   return { stdout: stdout.text(), stderr: stderr.text(), exitCode }
 }
 
-function collector(traits: { isTTY: boolean; columns: number }) {
+function collector(traits: { isTTY: boolean; columns: number }, onData: () => void) {
   const chunks: Buffer[] = []
   const stream = Object.assign(new PassThrough(), traits)
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  stream.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    onData()
+  })
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') }
 }
