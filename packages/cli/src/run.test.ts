@@ -127,11 +127,13 @@ test('Ctrl-C ends a wait immediately, with exit code 130', async () => {
     'GET /v1/models': { status: 429, body: { detail: 'wait' }, headers: { 'retry-after': '60' } },
   })
   const stop = new AbortController()
-  setTimeout(() => stop.abort(), 300)
   const { stderr, exitCode } = await shoalHere(['search'], {
     home: home.path,
     registry: registry.address,
     stopSignal: stop.signal,
+    onOutput: ({ stderr }) => {
+      if (stderr.includes('Waiting 60 s')) stop.abort()
+    },
   })
   expect(stderr).toContain('■ Stopped.')
   expect(exitCode).toBe(130)

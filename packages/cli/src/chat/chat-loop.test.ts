@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { arrowUp, atTerminal, controlC, controlD } from '../testing/at-terminal.ts'
 import { makeHome } from '../testing/run-shoal.ts'
@@ -84,7 +84,7 @@ test('text typed during an answer is read after the answer', async () => {
   chat.type('first')
   await chat.sees(/Hel/)
   chat.type('second')
-  await sleep(50)
+  await setImmediate() // what was typed has been read
   go.resolve()
   expect((await chat.prompted()).stderr).toContain('> second\n')
   expect(chat.daemon.questions()).toHaveLength(2)

@@ -59,11 +59,9 @@ async function droppedLines(url: string): Promise<number> {
 }
 
 async function endsWell(child: ChildProcess) {
-  const started = performance.now()
   child.kill('SIGTERM')
   const [exitCode] = await once(child, 'exit')
   expect(exitCode).toBe(0)
-  expect(performance.now() - started).toBeLessThan(10_000)
 }
 
 slowTest(

@@ -172,14 +172,18 @@ test('an error during an answer or the loss of the daemon ends the command', asy
     stderr: '✗ The model was lost.\n',
     exitCode: 1,
   })
+  const shown = Promise.withResolvers<void>()
   await using leaving = await scriptedDaemon({
     async *answer() {
       yield says('Hel')
-      await sleep(50)
+      await shown.promise
       throw new Error('gone')
     },
   })
-  const { stderr, exitCode } = await run(['shoal-nano', 'Hi'], { inference: leaving.url })
+  const { stderr, exitCode } = await run(['shoal-nano', 'Hi'], {
+    inference: leaving.url,
+    onOutput: () => shown.resolve(),
+  })
   expect(stderr).toContain('stopped during the request')
   expect(exitCode).toBe(6)
 })
