@@ -1,7 +1,7 @@
-import { watch } from 'node:fs'
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { movedClock } from '@shoal/core/testing'
 import type { Download, RegistryStatus } from '@shoal/protocol'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { hasPostgres } from '../../../../testing/servers.ts'
@@ -48,26 +48,10 @@ describeApi('probes', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start, o
     expect((await registry.get('/openapi.json')).headers.has('ratelimit-limit')).toBe(true)
   })
 
-  oneNodeTest('check the store at most once a second, however many requests arrive', async () => {
-    const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
-    const registry = await start({ dataDirectory })
-    let changes = 0
-    const watcher = watch(join(dataDirectory, 'store', 'uploads'), (type, name) => {
-      if (type === 'rename' && name?.startsWith('.probe')) changes += 1 // on creation and on deletion
-    })
-    onTestFinished(() => watcher.close())
-    const started = performance.now()
-    for (let round = 0; round < 20; round += 1) {
-      await Promise.all(Array.from({ length: 10 }, () => registry.get('/readyz')))
-    }
-    const seconds = (performance.now() - started) / 1000
-    await expect.poll(() => changes).toBeGreaterThan(0)
-    expect(changes / 2).toBeLessThanOrEqual(Math.floor(seconds) + 1)
-  })
-
   oneNodeTest('return 503 while the store is unavailable, and recover', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
-    const registry = await start({ dataDirectory })
+    const clock = movedClock()
+    const registry = await start({ dataDirectory, clock })
     const objects = join(dataDirectory, 'store', 'objects')
     await rename(objects, `${objects}-away`)
     const { status, headers, body } = await registry.get('/readyz')
@@ -75,12 +59,15 @@ describeApi('probes', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start, o
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await registry.get('/healthz')).status).toBe(200)
     await rename(`${objects}-away`, objects)
-    await expect.poll(async () => (await registry.get('/readyz')).status).toBe(200)
+    clock.advance(999)
+    expect((await registry.get('/readyz')).status).toBe(503)
+    clock.advance(1)
+    expect((await registry.get('/readyz')).status).toBe(200)
   })
 })
 
 test.skipIf(!hasPostgres)(
-  'if the database (PostgreSQL) stops responding, /readyz returns 503 within seconds, and /healthz is unaffected',
+  'if the database (PostgreSQL) stops responding, /readyz returns 503, and /healthz is unaffected',
   async () => {
     const url = new URL(await makeDatabase())
     const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
@@ -89,12 +76,10 @@ test.skipIf(!hasPostgres)(
     const registry = await startHere({ databaseUrl, statementTimeoutMs: 1_000 })
     const token = await registry.register('ana')
     line.stall()
-    const started = performance.now()
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => registry.get('/readyz', { token })),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
-    expect(performance.now() - started).toBeLessThan(10_000) // timeout: 3 s; the rest allows for a slow machine
     expect((await registry.get('/healthz', { token })).status).toBe(200)
     await line.restore()
     await expect.poll(async () => (await registry.get('/readyz')).status).toBe(200)

@@ -16,7 +16,7 @@ type Dependencies = {
   db: Kysely<Database>
   store: ObjectStore
   connection: Pick<Connection, 'engine'>
-  config: Pick<RegistryConfig, 's3'>
+  config: Pick<RegistryConfig, 's3' | 'clock'>
   /** The state shared with other nodes; undefined if this is the only node. */
   shared: Pick<SharedState, 'isGone'> | undefined
   metrics: MetricsRegistry
@@ -41,6 +41,7 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
   const findBroken = readiness(
     { database: () => sql`select 1`.execute(db), store: () => store.check() },
     app.log,
+    settings.clock,
   )
 
   app.get('/healthz', { config: probe, schema }, async () => ({ status: 'ok' }))
@@ -53,7 +54,7 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
     return { status: 'ready' }
   })
 
-  const findBrokenStore = readiness({ store: () => store.check() }, app.log)
+  const findBrokenStore = readiness({ store: () => store.check() }, app.log, settings.clock)
   app.route({
     ...endpoints.getStatus,
     async handler(request, reply) {

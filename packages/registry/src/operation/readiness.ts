@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '@shoal/core/async'
 import type { Log } from '@shoal/log'
 
 /**
@@ -19,6 +19,7 @@ const timeoutMs = 3_000
 export function readiness(
   checks: Checks,
   log: Pick<Log, 'error'>,
+  clock: Clock,
 ): () => Promise<string | undefined> {
   const pending = new Map<string, Promise<boolean>>()
   let probe: Promise<string | undefined> = Promise.resolve(undefined)
@@ -36,8 +37,13 @@ export function readiness(
         },
       )
     pending.set(name, running)
-    const finished = running.finally(() => pending.delete(name))
-    return Promise.race([finished, sleep(timeoutMs, false, { ref: false })])
+    const late = Promise.withResolvers<false>()
+    const cancel = clock.after(timeoutMs, () => late.resolve(false))
+    const finished = running.finally(() => {
+      pending.delete(name)
+      cancel()
+    })
+    return Promise.race([finished, late.promise])
   }
 
   async function findBroken(): Promise<string | undefined> {
@@ -48,7 +54,7 @@ export function readiness(
   }
 
   return () => {
-    const now = performance.now()
+    const now = clock.now()
     if (!isRunning && now - probedAt >= probeIntervalMs) {
       isRunning = true
       probedAt = now
