@@ -2,7 +2,13 @@
 import type { ContentBlock, CountTokensRequest, MessagesRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import { toSampling } from '../http/sampling.ts'
-import type { Chat, ChatMessage, Generation, Tool } from '../runtime/runtime.ts'
+import {
+  type Chat,
+  type ChatMessage,
+  type Generation,
+  makeTool,
+  type Tool,
+} from '../runtime/runtime.ts'
 
 export function createMessagesGeneration(request: MessagesRequest): Generation {
   return {
@@ -105,14 +111,7 @@ function toTool(
   if (type && type !== 'custom') {
     throw unsupported(`tools.${index}.type`, `${type} is not supported: it must be custom`)
   }
-  return {
-    type: 'function',
-    function: {
-      name,
-      ...(description && { description }),
-      ...(input_schema && { parameters: input_schema }),
-    },
-  }
+  return makeTool({ name, description, parameters: input_schema })
 }
 
 function getToolChoice(

@@ -2,9 +2,11 @@
  * Sends a model's answer to an Ollama client, either as a stream with one line for each part, or as a single object.
  */
 import type { FastifyReply } from 'fastify'
+import { jsonLines } from '../http/body-stream.ts'
+import { toOllamaErrorBody } from '../http/error-handler.ts'
+import { convertSteps, readSteps, streamAnswer } from '../http/stream-answer.ts'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
 import { joinCalls } from './join-calls.ts'
-import { startLineStream } from './line-stream.ts'
 import { type OllamaCall, toOllamaCall } from './tool-call.ts'
 
 type Steps = AsyncGenerator<Piece, Finish>
@@ -28,38 +30,22 @@ export type Shape = {
 export type Timing = { startedAt: number; loadMs: number }
 
 export async function wholeAnswer(steps: Steps, shape: Shape, timing: Timing) {
-  const all: AnswerPart[] = []
-  const toParts = partReader()
-  for (;;) {
-    const step = await steps.next()
-    all.push(...toParts(step))
-    if (step.done) return makeLastBody(shape, mergeParts(all), step.value, timing)
-  }
+  const { all, end } = await readSteps(answerParts(steps))
+  return makeLastBody(shape, mergeParts(all), end, timing)
 }
 
-export async function streamAnswer(
-  reply: FastifyReply,
-  steps: Steps,
-  shape: Shape,
-  timing: Timing,
-) {
-  // Until the request is admitted, an error can be sent with its own HTTP status.
-  let step = await steps.next()
-  const stream = startLineStream(reply)
-  try {
-    const toParts = partReader()
-    for (; ; step = await steps.next()) {
-      for (const part of toParts(step)) {
-        await stream.send({ ...makeHead(shape), ...shape.toBody(part), done: false })
-      }
-      if (step.done) break
-    }
-    stream.end(makeLastBody(shape, mergeParts([]), step.value, timing))
-  } catch (error) {
-    stream.fail(error)
-  }
-  return reply
-}
+export const streamLines = (reply: FastifyReply, steps: Steps, shape: Shape, timing: Timing) =>
+  streamAnswer(reply, steps, {
+    ...jsonLines,
+    async *toParts(all) {
+      const toLine = (part: AnswerPart) => [
+        { ...makeHead(shape), ...shape.toBody(part), done: false },
+      ]
+      const finish = yield* convertSteps(answerParts(all), toLine)
+      yield makeLastBody(shape, mergeParts([]), finish, timing)
+    },
+    toFailure: toOllamaErrorBody,
+  })
 
 /** The response to a request that only loads or unloads a model. */
 export function emptyAnswer(shape: Shape, reason: 'load' | 'unload') {
@@ -91,8 +77,8 @@ function makeLastBody(
 
 export const nanoseconds = (ms: number) => Math.round(ms * 1e6)
 
-/** Returns a function that converts the steps of one answer to Ollama's format. */
-function partReader() {
+/** Converts an answer to Ollama's format. */
+async function* answerParts(steps: Steps): AsyncGenerator<AnswerPart, Finish> {
   const joining = joinCalls()
   let callCount = 0
   const toPart = ({ text = '', reasoning = '', toolCall, logprobs }: Piece): AnswerPart => {
@@ -100,8 +86,9 @@ function partReader() {
     callCount += calls.length
     return { text, thinking: reasoning, calls, logprobs }
   }
-  return (step: IteratorResult<Piece, Finish>) =>
-    (step.done ? joining.finish() : joining.take(step.value)).map(toPart)
+  const finish = yield* convertSteps(steps, (piece) => joining.take(piece).map(toPart))
+  yield* joining.finish().map(toPart)
+  return finish
 }
 
 function mergeParts(all: AnswerPart[]): AnswerPart {

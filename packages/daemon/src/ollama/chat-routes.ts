@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { OllamaChatRequest } from '@shoal/protocol'
 import { clientGone } from '../http/client-gone.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
-import { type AnswerPart, emptyAnswer, type Shape, streamAnswer, wholeAnswer } from './answer.ts'
+import { type AnswerPart, emptyAnswer, type Shape, streamLines, wholeAnswer } from './answer.ts'
 import { createOllamaChatGeneration, readOptions, refuseThinking } from './generation.ts'
 import { loadOrRelease } from './load-or-release.ts'
 
@@ -21,7 +21,7 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = a
     const timing = { startedAt, loadMs: performance.now() - startedAt }
     const steps = use.runtime.generate(generation, signal)
     if (body.stream === false) return await wholeAnswer(steps, shape, timing)
-    return await streamAnswer(reply, steps, shape, timing)
+    return await streamLines(reply, steps, shape, timing)
   })
 }
 

@@ -1,6 +1,6 @@
 import type { OllamaChatRequest, OllamaMessage } from '@shoal/protocol'
 import { unsupported } from '../errors.ts'
-import type { ChatMessage, Tool, ToolCall } from '../runtime/runtime.ts'
+import { type ChatMessage, makeTool, type Tool, type ToolCall } from '../runtime/runtime.ts'
 
 /** Converts Ollama's messages to OpenAI's format, for which chat templates are written. */
 export function toChatMessages(messages: OllamaMessage[]): ChatMessage[] {
@@ -23,10 +23,9 @@ export function toChatMessages(messages: OllamaMessage[]): ChatMessage[] {
 }
 
 export function toTools({ tools }: OllamaChatRequest): Tool[] {
-  return (tools ?? []).map(({ function: { name, description, parameters } }) => ({
-    type: 'function',
-    function: { name, ...(description && { description }), ...(parameters && { parameters }) },
-  }))
+  return (tools ?? []).map(({ function: { name, description, parameters } }) =>
+    makeTool({ name, description, parameters }),
+  )
 }
 
 type OllamaCall = NonNullable<OllamaMessage['tool_calls']>[number]

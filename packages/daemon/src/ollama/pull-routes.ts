@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { OllamaPullRequest } from '@shoal/protocol'
+import { type BodyStream, jsonLines, startStream } from '../http/body-stream.ts'
 import { clientGone } from '../http/client-gone.ts'
+import { toOllamaErrorBody, toStreamFault } from '../http/error-handler.ts'
 import type { ModelPulls, PullPart } from '../pulls/pull-model.ts'
-import { type LineStream, startLineStream } from './line-stream.ts'
 import { namedModel } from './named-model.ts'
 import { pullStatusLines } from './pull-status-lines.ts'
 
@@ -21,16 +22,16 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
       return { status: 'success' }
     }
     // Until the stream has started, an error can be sent with its own HTTP status.
-    const stream = startLineStream(reply)
+    const stream = startStream(reply, jsonLines)
     try {
       await pullWithLines(parts, stream, signal)
     } catch (error) {
-      stream.fail(error)
+      stream.end(toOllamaErrorBody(toStreamFault(error, reply.request)))
     }
     return reply
   })
 
-  async function pullWithLines(parts: PullPart[], stream: LineStream, signal: AbortSignal) {
+  async function pullWithLines(parts: PullPart[], stream: BodyStream, signal: AbortSignal) {
     await stream.send({ status: 'pulling manifest' })
     for (const part of parts) {
       // If the client reads slowly, status lines are omitted, because the pull does not wait for the client.

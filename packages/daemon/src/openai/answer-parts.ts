@@ -1,5 +1,7 @@
 /** Objects that responses contain, as defined in OpenAI's API reference. */
 import { randomUUID } from 'node:crypto'
+import type { Fault } from '../errors.ts'
+import { toErrorBody } from '../http/error-handler.ts'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
 
 /** The members that all objects in a response have in common. */
@@ -13,6 +15,9 @@ export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
 }
 
 export type AnswerHead = ReturnType<typeof answerHead>
+
+/** The last event of a stream that fails. */
+export const toFailure = (fault: Fault) => ({ error: toErrorBody(fault).error })
 
 /** Sums the token counts. There are `count` answers to each prompt, but each prompt's tokens are counted only once. */
 export function sumUsage(finishes: readonly Finish[], count: number) {

@@ -1,12 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ChatRequest } from '@shoal/protocol'
-import type { FastifyReply } from 'fastify'
+import { plainEvents } from '../http/body-stream.ts'
 import { clientGone } from '../http/client-gone.ts'
-import { toErrorBody, toStreamFault } from '../http/error-handler.ts'
-import { startEventStream } from '../http/event-stream.ts'
+import { streamAnswer } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { type Finish, isEmpty, type Piece, type TokenLogprobs } from '../runtime/runtime.ts'
-import { type AnswerHead, answerHead, sumUsage, toLogprobs, toToolCall } from './answer-parts.ts'
+import {
+  type AnswerHead,
+  answerHead,
+  sumUsage,
+  toFailure,
+  toLogprobs,
+  toToolCall,
+} from './answer-parts.ts'
 import { createChatGeneration } from './generation.ts'
 import { type GenerationStep, together } from './together.ts'
 
@@ -22,8 +28,9 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = a
     using use = await models.use(body.model)
     const steps = together(use.runtime, [generation], { count: body.n ?? 1, signal })
     const head = answerHead('chatcmpl', body.model)
-    if (body.stream) return await streamAnswer(reply, steps, head, body)
-    return await wholeAnswer(steps, head)
+    if (!body.stream) return await wholeAnswer(steps, head)
+    const toParts = (all: Steps) => answerChunks(all, head, body)
+    return await streamAnswer(reply, steps, { ...plainEvents, toParts, toFailure })
   })
 }
 
@@ -89,12 +96,11 @@ function toMessage({ text, reasoning, calls }: Choice) {
   }
 }
 
-async function streamAnswer(
-  reply: FastifyReply,
+async function* answerChunks(
   steps: Steps,
   head: AnswerHead,
   { stream_options, n }: ChatRequest,
-) {
+): AsyncGenerator<object> {
   const count = n ?? 1
   const wantsUsage = stream_options?.include_usage === true
   const chunk = (index: number, delta: object, logprobs?: TokenLogprobs[], end?: string) => ({
@@ -103,38 +109,27 @@ async function streamAnswer(
     choices: [{ index, delta, logprobs: toLogprobs(logprobs), finish_reason: end ?? null }],
     ...(wantsUsage && { usage: null }),
   })
-
-  // Until the request is admitted, an error can be sent with its own HTTP status.
-  let step = await steps.next()
-  const stream = startEventStream(reply)
   const finishes: Finish[] = []
   const callCounts: number[] = []
-  try {
-    for (let index = 0; index < count; index += 1) {
-      await stream.send(chunk(index, { role: 'assistant', content: '' }))
-    }
-    for (; !step.done; step = await steps.next()) {
-      const { index } = step.value
-      if ('finish' in step.value) {
-        finishes[index] = step.value.finish
-        await stream.send(chunk(index, {}, undefined, step.value.finish.reason))
-        continue
-      }
-      const { piece } = step.value
-      if (piece.toolCall) callCounts[index] = (callCounts[index] ?? 0) + 1
-      const [first, ...others] = toDeltas(piece, (callCounts[index] ?? 0) - 1)
-      if (first) await stream.send(chunk(index, first, piece.logprobs))
-      for (const delta of others) await stream.send(chunk(index, delta))
-    }
-    if (wantsUsage) {
-      const usage = sumUsage(finishes, count)
-      await stream.send({ ...head, object: 'chat.completion.chunk', choices: [], usage })
-    }
-    stream.end()
-  } catch (error) {
-    stream.end({ error: toErrorBody(toStreamFault(error, reply.request)).error })
+  for (let index = 0; index < count; index += 1) {
+    yield chunk(index, { role: 'assistant', content: '' })
   }
-  return reply
+  for await (const step of steps) {
+    const { index } = step
+    if ('finish' in step) {
+      finishes[index] = step.finish
+      yield chunk(index, {}, undefined, step.finish.reason)
+      continue
+    }
+    const { piece } = step
+    if (piece.toolCall) callCounts[index] = (callCounts[index] ?? 0) + 1
+    const [first, ...others] = toDeltas(piece, (callCounts[index] ?? 0) - 1)
+    if (first) yield chunk(index, first, piece.logprobs)
+    for (const delta of others) yield chunk(index, delta)
+  }
+  if (!wantsUsage) return
+  const usage = sumUsage(finishes, count)
+  yield { ...head, object: 'chat.completion.chunk', choices: [], usage }
 }
 
 /**

@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CompletionRequest } from '@shoal/protocol'
-import type { FastifyReply } from 'fastify'
+import { plainEvents } from '../http/body-stream.ts'
 import { clientGone } from '../http/client-gone.ts'
-import { toErrorBody, toStreamFault } from '../http/error-handler.ts'
-import { startEventStream } from '../http/event-stream.ts'
+import { streamAnswer } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { type Finish, isEmpty, type TokenLogprobs } from '../runtime/runtime.ts'
-import { type AnswerHead, answerHead, sumUsage } from './answer-parts.ts'
+import { type AnswerHead, answerHead, sumUsage, toFailure } from './answer-parts.ts'
 import { createCompletionGenerations } from './generation.ts'
 import { type GenerationStep, together } from './together.ts'
+
+type Steps = AsyncGenerator<GenerationStep>
 
 export const completionRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
   app,
@@ -20,8 +21,9 @@ export const completionRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels 
     using use = await models.use(body.model)
     const steps = together(use.runtime, generations, { count: body.n ?? 1, signal })
     const head = { ...answerHead('cmpl', body.model), object: 'text_completion' }
-    if (body.stream) return await streamAnswer(reply, steps, head, body)
-    return await wholeAnswer(steps, head, body)
+    if (!body.stream) return await wholeAnswer(steps, head, body)
+    const toParts = (all: Steps) => answerChunks(all, head, body)
+    return await streamAnswer(reply, steps, { ...plainEvents, toParts, toFailure })
   })
 }
 
@@ -51,11 +53,7 @@ function toCompletionLogprobs(tokens: TokenLogprobs[], start: number) {
   }
 }
 
-async function wholeAnswer(
-  steps: AsyncGenerator<GenerationStep>,
-  head: AnswerHead,
-  { n }: CompletionRequest,
-) {
+async function wholeAnswer(steps: Steps, head: AnswerHead, { n }: CompletionRequest) {
   const parts: Part[] = []
   for await (const step of steps) {
     parts[step.index] ??= { text: '' }
@@ -71,36 +69,26 @@ async function wholeAnswer(
   return { ...head, choices, usage: sumUsage(finishes, n ?? 1) }
 }
 
-async function streamAnswer(
-  reply: FastifyReply,
-  steps: AsyncGenerator<GenerationStep>,
+async function* answerChunks(
+  steps: Steps,
   head: AnswerHead,
   { stream_options, n }: CompletionRequest,
-) {
+): AsyncGenerator<object> {
   const wantsUsage = stream_options?.include_usage === true
   const finishes: Finish[] = []
   const lengths: number[] = []
-  // Until the request is admitted, an error can be sent with its own HTTP status.
-  let step = await steps.next()
-  const stream = startEventStream(reply)
-  try {
-    for (; !step.done; step = await steps.next()) {
-      const { value } = step
-      if ('piece' in value && isEmpty(value.piece)) continue
-      if ('finish' in value) finishes[value.index] = value.finish
-      const part: Part =
-        'finish' in value
-          ? { text: '', finish: value.finish }
-          : { text: value.piece.text ?? '', logprobs: value.piece.logprobs }
-      const offset = lengths[value.index] ?? 0
-      const choices = [toChoice(value.index, part, offset)]
-      lengths[value.index] = offset + part.text.length
-      await stream.send({ ...head, choices, ...(wantsUsage && { usage: null }) })
-    }
-    if (wantsUsage) await stream.send({ ...head, choices: [], usage: sumUsage(finishes, n ?? 1) })
-    stream.end()
-  } catch (error) {
-    stream.end({ error: toErrorBody(toStreamFault(error, reply.request)).error })
+  for await (const step of steps) {
+    const { index } = step
+    if ('piece' in step && isEmpty(step.piece)) continue
+    if ('finish' in step) finishes[index] = step.finish
+    const part: Part =
+      'finish' in step
+        ? { text: '', finish: step.finish }
+        : { text: step.piece.text ?? '', logprobs: step.piece.logprobs }
+    const offset = lengths[index] ?? 0
+    lengths[index] = offset + part.text.length
+    const choices = [toChoice(index, part, offset)]
+    yield { ...head, choices, ...(wantsUsage && { usage: null }) }
   }
-  return reply
+  if (wantsUsage) yield { ...head, choices: [], usage: sumUsage(finishes, n ?? 1) }
 }

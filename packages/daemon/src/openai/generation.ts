@@ -2,7 +2,14 @@
 import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import { toSampling } from '../http/sampling.ts'
-import type { Chat, ChatMessage, Generation, Prompt, Tool } from '../runtime/runtime.ts'
+import {
+  type Chat,
+  type ChatMessage,
+  type Generation,
+  makeTool,
+  type Prompt,
+  type Tool,
+} from '../runtime/runtime.ts'
 import { joinText } from './join-text.ts'
 import { chooseTools, type WantedTools } from './tool-choice.ts'
 
@@ -86,11 +93,7 @@ export function getReasoningVariables(effort: string | null | undefined): Record
 }
 
 function toTool(tool: NonNullable<ChatRequest['tools']>[number], index: number): Tool {
-  if (tool.type === 'function' && tool.function) {
-    const { description, parameters, ...others } = tool.function
-    const optional = { ...(description && { description }), ...(parameters && { parameters }) }
-    return { type: 'function', function: { ...others, ...optional } }
-  }
+  if (tool.type === 'function' && tool.function) return makeTool(tool.function)
   throw unsupported(`tools.${index}.type`, `${tool.type} is not supported: it must be function`)
 }
 

@@ -1,13 +1,13 @@
 /** OpenAI's Responses API for models on this machine. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ResponseRequest } from '@shoal/protocol'
-import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
-import { unsupported } from '../errors.ts'
+import { type Fault, unsupported } from '../errors.ts'
+import { namedEvents } from '../http/body-stream.ts'
 import { clientGone } from '../http/client-gone.ts'
-import { toErrorBody, toStreamFault } from '../http/error-handler.ts'
-import { startEventStream } from '../http/event-stream.ts'
+import { toErrorBody } from '../http/error-handler.ts'
 import { readKey } from '../http/guard.ts'
+import { convertSteps, readSteps, streamAnswer } from '../http/stream-answer.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { createResponseGeneration } from './generation.ts'
 import type { ResponseEvent } from './item-events.ts'
@@ -15,8 +15,6 @@ import { keptResponses } from './kept-responses.ts'
 import { responseEvents } from './response-events.ts'
 import { beginResponse, failResponse, type ResponseObject } from './response-object.ts'
 import { findNamespaces } from './tools.ts'
-
-type Events = AsyncGenerator<ResponseEvent, ResponseObject>
 
 export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
   app,
@@ -39,7 +37,8 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
         if (body.store !== false) kept.keep(finished, conversation)
       },
     })
-    return body.stream ? await streamEvents(reply, events, response) : await wholeResponse(events)
+    if (!body.stream) return (await readSteps(events)).end
+    return await streamAnswer(reply, events, { ...namedEvents, ...numbered(response) })
   })
 
   // The request log redacts `:token`. Without a key, the ID alone gives access to the response.
@@ -63,28 +62,17 @@ export const responseRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
   })
 }
 
-async function wholeResponse(events: Events): Promise<ResponseObject> {
-  for (;;) {
-    const step = await events.next()
-    if (step.done) return step.value
-  }
-}
-
-async function streamEvents(reply: FastifyReply, events: Events, response: ResponseObject) {
-  let step = await events.next()
-  const stream = startEventStream(reply, { areEventsNamed: true })
+/** Numbers the events of a response, including the last one if the response fails. */
+function numbered(response: ResponseObject) {
   let sequence_number = 0
-  try {
-    for (; !step.done; step = await events.next()) {
-      await stream.send({ ...step.value, sequence_number })
-      sequence_number += 1
-    }
-    stream.end()
-  } catch (error) {
-    const { detail, error: fault } = toErrorBody(toStreamFault(error, reply.request))
-    const { code, message } = fault
-    const failed = failResponse(response, { code: code ?? 'server_error', message })
-    stream.end({ type: 'response.failed', response: failed, sequence_number, detail })
+  return {
+    toParts: (events: AsyncGenerator<ResponseEvent>) =>
+      convertSteps(events, (event) => [{ ...event, sequence_number: sequence_number++ }]),
+    toFailure(fault: Fault) {
+      const { detail, error } = toErrorBody(fault)
+      const { code, message } = error
+      const failed = failResponse(response, { code: code ?? 'server_error', message })
+      return { type: 'response.failed', response: failed, sequence_number, detail }
+    },
   }
-  return reply
 }

@@ -1,7 +1,7 @@
 /** The tools of a request, in the format of OpenAI's Responses API. */
 import type { ResponseRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
-import type { Tool } from '../runtime/runtime.ts'
+import { makeTool, type Tool } from '../runtime/runtime.ts'
 
 export type RequestTool = NonNullable<ResponseRequest['tools']>[number]
 type RequestFunction = Omit<RequestTool, 'tools'>
@@ -47,8 +47,7 @@ function toTool({ type, name, description, parameters }: RequestFunction, path: 
     const param = `${path}.name`
     throw new Fault(422, `${param} is required`, { param })
   }
-  const optional = { ...(description && { description }), ...(parameters && { parameters }) }
-  return { type: 'function', function: { name, ...optional } }
+  return makeTool({ name, description, parameters })
 }
 
 /** Maps the name of each function in a namespace to that namespace, which every call to the function must contain. */

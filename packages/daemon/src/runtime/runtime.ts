@@ -91,6 +91,18 @@ export type Tool = {
   function: { name: string; description?: string; parameters?: object }
 }
 
+type Described = {
+  name: string
+  description?: string | null | undefined
+  parameters?: object | null | undefined
+}
+
+/** Creates a tool. Leaves out a description or schema that is missing, because templates would print it. */
+export const makeTool = ({ description, parameters, ...others }: Described): Tool => ({
+  type: 'function',
+  function: { ...others, ...(description && { description }), ...(parameters && { parameters }) },
+})
+
 export type Chat = {
   messages: ChatMessage[]
   tools: Tool[]
