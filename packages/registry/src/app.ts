@@ -62,8 +62,13 @@ export type AppDependencies = Omit<ShellDependencies, 'caches'> & {
 const maxPresignedAgeMs = 60_000
 
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, site, connection, store, metrics, web, accounts, people, models, files, swarms } =
-    dependencies
+  const { config, site, connection, store, metrics, web, swarms, shared, cards } = dependencies
+  const { accounts, sessions, keys, networks, passwords } = dependencies.accounts
+  const { people, invitations } = dependencies.people
+  const { models, members, list, totals } = dependencies.models
+  const { files, blobs, capabilities, manifests, downloads, collect, trash, processor } =
+    dependencies.files
+  const { db, ballast } = connection
   const cache = createResponseCache({
     name: 'response',
     databaseVersion: connection.version,
@@ -80,53 +85,82 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     metrics: metrics.registry,
   })
   const { app, guard } = await makeShell({ ...dependencies, caches: [cache, presigned] })
-  /** All dependencies; each feature uses some of them. */
-  const all = {
-    ...dependencies,
-    ...accounts,
-    ...people,
-    ...models,
-    ...files,
-    db: connection.db,
-    guard,
-  }
 
   // The search index handles one query at a time. While one query searches the index, a second one can read its search
   // results from the database.
   const turns = queryTurns({ maxConcurrent: 2 })
 
-  await app.register(async (metadata) => {
-    await metadata.register(caching)
-    if (connection.ballast)
-      await metadata.register(roomForDeletions, { ballast: connection.ballast })
-    await metadata.register(responseCaching, { cache })
+  await app.register(async (scope) => {
+    await scope.register(caching)
+    if (ballast) await scope.register(roomForDeletions, { ballast })
+    await scope.register(responseCaching, { cache })
     const { isRegistrationOpen, quotaBytes, clock } = config
-    await metadata.register(accountRoutes, { ...all, isRegistrationOpen, clock })
-    await metadata.register(apiKeyRoutes, all)
-    await metadata.register(modelRoutes, { ...all, turns })
-    await metadata.register(fileRoutes, { ...all, quotaBytes })
-    await metadata.register(torrentRoutes, all)
+    await scope.register(accountRoutes, {
+      accounts,
+      sessions,
+      networks,
+      passwords,
+      guard,
+      site,
+      people,
+      isRegistrationOpen,
+      setupCode: dependencies.setupCode,
+      clock,
+    })
+    await scope.register(apiKeyRoutes, { keys, guard })
+    await scope.register(modelRoutes, { models, list, totals, collect, site, turns, connection })
+    await scope.register(fileRoutes, {
+      db,
+      models,
+      files,
+      blobs,
+      store,
+      collect,
+      trash,
+      processor,
+      quotaBytes,
+    })
+    await scope.register(torrentRoutes, { models, files, blobs, capabilities, site })
   })
-  await app.register(async (people) => {
-    if (connection.ballast) await people.register(roomForDeletions, { ballast: connection.ballast })
-    await people.register(adminRoutes, all)
-    await people.register(memberRoutes, all)
+  await app.register(async (scope) => {
+    if (ballast) await scope.register(roomForDeletions, { ballast })
+    await scope.register(adminRoutes, {
+      db,
+      accounts,
+      passwords,
+      keys,
+      people,
+      invitations,
+      models,
+      collect,
+      site,
+    })
+    await scope.register(memberRoutes, { models, members })
   })
-  await app.register(async (cards) => {
-    await cards.register(caching) // without a response cache, because the card renderer has its own cache
-    await cards.register(cardRoutes, all)
+  await app.register(async (scope) => {
+    await scope.register(caching) // without a response cache, because the card renderer has its own cache
+    await scope.register(cardRoutes, { models, cards })
   })
-  await app.register(async (downloads) => {
-    await downloads.register(responseCaching, { cache: presigned })
-    await downloads.register(downloadRoutes, all)
+  await app.register(async (scope) => {
+    await scope.register(responseCaching, { cache: presigned })
+    await scope.register(downloadRoutes, {
+      models,
+      files,
+      blobs,
+      downloads,
+      store,
+      capabilities,
+      manifests,
+      site,
+    })
   })
-  await app.register(async (blobs) => {
-    await blobs.register(sentBytes, { metrics })
-    await blobs.register(blobRoutes, all)
+  await app.register(async (scope) => {
+    await scope.register(sentBytes, { metrics })
+    await scope.register(blobRoutes, { store, trash, blobs, capabilities, site, config })
   })
   await app.register(trackerRoutes, {
     swarms,
-    torrents: trackedTorrents({ ...all, clock: config.clock }),
+    torrents: trackedTorrents({ db, capabilities, clock: config.clock }),
     extraPeer: dependencies.extraPeer,
     baseUrl: site.baseUrl,
     messages: dependencies.messages,
@@ -135,19 +169,29 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     metrics: metrics.registry,
   })
   await app.register(operationRoutes, {
-    ...all,
+    db,
+    store,
+    connection,
+    config,
+    shared,
     metrics: metrics.registry,
     metricsToken: config.metricsToken,
+    isDraining: dependencies.isDraining,
   })
-  await app.register(async (pages) => {
-    await pages.register(caching)
-    await pages.register(ownReleaseRoutes, all)
-    await pages.register(async (cached) => {
-      await cached.register(responseCaching, { cache })
-      await cached.register(feedRoutes, { ...all, turns })
-      await cached.register(searchEngineRoutes, { ...all, turns })
+  await app.register(async (scope) => {
+    await scope.register(caching)
+    await scope.register(ownReleaseRoutes, {
+      releases: dependencies.releases,
+      isPacking: dependencies.isPacking,
+      site,
+      store,
     })
-    if (web) await pages.register(pageRoutes, { web, site, storeOrigin: store.ownOrigin, cache })
+    await scope.register(async (cached) => {
+      await cached.register(responseCaching, { cache })
+      await cached.register(feedRoutes, { list, site, turns })
+      await cached.register(searchEngineRoutes, { list, site, turns, config })
+    })
+    if (web) await scope.register(pageRoutes, { web, site, storeOrigin: store.ownOrigin, cache })
   })
   return app
 }

@@ -2,6 +2,7 @@
 export { createDrain } from './drain.ts'
 export { type ErrorAnswer, errorHandler } from './error-handler.ts'
 export { withoutQuery } from './follow-request.ts'
+export { isSame } from './is-same.ts'
 export { listen } from './listen.ts'
 export { makeApp } from './make-app.ts'
 export { refuseDeepBodies } from './nesting.ts'

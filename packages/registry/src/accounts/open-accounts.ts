@@ -1,9 +1,9 @@
+import { throttle } from '@shoal/core/async'
 import type { Log } from '@shoal/log'
 import type { Kysely } from 'kysely'
 import type { PasswordCost } from '../config.ts'
 import type { Database } from '../database/schema.ts'
 import { readSecret } from '../database/secret.ts'
-import { throttle } from '../throttle.ts'
 import {
   type AccountRepository,
   accountRepository,

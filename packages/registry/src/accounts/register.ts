@@ -1,7 +1,7 @@
 import type { Registration } from '@shoal/protocol'
+import { isSame } from '@shoal/server'
 import type { Note } from '../audit/audit-log.ts'
 import { conflict, forbidden } from '../errors.ts'
-import { isSame } from '../is-same.ts'
 import { type Account, type AccountRepository, registrationClosed } from './account-repository.ts'
 import { checkNewPassword, type Passwords } from './password.ts'
 import { isReservedUsername } from './reserved-usernames.ts'

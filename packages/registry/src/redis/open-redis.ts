@@ -1,8 +1,8 @@
 /** Redis, in which nodes share data that may be lost: torrents' peers and rate-limit counters. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { throttle } from '@shoal/core/async'
 import type { Log } from '@shoal/log'
 import { Redis } from 'ioredis'
-import { throttle } from '../throttle.ts'
 import { script } from './run-script.ts'
 
 /** Data that nodes share in Redis. While Redis does not respond, each node uses its own data. */

@@ -4,7 +4,7 @@
  * key.
  */
 import { createHmac } from 'node:crypto'
-import { isSame } from '../is-same.ts'
+import { isSame } from '@shoal/server'
 
 const algorithm = 'AWS4-HMAC-SHA256'
 export type SignedRequest = {

@@ -12,7 +12,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ignoreMissing, syncFolder } from '@shoal/files'
+import { syncFolder } from '@shoal/files'
 import { type Kysely, sql } from 'kysely'
 import type { Connection } from '../../database/connect.ts'
 import type { Database } from '../../database/schema.ts'
@@ -210,4 +210,8 @@ async function strikeOut(file: FileHandle, written: readonly Place[]) {
 
 function full() {
   return storageFull("the registry's disk is full: the download could not be counted", 0)
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
 }

@@ -1,7 +1,7 @@
+import { isSame } from '@shoal/server'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
-import { isSame } from '../../is-same.ts'
 import { computeSignature } from '../../store/presigned-url.ts'
 import type { FileRow } from '../rows/file-row.ts'
 

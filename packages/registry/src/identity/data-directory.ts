@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from '@shoal/files'
-import { ConfigError } from './errors.ts'
+import { ConfigError } from '../errors.ts'
 
 /**
  * Locks the data folder for this process, and returns a function that unlocks it. The lock is an SQLite lock on a

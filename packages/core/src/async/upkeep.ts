@@ -1,3 +1,5 @@
+import { systemClock } from './clock.ts'
+
 /**
  * Runs the steps one after another, and repeats this in rounds. Each round starts `intervalMs` after the previous one
  * has ended. If a step fails, calls `onError` and continues with the next step. The returned `stop` prevents further
@@ -8,15 +10,14 @@ export function startUpkeep(
   steps: readonly (() => Promise<unknown>)[],
   onError: (error: unknown) => void,
 ) {
-  let timer: NodeJS.Timeout | undefined
+  let cancel: (() => void) | undefined
   let isStopped = false
   let round: Promise<void> = Promise.resolve()
 
   async function run() {
     for (const step of steps) await step().catch(onError)
     if (isStopped) return
-    timer = setTimeout(begin, intervalMs)
-    timer.unref()
+    cancel = systemClock.after(intervalMs, begin)
   }
 
   function begin() {
@@ -27,7 +28,7 @@ export function startUpkeep(
   return {
     async stop() {
       isStopped = true
-      clearTimeout(timer)
+      cancel?.()
       await round
     },
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readS3Config } from './s3-config.ts'
+import { readS3Config } from './read-s3-config.ts'
 
 const env = {
   SHOAL_S3_ENDPOINT: 'https://s3.example.org',

@@ -1,7 +1,7 @@
 import { readSettings } from '@shoal/core/settings'
-import { ConfigError } from './errors.ts'
-import { s3Settings } from './settings/s3-settings.ts'
-import type { S3Config } from './store/s3/open-s3.ts'
+import { ConfigError } from '../../errors.ts'
+import { s3Settings } from '../../settings/s3-settings.ts'
+import type { S3Config } from './open-s3.ts'
 
 /**
  * Reads the S3 settings. Returns undefined if none of them is set. If a value is invalid or missing, throws a
