@@ -1,9 +1,10 @@
 import type { ChunkHash, ChunkManifest } from '@shoal/model-file'
 import { ApiError, type MissingChunk, type ModelFile } from '@shoal/protocol/client'
 import { type AsyncQueue, asyncQueue } from './async-queue.ts'
+import type { SendCount } from './chunk-progress.ts'
 import { pushBlob } from './push-blob.ts'
 import type { BlobPushEvent, UnhashedPush } from './push-options.ts'
-import { type SendCount, sendChunks } from './send-missing.ts'
+import { sendChunks } from './send-missing.ts'
 
 /**
  * From this size on, sending while hashing is worth the additional requests. A smaller file is hashed in less than a
