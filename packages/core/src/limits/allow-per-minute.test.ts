@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allowPerMinute } from './local-limits.ts'
+import { allowPerMinute } from './allow-per-minute.ts'
 
 test('the packets from one address are limited per minute', () => {
   const isAllowed = allowPerMinute({ each: 2, all: 10 })

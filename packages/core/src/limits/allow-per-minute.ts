@@ -1,4 +1,4 @@
-/** Limits the packets and connection attempts per minute, so that a flood of packets costs almost no time or memory. */
+/** Limits events per minute, so that a flood of packets costs almost no time or memory. */
 
 const minuteMs = 60_000
 

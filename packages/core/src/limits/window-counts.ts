@@ -1,4 +1,4 @@
-import type { Clock } from '@shoal/core/async'
+import type { Clock } from '../async/index.ts'
 
 export type WindowCount = {
   count: number

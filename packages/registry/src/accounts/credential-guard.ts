@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '@shoal/core/async'
+import { windowCounts } from '@shoal/core/limits'
 import type { RateLimits } from '../config.ts'
 import { busy } from '../errors.ts'
-import { windowCounts } from '../http/window-counts.ts'
 import type { Caller } from './caller.ts'
 
 /** Limits the database load that invalid credentials from one network can cause. Each process has its own state. */

@@ -1,4 +1,5 @@
 import type { Clock } from '@shoal/core/async'
+import { type WindowCount, windowCounts } from '@shoal/core/limits'
 import type { Step, StepReply, StepRequest } from '@shoal/server'
 import type { FastifyRequest } from 'fastify'
 import type { RateLimitClass, RateLimits } from '../config.ts'
@@ -7,7 +8,6 @@ import { delayedCounts } from '../redis/delayed-counts.ts'
 import type { SharedState } from '../redis/open-redis.ts'
 import { addShared } from '../redis/shared-counts.ts'
 import { clientNetwork } from './client-network.ts'
-import { type WindowCount, windowCounts } from './window-counts.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

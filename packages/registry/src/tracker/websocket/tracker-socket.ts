@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { tokenBucket } from '@shoal/core/limits'
 import type { Log } from '@shoal/log'
 import type { WebSocket } from 'ws'
 import { isDomainError } from '../../errors.ts'
@@ -6,7 +7,6 @@ import { toBinaryString } from '../announce/announce.ts'
 import type { TrackerMetrics } from '../announce/tracker-metrics.ts'
 import { readSocketMessage, type SocketMessage } from './socket-message.ts'
 import type { SocketSession } from './socket-session.ts'
-import { tokenBucket } from './token-bucket.ts'
 
 type Options = {
   session: SocketSession

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { type Clock, every, waitingClock } from '@shoal/core/async'
+import { allowPerMinute } from '@shoal/core/limits'
 import type { Torrent } from 'webtorrent'
 import { composeAnnouncements, parseAnnouncement } from './local-announcement.ts'
 import { groupPort, groups, listenToGroup, sendToNetwork } from './local-group.ts'
-import { allowPerMinute } from './local-limits.ts'
 import {
   findLocalNetworks,
   type LocalNetwork,
