@@ -1,9 +1,9 @@
 import type { Model, ModelRecord } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
 import { manifestFor, publish, smallGguf } from '../testing/publish.ts'
-import { describeApi, type TestRegistry } from '../testing/test-registry.ts'
+import { describeApi, everywhere, type TestRegistry } from '../testing/test-registry.ts'
 
-describeApi('models', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start, oneNodeTest) => {
+describeApi('models', { on: everywhere }, (start, oneNodeTest) => {
   let registry: TestRegistry
   let ana: string
   let ben: string

@@ -11,6 +11,7 @@ import { manifestFor, publish, smallGguf } from '../testing/publish.ts'
 import { rawRequest } from '../testing/raw-request.ts'
 import {
   describeApi,
+  everywhere,
   makeDatabase,
   startTestRegistry,
   type TestRegistry,
@@ -32,7 +33,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-describeApi('probes', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start, oneNodeTest) => {
+describeApi('probes', { on: everywhere }, (start, oneNodeTest) => {
   test('respond to any number of requests, under any hostname and with any credentials', async () => {
     const limit = { max: 2, windowSeconds: 60 }
     const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }
@@ -191,48 +192,44 @@ test('a metrics token that is too short or contains spaces is refused', () => {
   }
 })
 
-describeApi(
-  'the status for administrators',
-  { on: ['SQLite', 'PostgreSQL', 'three nodes'] },
-  (start, oneNodeTest) => {
-    test('counts bytes, uploads and failed files', async () => {
-      const registry = await start()
-      const admin = await registry.register('ana')
-      const ben = await registry.register('ben')
-      const status = async (token?: string) => registry.get('/v1/admin/status', { token })
-      expect((await status()).status).toBe(401)
-      expect((await status(ben)).status).toBe(403)
-      const bytes = smallGguf(1)
-      await publish(registry, ben, { name: 'tide' }, 'tide.gguf', bytes)
-      await publish(registry, ben, { name: 'reef' }, 'reef.gguf', bytes)
-      const body = manifestFor('other.gguf', smallGguf(2))
-      expect((await registry.post('/v1/models/tide/files', { token: ben, body })).status).toBe(201)
-      expect((await status(admin)).body).toEqual({
-        database: expect.stringMatching(/^(sqlite|postgres)$/),
-        store: {
-          kind: expect.stringMatching(/^(disk|s3)$/),
-          is_available: true,
-          stored_bytes: bytes.length,
-          free_bytes: expect.toSatisfy((free: number | null) => free === null || free > 0),
-          reserve_bytes: expect.toSatisfy((kept: number | null) => kept === null || kept > 0),
-          awaited_bytes: expect.toSatisfy((left: number | null) => left === null || left >= 0),
-        },
-        processing: { waiting: 0, running: 0, oldest_at: null },
-        uploads: 1,
-        failed_files: 0,
-      })
+describeApi('the status for administrators', { on: everywhere }, (start, oneNodeTest) => {
+  test('counts bytes, uploads and failed files', async () => {
+    const registry = await start()
+    const admin = await registry.register('ana')
+    const ben = await registry.register('ben')
+    const status = async (token?: string) => registry.get('/v1/admin/status', { token })
+    expect((await status()).status).toBe(401)
+    expect((await status(ben)).status).toBe(403)
+    const bytes = smallGguf(1)
+    await publish(registry, ben, { name: 'tide' }, 'tide.gguf', bytes)
+    await publish(registry, ben, { name: 'reef' }, 'reef.gguf', bytes)
+    const body = manifestFor('other.gguf', smallGguf(2))
+    expect((await registry.post('/v1/models/tide/files', { token: ben, body })).status).toBe(201)
+    expect((await status(admin)).body).toEqual({
+      database: expect.stringMatching(/^(sqlite|postgres)$/),
+      store: {
+        kind: expect.stringMatching(/^(disk|s3)$/),
+        is_available: true,
+        stored_bytes: bytes.length,
+        free_bytes: expect.toSatisfy((free: number | null) => free === null || free > 0),
+        reserve_bytes: expect.toSatisfy((kept: number | null) => kept === null || kept > 0),
+        awaited_bytes: expect.toSatisfy((left: number | null) => left === null || left >= 0),
+      },
+      processing: { waiting: 0, running: 0, oldest_at: null },
+      uploads: 1,
+      failed_files: 0,
     })
+  })
 
-    oneNodeTest('reports that the store is not available', async () => {
-      const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
-      const registry = await start({ dataDirectory })
-      const token = await registry.register('ana')
-      const objects = join(dataDirectory, 'store', 'objects')
-      await rename(objects, `${objects}-away`)
-      const { status, body } = await registry.get('/v1/admin/status', { token })
-      const { is_available, free_bytes } = (body as RegistryStatus).store
-      expect([status, is_available, free_bytes]).toEqual([200, false, null])
-      await rename(`${objects}-away`, objects)
-    })
-  },
-)
+  oneNodeTest('reports that the store is not available', async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
+    const registry = await start({ dataDirectory })
+    const token = await registry.register('ana')
+    const objects = join(dataDirectory, 'store', 'objects')
+    await rename(objects, `${objects}-away`)
+    const { status, body } = await registry.get('/v1/admin/status', { token })
+    const { is_available, free_bytes } = (body as RegistryStatus).store
+    expect([status, is_available, free_bytes]).toEqual([200, false, null])
+    await rename(`${objects}-away`, objects)
+  })
+})

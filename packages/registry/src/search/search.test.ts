@@ -5,6 +5,7 @@ import { hasPostgres } from '../../../../testing/servers.ts'
 import { connect } from '../database/connect.ts'
 import {
   describeApi,
+  everywhere,
   makeDatabase,
   startTestRegistry,
   type TestRegistry,
@@ -29,7 +30,7 @@ const wornModels: SearchQuery = {
   limit: 100,
 }
 
-describeApi('search', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start, oneNodeTest) => {
+describeApi('search', { on: everywhere }, (start, oneNodeTest) => {
   let registry: TestRegistry
   let token: string
 

@@ -30,6 +30,8 @@ type Start = (settings?: Partial<RegistryConfig>) => Promise<TestRegistry>
 /** A registry with one node and either database, or three nodes that share PostgreSQL, an S3 store and Redis. */
 type Setup = 'SQLite' | 'PostgreSQL' | 'three nodes'
 
+export const everywhere: readonly Setup[] = ['SQLite', 'PostgreSQL', 'three nodes']
+
 /**
  * Runs the tests `on` each of these setups. Choose
  *

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Download, ModelFile, ModelRecord } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
 import { publish, sha256, smallGguf } from '../../testing/publish.ts'
-import { describeApi, type TestRegistry } from '../../testing/test-registry.ts'
+import { describeApi, everywhere, type TestRegistry } from '../../testing/test-registry.ts'
 
-describeApi('downloads', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start, oneNodeTest) => {
+describeApi('downloads', { on: everywhere }, (start, oneNodeTest) => {
   const bytes = smallGguf(1, 5_000_000) // two chunks
   let registry: TestRegistry
   let ana: string

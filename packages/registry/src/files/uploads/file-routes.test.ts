@@ -15,12 +15,13 @@ import { manifestFor, publish, settled, sha256, smallGguf } from '../../testing/
 import {
   describeApi,
   describeOnEachDatabase,
+  everywhere,
   type TestRegistry,
 } from '../../testing/test-registry.ts'
 
 const chunkSize = 16 * 1024 * 1024
 
-describeApi('files', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start, oneNodeTest) => {
+describeApi('files', { on: everywhere }, (start, oneNodeTest) => {
   let registry: TestRegistry
   let ana: string
   let ben: string
@@ -326,7 +327,7 @@ describeApi('files', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start, on
   })
 })
 
-describeApi('a registry with a quota', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start) => {
+describeApi('a registry with a quota', { on: everywhere }, (start) => {
   test('returns 413 for a file that would exceed the quota, including the declared sizes of unfinished uploads', async () => {
     const bytes = smallGguf(1)
     const registry = await start({ quotaBytes: bytes.length * 2 })
@@ -347,41 +348,37 @@ describeApi('a registry with a quota', { on: ['SQLite', 'PostgreSQL', 'three nod
   })
 })
 
-describeApi(
-  'a registry that is restarted',
-  { on: ['SQLite', 'PostgreSQL', 'three nodes'] },
-  (start) => {
-    test('continues uploads and processing, and accepts URLs that it signed before the restart', async () => {
-      const registry = await start()
-      const ana = await registry.register('ana')
-      const bytes = smallGguf(3, 5_000_000)
-      await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
-      const manifest = manifestFor('x.gguf', bytes)
-      const { body }: { body: StartedUpload } = await registry.post('/v1/models/tide/files', {
-        token: ana,
-        body: manifest,
-      })
-      const [first, second] = body.upload.missing_chunks
-      const { headers } = first ?? {}
-      await registry.call('PUT', first?.url ?? '', { headers, bytes: bytes.subarray(0, chunkSize) })
-      const earlierUrl = registry.url
-      await registry.restart()
-
-      const resumed: StartedUpload = (
-        await registry.post('/v1/models/tide/files', { token: ana, body: manifest })
-      ).body
-      expect(resumed.upload.missing_chunks.map(({ index }) => index)).toEqual([1])
-      const url = (second?.url ?? '').replace(earlierUrl, registry.url)
-      await registry.call('PUT', url, {
-        headers: second?.headers,
-        bytes: bytes.subarray(chunkSize),
-      })
-      await registry.post(`/v1/models/tide/files/${body.id}/complete`, { token: ana })
-      await registry.restart()
-      expect(await settled(registry, ana, 'tide', body.id)).toMatchObject({ status: 'ready' })
+describeApi('a registry that is restarted', { on: everywhere }, (start) => {
+  test('continues uploads and processing, and accepts URLs that it signed before the restart', async () => {
+    const registry = await start()
+    const ana = await registry.register('ana')
+    const bytes = smallGguf(3, 5_000_000)
+    await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
+    const manifest = manifestFor('x.gguf', bytes)
+    const { body }: { body: StartedUpload } = await registry.post('/v1/models/tide/files', {
+      token: ana,
+      body: manifest,
     })
-  },
-)
+    const [first, second] = body.upload.missing_chunks
+    const { headers } = first ?? {}
+    await registry.call('PUT', first?.url ?? '', { headers, bytes: bytes.subarray(0, chunkSize) })
+    const earlierUrl = registry.url
+    await registry.restart()
+
+    const resumed: StartedUpload = (
+      await registry.post('/v1/models/tide/files', { token: ana, body: manifest })
+    ).body
+    expect(resumed.upload.missing_chunks.map(({ index }) => index)).toEqual([1])
+    const url = (second?.url ?? '').replace(earlierUrl, registry.url)
+    await registry.call('PUT', url, {
+      headers: second?.headers,
+      bytes: bytes.subarray(chunkSize),
+    })
+    await registry.post(`/v1/models/tide/files/${body.id}/complete`, { token: ana })
+    await registry.restart()
+    expect(await settled(registry, ana, 'tide', body.id)).toMatchObject({ status: 'ready' })
+  })
+})
 
 describeOnEachDatabase('a registry whose store cannot reserve space', (start) => {
   test('leaves nothing behind from an upload that it could not start', async () => {

@@ -11,7 +11,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { hasS3 } from '../../../../../testing/servers.ts'
 import { manifestFor, publish, settled, sha256, smallGguf } from '../../testing/publish.ts'
 import { makeBucket } from '../../testing/s3-bucket.ts'
-import { describeApi, startTestRegistry, type TestRegistry } from '../../testing/test-registry.ts'
+import {
+  describeApi,
+  everywhere,
+  startTestRegistry,
+  type TestRegistry,
+} from '../../testing/test-registry.ts'
 
 const chunkSize = 16 * 1024 * 1024
 /** A file of two chunks. */
@@ -142,7 +147,7 @@ function testEveryStore(open: () => { registry: TestRegistry; ana: string }) {
   })
 }
 
-describeApi('uploads before hashing', { on: ['SQLite', 'PostgreSQL', 'three nodes'] }, (start) => {
+describeApi('uploads before hashing', { on: everywhere }, (start) => {
   let registry: TestRegistry
   let ana: string
   let ben: string
