@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Download, ModelFile, ModelRecord, StartedUpload } from '@shoal/protocol'
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { Connection } from '../../database/connect.ts'
 import { lockModel } from '../../models/lock-model.ts'
@@ -10,9 +10,6 @@ import {
   everywhere,
   type TestRegistry,
 } from '../../testing/test-registry.ts'
-
-/** Longer than it takes to process a small file. */
-const aWhileMs = 500
 
 describeApi('concurrent calls on a file', { on: everywhere }, (start) => {
   let registry: TestRegistry
@@ -52,6 +49,15 @@ describeApi('concurrent calls on a file', { on: everywhere }, (start) => {
     })
   }
 
+  /** Resolves once this many writers wait for the row that `whileHeld` has locked. */
+  async function untilWaiting(count: number) {
+    if (connection.engine === 'sqlite') return
+    const waiting = sql<{ count: string }>`select count(*) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    const countWaiting = async () => Number((await waiting.execute(connection.db)).rows[0]?.count)
+    await expect.poll(countWaiting).toBeGreaterThanOrEqual(count)
+  }
+
   test.each(['file', 'model'])(
     'the bytes of a %s that is deleted while becoming ready can be uploaded again',
     async (what) => {
@@ -61,9 +67,9 @@ describeApi('concurrent calls on a file', { on: everywhere }, (start) => {
       const deleted: Promise<Answer>[] = []
       await whileHeld(file.model_id, async () => {
         await complete(file)
-        await sleep(aWhileMs)
+        await untilWaiting(1)
         deleted.push(registry.call('DELETE', path, { token: ana }))
-        await sleep(100)
+        await untilWaiting(2)
       })
       expect((await deleted[0])?.status).toBe(204)
 
@@ -83,7 +89,7 @@ describeApi('concurrent calls on a file', { on: everywhere }, (start) => {
     ])
     await whileHeld(files[0].model_id, async () => {
       await Promise.all(files.map(complete))
-      await sleep(aWhileMs)
+      await untilWaiting(2)
     })
     for (const { id } of files) await settled(registry, ana, 'busy', id)
     const { body }: { body: ModelRecord } = await registry.get('/v1/models/busy')
